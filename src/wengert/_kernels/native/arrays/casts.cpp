@@ -13,8 +13,7 @@ namespace {
 // Integers of floating-point numbers are checked one by one: beyond so many NumPy's loops, which are not, cost no more.
 constexpr npy_intp most_checked = 1024;
 
-template <class Body>
-bool with_type(int type, const Body& body) {
+template <class Body> bool with_type(int type, const Body& body) {
     switch (type) {
         case NPY_FLOAT: return body(float{});
         case NPY_DOUBLE: return body(double{});
@@ -34,15 +33,14 @@ template <class T> constexpr bool is_complex_type = false;
 template <class T> constexpr bool is_complex_type<std::complex<T>> = true;
 
 // Whether a floating-point number, its fraction cut off, is one of the integers of a type.
-template <class To, class From>
-bool fits(From value) {
-    constexpr From most = static_cast<From>(uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2;  // one more than the largest
+template <class To, class From> bool fits(From value) {
+    constexpr From most =
+        static_cast<From>(uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2;  // one more than the largest
     return value < most && (std::is_unsigned_v<To> ? value > -1 : value >= -most);
 }
 
 // False where what an integer would be is for the processor to say.
-template <class To, class From>
-bool cast(const From* from, To* to, npy_intp count) {
+template <class To, class From> bool cast(const From* from, To* to, npy_intp count) {
     if constexpr (is_complex_type<From> && !is_complex_type<To>) {
         return false;  // of which the bodies warn
     } else if constexpr (std::is_same_v<From, bool>) {
@@ -58,8 +56,10 @@ bool cast(const From* from, To* to, npy_intp count) {
     } else {
         parallel_for(count, 1, [=](index_t begin, index_t end) {
             for (index_t at = begin; at < end; ++at) {
-                if constexpr (std::is_same_v<To, bool>) to[at] = from[at] != From{0};
-                else to[at] = static_cast<To>(from[at]);
+                if constexpr (std::is_same_v<To, bool>)
+                    to[at] = from[at] != From{0};
+                else
+                    to[at] = static_cast<To>(from[at]);
             }
         });
         return true;
@@ -79,14 +79,16 @@ PyObject* to_copy(PyObject* const* args) {
         Py_DECREF(found);
         return half;
     }
-    const bool known = PyArray_DescrCheck(found) && PyArray_ISNBO(descr->byteorder) && PyArray_ISNOTSWAPPED(x) && descr->type_num != PyArray_TYPE(x);
+    const bool known = PyArray_DescrCheck(found) && PyArray_ISNBO(descr->byteorder) && PyArray_ISNOTSWAPPED(x) &&
+                       descr->type_num != PyArray_TYPE(x);
     PyArrayObject* made = known ? converted(x, descr) : nullptr;
     Py_DECREF(found);
     return reinterpret_cast<PyObject*>(made);
 }
 
 PyMethodDef cast_methods[] = {
-    direct_method("direct_to_copy", iterated<direct<3, to_copy>>, "_to_copy(self, dtype, memory_format), or NotImplemented"),
+    direct_method("direct_to_copy", iterated<direct<3, to_copy>>,
+                  "_to_copy(self, dtype, memory_format), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList cast_list(cast_methods);

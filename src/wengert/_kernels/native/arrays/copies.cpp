@@ -8,8 +8,8 @@
 
 namespace wengert {
 void put(PyArrayObject* whole, const Geometry& seen, PyArrayObject* from) {
-    move_elements(seen.ndim, seen.shape, PyArray_BYTES(whole) + seen.offset, seen.strides, PyArray_BYTES(from), PyArray_STRIDES(from),
-                  PyArray_ITEMSIZE(from));
+    move_elements(seen.ndim, seen.shape, PyArray_BYTES(whole) + seen.offset, seen.strides, PyArray_BYTES(from),
+                  PyArray_STRIDES(from), PyArray_ITEMSIZE(from));
 }
 
 PyArrayObject* new_copy(PyArrayObject* x) {
@@ -52,7 +52,9 @@ bool asks_for_rows(PyObject* memory_format) {
 // clone(x, memory_format): of an array in row-major order, or to that; copies of a single element repeated lie so.
 PyObject* clone(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 2 ? numbers(args[0]) : nullptr;
-    if (!x || !(args[1] == Py_None ? is_row_major(x) || (PyArray_SIZE(x) > 1 && repeats_one(x)) : asks_for_rows(args[1]))) Py_RETURN_NOTIMPLEMENTED;
+    if (!x ||
+        !(args[1] == Py_None ? is_row_major(x) || (PyArray_SIZE(x) > 1 && repeats_one(x)) : asks_for_rows(args[1])))
+        Py_RETURN_NOTIMPLEMENTED;
     return copy_in_rows(x);
 }
 // contiguous(x, memory_format): the array itself if it is.
@@ -66,8 +68,8 @@ PyObject* contiguous(PyObject*, Arguments args, Py_ssize_t nargs) {
 PyObject* flatten(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
     int first, last;
-    if (!x || !PyArray_IS_C_CONTIGUOUS(x) || !as_axis(args[1], PyArray_NDIM(x), first) || !as_axis(args[2], PyArray_NDIM(x), last) ||
-        first > last)
+    if (!x || !PyArray_IS_C_CONTIGUOUS(x) || !as_axis(args[1], PyArray_NDIM(x), first) ||
+        !as_axis(args[2], PyArray_NDIM(x), last) || first > last)
         Py_RETURN_NOTIMPLEMENTED;
     if (first == last) return Py_NewRef(args[0]);
     Geometry seen;
@@ -80,7 +82,7 @@ PyObject* flatten(PyObject*, Arguments args, Py_ssize_t nargs) {
     return take(x, seen);
 }
 
-// ---- arguments -------------------------------------------------------------------------------------------------------
+// ---- arguments ------------------------------------------------------------------------------------------------------
 
 // A tuple of None and the integers.
 PyObject* behind_none(std::initializer_list<npy_intp> numbers) {
@@ -101,7 +103,8 @@ PyObject* chunk_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
     int dim;
     npy_intp chunks = 0, given = 0;
-    if (!x || !as_axis(args[2], PyArray_NDIM(x), dim) || !as_index(args[2], given) || !as_index(args[1], chunks) || chunks < 1 || PyArray_DIM(x, dim) == 0)
+    if (!x || !as_axis(args[2], PyArray_NDIM(x), dim) || !as_index(args[2], given) || !as_index(args[1], chunks) ||
+        chunks < 1 || PyArray_DIM(x, dim) == 0)
         Py_RETURN_NOTIMPLEMENTED;
     return behind_none({(PyArray_DIM(x, dim) - 1) / chunks + 1, given});
 }
@@ -111,7 +114,9 @@ PyObject* narrow_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 4 ? viewable(args[0]) : nullptr;
     int dim;
     npy_intp start = 0, length = 0, given = 0;
-    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) || !as_index(args[1], given) || !as_index(args[2], start) || !as_index(args[3], length)) Py_RETURN_NOTIMPLEMENTED;
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) || !as_index(args[1], given) || !as_index(args[2], start) ||
+        !as_index(args[3], length))
+        Py_RETURN_NOTIMPLEMENTED;
     const npy_intp have = PyArray_DIM(x, dim);
     if (start < -have || start > have || length < 0) Py_RETURN_NOTIMPLEMENTED;
     if (start < 0) start += have;

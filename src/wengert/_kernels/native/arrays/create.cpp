@@ -1,5 +1,5 @@
-// Factories: new arrays from plain numbers and lengths. The first argument is the default dtype. NotImplemented for whatever
-// is unusual, wrong or large.
+// Factories: new arrays from plain numbers and lengths. The first argument is the default dtype. NotImplemented for
+// whatever is unusual, wrong or large.
 #include "binding/lengths.hpp"
 
 #include <algorithm>
@@ -72,26 +72,27 @@ PyObject* tensor(PyObject* const* args) {
     return numbers.array(real, 2, shape);
 }
 
-template <class T>
-void fill(PyArrayObject* array, T value) {
+template <class T> void fill(PyArrayObject* array, T value) {
     T* data = data_of<T>(array);
     const npy_intp count = PyArray_SIZE(array);
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { std::fill(data + begin, data + end, value); });
 }
 
-// A number of Python in every element, or left as memory is (null); NotImplemented for what the element cannot hold exactly,
-// but for real numbers, which are rounded.
+// A number of Python in every element, or left as memory is (null); NotImplemented for what the element cannot hold
+// exactly, but for real numbers, which are rounded.
 PyObject* filled_with(PyObject* number, PyArray_Descr* descr, int ndim, const npy_intp* shape) {
     double real = 0;
     npy_intp integer = 0;
     const bool complex = PyTypeNum_ISCOMPLEX(descr->type_num);
-    const bool known = !number || (is_real(descr) || complex ? as_number(number, real) : descr == int64_descr ? as_index(number, integer)
-                                   : descr == bool_descr && PyBool_Check(number));
+    const bool known = !number || (is_real(descr) || complex ? as_number(number, real)
+                                   : descr == int64_descr    ? as_index(number, integer)
+                                                             : descr == bool_descr && PyBool_Check(number));
     const bool narrow = descr == float_descr || descr->type_num == NPY_CFLOAT;
     if (!known || (narrow && std::isfinite(real) && std::fabs(real) > FLT_MAX)) Py_RETURN_NOTIMPLEMENTED;
     const bool zeros = number && real == 0 && !std::signbit(real) && integer == 0 && number != Py_True;
-    PyArrayObject* made = zeros && !is_large(descr, ndim, shape) ? new_zeros(descr, ndim, shape) : new_array(descr, ndim, shape);
+    PyArrayObject* made =
+        zeros && !is_large(descr, ndim, shape) ? new_zeros(descr, ndim, shape) : new_array(descr, ndim, shape);
     if (!made || !number) return reinterpret_cast<PyObject*>(made);
     if (descr == float_descr)
         fill<float>(made, static_cast<float>(real));
@@ -113,8 +114,7 @@ PyObject* small_number(int value) {  // -1: none, memory is left as it is
 }
 
 // zeros(default, *lengths), ones(default, *lengths), empty(default, *lengths)
-template <int value>
-PyObject* constant(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+template <int value> PyObject* constant(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     auto* descr = reinterpret_cast<PyArray_Descr*>(nargs ? args[0] : nullptr);
     npy_intp shape[NPY_MAXDIMS];
     const int ndim = is_real(descr) ? read_lengths(args + 1, nargs - 1, descr, shape) : -1;
@@ -155,8 +155,7 @@ PyObject* filled_like(PyArrayObject* array, PyObject* number) {
     return filled_with(number, descr, PyArray_NDIM(array), PyArray_DIMS(array));
 }
 // zeros_like(default, x), ones_like(default, x), empty_like(default, x)
-template <int value>
-PyObject* constant_like(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+template <int value> PyObject* constant_like(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     PyArrayObject* array = nargs == 2 ? model(args[1]) : nullptr;
     if (!array) Py_RETURN_NOTIMPLEMENTED;
     return filled_like(array, small_number(value));
@@ -174,8 +173,7 @@ PyArray_Descr* dtype_of(PyObject* object) {
     PyArray_Descr* descr = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(object));
     return is_given(descr) ? descr : nullptr;
 }
-template <int value>
-PyObject* constant_of(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+template <int value> PyObject* constant_of(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     PyArray_Descr* descr = nargs > 1 ? dtype_of(args[1]) : nullptr;
     npy_intp shape[NPY_MAXDIMS];
     const int ndim = descr ? read_lengths(args + 2, nargs - 2, descr, shape) : -1;
@@ -210,22 +208,24 @@ bool as_bound(PyObject* object, PyArray_Descr* descr, double& value) {
     return as_number(object, value) && std::fabs(value) <= most;
 }
 // A new vector whose elements `fill(data, begin, end)` writes, in threads, `width` at once.
-template <class T, class Fill>
-PyObject* vector_of(PyArray_Descr* descr, npy_intp count, npy_intp width, Fill fill) {
+template <class T, class Fill> PyObject* vector_of(PyArray_Descr* descr, npy_intp count, npy_intp width, Fill fill) {
     PyArrayObject* made = new_array(descr, 1, &count);
     if (!made) return nullptr;
     T* data = data_of<T>(made);
     ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for((count + width - 1) / width, 4 * width, [=](npy_intp begin, npy_intp end) { fill(data, begin * width, std::min(end * width, count)); });
+    parallel_for((count + width - 1) / width, 4 * width,
+                 [=](npy_intp begin, npy_intp end) { fill(data, begin * width, std::min(end * width, count)); });
     return reinterpret_cast<PyObject*>(made);
 }
-// Counted from the first element of each block, in pairs of blocks, and from `start` behind the last pair; see ranges.py.
-template <class T>
-PyObject* counted(PyArray_Descr* descr, double start, double step, npy_intp count) {
+// Counted from the first element of each block, in pairs of blocks, and from `start` behind the last pair; see
+// ranges.py.
+template <class T> PyObject* counted(PyArray_Descr* descr, double start, double step, npy_intp count) {
     constexpr npy_intp pair = 64 / sizeof(T);
     return vector_of<T>(descr, count, pair, [=](T* data, npy_intp begin, npy_intp end) {
         const npy_intp whole = end - end % pair;  // only the last block of all is less than a pair
-        const auto write = [=](npy_intp at, npy_intp some) { loops<T>().counted(start, step, static_cast<int32_t>(at), data + at, some); };
+        const auto write = [=](npy_intp at, npy_intp some) {
+            loops<T>().counted(start, step, static_cast<int32_t>(at), data + at, some);
+        };
         write(begin, whole - begin);
         for (npy_intp at = whole; at < end; ++at) write(at, 1);
     });
@@ -243,8 +243,10 @@ PyObject* arange(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         if (nargs < 2 || nargs > 4) return nullptr;
         npy_intp start = 0, end = 0, step = 1;
-        PyObject *first = nargs > 2 ? args[1] : nullptr, *last = args[nargs > 2 ? 2 : 1], *pace = nargs > 3 ? args[3] : nullptr;
-        if (as_index(first, start) && as_index(last, end) && as_index(pace, step)) return integer_range(start, end, step);
+        PyObject *first = nargs > 2 ? args[1] : nullptr, *last = args[nargs > 2 ? 2 : 1],
+                 *pace = nargs > 3 ? args[3] : nullptr;
+        if (as_index(first, start) && as_index(last, end) && as_index(pace, step))
+            return integer_range(start, end, step);
         auto* descr = reinterpret_cast<PyArray_Descr*>(args[0]);
         double low = 0, high = 0, distance = 1;
         if (!is_real(descr) || (first && !as_bound(first, descr, low)) || !as_bound(last, descr, high)) return nullptr;
@@ -255,12 +257,14 @@ PyObject* arange(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 // these are the exponents, and powers are computed in double precision.
 template <class T>
 PyObject* even_steps(PyArray_Descr* descr, double start, double end, npy_intp count, const double* base) {
-    const T first = static_cast<T>(start), last = static_cast<T>(end), pace = (last - first) / static_cast<T>(count - 1);
+    const T first = static_cast<T>(start), last = static_cast<T>(end),
+            pace = (last - first) / static_cast<T>(count - 1);
     return vector_of<T>(descr, count, 1, [=](T* data, npy_intp begin, npy_intp end) {
         const npy_intp middle = std::min(std::max(count / 2, begin), end);
         loops<T>().spread(first, pace, static_cast<int32_t>(begin), 1, data + begin, middle - begin);
         loops<T>().spread(last, -pace, static_cast<int32_t>(count - 1 - middle), -1, data + middle, end - middle);
-        for (npy_intp at = begin; base && at < end; ++at) data[at] = static_cast<T>(std::pow(*base, static_cast<double>(data[at])));
+        for (npy_intp at = begin; base && at < end; ++at)
+            data[at] = static_cast<T>(std::pow(*base, static_cast<double>(data[at])));
     });
 }
 // `steps` numbers from `start` to `end`: the arguments behind the default dtype.
@@ -269,7 +273,8 @@ PyObject* spaced(PyObject* const* args, const double* base) {
     double start = 0, end = 0;
     npy_intp count = 0;
     if (!is_real(descr) || !as_bound(args[1], descr, start) || !as_bound(args[2], descr, end)) return nullptr;
-    if (!as_index(args[3], count) || count < 2 || count > most_bytes / static_cast<npy_intp>(sizeof(double))) return nullptr;
+    if (!as_index(args[3], count) || count < 2 || count > most_bytes / static_cast<npy_intp>(sizeof(double)))
+        return nullptr;
     return (descr == float_descr ? even_steps<float> : even_steps<double>)(descr, start, end, count, base);
 }
 // linspace(default, start, end, steps)

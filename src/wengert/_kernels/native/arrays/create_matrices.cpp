@@ -18,24 +18,29 @@ PyObject* eye(PyObject*, Call args, Py_ssize_t nargs) {
         if (!PyLong_CheckExact(args[1]) || read_lengths(lengths, 2, descr, shape) != 2) return nullptr;
         Owned made(new_zeros(descr, 2, shape));
         for (npy_intp at = 0; made && at < std::min(shape[0], shape[1]); ++at) {
-            if (descr == float_descr) data_of<float>(made.get())[at * (shape[1] + 1)] = 1;
-            else data_of<double>(made.get())[at * (shape[1] + 1)] = 1;
+            if (descr == float_descr)
+                data_of<float>(made.get())[at * (shape[1] + 1)] = 1;
+            else
+                data_of<double>(made.get())[at * (shape[1] + 1)] = 1;
         }
         return made.give();
     });
 }
 
-// tril_indices(default, row, col), tril_indices(default, row, col, offset) and triu_indices: rows, then columns, row after row
-template <bool lower>
-PyObject* triangle(PyObject*, Call args, Py_ssize_t nargs) {
+// tril_indices(default, row, col), tril_indices(default, row, col, offset) and triu_indices: rows, then columns, row
+// after row
+template <bool lower> PyObject* triangle(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         npy_intp lengths[2], offset = 0;
         if (nargs != 3 && nargs != 4) return nullptr;
-        if (read_lengths(args + 1, 2, int64_descr, lengths) != 2 || (nargs == 4 && !as_index(args[3], offset))) return nullptr;
+        if (read_lengths(args + 1, 2, int64_descr, lengths) != 2 || (nargs == 4 && !as_index(args[3], offset)))
+            return nullptr;
         const npy_intp rows = lengths[0], columns = lengths[1];
         offset = std::clamp(offset, -rows - 1, columns + 1);  // beyond, a triangle has nothing, or all
         const auto first = [=](npy_intp row) { return lower ? 0 : std::clamp<npy_intp>(row + offset, 0, columns); };
-        const auto last = [=](npy_intp row) { return lower ? std::clamp<npy_intp>(row + offset + 1, 0, columns) : columns; };
+        const auto last = [=](npy_intp row) {
+            return lower ? std::clamp<npy_intp>(row + offset + 1, 0, columns) : columns;
+        };
         npy_intp shape[] = {2, 0};
         for (npy_intp row = 0; row < rows; ++row) shape[1] += last(row) - first(row);
         Owned made(new_array(int64_descr, 2, shape));
@@ -50,7 +55,8 @@ PyObject* triangle(PyObject*, Call args, Py_ssize_t nargs) {
 PyMethodDef matrix_methods[] = {
     direct_method("direct_eye", eye, "eye(default, n, m?), or NotImplemented"),
     direct_method("direct_tril_indices", triangle<true>, "tril_indices(default, row, col, offset?), or NotImplemented"),
-    direct_method("direct_triu_indices", triangle<false>, "triu_indices(default, row, col, offset?), or NotImplemented"),
+    direct_method("direct_triu_indices", triangle<false>,
+                  "triu_indices(default, row, col, offset?), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList matrix_list(matrix_methods);

@@ -9,7 +9,9 @@ namespace {
 // Numbers, as all that is copied here.
 PyArrayObject* values(PyObject* object) {
     PyArrayObject* array = viewable(object);
-    return array && !PyDataType_REFCHK(PyArray_DESCR(array)) && PyArray_ISNOTSWAPPED(array) && PyArray_SIZE(array) > 0 ? array : nullptr;
+    return array && !PyDataType_REFCHK(PyArray_DESCR(array)) && PyArray_ISNOTSWAPPED(array) && PyArray_SIZE(array) > 0
+               ? array
+               : nullptr;
 }
 bool has_shape(PyArrayObject* array, const Geometry& seen) {
     return PyArray_NDIM(array) == seen.ndim && std::equal(seen.shape, seen.shape + seen.ndim, PyArray_DIMS(array));
@@ -21,11 +23,14 @@ PyObject* diag_embed(PyObject* const* args) {
     npy_intp offset = 0;
     int first, second;
     const int ndim = x ? PyArray_NDIM(x) + 1 : 0;
-    if (ndim < 2 || ndim > most_dims || !as_index(args[1], offset) || !as_axis(args[2], ndim, first) || !as_axis(args[3], ndim, second)) return nullptr;
+    if (ndim < 2 || ndim > most_dims || !as_index(args[1], offset) || !as_axis(args[2], ndim, first) ||
+        !as_axis(args[3], ndim, second))
+        return nullptr;
     const Size length = (offset < 0 ? Size(0) - offset : Size(offset)) + PyArray_DIM(x, ndim - 2);
     if (first == second || !length.fits()) return nullptr;
     Geometry whole;
-    for (int dim = 0, next = 0; dim < ndim; ++dim) whole.add(dim == first || dim == second ? length.value() : PyArray_DIM(x, next++), 0);
+    for (int dim = 0, next = 0; dim < ndim; ++dim)
+        whole.add(dim == first || dim == second ? length.value() : PyArray_DIM(x, next++), 0);
     if (!fill_rows(whole, PyArray_ITEMSIZE(x))) return nullptr;
     Geometry seen = whole;
     if (!fill_diagonal(seen, args[1], args[2], args[3]) || !has_shape(x, seen)) return nullptr;
@@ -81,7 +86,9 @@ PyObject* slice_scatter(PyObject* const* args) {
     PyArrayObject* x = in_row_major(args[0]);
     int dim;
     Range range;
-    if (!x || !as_axis(args[2], PyArray_NDIM(x), dim) || !as_range(args[3], args[4], args[5], PyArray_DIM(x, dim), range)) return nullptr;
+    if (!x || !as_axis(args[2], PyArray_NDIM(x), dim) ||
+        !as_range(args[3], args[4], args[5], PyArray_DIM(x, dim), range))
+        return nullptr;
     Geometry seen = geometry_of(x);
     return narrow(seen, dim, range) ? with_part(x, args[1], seen) : nullptr;
 }
@@ -108,9 +115,11 @@ PyObject* block_diag(PyObject* const* args) {
     for (Py_ssize_t at = 0; result && at < count; ++at) {
         PyArrayObject* x = block(at);
         Geometry seen;
-        if (!x || rows(x) > height.value() - row || columns(x) > width.value() - column) return nullptr;  // of another shape by now
+        if (!x || rows(x) > height.value() - row || columns(x) > width.value() - column)
+            return nullptr;  // of another shape by now
         seen.offset = row * whole.strides[0] + column * whole.strides[1];
-        for (int dim = 0; dim < PyArray_NDIM(x); ++dim) seen.add(PyArray_DIM(x, dim), whole.strides[2 - PyArray_NDIM(x) + dim]);
+        for (int dim = 0; dim < PyArray_NDIM(x); ++dim)
+            seen.add(PyArray_DIM(x, dim), whole.strides[2 - PyArray_NDIM(x) + dim]);
         put(result.get(), seen, x);
         row += rows(x), column += columns(x);
     }
@@ -118,11 +127,16 @@ PyObject* block_diag(PyObject* const* args) {
 }
 
 PyMethodDef inserted_methods[] = {
-    direct_method("direct_diag_embed", laid<direct<4, diag_embed>, few_with_gaps>, "diag_embed(self, offset, dim1, dim2), or NotImplemented"),
-    direct_method("direct_diagonal_copy", laid<direct<4, diagonal_copy>, few_with_gaps>, "diagonal_copy(self, offset, dim1, dim2), or NotImplemented"),
-    direct_method("direct_diagonal_scatter", direct<5, diagonal_scatter>, "diagonal_scatter(self, src, offset, dim1, dim2), or NotImplemented"),
-    direct_method("direct_select_scatter", direct<4, select_scatter>, "select_scatter(self, src, dim, index), or NotImplemented"),
-    direct_method("direct_slice_scatter", direct<6, slice_scatter>, "slice_scatter(self, src, dim, start, end, step), or NotImplemented"),
+    direct_method("direct_diag_embed", laid<direct<4, diag_embed>, few_with_gaps>,
+                  "diag_embed(self, offset, dim1, dim2), or NotImplemented"),
+    direct_method("direct_diagonal_copy", laid<direct<4, diagonal_copy>, few_with_gaps>,
+                  "diagonal_copy(self, offset, dim1, dim2), or NotImplemented"),
+    direct_method("direct_diagonal_scatter", direct<5, diagonal_scatter>,
+                  "diagonal_scatter(self, src, offset, dim1, dim2), or NotImplemented"),
+    direct_method("direct_select_scatter", direct<4, select_scatter>,
+                  "select_scatter(self, src, dim, index), or NotImplemented"),
+    direct_method("direct_slice_scatter", direct<6, slice_scatter>,
+                  "slice_scatter(self, src, dim, start, end, step), or NotImplemented"),
     direct_method("direct_block_diag", direct<1, block_diag>, "block_diag(tensors), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -24,8 +24,10 @@ bool as_part(PyArrayObject* x, int axis, Part& part) {
     bool known = false;
     for (int i = axis - 1; i >= 0; --i) {
         if (PyArray_DIM(x, i) == 1) continue;
-        if (!known) step = PyArray_STRIDE(x, i);
-        else if (PyArray_STRIDE(x, i) != next) return false;
+        if (!known)
+            step = PyArray_STRIDE(x, i);
+        else if (PyArray_STRIDE(x, i) != next)
+            return false;
         known = true;
         if (__builtin_mul_overflow(PyArray_STRIDE(x, i), PyArray_DIM(x, i), &next)) return false;
     }
@@ -33,8 +35,8 @@ bool as_part(PyArrayObject* x, int axis, Part& part) {
     return true;
 }
 
-// Whether all strides are those of row-major order, also where a length of 1 leaves them open: images with other strides
-// may be such whose channels lie innermost, and so may the result.
+// Whether all strides are those of row-major order, also where a length of 1 leaves them open: images with other
+// strides may be such whose channels lie innermost, and so may the result.
 bool row_major(PyArrayObject* x) {
     npy_intp step = PyArray_ITEMSIZE(x);
     for (int i = PyArray_NDIM(x) - 1; i >= 0; --i) {
@@ -44,8 +46,7 @@ bool row_major(PyArrayObject* x) {
     return true;
 }
 
-template <size_t bytes>
-void copy_units(char* to, npy_intp row, const char* from, npy_intp step, npy_intp count) {
+template <size_t bytes> void copy_units(char* to, npy_intp row, const char* from, npy_intp step, npy_intp count) {
     for (npy_intp i = 0; i < count; ++i, to += row, from += step) std::memcpy(to, from, bytes);
 }
 void copy_pieces(char* to, npy_intp row, const Part& part, npy_intp begin, npy_intp end) {
@@ -73,7 +74,8 @@ void join_parts(char* out, npy_intp rows, npy_intp row, const Part* parts, npy_i
     parallel_for((row + block - 1) / block, 16, [=](npy_intp begin, npy_intp end) {
         const npy_intp first = begin * block, last = end * block < row ? end * block : row;
         for (npy_intp i = 0, at = 0; i < count && at < last; at += parts[i++].piece) {
-            const npy_intp from = first > at ? first - at : 0, to = last - at < parts[i].piece ? last - at : parts[i].piece;
+            const npy_intp from = first > at ? first - at : 0,
+                           to = last - at < parts[i].piece ? last - at : parts[i].piece;
             if (from < to) std::memcpy(out + at + from, parts[i].data + from, static_cast<size_t>(to - from));
         }
     });
@@ -113,7 +115,8 @@ PyArrayObject* array_at(PyObject* list, Py_ssize_t at) {
     if (!PyArray_CheckExact(first) || !PyArray_CheckExact(object)) return nullptr;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
     PyArray_Descr* descr = PyArray_DESCR(array);
-    return descr == PyArray_DESCR(reinterpret_cast<PyArrayObject*>(first)) && !PyDataType_REFCHK(descr) ? array : nullptr;
+    return descr == PyArray_DESCR(reinterpret_cast<PyArrayObject*>(first)) && !PyDataType_REFCHK(descr) ? array
+                                                                                                        : nullptr;
 }
 // `cat` passes over these, whatever the other shapes are.
 bool is_legacy_empty(PyArrayObject* x) { return PyArray_NDIM(x) == 1 && PyArray_DIM(x, 0) == 0; }
@@ -138,7 +141,8 @@ PyObject* cat(PyObject* const* args) {
         PyArrayObject* x = array_at(list, at);
         if (!x) return nullptr;
         if (is_legacy_empty(x)) continue;
-        if (!model && (model = x, !as_axis(args[1], PyArray_NDIM(x), axis) || PyArray_NDIM(x) > most_dims)) return nullptr;
+        if (!model && (model = x, !as_axis(args[1], PyArray_NDIM(x), axis) || PyArray_NDIM(x) > most_dims))
+            return nullptr;
         if (!same_shape_but(x, model, axis) || (PyArray_NDIM(x) > 3 && !row_major(x))) return nullptr;
         length = length + PyArray_DIM(x, axis);
         Part part;
@@ -220,8 +224,10 @@ PyObject* cat_rule(PyObject* const* args) {
     for (Py_ssize_t at = 0; parts && at < count; ++at) {
         shape[axis] = lengths[static_cast<size_t>(at)];
         PyObject* part = view_of(grad, ndim, shape, strides, offset);
-        if (part) PyList_SET_ITEM(parts, at, part);
-        else Py_CLEAR(parts);
+        if (part)
+            PyList_SET_ITEM(parts, at, part);
+        else
+            Py_CLEAR(parts);
         offset += shape[axis] * strides[axis];
     }
     return parts;
@@ -240,15 +246,16 @@ PyObject* stack_rule(PyObject* const* args) {
     PyObject* parts = PyList_New(PyArray_DIM(grad, axis));
     for (npy_intp at = 0; parts && at < PyArray_DIM(grad, axis); ++at) {
         PyObject* part = view_of(grad, ndim - 1, shape, strides, at * PyArray_STRIDE(grad, axis));
-        if (part) PyList_SET_ITEM(parts, at, part);
-        else Py_CLEAR(parts);
+        if (part)
+            PyList_SET_ITEM(parts, at, part);
+        else
+            Py_CLEAR(parts);
     }
     return parts;
 }
 
 // hstack(tensors), vstack and dstack: (None, dim), of `cat`, where all have enough dimensions; vectors lie side by side
-template <int least>
-PyObject* stack_arguments(PyObject* const* args) {
+template <int least> PyObject* stack_arguments(PyObject* const* args) {
     PyObject* list = args[0];
     if (!PyList_CheckExact(list) || PyList_GET_SIZE(list) == 0) return nullptr;
     for (Py_ssize_t at = 0; at < PyList_GET_SIZE(list); ++at) {
@@ -260,9 +267,12 @@ PyObject* stack_arguments(PyObject* const* args) {
 }
 
 PyMethodDef join_methods[] = {
-    direct_method("direct_hstack_arguments", direct<1, stack_arguments<1>>, "hstack_arguments(tensors), or NotImplemented"),
-    direct_method("direct_vstack_arguments", direct<1, stack_arguments<2>>, "vstack_arguments(tensors), or NotImplemented"),
-    direct_method("direct_dstack_arguments", direct<1, stack_arguments<3>>, "dstack_arguments(tensors), or NotImplemented"),
+    direct_method("direct_hstack_arguments", direct<1, stack_arguments<1>>,
+                  "hstack_arguments(tensors), or NotImplemented"),
+    direct_method("direct_vstack_arguments", direct<1, stack_arguments<2>>,
+                  "vstack_arguments(tensors), or NotImplemented"),
+    direct_method("direct_dstack_arguments", direct<1, stack_arguments<3>>,
+                  "dstack_arguments(tensors), or NotImplemented"),
     direct_method("direct_cat", direct<2, cat>, "cat(tensors, dim), or NotImplemented"),
     direct_method("direct_stack", direct<2, stack>, "stack(tensors, dim), or NotImplemented"),
     direct_method("direct_cat_rule", direct<3, cat_rule>, "cat_rule(grad, tensors_shape, dim), or NotImplemented"),

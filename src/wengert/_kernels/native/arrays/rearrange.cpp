@@ -1,4 +1,5 @@
-// Copies with the elements in other places, of any elements without references: flip, rot90, roll, triangles. For the dispatcher only.
+// Copies with the elements in other places, of any elements without references: flip, rot90, roll, triangles. For the
+// dispatcher only.
 #include "binding/laid.hpp"
 
 #include <algorithm>
@@ -11,7 +12,9 @@ using Call = PyObject* const*;
 
 PyArrayObject* plain_values(PyObject* object) {
     PyArrayObject* array = plain(object);
-    return array && !PyDataType_REFCHK(PyArray_DESCR(array)) && PyArray_SIZE(array) > 0 && PyArray_NDIM(array) > 0 ? array : nullptr;
+    return array && !PyDataType_REFCHK(PyArray_DESCR(array)) && PyArray_SIZE(array) > 0 && PyArray_NDIM(array) > 0
+               ? array
+               : nullptr;
 }
 
 // One integer or a tuple of them; how many, or -1.
@@ -20,12 +23,13 @@ int as_numbers(PyObject* object, npy_intp* numbers) {
     if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) > most_dims) return -1;
     const int count = static_cast<int>(PyTuple_GET_SIZE(object));
     for (int i = 0; i < count; ++i)
-        if (!PyLong_CheckExact(PyTuple_GET_ITEM(object, i)) || !as_index(PyTuple_GET_ITEM(object, i), numbers[i])) return -1;
+        if (!PyLong_CheckExact(PyTuple_GET_ITEM(object, i)) || !as_index(PyTuple_GET_ITEM(object, i), numbers[i]))
+            return -1;
     return count;
 }
 
-// Where elements come from: along each dimension the first one's index, from where on they run forwards, beginning again behind
-// the last, or backwards.
+// Where elements come from: along each dimension the first one's index, from where on they run forwards, beginning
+// again behind the last, or backwards.
 struct Paths {
     int ndim = 0;
     npy_intp shape[most_dims], start[most_dims];
@@ -47,8 +51,8 @@ struct Paths {
     }
 };
 
-// The C library copies some thousands of bytes by one instruction, which is slow where the two begin at different places in
-// a line of the cache: here vectors are copied, one by one.
+// The C library copies some thousands of bytes by one instruction, which is slow where the two begin at different
+// places in a line of the cache: here vectors are copied, one by one.
 void copy_bytes(char* to, const char* from, npy_intp count) {
     constexpr npy_intp line = 64;
     npy_intp at = 0;
@@ -62,15 +66,16 @@ struct Row {
     bool backwards;
 };
 // Those from `begin` to `end` of what is written.
-template <class T>
-void copy_row(T* to, const T* from, Row row, npy_intp begin, npy_intp end) {
+template <class T> void copy_row(T* to, const T* from, Row row, npy_intp begin, npy_intp end) {
     if (row.backwards) {
         for (npy_intp i = begin; i < end; ++i) to[i] = from[row.count - 1 - i];
     } else {
         constexpr npy_intp size = sizeof(T);
         const npy_intp turn = std::max(begin, std::min(end, row.count - row.start));
-        copy_bytes(reinterpret_cast<char*>(to + begin), reinterpret_cast<const char*>(from + row.start + begin), (turn - begin) * size);
-        copy_bytes(reinterpret_cast<char*>(to + turn), reinterpret_cast<const char*>(from + turn - (row.count - row.start)), (end - turn) * size);
+        copy_bytes(reinterpret_cast<char*>(to + begin), reinterpret_cast<const char*>(from + row.start + begin),
+                   (turn - begin) * size);
+        copy_bytes(reinterpret_cast<char*>(to + turn),
+                   reinterpret_cast<const char*>(from + turn - (row.count - row.start)), (end - turn) * size);
     }
 }
 struct Wide {
@@ -95,7 +100,8 @@ PyObject* rearranged(PyArrayObject* x, Paths paths) {
     if (itemsize != 1 && itemsize != 2 && itemsize != 4 && itemsize != 8 && itemsize != 16) return nullptr;
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
-    while (paths.ndim > 1 && !paths.moves(paths.ndim - 1) && !paths.moves(paths.ndim - 2)) {  // dimensions behind, as one
+    while (paths.ndim > 1 && !paths.moves(paths.ndim - 1) &&
+           !paths.moves(paths.ndim - 2)) {  // dimensions behind, as one
         paths.shape[paths.ndim - 2] *= paths.shape[paths.ndim - 1];
         --paths.ndim;
     }
@@ -106,12 +112,14 @@ PyObject* rearranged(PyArrayObject* x, Paths paths) {
     const ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
     const Row whole{length, paths.start[last], paths.backwards[last]};
     if (rows == 1) {
-        parallel_for(length, itemsize / 8 + 1, [=](npy_intp begin, npy_intp end) { copy_elements(itemsize, to, from, whole, begin, end); });
+        parallel_for(length, itemsize / 8 + 1,
+                     [=](npy_intp begin, npy_intp end) { copy_elements(itemsize, to, from, whole, begin, end); });
         return result.give();
     }
     parallel_for(rows, bytes / 8 + 1, [=, &paths](npy_intp begin, npy_intp end) {
         npy_intp index[most_dims];
-        for (npy_intp dim = last - 1, rest = begin; dim >= 0; rest /= paths.shape[dim--]) index[dim] = rest % paths.shape[dim];
+        for (npy_intp dim = last - 1, rest = begin; dim >= 0; rest /= paths.shape[dim--])
+            index[dim] = rest % paths.shape[dim];
         for (npy_intp row = begin; row < end; ++row) {
             npy_intp source = 0;
             for (int dim = 0; dim < last; ++dim) source = source * paths.shape[dim] + paths.source(dim, index[dim]);
@@ -143,7 +151,9 @@ PyObject* rot90(Call args) {
     PyArrayObject* x = plain_values(args[0]);
     Paths paths;
     npy_intp turns = 0, dims[most_dims];
-    if (!x || !as_index(args[1], turns) || as_numbers(args[2], dims) != 2 || !paths.begin(PyArray_NDIM(x), PyArray_DIMS(x))) return nullptr;
+    if (!x || !as_index(args[1], turns) || as_numbers(args[2], dims) != 2 ||
+        !paths.begin(PyArray_NDIM(x), PyArray_DIMS(x)))
+        return nullptr;
     for (int at = 0; at < 2; ++at) {
         if (dims[at] < -paths.ndim || dims[at] >= paths.ndim) return nullptr;
         if (dims[at] < 0) dims[at] += paths.ndim;
@@ -179,8 +189,7 @@ PyObject* roll(Call args) {
 }
 
 // tril, triu: (self, diagonal)
-template <bool lower>
-PyObject* triangle(Call args, PyArrayObject* target) {
+template <bool lower> PyObject* triangle(Call args, PyArrayObject* target) {
     PyArrayObject* x = plain_values(args[0]);
     npy_intp diagonal = 0;
     if (!x || PyArray_NDIM(x) < 2 || !as_index(args[1], diagonal)) return nullptr;
@@ -194,7 +203,8 @@ PyObject* triangle(Call args, PyArrayObject* target) {
     const ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
     parallel_for(rows, bytes / 8 + 1, [=](npy_intp begin, npy_intp end) {
         for (npy_intp row = begin; row < end; ++row) {
-            const npy_intp edge = std::max<npy_intp>(0, std::min(width, row % height + diagonal + (lower ? 1 : 0))) * itemsize;
+            const npy_intp edge =
+                std::max<npy_intp>(0, std::min(width, row % height + diagonal + (lower ? 1 : 0))) * itemsize;
             char* out = to + row * bytes;
             const char* in = from + row * bytes;
             if (lower) {
@@ -213,9 +223,11 @@ PyMethodDef rearrange_methods[] = {
     direct_method("direct_flip", laid<direct<2, flip>, few_with_gaps>, "flip(self, dims), or NotImplemented"),
     direct_method("direct_roll", laid<direct<3, roll>, few_with_gaps>, "roll(self, shifts, dims), or NotImplemented"),
     direct_method("direct_rot90", laid<direct<3, rot90>, few_with_gaps>, "rot90(self, k, dims), or NotImplemented"),
-    direct_method("direct_tril_", direct<2, in_place<triangle<true>>>, "tril_(self, diagonal): None, or NotImplemented"),
+    direct_method("direct_tril_", direct<2, in_place<triangle<true>>>,
+                  "tril_(self, diagonal): None, or NotImplemented"),
     direct_method("direct_tril", laid<direct<2, newly<triangle<true>>>>, "tril(self, diagonal), or NotImplemented"),
-    direct_method("direct_triu_", direct<2, in_place<triangle<false>>>, "triu_(self, diagonal): None, or NotImplemented"),
+    direct_method("direct_triu_", direct<2, in_place<triangle<false>>>,
+                  "triu_(self, diagonal): None, or NotImplemented"),
     direct_method("direct_triu", laid<direct<2, newly<triangle<false>>>>, "triu(self, diagonal), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

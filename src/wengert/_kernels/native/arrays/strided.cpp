@@ -34,13 +34,14 @@ PyObject* as_strided(PyObject*, Arguments args, Py_ssize_t nargs) {
         end = end + stride * (seen.shape[i] - 1);
         room = room * seen.shape[i];
     }
-    if (!start.fits() || !end.fits() || !room.fits() || start.value() < 0 || end.value() > PyArray_NBYTES(memory)) Py_RETURN_NOTIMPLEMENTED;
+    if (!start.fits() || !end.fits() || !room.fits() || start.value() < 0 || end.value() > PyArray_NBYTES(memory))
+        Py_RETURN_NOTIMPLEMENTED;
     seen.offset = offset * bytes;
     return take(x, seen);
 }
 
-// as_strided_arguments(x, size, stride, storage_offset): (None, size, stride, 0), of `as_strided_from`, where the view lies
-// within the elements of `x`, so that it sees no memory that `x` does not.
+// as_strided_arguments(x, size, stride, storage_offset): (None, size, stride, 0), of `as_strided_from`, where the view
+// lies within the elements of `x`, so that it sees no memory that `x` does not.
 PyObject* as_strided_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 4 && args[3] == Py_None ? viewable(args[0]) : nullptr;
     npy_intp shape[NPY_MAXDIMS], steps[NPY_MAXDIMS];
@@ -60,14 +61,17 @@ PyObject* as_strided_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
 PyObject* movedim_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
     int from, to;
-    if (!x || !as_axis(args[1], PyArray_NDIM(x), from) || !as_axis(args[2], PyArray_NDIM(x), to)) Py_RETURN_NOTIMPLEMENTED;
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), from) || !as_axis(args[2], PyArray_NDIM(x), to))
+        Py_RETURN_NOTIMPLEMENTED;
     const int ndim = PyArray_NDIM(x);
     PyObject* dims = PyTuple_New(ndim);
     for (int at = 0, next = 0; dims && at < ndim; ++at) {
         if (next == from) ++next;
         PyObject* dim = PyLong_FromLong(at == to ? from : next++);
-        if (!dim) Py_CLEAR(dims);
-        else PyTuple_SET_ITEM(dims, at, dim);
+        if (!dim)
+            Py_CLEAR(dims);
+        else
+            PyTuple_SET_ITEM(dims, at, dim);
     }
     if (!dims) return nullptr;
     PyObject* found = PyTuple_Pack(2, Py_None, dims);
@@ -76,7 +80,8 @@ PyObject* movedim_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
 }
 
 PyMethodDef strided_methods[] = {
-    direct_method("direct_as_strided_arguments", as_strided_arguments, "as_strided_arguments(x, size, stride, storage_offset)"),
+    direct_method("direct_as_strided_arguments", as_strided_arguments,
+                  "as_strided_arguments(x, size, stride, storage_offset)"),
     direct_method("direct_as_strided", as_strided, "as_strided_from(x, size, stride, offset)"),
     direct_method("direct_movedim_arguments", movedim_arguments, "movedim_arguments(x, source, destination)"),
     {nullptr, nullptr, 0, nullptr},

@@ -11,7 +11,8 @@ PyObject* take(PyArrayObject* array, const Geometry& seen, PyArray_Descr* descr)
                                           NPY_ARRAY_WRITEABLE, nullptr);
     if (!view) return nullptr;
     Py_INCREF(array);
-    if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(view), reinterpret_cast<PyObject*>(array)) < 0) Py_CLEAR(view);
+    if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(view), reinterpret_cast<PyObject*>(array)) < 0)
+        Py_CLEAR(view);
     return view;
 }
 
@@ -110,7 +111,8 @@ void drop(Geometry& seen, int dim) {
 bool fill_diagonal(Geometry& seen, PyObject* offset, PyObject* dim1, PyObject* dim2) {
     int first, second;
     npy_intp right = 0;
-    if (!as_axis(dim1, seen.ndim, first) || !as_axis(dim2, seen.ndim, second) || first == second || !as_index(offset, right))
+    if (!as_axis(dim1, seen.ndim, first) || !as_axis(dim2, seen.ndim, second) || first == second ||
+        !as_index(offset, right))
         return false;
     const npy_intp rows = seen.shape[first], columns = seen.shape[second];
     if (right >= columns || right <= -rows) return false;

@@ -21,7 +21,9 @@ bool as_whole(PyObject* shape, npy_intp itemsize, Geometry& whole) {
         if (whole.shape[dim] < 0) return false;
     return fill_rows(whole, itemsize);
 }
-PyArrayObject* new_zeros(PyArray_Descr* descr, const Geometry& whole) { return wengert::new_zeros(descr, whole.ndim, whole.shape); }
+PyArrayObject* new_zeros(PyArray_Descr* descr, const Geometry& whole) {
+    return wengert::new_zeros(descr, whole.ndim, whole.shape);
+}
 // Zeros with the gradient at the part that is seen.
 PyObject* zeros_but(PyArrayObject* grad, const Geometry& whole, const Geometry& seen) {
     if (!has_shape(grad, seen)) Py_RETURN_NOTIMPLEMENTED;
@@ -101,7 +103,8 @@ PyObject* diagonal_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
 bool as_part(PyObject* object, PyObject* start, const Geometry& whole, int dim, PyArray_Descr* descr, Geometry& seen) {
     PyArrayObject* part = gradient(object);
     npy_intp first = 0;
-    if (!part || PyArray_DESCR(part) != descr || PyArray_NDIM(part) != whole.ndim || !as_index(start, first)) return false;
+    if (!part || PyArray_DESCR(part) != descr || PyArray_NDIM(part) != whole.ndim || !as_index(start, first))
+        return false;
     const npy_intp length = PyArray_DIM(part, dim);
     if (first < 0 || length > whole.shape[dim] || first > whole.shape[dim] - length) return false;
     seen = whole;
@@ -115,11 +118,13 @@ PyObject* split_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* first = gradient(PyList_GET_ITEM(args[0], 0));
     Geometry whole, seen;
     int dim;
-    if (!first || !as_whole(args[1], PyArray_ITEMSIZE(first), whole) || !as_axis(args[2], whole.ndim, dim)) Py_RETURN_NOTIMPLEMENTED;
+    if (!first || !as_whole(args[1], PyArray_ITEMSIZE(first), whole) || !as_axis(args[2], whole.ndim, dim))
+        Py_RETURN_NOTIMPLEMENTED;
     Owned result(new_zeros(PyArray_DESCR(first), whole));
     for (Py_ssize_t at = 0; result && at < PyList_GET_SIZE(args[0]); ++at) {
         PyObject* part = PyList_GET_ITEM(args[0], at);
-        if (!as_part(part, PyTuple_GET_ITEM(args[3], at), whole, dim, PyArray_DESCR(first), seen)) Py_RETURN_NOTIMPLEMENTED;
+        if (!as_part(part, PyTuple_GET_ITEM(args[3], at), whole, dim, PyArray_DESCR(first), seen))
+            Py_RETURN_NOTIMPLEMENTED;
         put(result.get(), seen, reinterpret_cast<PyArrayObject*>(part));
     }
     return result ? result.give() : nullptr;

@@ -60,7 +60,8 @@ PyObject* unsafe_view(PyObject*, Arguments args, Py_ssize_t nargs) {
 PyObject* transpose(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
     int first, second;
-    if (!x || !as_axis(args[1], PyArray_NDIM(x), first) || !as_axis(args[2], PyArray_NDIM(x), second)) Py_RETURN_NOTIMPLEMENTED;
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), first) || !as_axis(args[2], PyArray_NDIM(x), second))
+        Py_RETURN_NOTIMPLEMENTED;
     Geometry seen = geometry_of(x);
     std::swap(seen.shape[first], seen.shape[second]);
     std::swap(seen.strides[first], seen.strides[second]);
@@ -148,7 +149,8 @@ PyObject* select(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
     int dim;
     npy_intp index = 0;
-    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) || !as_place(args[2], PyArray_DIM(x, dim), index)) Py_RETURN_NOTIMPLEMENTED;
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) || !as_place(args[2], PyArray_DIM(x, dim), index))
+        Py_RETURN_NOTIMPLEMENTED;
     Geometry seen = geometry_of(x);
     seen.offset = index * seen.strides[dim];
     drop(seen, dim);
@@ -158,7 +160,8 @@ PyObject* slice(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 5 ? viewable(args[0]) : nullptr;
     int dim;
     Range range;
-    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) || !as_range(args[2], args[3], args[4], PyArray_DIM(x, dim), range))
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) ||
+        !as_range(args[2], args[3], args[4], PyArray_DIM(x, dim), range))
         Py_RETURN_NOTIMPLEMENTED;
     Geometry seen = geometry_of(x);
     if (!narrow(seen, dim, range)) Py_RETURN_NOTIMPLEMENTED;
@@ -177,11 +180,13 @@ PyObject* unfold(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 4 ? viewable(args[0]) : nullptr;
     int dim;
     npy_intp size = 0, step = 0;
-    if (!x || PyArray_SIZE(x) == 0 || PyArray_NDIM(x) == NPY_MAXDIMS || !as_axis(args[1], PyArray_NDIM(x), dim)) Py_RETURN_NOTIMPLEMENTED;
+    if (!x || PyArray_SIZE(x) == 0 || PyArray_NDIM(x) == NPY_MAXDIMS || !as_axis(args[1], PyArray_NDIM(x), dim))
+        Py_RETURN_NOTIMPLEMENTED;
     Geometry seen = geometry_of(x);
     const npy_intp stride = seen.strides[dim];
     const Size apart = Size(stride) * (as_index(args[3], step) ? step : 0);
-    if (!as_index(args[2], size) || size < 0 || size > seen.shape[dim] || step < 1 || !apart.fits()) Py_RETURN_NOTIMPLEMENTED;
+    if (!as_index(args[2], size) || size < 0 || size > seen.shape[dim] || step < 1 || !apart.fits())
+        Py_RETURN_NOTIMPLEMENTED;
     seen.shape[dim] = (seen.shape[dim] - size) / step + 1;
     seen.strides[dim] = apart.value();
     seen.add(size, stride);
@@ -194,16 +199,17 @@ PyObject* unflatten(PyObject*, Arguments args, Py_ssize_t nargs) {
     Geometry parts, seen;
     if (!x || !as_axis(args[1], PyArray_NDIM(x), dim)) Py_RETURN_NOTIMPLEMENTED;
     parts.ndim = as_lengths(args[2], parts.shape);
-    if (parts.ndim < 1 || parts.ndim + PyArray_NDIM(x) > NPY_MAXDIMS || !infer(parts, PyArray_DIM(x, dim))) Py_RETURN_NOTIMPLEMENTED;
+    if (parts.ndim < 1 || parts.ndim + PyArray_NDIM(x) > NPY_MAXDIMS || !infer(parts, PyArray_DIM(x, dim)))
+        Py_RETURN_NOTIMPLEMENTED;
     for (int at = 0; at < PyArray_NDIM(x); ++at)
-        for (int part = 0; part < (at == dim ? parts.ndim : 1); ++part) seen.add(at == dim ? parts.shape[part] : PyArray_DIM(x, at), 0);
+        for (int part = 0; part < (at == dim ? parts.ndim : 1); ++part)
+            seen.add(at == dim ? parts.shape[part] : PyArray_DIM(x, at), 0);
     if (!fill_strides(seen, x)) Py_RETURN_NOTIMPLEMENTED;
     return take(x, seen);
 }
 
 // A tuple of `count` views; `see(number)` is the geometry of each.
-template <class See>
-PyObject* take_all(PyArrayObject* x, Py_ssize_t count, See see) {
+template <class See> PyObject* take_all(PyArrayObject* x, Py_ssize_t count, See see) {
     PyObject* views = PyTuple_New(count);
     for (Py_ssize_t at = 0; views && at < count; ++at) {
         PyObject* view = take(x, see(at));
@@ -275,7 +281,8 @@ PyObject* view_as_complex(PyObject*, Arguments args, Py_ssize_t nargs) {
     if (!x || (PyArray_DESCR(x) != float_descr && PyArray_DESCR(x) != double_descr)) Py_RETURN_NOTIMPLEMENTED;
     const npy_intp step = PyArray_ITEMSIZE(x);
     const int last = PyArray_NDIM(x) - 1;
-    if (last < 0 || PyArray_SIZE(x) == 0 || PyArray_DIM(x, last) != 2 || PyArray_STRIDE(x, last) != step) Py_RETURN_NOTIMPLEMENTED;
+    if (last < 0 || PyArray_SIZE(x) == 0 || PyArray_DIM(x, last) != 2 || PyArray_STRIDE(x, last) != step)
+        Py_RETURN_NOTIMPLEMENTED;
     Geometry seen = geometry_of(x);
     for (int dim = 0; dim < last; ++dim)
         if (seen.strides[dim] % (2 * step)) Py_RETURN_NOTIMPLEMENTED;

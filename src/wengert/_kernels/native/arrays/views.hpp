@@ -1,4 +1,5 @@
-// Views of arrays: how one sees memory, and the arguments that say so. Whatever is unusual or wrong is left to the card's body.
+// Views of arrays: how one sees memory, and the arguments that say so. Whatever is unusual or wrong is left to the
+// card's body.
 #pragma once
 
 #include "binding/common.hpp"

@@ -1,5 +1,5 @@
-// The in-place forms copy_, fill_, zero_ and masked_fill_: functions that write into their first argument and return None, or
-// write nothing and answer NotImplemented.
+// The in-place forms copy_, fill_, zero_ and masked_fill_: functions that write into their first argument and return
+// None, or write nothing and answer NotImplemented.
 #include "binding/broadcast.hpp"
 #include "binding/elements.hpp"
 #include "index/masks.hpp"
@@ -13,8 +13,7 @@ namespace {
 PyObject* written() { Py_RETURN_NONE; }
 
 // Fills dense memory with many elements; false for sizes that it does not know.
-template <class T>
-bool repeat(const char* element, char* data, npy_intp count) {
+template <class T> bool repeat(const char* element, char* data, npy_intp count) {
     T value;
     std::memcpy(&value, element, sizeof value);
     T* out = reinterpret_cast<T*>(data);
@@ -28,7 +27,9 @@ bool fill_dense(PyArrayObject* target, const char* element) {
     if (std::all_of(element, element + bytes, [=](char byte) { return byte == *element; })) {
         const int byte = *element;
         ReleaseGil unlocked(size >= 8 * thread_threshold);
-        parallel_for(size, 1, [=](npy_intp begin, npy_intp end) { std::memset(data + begin, byte, static_cast<size_t>(end - begin)); });
+        parallel_for(size, 1, [=](npy_intp begin, npy_intp end) {
+            std::memset(data + begin, byte, static_cast<size_t>(end - begin));
+        });
         return true;
     }
     if (!(PyArray_FLAGS(target) & NPY_ARRAY_ALIGNED)) return false;
@@ -47,7 +48,8 @@ PyObject* fill_with(PyObject* object, PyObject* value) {
     if (in_c_order(target))
         move_elements(1, &size, data, &bytes, element.data(), none, bytes);
     else
-        move_elements(PyArray_NDIM(target), PyArray_DIMS(target), data, PyArray_STRIDES(target), element.data(), none, bytes);
+        move_elements(PyArray_NDIM(target), PyArray_DIMS(target), data, PyArray_STRIDES(target), element.data(), none,
+                      bytes);
     return written();
 }
 // fill_(self, value)
@@ -57,7 +59,9 @@ PyObject* zero(PyObject* const* args) { return fill_with(args[0], nullptr); }
 
 void copy_bytes(char* to, const char* from, npy_intp count) {
     ReleaseGil unlocked(count >= 8 * thread_threshold);
-    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin)); });
+    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
+        std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
+    });
 }
 // copy_(self, src, non_blocking)
 PyObject* copy(PyObject* const* args) {
@@ -89,7 +93,9 @@ PyObject* fill_many(PyArrayObject* target, PyArrayObject* mask, const char* elem
     Operand operands[2];
     operands[0].array = target, operands[1].array = mask;
     Broadcast<2> shape;
-    if (!in_c_order(mask) || !in_c_order(target) || !PyArray_ISALIGNED(target) || !shape.find(operands) || !shape.is_like(target)) return nullptr;
+    if (!in_c_order(mask) || !in_c_order(target) || !PyArray_ISALIGNED(target) || !shape.find(operands) ||
+        !shape.is_like(target))
+        return nullptr;
     if (!lie_apart(mask, target)) return nullptr;
     return with_element(target, [=, &shape](auto zero) -> PyObject* {
         using T = decltype(zero);
@@ -99,8 +105,10 @@ PyObject* fill_many(PyArrayObject* target, PyArrayObject* mask, const char* elem
         {
             ReleaseGil unlocked(true);
             shape.run(1, [=, &shape](npy_intp to, const npy_intp* from, npy_intp count) {
-                if (shape.inner(1)) fill_held(whole + to, held + from[1], count, value);
-                else if (held[from[1]]) std::fill_n(whole + to, count, value);
+                if (shape.inner(1))
+                    fill_held(whole + to, held + from[1], count, value);
+                else if (held[from[1]])
+                    std::fill_n(whole + to, count, value);
             });
         }
         return written();
@@ -118,7 +126,9 @@ PyObject* masked_fill(PyObject* const* args) {
     char* to = PyArray_BYTES(target);
     const char* holds = PyArray_BYTES(mask);
     walk(PyArray_NDIM(target), PyArray_DIMS(target), PyArray_STRIDES(target), strides, 0, 0,
-         [=, &element](npy_intp x, npy_intp y) { if (holds[y]) copy_element(to + x, element.data(), bytes); });
+         [=, &element](npy_intp x, npy_intp y) {
+             if (holds[y]) copy_element(to + x, element.data(), bytes);
+         });
     return written();
 }
 
@@ -127,7 +137,8 @@ PyMethodDef write_methods[] = {
     direct_method("direct_copy_", direct<3, copy>, "copy_(self, src, non_blocking): None, or NotImplemented"),
     direct_method("direct_fill_", direct<2, fill>, "fill_(self, value): None, or NotImplemented"),
     direct_method("direct_zero_", direct<1, zero>, "zero_(self): None, or NotImplemented"),
-    direct_method("direct_masked_fill_", direct<3, masked_fill>, "masked_fill_(self, mask, value): None, or NotImplemented"),
+    direct_method("direct_masked_fill_", direct<3, masked_fill>,
+                  "masked_fill_(self, mask, value): None, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList write_list(write_methods);

@@ -25,14 +25,15 @@ struct Heads {
         keys = PyArray_DIM(key, ndim - 2), width = PyArray_DIM(value, ndim - 1);
         if (PyArray_DIM(key, ndim - 1) != size || PyArray_DIM(value, ndim - 2) != keys) return false;
         const Size work = Size(count) * queries * keys * (Size(size) + width);
-        return count > 0 && queries > 0 && keys > 0 && size > 0 && width > 0 && work.fits() && work.value() <= most_work;
+        return count > 0 && queries > 0 && keys > 0 && size > 0 && width > 0 && work.fits() &&
+               work.value() <= most_work;
     }
 };
 
 // attention(query, key, value)
-template <class T>
-PyObject* attention(PyObject* const* args) {
-    PyArrayObject *query = plain(args[0], descr_of<T>()), *key = plain(args[1], descr_of<T>()), *value = plain(args[2], descr_of<T>());
+template <class T> PyObject* attention(PyObject* const* args) {
+    PyArrayObject *query = plain(args[0], descr_of<T>()), *key = plain(args[1], descr_of<T>()),
+                  *value = plain(args[2], descr_of<T>());
     Heads h;
     if (!query || !key || !value || !h.read(query, key, value)) return nullptr;
     npy_intp shape[most_dims];
@@ -63,7 +64,8 @@ PyObject* attention(PyObject* const* args) {
 }
 
 PyMethodDef attention_methods[] = {
-    direct_method("direct_attention", direct<3, by_element<attention<float>, attention<double>>>, "attention(query, key, value), or NotImplemented"),
+    direct_method("direct_attention", direct<3, by_element<attention<float>, attention<double>>>,
+                  "attention(query, key, value), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList attention_list(attention_methods);

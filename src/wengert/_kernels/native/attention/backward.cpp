@@ -1,5 +1,5 @@
-// The gradients of attention, block by block: weights are formed again from the scores and their logsumexp. A thread takes all
-// queries of one head of the keys, so that each element is one sum in one order. For the dispatcher only.
+// The gradients of attention, block by block: weights are formed again from the scores and their logsumexp. A thread
+// takes all queries of one head of the keys, so that each element is one sum in one order. For the dispatcher only.
 // Source: Dao, Fu, Ermon, Rudra and Ré, FlashAttention (2022), algorithm 4.
 #include "attention/tiles.hpp"
 
@@ -7,29 +7,46 @@ namespace wengert {
 namespace {
 
 // What the backward pass is given beside the forward pass, and what it makes.
-template <class T>
-struct Slopes {
+template <class T> struct Slopes {
     HeadArray<T> grad, out, query, key, value;
     const T* logsumexp;
     npy_intp statistics[3];  // steps of logsumexp
 };
 
 // One head of keys and values, with all heads of queries that it serves.
-template <class T>
-class Backward {
+template <class T> class Backward {
 public:
     Backward(const Attention<T>& attention, const Slopes<T>& slopes)
-        : a_(attention), s_(slopes), width_(width_of_panel<T>()), rows_(whole_rows<T>(attention.size)), panels_(pieces_of(attention.queries, width_)),
-          scores_of_(attention), steps_(attention.queries, attention.query.step[2]), sizes_(attention.size, attention.query.step[3]),
-          key_steps_(attention.keys, attention.key.step[2]), key_sizes_(attention.size, attention.key.step[3]),
-          value_steps_(attention.keys, attention.value.step[2]), value_sizes_(attention.size, attention.value.step[3]),
-          grad_steps_(attention.queries, slopes.grad.step[2]), grad_sizes_(attention.size, slopes.grad.step[3]),
-          along_(width_, 1), across_(key_block + width_, width_), scaled_(attention.queries * attention.size),
-          scaled_steps_(attention.queries, attention.size), scaled_sizes_(attention.size, 1), queries_(memory(panels_ * a_.size)),
-          grads_(memory(panels_ * a_.size)), query_sums_(memory(panels_ * rows_)), logsumexp_(memory(panels_)), inner_(memory(panels_)),
-          scores_(memory(whole_rows<T>(key_block) + width_)), slopes_(memory(whole_rows<T>(key_block) + width_)),
-          block_weights_(memory(key_panels() * query_panels * width_)), block_slopes_(memory(key_panels() * query_panels * width_)),
-          key_sums_(memory(pieces_of(attention.keys, width_) * rows_)), value_sums_(memory(pieces_of(attention.keys, width_) * rows_)) {}
+        : a_(attention),
+          s_(slopes),
+          width_(width_of_panel<T>()),
+          rows_(whole_rows<T>(attention.size)),
+          panels_(pieces_of(attention.queries, width_)),
+          scores_of_(attention),
+          steps_(attention.queries, attention.query.step[2]),
+          sizes_(attention.size, attention.query.step[3]),
+          key_steps_(attention.keys, attention.key.step[2]),
+          key_sizes_(attention.size, attention.key.step[3]),
+          value_steps_(attention.keys, attention.value.step[2]),
+          value_sizes_(attention.size, attention.value.step[3]),
+          grad_steps_(attention.queries, slopes.grad.step[2]),
+          grad_sizes_(attention.size, slopes.grad.step[3]),
+          along_(width_, 1),
+          across_(key_block + width_, width_),
+          scaled_(attention.queries * attention.size),
+          scaled_steps_(attention.queries, attention.size),
+          scaled_sizes_(attention.size, 1),
+          queries_(memory(panels_ * a_.size)),
+          grads_(memory(panels_ * a_.size)),
+          query_sums_(memory(panels_ * rows_)),
+          logsumexp_(memory(panels_)),
+          inner_(memory(panels_)),
+          scores_(memory(whole_rows<T>(key_block) + width_)),
+          slopes_(memory(whole_rows<T>(key_block) + width_)),
+          block_weights_(memory(key_panels() * query_panels * width_)),
+          block_slopes_(memory(key_panels() * query_panels * width_)),
+          key_sums_(memory(pieces_of(attention.keys, width_) * rows_)),
+          value_sums_(memory(pieces_of(attention.keys, width_) * rows_)) {}
 
     void run(npy_intp batch, npy_intp key_head) {
         key_sums_.fill(0);
@@ -63,38 +80,45 @@ private:
             for (npy_intp first = 0; first < panels_; first += query_panels) {
                 const npy_intp last = std::min(first + query_panels, panels_);
                 if (scores_of_.seen(first * width_, (last - first) * width_, key, keys) == 0) continue;
-                for (npy_intp p = first; p < last; ++p) one_panel(left, values, turned, batch, head, p, p - first, key, keys);
+                for (npy_intp p = first; p < last; ++p)
+                    one_panel(left, values, turned, batch, head, p, p - first, key, keys);
                 sum_block(batch, head, first, last, key, keys);
             }
         }
         for (npy_intp p = 0; p < panels_; ++p)
-            store(query_sums_, p, used(p * width_), a_.scale, s_.query, s_.query.head(batch, head) + p * width_ * s_.query.step[2]);
+            store(query_sums_, p, used(p * width_), a_.scale, s_.query,
+                  s_.query.head(batch, head) + p * width_ * s_.query.step[2]);
     }
-    // Panels of queries and gradients; of each query its logsumexp, and the product of result and gradient. Columns too many weigh nothing.
+    // Panels of queries and gradients; of each query its logsumexp, and the product of result and gradient. Columns too
+    // many weigh nothing.
     void prepare(npy_intp batch, npy_intp head) {
         const T *grad = s_.grad.head(batch, head), *out = s_.out.head(batch, head);
         for (npy_intp p = 0; p < panels_; ++p) {
             T* panel = queries_.data() + p * a_.size * width_;
             pack_panel<T>(a_.query.head(batch, head), sizes_, a_.size, steps_, p * width_, used(p * width_), panel);
             loops<T>().binary[MULTIPLY](panel, 1, &a_.scale, 0, panel, a_.size * width_);
-            pack_panel<T>(grad, grad_sizes_, a_.size, grad_steps_, p * width_, used(p * width_), grads_.data() + p * a_.size * width_);
+            pack_panel<T>(grad, grad_sizes_, a_.size, grad_steps_, p * width_, used(p * width_),
+                          grads_.data() + p * a_.size * width_);
         }
         for (npy_intp query = 0; query < panels_ * width_; ++query) {
             const bool real = query < a_.queries;
             T total = 0;
             for (npy_intp e = 0; real && e < a_.size; ++e)
-                total += grad[query * s_.grad.step[2] + e * s_.grad.step[3]] * out[query * s_.out.step[2] + e * s_.out.step[3]];
+                total += grad[query * s_.grad.step[2] + e * s_.grad.step[3]] *
+                         out[query * s_.out.step[2] + e * s_.out.step[3]];
             inner_[query] = total;
             logsumexp_[query] =
-                real ? s_.logsumexp[batch * s_.statistics[0] + head * s_.statistics[1] + query * s_.statistics[2]] : std::numeric_limits<T>::infinity();
+                real ? s_.logsumexp[batch * s_.statistics[0] + head * s_.statistics[1] + query * s_.statistics[2]]
+                     : std::numeric_limits<T>::infinity();
             if (!real) continue;
             const T* row = a_.query.head(batch, head) + query * a_.query.step[2];
             for (npy_intp e = 0; e < a_.size; ++e) scaled_[query * a_.size + e] = row[e * a_.query.step[3]] * a_.scale;
         }
     }
-    // Weights and slopes of one panel of queries and a block of keys; what they give the queries; both turned, at their place in the block.
-    void one_panel(const Packed<T>& left, const Packed<T>& values, const Packed<T>& turned, npy_intp batch, npy_intp head, npy_intp p,
-                   npy_intp at, npy_intp key, npy_intp keys) {
+    // Weights and slopes of one panel of queries and a block of keys; what they give the queries; both turned, at their
+    // place in the block.
+    void one_panel(const Packed<T>& left, const Packed<T>& values, const Packed<T>& turned, npy_intp batch,
+                   npy_intp head, npy_intp p, npy_intp at, npy_intp key, npy_intp keys) {
         const npy_intp query = p * width_, seen = scores_of_.seen(query, used(query), key, keys);
         T *scores = scores_.data(), *slopes = slopes_.data();
         if (seen > 0) {
@@ -109,8 +133,10 @@ private:
         std::fill(slopes + seen * width_, slopes + whole * width_, T(0));
         for (npy_intp k = 0; k < whole / width_; ++k) {
             const npy_intp place = (k * query_panels + at) * width_ * width_;
-            loops<T>().pack_columns(scores + k * width_ * width_, along_[0], width_, across_[0], nullptr, 0, block_weights_.data() + place);
-            loops<T>().pack_columns(slopes + k * width_ * width_, along_[0], width_, across_[0], nullptr, 0, block_slopes_.data() + place);
+            loops<T>().pack_columns(scores + k * width_ * width_, along_[0], width_, across_[0], nullptr, 0,
+                                    block_weights_.data() + place);
+            loops<T>().pack_columns(slopes + k * width_ * width_, along_[0], width_, across_[0], nullptr, 0,
+                                    block_slopes_.data() + place);
         }
     }
     // What a block of queries gives a block of keys and values.
@@ -129,22 +155,28 @@ private:
     const Slopes<T>& s_;
     npy_intp width_, rows_, panels_;
     Scores<T> scores_of_;
-    Places steps_, sizes_, key_steps_, key_sizes_, value_steps_, value_sizes_, grad_steps_, grad_sizes_, along_, across_;
+    Places steps_, sizes_, key_steps_, key_sizes_, value_steps_, value_sizes_, grad_steps_, grad_sizes_, along_,
+        across_;
     Room<T> scaled_;
     Places scaled_steps_, scaled_sizes_;
-    Room<T> queries_, grads_, query_sums_, logsumexp_, inner_, scores_, slopes_, block_weights_, block_slopes_, key_sums_, value_sums_;
+    Room<T> queries_, grads_, query_sums_, logsumexp_, inner_, scores_, slopes_, block_weights_, block_slopes_,
+        key_sums_, value_sums_;
 };
 
-// attention_in_blocks_backward(grad, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask, scale): gradients of the three
-template <class T>
-PyObject* backward(PyObject* const* args) {
+// attention_in_blocks_backward(grad, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask, scale):
+// gradients of the three
+template <class T> PyObject* backward(PyObject* const* args) {
     Attention<T> a;
     Slopes<T> s;
     if (!a.read(args + 1) || !a.read_options(args[6], args[7], args[8], args[9])) return nullptr;
     if (!read_heads(args[0], s.grad) || !read_heads(args[4], s.out)) return nullptr;
-    if (!std::equal(s.grad.shape, s.grad.shape + 4, a.query.shape) || !std::equal(s.out.shape, s.out.shape + 4, a.query.shape)) return nullptr;
+    if (!std::equal(s.grad.shape, s.grad.shape + 4, a.query.shape) ||
+        !std::equal(s.out.shape, s.out.shape + 4, a.query.shape))
+        return nullptr;
     PyArrayObject* statistics = aligned(args[5], descr_of<T>());
-    if (!statistics || PyArray_NDIM(statistics) != 3 || !std::equal(a.query.shape, a.query.shape + 3, PyArray_DIMS(statistics))) return nullptr;
+    if (!statistics || PyArray_NDIM(statistics) != 3 ||
+        !std::equal(a.query.shape, a.query.shape + 3, PyArray_DIMS(statistics)))
+        return nullptr;
     s.logsumexp = data_of<T>(statistics);
     for (int i = 0; i < 3; ++i) {
         if (PyArray_STRIDE(statistics, i) % static_cast<npy_intp>(sizeof(T))) return nullptr;
@@ -157,17 +189,19 @@ PyObject* backward(PyObject* const* args) {
         if (!made[i] || !read_heads(reinterpret_cast<PyObject*>(made[i].get()), *targets[i])) return nullptr;
     {
         ReleaseGil unlocked((Size(a.batches) * a.heads * a.work()).value_or_most() >= thread_threshold);
-        parallel_for(a.batches * a.key_heads, (Size(a.work()) * 3 * (a.heads / a.key_heads)).value_or_most(), [&](npy_intp first, npy_intp last) {
-            Backward<T> worker(a, s);
-            for (npy_intp at = first; at < last; ++at) worker.run(at / a.key_heads, at % a.key_heads);
-        });
+        parallel_for(a.batches * a.key_heads, (Size(a.work()) * 3 * (a.heads / a.key_heads)).value_or_most(),
+                     [&](npy_intp first, npy_intp last) {
+                         Backward<T> worker(a, s);
+                         for (npy_intp at = first; at < last; ++at) worker.run(at / a.key_heads, at % a.key_heads);
+                     });
     }
     return give_tuple(made, 3);
 }
 
 PyMethodDef slope_methods[] = {
-    direct_method("direct_attention_in_blocks_backward", direct<10, by_element<backward<float>, backward<double>>>,
-                  "attention_in_blocks_backward(grad, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask, scale)"),
+    direct_method(
+        "direct_attention_in_blocks_backward", direct<10, by_element<backward<float>, backward<double>>>,
+        "attention_in_blocks_backward(grad, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask, scale)"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList slope_list(slope_methods);

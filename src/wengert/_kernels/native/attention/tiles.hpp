@@ -1,4 +1,5 @@
-// What both directions of attention share: where heads lie, and panels of packed factors. No matrix of all weights is written down.
+// What both directions of attention share: where heads lie, and panels of packed factors. No matrix of all weights is
+// written down.
 #pragma once
 
 #include "binding/direct.hpp"
@@ -9,18 +10,16 @@
 
 namespace wengert {
 
-constexpr npy_intp key_block = 128;     // keys at a time, so that what belongs to them stays in a processor's second cache
-constexpr npy_intp query_panels = 16;   // panels of queries at a time
+constexpr npy_intp key_block = 128;  // keys at a time, so that what belongs to them stays in a processor's second cache
+constexpr npy_intp query_panels = 16;  // panels of queries at a time
 
 // One tensor of the heads, (batch, heads, steps, size) in whatever order; null data for a mask that is not there.
-template <class T>
-struct HeadArray {
+template <class T> struct HeadArray {
     T* data = nullptr;
     npy_intp shape[4], step[4];
     T* head(npy_intp batch, npy_intp number) const { return data + batch * step[0] + number * step[1]; }
 };
-template <class T>
-inline bool read_heads(PyObject* object, HeadArray<T>& heads) {
+template <class T> inline bool read_heads(PyObject* object, HeadArray<T>& heads) {
     PyArrayObject* array = aligned(object, descr_of<T>());
     if (!array || PyArray_NDIM(array) != 4 || PyArray_SIZE(array) == 0) return false;
     heads.data = data_of<T>(array);
@@ -33,8 +32,7 @@ inline bool read_heads(PyObject* object, HeadArray<T>& heads) {
 }
 
 // What a call is given. A mask of two or four dimensions broadcasts: its steps are 0 where it repeats.
-template <class T>
-struct Attention {
+template <class T> struct Attention {
     HeadArray<T> query, key, value, mask;
     npy_intp batches, heads, key_heads, queries, keys, size;
     T scale;
@@ -42,10 +40,12 @@ struct Attention {
 
     // (query, key, value, ...): the heads; and separately the options.
     bool read(PyObject* const* tensors) {
-        if (!read_heads(tensors[0], query) || !read_heads(tensors[1], key) || !read_heads(tensors[2], value)) return false;
+        if (!read_heads(tensors[0], query) || !read_heads(tensors[1], key) || !read_heads(tensors[2], value))
+            return false;
         batches = query.shape[0], heads = query.shape[1], queries = query.shape[2], size = query.shape[3];
         key_heads = key.shape[1], keys = key.shape[2];
-        return std::equal(key.shape, key.shape + 4, value.shape) && key.shape[0] == batches && key.shape[3] == size && heads % key_heads == 0;
+        return std::equal(key.shape, key.shape + 4, value.shape) && key.shape[0] == batches && key.shape[3] == size &&
+               heads % key_heads == 0;
     }
     bool read_options(PyObject* dropout, PyObject* is_causal, PyObject* attn_mask, PyObject* given_scale) {
         double probability = 0, factor = 1 / std::sqrt(static_cast<double>(size));
@@ -75,8 +75,7 @@ private:
 };
 
 // Panels' worth of numbers, of which nothing is said at first.
-template <class T>
-class Room {
+template <class T> class Room {
 public:
     explicit Room(npy_intp count) : count_(count), memory_(scratch<T>(count)) {}
     T* data() const { return memory_.get(); }
@@ -100,14 +99,16 @@ private:
     std::vector<index_t> places_;
 };
 
-template <class T>
-inline npy_intp width_of_panel() { return 2 * loops<T>().lanes; }
-template <class T>
-inline npy_intp whole_rows(npy_intp rows) { return pieces_of(rows, loops<T>().packed_rows) * loops<T>().packed_rows; }
+template <class T> inline npy_intp width_of_panel() { return 2 * loops<T>().lanes; }
+template <class T> inline npy_intp whole_rows(npy_intp rows) {
+    return pieces_of(rows, loops<T>().packed_rows) * loops<T>().packed_rows;
+}
 
-// A panel of a right factor, (depth, a panel's width): `used` columns from `first` on, the last of them again behind these.
+// A panel of a right factor, (depth, a panel's width): `used` columns from `first` on, the last of them again behind
+// these.
 template <class T>
-inline void pack_panel(const T* data, const Places& rows, npy_intp depth, const Places& columns, npy_intp first, npy_intp used, T* out) {
+inline void pack_panel(const T* data, const Places& rows, npy_intp depth, const Places& columns, npy_intp first,
+                       npy_intp used, T* out) {
     index_t from[Panel::most_columns];
     for (npy_intp j = 0; j < width_of_panel<T>(); ++j) from[j] = *columns[first + (j < used ? j : used - 1)];
     loops<T>().pack_columns(data, rows[0], depth, from, nullptr, 0, out);
@@ -130,12 +131,15 @@ inline void store_turned(const T* panel, npy_intp rows, npy_intp used, T scale, 
 }
 
 // The scores of a panel of queries with a block of keys: those of keys that a query may not look at are -inf.
-template <class T>
-class Scores {
+template <class T> class Scores {
 public:
-    Scores(const Attention<T>& attention) : a_(attention), keys_(attention.keys, attention.mask.step[3]), queries_(attention.queries, attention.mask.step[2]),
-                                            shifts_(attention.mask.data ? key_block * width_of_panel<T>() : 0) {}
-    void restrict_to(T* scores, npy_intp batch, npy_intp head, npy_intp query, npy_intp used, npy_intp key, npy_intp keys) {
+    Scores(const Attention<T>& attention)
+        : a_(attention),
+          keys_(attention.keys, attention.mask.step[3]),
+          queries_(attention.queries, attention.mask.step[2]),
+          shifts_(attention.mask.data ? key_block * width_of_panel<T>() : 0) {}
+    void restrict_to(T* scores, npy_intp batch, npy_intp head, npy_intp query, npy_intp used, npy_intp key,
+                     npy_intp keys) {
         const npy_intp width = width_of_panel<T>();
         if (a_.mask.data) {
             const T* mask = a_.mask.head(batch, head) + *keys_[key];
@@ -145,7 +149,8 @@ public:
             loops<T>().binary[ADD](scores, 1, shifts_.data(), 1, scores, keys * width);
         }
         for (npy_intp k = std::max<npy_intp>(query + 1 - key, 0); a_.causal && k < keys; ++k)
-            for (npy_intp j = 0; j < width && query + j < key + k; ++j) scores[k * width + j] = -std::numeric_limits<T>::infinity();
+            for (npy_intp j = 0; j < width && query + j < key + k; ++j)
+                scores[k * width + j] = -std::numeric_limits<T>::infinity();
     }
     // How many keys of a block any of `used` queries may look at.
     npy_intp seen(npy_intp query, npy_intp used, npy_intp key, npy_intp keys) const {

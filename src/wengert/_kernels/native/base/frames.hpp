@@ -11,23 +11,25 @@ namespace wengert {
 
 using Indices = std::vector<index_t>;
 
-// A plane set into padding, `first` rows and columns of which lie before it (or, if negative, are left out of it). Of the rows
-// every `step[0]`th is taken. Columns that are `step[1]` apart are laid side by side, so that what a stride leaves out does not
-// stand between what is seen: `phases` groups of `width`, one behind the other.
+// A plane set into padding, `first` rows and columns of which lie before it (or, if negative, are left out of it). Of
+// the rows every `step[0]`th is taken. Columns that are `step[1]` apart are laid side by side, so that what a stride
+// leaves out does not stand between what is seen: `phases` groups of `width`, one behind the other.
 struct Frame {
     index_t height, width, phases = 1, first[2] = {0, 0}, step[2] = {1, 1};
     index_t pitch() const { return phases * width; }
     index_t plane() const { return height * pitch(); }
     // Whether a plane of this size is its own frame.
     bool is_plain(index_t rows, index_t columns) const {
-        return height == rows && width == columns && phases == 1 && !first[0] && !first[1] && step[0] == 1 && step[1] == 1;
+        return height == rows && width == columns && phases == 1 && !first[0] && !first[1] && step[0] == 1 &&
+               step[1] == 1;
     }
 };
 
 // Elements `step` apart from x[-first] on, `count` of them; `padding` for those that lie outside of [0, length).
 template <class T>
 void frame_row(const T* x, index_t length, index_t first, index_t step, index_t count, T* out, T padding) {
-    index_t begin = first > 0 ? (first - 1) / step + 1 : 0, end = length - 1 + first < 0 ? 0 : (length - 1 + first) / step + 1;
+    index_t begin = first > 0 ? (first - 1) / step + 1 : 0,
+            end = length - 1 + first < 0 ? 0 : (length - 1 + first) / step + 1;
     if (end > count) end = count;
     if (begin > end) begin = end;
     for (index_t c = 0; c < begin; ++c) out[c] = padding;
@@ -52,30 +54,32 @@ void frame_plane(const T* plane, index_t height, index_t width, const Frame& f, 
     }
 }
 
-// Planes one behind the other, set into padding in the same way: `before` planes lie before the first, every `step`th is taken.
+// Planes one behind the other, set into padding in the same way: `before` planes lie before the first, every `step`th
+// is taken.
 struct VolumeFrame {
     Frame plane;
     index_t depth = 1, before = 0, step = 1;
     index_t volume() const { return depth * plane.plane(); }
     // Whether a volume of this depth, height and width is its own frame.
-    bool is_plain(const index_t* size) const { return depth == size[0] && !before && step == 1 && plane.is_plain(size[1], size[2]); }
+    bool is_plain(const index_t* size) const {
+        return depth == size[0] && !before && step == 1 && plane.is_plain(size[1], size[2]);
+    }
 };
 // Plane `d` of the frame.
-template <class T>
-void frame_slice(const T* volume, const index_t* size, const VolumeFrame& f, index_t d, T* out) {
+template <class T> void frame_slice(const T* volume, const index_t* size, const VolumeFrame& f, index_t d, T* out) {
     const index_t from = d * f.step - f.before;
     if (from < 0 || from >= size[0])
         std::memset(out, 0, static_cast<size_t>(f.plane.plane()) * sizeof(T));
     else
         frame_plane(volume + from * size[1] * size[2], size[1], size[2], f.plane, out);
 }
-template <class T>
-void frame_volume(const T* volume, const index_t* size, const VolumeFrame& f, T* out) {
+template <class T> void frame_volume(const T* volume, const index_t* size, const VolumeFrame& f, T* out) {
     for (index_t d = 0; d < f.depth; ++d) frame_slice(volume, size, f, d, out + d * f.plane.plane());
 }
 
 // Where things of some images lie: at image * image_step + row * row_step + column * column_step, image by image.
-inline Indices grid(index_t images, index_t image_step, index_t rows, index_t row_step, index_t columns, index_t column_step) {
+inline Indices grid(index_t images, index_t image_step, index_t rows, index_t row_step, index_t columns,
+                    index_t column_step) {
     Indices found(static_cast<size_t>(images * rows * columns));
     index_t* at = found.data();
     for (index_t n = 0; n < images; ++n)
@@ -93,8 +97,8 @@ inline Indices sums(const Indices& outer, const Indices& inner) {
     return found;
 }
 
-// Vectors that cover rows of places: where they begin in a frame, and in rows of `pitch` elements. A row's last vector may reach
-// behind its end.
+// Vectors that cover rows of places: where they begin in a frame, and in rows of `pitch` elements. A row's last vector
+// may reach behind its end.
 struct Cover {
     Indices from, to;
     index_t pitch, rows;
@@ -114,8 +118,7 @@ inline Cover cover_rows(index_t rows, index_t columns, index_t row_step, index_t
     return cover_rows(grid(1, 0, rows, row_step, 1, 0), columns, lanes);
 }
 
-template <class T>
-std::unique_ptr<T[]> plane_memory(const Frame& f, index_t more) {
+template <class T> std::unique_ptr<T[]> plane_memory(const Frame& f, index_t more) {
     return std::unique_ptr<T[]>(new T[static_cast<size_t>(f.plane() + loops<T>().lanes + more)]());
 }
 

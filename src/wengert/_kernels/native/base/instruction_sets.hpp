@@ -1,5 +1,5 @@
-// Which sets of vector instructions this processor runs. Asked at import, and by setup.py before it compiles the loops of one
-// set alone. No Python here.
+// Which sets of vector instructions this processor runs. Asked at import, and by setup.py before it compiles the loops
+// of one set alone. No Python here.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -18,7 +18,8 @@ inline bool runs_avx2() {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && converts_halves();
 }
 inline bool runs_avx512() {
-    return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
 }
 #else
 inline bool runs_avx2() { return false; }

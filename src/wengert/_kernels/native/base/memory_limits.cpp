@@ -24,9 +24,10 @@ void lower(size_t& least, const std::string& path) {
     least = std::min(least, static_cast<size_t>(std::strtoull(word.c_str(), nullptr, 10)));
 }
 
-// A group is limited by those above it, too. In a container its path may be that of the host, of which nothing is to be seen but
-// the root.
-void lower_by_group(size_t& least, const std::string& mount, std::string path, std::initializer_list<const char*> files) {
+// A group is limited by those above it, too. In a container its path may be that of the host, of which nothing is to be
+// seen but the root.
+void lower_by_group(size_t& least, const std::string& mount, std::string path,
+                    std::initializer_list<const char*> files) {
     for (;;) {
         for (const char* name : files) lower(least, mount + path + "/" + name);
         const size_t last = path.find_last_of('/');
@@ -36,7 +37,9 @@ void lower_by_group(size_t& least, const std::string& mount, std::string path, s
 }
 
 // Whether a list of words between commas has `word`.
-bool has_word(const std::string& list, const char* word) { return ("," + list + ",").find("," + std::string(word) + ",") != std::string::npos; }
+bool has_word(const std::string& list, const char* word) {
+    return ("," + list + ",").find("," + std::string(word) + ",") != std::string::npos;
+}
 
 // Control groups: lines "number:controllers:path", in the second version with the number 0 and no controllers.
 void lower_by_groups(size_t& least, const std::string& root) {
@@ -48,7 +51,8 @@ void lower_by_groups(size_t& least, const std::string& root) {
         if (controllers.empty())
             lower_by_group(least, root + "/sys/fs/cgroup", path, {"memory.max", "memory.high"});
         else if (has_word(controllers, "memory"))
-            lower_by_group(least, root + "/sys/fs/cgroup/memory", path, {"memory.limit_in_bytes", "memory.soft_limit_in_bytes"});
+            lower_by_group(least, root + "/sys/fs/cgroup/memory", path,
+                           {"memory.limit_in_bytes", "memory.soft_limit_in_bytes"});
     }
 }
 

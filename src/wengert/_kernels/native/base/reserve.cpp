@@ -28,7 +28,8 @@
 namespace wengert {
 namespace {
 
-constexpr size_t most_limit = size_t(128) << 20;  // with that each training step of the benchmark finds all its memory here
+constexpr size_t most_limit = size_t(128)
+                              << 20;        // with that each training step of the benchmark finds all its memory here
 constexpr size_t hinted = size_t(4) << 20;  // bytes from which large pages are asked for
 constexpr size_t most_blocks = 512;         // that are kept
 constexpr uint64_t patience = 256;          // blocks freed after one before its pages are offered to the system
@@ -56,8 +57,8 @@ void unmap(void* address, size_t) { std::free(address); }
 void offer(void*, size_t) {}
 #endif
 
-// Bytes that the machine can hold at all, SIZE_MAX where that is not known. Systems that promise any size, as many that run containers
-// do, end the process when the promise is to be kept; so what is beyond is refused here.
+// Bytes that the machine can hold at all, SIZE_MAX where that is not known. Systems that promise any size, as many that
+// run containers do, end the process when the promise is to be kept; so what is beyond is refused here.
 size_t machine_memory() {
 #if defined(__linux__)
     struct sysinfo found;
@@ -69,7 +70,8 @@ size_t machine_memory() {
     return SIZE_MAX;
 }
 
-// Eight sizes for each power of two: at most an eighth more than was asked for, and blocks fit one another. 0: too many bytes.
+// Eight sizes for each power of two: at most an eighth more than was asked for, and blocks fit one another. 0: too many
+// bytes.
 size_t room_for(size_t bytes) {
     size_t step = least_kept / 8;
     while (step <= bytes / 16 && step <= SIZE_MAX >> 6) step *= 2;
@@ -229,7 +231,8 @@ private:
             given += oldest.room;
         }
     }
-    // Where the program has said nothing: an eighth of the memory that this process may have, asked for when memory is first freed.
+    // Where the program has said nothing: an eighth of the memory that this process may have, asked for when memory is
+    // first freed.
     size_t limit() {
         if (!limit_known_) limit_ = std::min(available_memory("") / 8, most_limit), limit_known_ = true;
         return limit_;

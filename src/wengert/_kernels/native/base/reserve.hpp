@@ -1,5 +1,5 @@
-// Large blocks of memory that are kept when they are freed. The system hands out fresh pages one by one, which takes longer than
-// most kernels do with them; a block that is kept is used again at once. No Python here.
+// Large blocks of memory that are kept when they are freed. The system hands out fresh pages one by one, which takes
+// longer than most kernels do with them; a block that is kept is used again at once. No Python here.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Memory that a kernel needs while it runs. Of a size that the C library would give back to the system, so that each call had to
-// touch fresh pages, it is the reserve's (base/reserve.hpp). No Python here.
+// Memory that a kernel needs while it runs. Of a size that the C library would give back to the system, so that each
+// call had to touch fresh pages, it is the reserve's (base/reserve.hpp). No Python here.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,15 @@ constexpr size_t least_scratch = SIZE_MAX;  // so that what lies beside it is gu
 constexpr size_t least_scratch = size_t(1) << 17;  // bytes
 #endif
 
-template <class T>
-struct EndScratch {
+template <class T> struct EndScratch {
     void operator()(T* memory) const {
         if (!may_be_block(memory) || !put_block(memory)) delete[] memory;
     }
 };
-template <class T>
-using Scratch = std::unique_ptr<T[], EndScratch<T>>;
+template <class T> using Scratch = std::unique_ptr<T[], EndScratch<T>>;
 
 // Room for `count` numbers; throws std::bad_alloc.
-template <class T>
-Scratch<T> scratch(index_t count) {
+template <class T> Scratch<T> scratch(index_t count) {
     const Size bytes = Size(count) * static_cast<index_t>(sizeof(T));
     if (!bytes.fits()) throw std::bad_alloc();
     const auto size = static_cast<size_t>(bytes.value());
@@ -39,8 +36,7 @@ Scratch<T> scratch(index_t count) {
     return Scratch<T>(static_cast<T*>(found));
 }
 // The same, of zeros.
-template <class T>
-Scratch<T> zeros(index_t count) {
+template <class T> Scratch<T> zeros(index_t count) {
     Scratch<T> found = scratch<T>(count);
     std::memset(found.get(), 0, static_cast<size_t>(count) * sizeof(T));
     return found;

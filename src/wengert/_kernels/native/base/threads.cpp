@@ -33,8 +33,8 @@ constexpr bool has_threads = true;
 
 constexpr int most_threads = 256;         // that share a kernel
 constexpr int waits_before_yield = 2000;  // for the last pieces of a job
-// How long a thread without work stays awake: as long as it takes from one kernel of a training step to the next. At first it
-// keeps its core; then it lets others have it, if there are any, and notices a job a little later.
+// How long a thread without work stays awake: as long as it takes from one kernel of a training step to the next. At
+// first it keeps its core; then it lets others have it, if there are any, and notices a job a little later.
 constexpr auto time_alert = std::chrono::microseconds(30), time_awake = std::chrono::microseconds(200);
 
 using Clock = std::chrono::steady_clock;
@@ -60,8 +60,10 @@ public:
         take_pieces(0);
         open_.store(false);
         for (int waits = 0; inside_.load() > 0; ++waits) {
-            if (waits < waits_before_yield) pause_briefly();
-            else std::this_thread::yield();
+            if (waits < waits_before_yield)
+                pause_briefly();
+            else
+                std::this_thread::yield();
         }
         return !refused_.load();
     }
@@ -155,8 +157,10 @@ private:
             if (generation_.load() != seen) return;
             const auto idle = Clock::now() - idle_since;
             if (idle >= time_awake) break;
-            if (idle < time_alert) pause_briefly();
-            else std::this_thread::yield();
+            if (idle < time_alert)
+                pause_briefly();
+            else
+                std::this_thread::yield();
         }
         Bed& bed = beds_[number];
         std::unique_lock<std::mutex> lock(bed.lock);
@@ -188,8 +192,8 @@ private:
 std::atomic<Pool*> pool{nullptr};
 std::atomic<int> count{0};
 
-// A forked child has the pool's memory but not its threads: it makes itself a new pool when it needs one. Asked for when
-// the library is loaded: what is done once, on first use, another thread may be in the middle of at the fork.
+// A forked child has the pool's memory but not its threads: it makes itself a new pool when it needs one. Asked for
+// when the library is loaded: what is done once, on first use, another thread may be in the middle of at the fork.
 void after_fork_in_child() { pool.store(nullptr); }
 
 #if defined(__unix__) || defined(__APPLE__)

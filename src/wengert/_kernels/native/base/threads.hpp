@@ -1,6 +1,6 @@
 // A pool of threads for large kernels. The caller works too, and never waits for a thread that has not begun: on a busy
-// machine, where a second processor is not there at once, a kernel is then as fast as with one thread instead of slower by a
-// time slice of the scheduler (measured with OpenMP's barrier: 8 ms for 0.1 ms of work). No Python here.
+// machine, where a second processor is not there at once, a kernel is then as fast as with one thread instead of slower
+// by a time slice of the scheduler (measured with OpenMP's barrier: 8 ms for 0.1 ms of work). No Python here.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,9 @@ void set_thread_count(int count);
 using PieceFunction = void (*)(void* context, index_t piece);
 bool run_pieces(PieceFunction body, void* context, index_t pieces);
 
-// Runs body(begin, end) over [0, count), in one go or in pieces; `cost` is the work of one item in additions. No result of
-// ours depends on the pieces.
-template <class Body>
-inline void parallel_for(index_t count, index_t cost, const Body& body) {
+// Runs body(begin, end) over [0, count), in one go or in pieces; `cost` is the work of one item in additions. No result
+// of ours depends on the pieces.
+template <class Body> inline void parallel_for(index_t count, index_t cost, const Body& body) {
     const index_t useful = (Size(count) * cost).value_or_most() / thread_grain;
     if (useful < 2 || count < 2 || thread_count() < 2) {
         body(index_t{0}, count);

@@ -7,11 +7,11 @@
 
 namespace wengert {
 
-constexpr npy_intp piece = 65536;  // elements that are summed together; neither they nor the result depend on the threads
+constexpr npy_intp piece =
+    65536;  // elements that are summed together; neither they nor the result depend on the threads
 
 // The sum of what part(first, count) gives for the pieces of a long row, by threads.
-template <class Part>
-double in_pieces(npy_intp count, Part part) {
+template <class Part> double in_pieces(npy_intp count, Part part) {
     constexpr npy_intp together = 256;
     if (count <= piece) return part(npy_intp{0}, count);
     double found[together], total = 0;
@@ -19,7 +19,8 @@ double in_pieces(npy_intp count, Part part) {
         const npy_intp pieces = std::min(together, (count - start + piece - 1) / piece);
         double* parts = found;
         parallel_for(pieces, piece, [=](npy_intp begin, npy_intp end) {
-            for (npy_intp i = begin; i < end; ++i) parts[i] = part(start + i * piece, std::min(piece, count - start - i * piece));
+            for (npy_intp i = begin; i < end; ++i)
+                parts[i] = part(start + i * piece, std::min(piece, count - start - i * piece));
         });
         for (npy_intp i = 0; i < pieces; ++i) total += found[i];
     }
@@ -27,9 +28,9 @@ double in_pieces(npy_intp count, Part part) {
 }
 
 // The sum of `count` elements that lie `step` apart.
-template <class T>
-double sum_of(const T* x, npy_intp count, npy_intp step) {
-    if (step == 1) return in_pieces(count, [=](npy_intp at, npy_intp some) { return loops<T>().row_sum_double(x + at, some); });
+template <class T> double sum_of(const T* x, npy_intp count, npy_intp step) {
+    if (step == 1)
+        return in_pieces(count, [=](npy_intp at, npy_intp some) { return loops<T>().row_sum_double(x + at, some); });
     double sum = 0;
     for (npy_intp i = 0; i < count; ++i) sum += static_cast<double>(x[i * step]);
     return sum;
@@ -52,11 +53,12 @@ inline bool mark_axis(PyObject* object, int ndim, bool* marked) {
 
 // None, or a tuple or list with nothing in it.
 inline bool names_nothing(PyObject* dim) {
-    return dim == Py_None || ((PyTuple_CheckExact(dim) || PyList_CheckExact(dim)) && PySequence_Fast_GET_SIZE(dim) == 0);
+    return dim == Py_None ||
+           ((PyTuple_CheckExact(dim) || PyList_CheckExact(dim)) && PySequence_Fast_GET_SIZE(dim) == 0);
 }
 
-// Whether `object` names dimensions as cards take them: an integer, or a tuple or list of them; None or nothing in it for
-// all. A 0-dim array has one dimension to name.
+// Whether `object` names dimensions as cards take them: an integer, or a tuple or list of them; None or nothing in it
+// for all. A 0-dim array has one dimension to name.
 inline bool mark_dims(PyObject* object, int ndim, bool* marked) {
     const bool several = PyTuple_CheckExact(object) || PyList_CheckExact(object);
     const Py_ssize_t count = several ? PySequence_Fast_GET_SIZE(object) : 1;
@@ -104,15 +106,16 @@ inline bool find_axes(PyArrayObject* x, PyObject* axes, bool keepdims, Block& bl
     return ndim > 0 && make_block(x, marked, keepdims, block);
 }
 
-// For `dim` and `keepdim` as cards take them; false also where the result has no elements, whose strides are not NumPy's.
+// For `dim` and `keepdim` as cards take them; false also where the result has no elements, whose strides are not
+// NumPy's.
 inline bool find_dims(PyArrayObject* x, PyObject* dim, PyObject* keepdim, Block& block) {
     bool marked[NPY_MAXDIMS] = {}, keepdims = false;
     return as_flag(keepdim, keepdims) && mark_dims(dim, PyArray_NDIM(x), marked) &&
            make_block(x, marked, keepdims, block) && block.outer * block.inner > 0;
 }
 
-// The block of an array that lies in another order than rows, along its dimensions as they lie; false where these are no
-// neighbours, or those that are left change their order.
+// The block of an array that lies in another order than rows, along its dimensions as they lie; false where these are
+// no neighbours, or those that are left change their order.
 inline bool find_block_in_memory(PyArrayObject* x, PyObject* dim, PyObject* keepdim, Block& block) {
     bool marked[NPY_MAXDIMS] = {}, keepdims = false;
     int order[NPY_MAXDIMS], last = -1, state = 0;  // 0: before the block, 1: in it, 2: behind

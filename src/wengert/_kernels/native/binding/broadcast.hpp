@@ -7,14 +7,16 @@
 
 namespace wengert {
 
-// An operand: C-contiguous with row-major strides also where a length of 1 leaves them open, or the same value everywhere
-// (`array` null, or an array expanded from one element: `repeated`), or (`expanded`) an array that would be C-contiguous without
-// the dimensions along which it is repeated.
+// An operand: C-contiguous with row-major strides also where a length of 1 leaves them open, or the same value
+// everywhere (`array` null, or an array expanded from one element: `repeated`), or (`expanded`) an array that would be
+// C-contiguous without the dimensions along which it is repeated.
 struct Operand {
     PyArrayObject* array = nullptr;
     bool repeated = false, expanded = false;
 };
-inline bool is_repeated_along(PyArrayObject* array, int dim) { return PyArray_STRIDE(array, dim) == 0 && PyArray_DIM(array, dim) > 1; }
+inline bool is_repeated_along(PyArrayObject* array, int dim) {
+    return PyArray_STRIDE(array, dim) == 0 && PyArray_DIM(array, dim) > 1;
+}
 
 // An array whose strides are all 0, as a gradient that was expanded from one element; false if it is something else.
 inline bool is_repeated(PyArrayObject* array) {
@@ -58,12 +60,12 @@ inline bool read_gradient(PyObject* object, PyArray_Descr* descr, Operand& opera
 // The same of any array that is repeated along some dimensions, for a walk by `Broadcast`.
 inline bool read_expanded(PyObject* object, PyArray_Descr* descr, Operand& operand) {
     if (read_gradient(object, descr, operand)) return true;
-    operand.expanded = PyArray_CheckExact(object) && PyArray_DESCR(operand.array) == descr && is_expanded(operand.array);
+    operand.expanded =
+        PyArray_CheckExact(object) && PyArray_DESCR(operand.array) == descr && is_expanded(operand.array);
     return operand.expanded;
 }
 
-template <int count>
-class Broadcast {
+template <int count> class Broadcast {
 public:
     // False for shapes that do not fit, have no elements or no known layout.
     bool find(const Operand (&operands)[count]) {
@@ -71,8 +73,10 @@ public:
         bool alike = true;
         for (const Operand& each : operands) {
             if (!each.array) continue;
-            if (!first) first = each.array;
-            else alike = alike && same_shape(first, each.array);
+            if (!first)
+                first = each.array;
+            else
+                alike = alike && same_shape(first, each.array);
             alike = alike && !each.expanded;
         }
         if (!first) return false;
@@ -86,13 +90,14 @@ public:
     }
     PyArrayObject* new_result(PyArray_Descr* descr) const { return new_array(descr, ndim_, shape_); }
     // Whether the result has the shape of an array.
-    bool is_like(PyArrayObject* array) const { return PyArray_NDIM(array) == ndim_ && std::equal(shape_, shape_ + ndim_, PyArray_DIMS(array)); }
+    bool is_like(PyArrayObject* array) const {
+        return PyArray_NDIM(array) == ndim_ && std::equal(shape_, shape_ + ndim_, PyArray_DIMS(array));
+    }
     npy_intp size() const { return size_; }
     npy_intp inner(int k) const { return inner_[k]; }
 
     // body(offset of the result, offsets of the operands, number of elements), in pieces for threads.
-    template <class Body>
-    void run(npy_intp cost, const Body& body) const {
+    template <class Body> void run(npy_intp cost, const Body& body) const {
         if (rows_ == 1) {
             parallel_for(width_, cost, [&](npy_intp begin, npy_intp end) {
                 npy_intp offsets[count];
@@ -143,7 +148,8 @@ private:
         size_ = total.value();
         return size_ > 0;
     }
-    // The steps of each operand along each dimension, with neighbouring dimensions along which all operands go on alike made one.
+    // The steps of each operand along each dimension, with neighbouring dimensions along which all operands go on alike
+    // made one.
     bool find_steps(const Operand (&operands)[count]) {
         npy_intp next[count], steps[count];
         for (int k = 0; k < count; ++k) next[k] = 1;
@@ -178,7 +184,8 @@ private:
     npy_intp size_ = 0, rows_ = 1, width_ = 1;
     npy_intp inner_[count];  // 0 or 1: within a row
     npy_intp shape_[NPY_MAXDIMS];
-    npy_intp lengths_[NPY_MAXDIMS], steps_[count][NPY_MAXDIMS];  // the innermost first; those of a row, then `outer_` others
+    npy_intp lengths_[NPY_MAXDIMS],
+        steps_[count][NPY_MAXDIMS];  // the innermost first; those of a row, then `outer_` others
 };
 
 }  // namespace wengert

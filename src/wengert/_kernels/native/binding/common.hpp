@@ -1,4 +1,5 @@
-// What every file of the native kernels shares: the Python and NumPy headers, the table of twins, array checks, threads.
+// What every file of the native kernels shares: the Python and NumPy headers, the table of twins, array checks,
+// threads.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -51,14 +52,10 @@ extern PyArray_Descr* double_descr;
 extern PyArray_Descr* int64_descr;
 extern PyArray_Descr* bool_descr;
 
-template <class T>
-inline PyArray_Descr* descr_of();
-template <>
-inline PyArray_Descr* descr_of<float>() { return float_descr; }
-template <>
-inline PyArray_Descr* descr_of<double>() { return double_descr; }
-template <>
-inline PyArray_Descr* descr_of<int64_t>() { return int64_descr; }
+template <class T> inline PyArray_Descr* descr_of();
+template <> inline PyArray_Descr* descr_of<float>() { return float_descr; }
+template <> inline PyArray_Descr* descr_of<double>() { return double_descr; }
+template <> inline PyArray_Descr* descr_of<int64_t>() { return int64_descr; }
 
 // An exact ndarray, C-contiguous, aligned; null for anything else. NumPy's built-in descriptors are singletons, so that
 // comparing the pointer also settles the byte order.
@@ -83,8 +80,7 @@ inline bool is_row_major(PyArrayObject* array) {
 }
 // An element that another thread may be writing, read exactly once: what is checked is what is used.
 inline int64_t load_once(const int64_t* place) { return __atomic_load_n(place, __ATOMIC_RELAXED); }
-template <class T>
-inline T* data_of(PyArrayObject* array) { return static_cast<T*>(PyArray_DATA(array)); }
+template <class T> inline T* data_of(PyArrayObject* array) { return static_cast<T*>(PyArray_DATA(array)); }
 
 // A new array in memory that is kept when it is freed (binding/memory.cpp), for sizes where that is worth it.
 PyArrayObject* new_large(PyArray_Descr* descr, int ndim, const npy_intp* shape, bool zeroed);
@@ -120,7 +116,8 @@ inline bool overlap(PyArrayObject* a, PyArrayObject* b) {
 }
 // `out` may be written element by element while `input` is read: the memory is apart, or is the very same.
 inline bool safe_in_place(PyArrayObject* out, PyArrayObject* input) {
-    return !overlap(out, input) || (PyArray_DATA(out) == PyArray_DATA(input) && PyArray_NBYTES(out) == PyArray_NBYTES(input));
+    return !overlap(out, input) ||
+           (PyArray_DATA(out) == PyArray_DATA(input) && PyArray_NBYTES(out) == PyArray_NBYTES(input));
 }
 inline bool writeable(PyArrayObject* array) { return (PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE) != 0; }
 
@@ -149,8 +146,7 @@ inline PyMethodDef direct_method(const char* name, DirectFunction function, cons
     return {name, as_direct(function), METH_FASTCALL, doc};
 }
 // What such a function answers: a result, or an error that is set, or NotImplemented for null. No C++ error gets out.
-template <class Compute>
-inline PyObject* answer(Compute compute) {
+template <class Compute> inline PyObject* answer(Compute compute) {
     try {
         PyObject* result = compute();
         if (result || PyErr_Occurred()) return result;
@@ -162,8 +158,8 @@ inline PyObject* answer(Compute compute) {
     Py_RETURN_NOTIMPLEMENTED;
 }
 
-// A method that tries `compute` on its arguments and asks the twin if the answer is null without a Python error. Memory for
-// scratch may be refused; that is Python's MemoryError, not the end of the process.
+// A method that tries `compute` on its arguments and asks the twin if the answer is null without a Python error. Memory
+// for scratch may be refused; that is Python's MemoryError, not the end of the process.
 template <int count, class Compute>
 inline PyObject* try_native(const Twin& twin, const char* const* names, int required, PyObject* const* args,
                             Py_ssize_t nargs, PyObject* kwnames, Compute compute) {
@@ -198,7 +194,10 @@ inline bool as_axis(PyObject* object, int ndim, int& axis) {
 }
 inline bool as_number(PyObject* object, double& value) {
     if (!object) return true;
-    if (PyFloat_CheckExact(object)) { value = PyFloat_AS_DOUBLE(object); return true; }
+    if (PyFloat_CheckExact(object)) {
+        value = PyFloat_AS_DOUBLE(object);
+        return true;
+    }
     npy_intp integer;
     if (!as_index(object, integer)) return false;
     value = static_cast<double>(integer);
@@ -223,14 +222,18 @@ inline Reduction as_reduction(PyObject* object) {
     return is_text(object, "sum") ? REDUCE_SUM : is_text(object, "none") ? REDUCE_NONE : REDUCE_UNKNOWN;
 }
 inline bool absent(PyObject* object) { return !object || object == Py_None; }
-// A Python number beside an array takes the array's dtype, unless it is finite there only: what that means, bodies know.
+// A Python number beside an array takes the array's dtype, unless it is finite there only: what that means, bodies
+// know.
 inline bool weak_value(PyObject* number, float& value) {
     double wide;
     if (PyFloat_CheckExact(number)) {
         wide = PyFloat_AS_DOUBLE(number);
     } else if (PyLong_CheckExact(number)) {
         wide = PyLong_AsDouble(number);
-        if (wide == -1.0 && PyErr_Occurred()) { PyErr_Clear(); return false; }
+        if (wide == -1.0 && PyErr_Occurred()) {
+            PyErr_Clear();
+            return false;
+        }
     } else {
         return false;
     }
@@ -238,10 +241,16 @@ inline bool weak_value(PyObject* number, float& value) {
     return !std::isfinite(wide) || std::fabs(wide) <= static_cast<double>(std::numeric_limits<float>::max());
 }
 inline bool weak_value(PyObject* number, double& value) {
-    if (PyFloat_CheckExact(number)) { value = PyFloat_AS_DOUBLE(number); return true; }
+    if (PyFloat_CheckExact(number)) {
+        value = PyFloat_AS_DOUBLE(number);
+        return true;
+    }
     if (!PyLong_CheckExact(number)) return false;
     value = PyLong_AsDouble(number);
-    if (value == -1.0 && PyErr_Occurred()) { PyErr_Clear(); return false; }
+    if (value == -1.0 && PyErr_Occurred()) {
+        PyErr_Clear();
+        return false;
+    }
     return true;
 }
 inline bool weak_value(PyObject* number, int64_t& value) {
@@ -251,8 +260,7 @@ inline bool weak_value(PyObject* number, int64_t& value) {
     return overflow == 0;
 }
 // An optional array: absent, or plain with this dtype and number of elements.
-template <class T>
-inline bool optional_data(PyObject* object, npy_intp count, const T*& data) {
+template <class T> inline bool optional_data(PyObject* object, npy_intp count, const T*& data) {
     data = nullptr;
     if (absent(object)) return true;
     PyArrayObject* array = plain(object, descr_of<T>());
@@ -291,11 +299,10 @@ PyObject* give_tuple(Owned* items, int count);
 // ---- threads -------------------------------------------------------------------------------------------------------
 // Waits until the process ends.
 [[noreturn]] void wait_for_the_end();
-// `call()`, which lets go of the interpreter's lock and asks for it again. Before Python 3.14 that ends a daemon thread once the
-// interpreter is finalised: `pthread_exit` unwinds the stack. A destructor lets nothing through, and those of references would
-// count them without the lock, so the thread stays here instead, where Python 3.14 leaves it, too.
-template <class Call>
-inline auto with_python(Call call) {
+// `call()`, which lets go of the interpreter's lock and asks for it again. Before Python 3.14 that ends a daemon thread
+// once the interpreter is finalised: `pthread_exit` unwinds the stack. A destructor lets nothing through, and those of
+// references would count them without the lock, so the thread stays here instead, where Python 3.14 leaves it, too.
+template <class Call> inline auto with_python(Call call) {
     try {
         return call();
     } catch (...) {

@@ -1,4 +1,5 @@
-// Complex arrays as real ones with one dimension more, of length 2: what is linear in complex numbers is done by the functions of real ones.
+// Complex arrays as real ones with one dimension more, of length 2: what is linear in complex numbers is done by the
+// functions of real ones.
 #pragma once
 
 #include "binding/complex_products.hpp"
@@ -9,16 +10,19 @@ namespace wengert {
 PyArrayObject* seen_in(PyArrayObject* array, PyArray_Descr* descr, int ndim, const npy_intp* shape);
 // The parts of a row-major complex array that may have a dimension more, in its memory; null with an error.
 PyArrayObject* parts_of(PyArrayObject* x);
-// A row-major real array, whose last dimension holds parts, as complex numbers in its memory. Takes the reference; null for null.
+// A row-major real array, whose last dimension holds parts, as complex numbers in its memory. Takes the reference; null
+// for null.
 PyObject* complex_of(PyObject* parts);
-// All dimensions that are named, from the front, and `further` ones behind them; null without an error for what names none. None names all.
+// All dimensions that are named, from the front, and `further` ones behind them; null without an error for what names
+// none. None names all.
 PyObject* named_dims(PyObject* dim, int ndim, int further);
 
-// The quotient of a complex array and the number of elements that its own stand for. Takes the reference; null for null.
+// The quotient of a complex array and the number of elements that its own stand for. Takes the reference; null for
+// null.
 PyObject* over_count(PyObject* sums, npy_intp count);
 
-// A function of real numbers that did not know the complex array it was asked for, asked for its parts: along the dimensions that argument
-// `at` names and `further` ones behind them. NotImplemented for whatever else.
+// A function of real numbers that did not know the complex array it was asked for, asked for its parts: along the
+// dimensions that argument `at` names and `further` ones behind them. NotImplemented for whatever else.
 template <DirectFunction function>
 PyObject* asked_for_parts(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py_ssize_t at, int further) {
     PyArrayObject* x = nargs > at && nargs <= Exchanged::most ? plain(args[0]) : nullptr;
@@ -31,7 +35,8 @@ PyObject* asked_for_parts(PyObject* self, PyObject* const* args, Py_ssize_t narg
     Py_DECREF(dims);
     return made;
 }
-// A sum (x, dim, keepdim, ...) of real numbers, asked for complex ones, or with that their mean: a quotient of complex numbers.
+// A sum (x, dim, keepdim, ...) of real numbers, asked for complex ones, or with that their mean: a quotient of complex
+// numbers.
 template <DirectFunction function, bool mean = false>
 PyObject* of_parts(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
     PyObject* result = function(self, args, nargs);
@@ -46,11 +51,11 @@ PyObject* mean_of_parts(PyObject* self, PyObject* const* args, Py_ssize_t nargs)
     return nargs > 0 && is_complex(plain(args[0])) ? of_parts<sum, true>(self, args, nargs) : mean(self, args, nargs);
 }
 // vector_norm(self, ord, dim, keepdim, dtype), likewise of order 2: the norm of all parts.
-template <DirectFunction function>
-PyObject* norm_of_parts(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+template <DirectFunction function> PyObject* norm_of_parts(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
     PyObject* result = function(self, args, nargs);
     double order = 0;
-    if (result != Py_NotImplemented || nargs != 5 || !as_number(args[1], order) || order != 2 || args[3] != Py_False) return result;
+    if (result != Py_NotImplemented || nargs != 5 || !as_number(args[1], order) || order != 2 || args[3] != Py_False)
+        return result;
     Py_DECREF(result);
     return asked_for_parts<function>(self, args, nargs, 2, 1);
 }

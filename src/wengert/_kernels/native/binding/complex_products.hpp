@@ -10,8 +10,7 @@ inline bool is_complex(PyArrayObject* x) {
     return x && (PyArray_TYPE(x) == NPY_CFLOAT || PyArray_TYPE(x) == NPY_CDOUBLE) && !PyArray_ISBYTESWAPPED(x);
 }
 
-template <class T>
-PyObject* complex_product_of(PyArrayObject* a, PyArrayObject* b, bool conjugated) {
+template <class T> PyObject* complex_product_of(PyArrayObject* a, PyArrayObject* b, bool conjugated) {
     Owned result(new_array(PyArray_DESCR(a), PyArray_NDIM(a), PyArray_DIMS(a)));
     if (!result) return nullptr;
     const npy_intp count = PyArray_SIZE(a);
@@ -19,12 +18,16 @@ PyObject* complex_product_of(PyArrayObject* a, PyArrayObject* b, bool conjugated
     T* out = data_of<T>(result.get());
     const auto form = loops<T>().complex_product[conjugated];
     ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, 2, [=](npy_intp begin, npy_intp end) { form(left + 2 * begin, right + 2 * begin, out + 2 * begin, end - begin); });
+    parallel_for(count, 2, [=](npy_intp begin, npy_intp end) {
+        form(left + 2 * begin, right + 2 * begin, out + 2 * begin, end - begin);
+    });
     return result.give();
 }
 // a b, or a times the conjugate of b, of one dtype and shape; null without an error for whatever else.
 inline PyObject* complex_product(PyArrayObject* a, PyArrayObject* b, bool conjugated) {
-    if (!is_complex(a) || !is_complex(b) || PyArray_TYPE(a) != PyArray_TYPE(b) || !same_shape(a, b) || PyArray_SIZE(a) == 0) return nullptr;
+    if (!is_complex(a) || !is_complex(b) || PyArray_TYPE(a) != PyArray_TYPE(b) || !same_shape(a, b) ||
+        PyArray_SIZE(a) == 0)
+        return nullptr;
     if (PyArray_TYPE(a) == NPY_CFLOAT) return complex_product_of<float>(a, b, conjugated);
     return complex_product_of<double>(a, b, conjugated);
 }
@@ -32,7 +35,8 @@ inline PyObject* complex_product(PyArrayObject* a, PyArrayObject* b, bool conjug
 // The complex conjugates of a row-major array; null without an error for others.
 PyObject* conjugate_of(PyObject* x);
 
-// Products of matrices of few complex numbers, with the arguments of the cards of real ones; null without an error for whatever else.
+// Products of matrices of few complex numbers, with the arguments of the cards of real ones; null without an error for
+// whatever else.
 PyObject* complex_mm(PyObject* const* args);
 PyObject* complex_mv(PyObject* const* args);
 PyObject* complex_dot(PyObject* const* args);

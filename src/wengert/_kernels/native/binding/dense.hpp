@@ -1,5 +1,5 @@
-// Arrays whose elements fill their memory without gaps, in any order of the dimensions: transposed ones, images with their
-// channels innermost. What works element by element takes them as a line.
+// Arrays whose elements fill their memory without gaps, in any order of the dimensions: transposed ones, images with
+// their channels innermost. What works element by element takes them as a line.
 #pragma once
 
 #include "binding/common.hpp"
@@ -8,8 +8,8 @@
 
 namespace wengert {
 
-// The dimensions from the outermost to the innermost in memory, those of one element first; false for an array with gaps,
-// overlaps or no elements.
+// The dimensions from the outermost to the innermost in memory, those of one element first; false for an array with
+// gaps, overlaps or no elements.
 inline bool memory_order(PyArrayObject* x, int* order) {
     const int ndim = PyArray_NDIM(x);
     const npy_intp *shape = PyArray_DIMS(x), *strides = PyArray_STRIDES(x);

@@ -20,7 +20,8 @@ PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     Py_RETURN_NOTIMPLEMENTED;
 }
 
-// Whether an array lies in rows but for gaps, as a part of a matrix does, and no element twice: what is made of it lies in rows.
+// Whether an array lies in rows but for gaps, as a part of a matrix does, and no element twice: what is made of it lies
+// in rows.
 inline bool lies_in_rows(PyArrayObject* array) {
     npy_intp least = PyArray_ITEMSIZE(array);
     for (int dim = PyArray_NDIM(array) - 1; dim >= 0; --dim) {
@@ -30,13 +31,12 @@ inline bool lies_in_rows(PyArrayObject* array) {
     }
     return true;
 }
-// Of a function with a form in place: compute(args, target) makes a new array where there is no target, or writes into it.
+// Of a function with a form in place: compute(args, target) makes a new array where there is no target, or writes into
+// it.
 using Written = PyObject* (*)(PyObject* const*, PyArrayObject* target);
-template <Written compute>
-PyObject* newly(PyObject* const* args) { return compute(args, nullptr); }
+template <Written compute> PyObject* newly(PyObject* const* args) { return compute(args, nullptr); }
 // The form in place of the first argument: None.
-template <Written compute>
-PyObject* in_place(PyObject* const* args) {
+template <Written compute> PyObject* in_place(PyObject* const* args) {
     PyArrayObject* target = plain(args[0]);
     PyObject* result = target && writeable(target) ? compute(args, target) : nullptr;
     if (!result) return nullptr;
@@ -76,7 +76,8 @@ inline PyArrayObject* in_rows(PyObject* object, PyArray_Descr* descr) {
     return new_copy(array);
 }
 
-// `plain`, where the order of the result follows that of the operand: nothing else than rows can be read from its strides.
+// `plain`, where the order of the result follows that of the operand: nothing else than rows can be read from its
+// strides.
 inline PyArrayObject* rows_only(PyObject* object, PyArray_Descr* descr) {
     PyArrayObject* array = plain(object, descr);
     return array && is_row_major(array) ? array : nullptr;
@@ -97,8 +98,7 @@ inline PyArrayObject* gradient_in_rows(PyObject* object, PyArray_Descr* descr) {
     }
     return repeats_one(array) ? new_copy(array) : nullptr;
 }
-template <class T>
-inline bool all_finite(const T* x, npy_intp count) {
+template <class T> inline bool all_finite(const T* x, npy_intp count) {
     int strange = 0;
 #pragma omp simd reduction(| : strange)
     for (npy_intp i = 0; i < count; ++i) strange |= x[i] - x[i] != T(0);

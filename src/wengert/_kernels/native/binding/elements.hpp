@@ -13,19 +13,24 @@ constexpr npy_intp most_elements = 1 << 15;
 
 // Walks `ndim` dimensions in row-major order: body(offset in the first operand, offset in the second).
 template <class Body>
-void walk(int ndim, const npy_intp* shape, const npy_intp* first, const npy_intp* second, npy_intp x, npy_intp y, const Body& body) {
+void walk(int ndim, const npy_intp* shape, const npy_intp* first, const npy_intp* second, npy_intp x, npy_intp y,
+          const Body& body) {
     if (ndim == 0) {
         body(x, y);
         return;
     }
-    for (npy_intp i = 0; i < *shape; ++i, x += *first, y += *second) walk(ndim - 1, shape + 1, first + 1, second + 1, x, y, body);
+    for (npy_intp i = 0; i < *shape; ++i, x += *first, y += *second)
+        walk(ndim - 1, shape + 1, first + 1, second + 1, x, y, body);
 }
 
 // One element of `bytes`; those of the common dtypes without a call.
 inline void copy_element(char* to, const char* from, npy_intp bytes) {
-    if (bytes == 4) std::memcpy(to, from, 4);
-    else if (bytes == 8) std::memcpy(to, from, 8);
-    else std::memcpy(to, from, static_cast<size_t>(bytes));
+    if (bytes == 4)
+        std::memcpy(to, from, 4);
+    else if (bytes == 8)
+        std::memcpy(to, from, 8);
+    else
+        std::memcpy(to, from, static_cast<size_t>(bytes));
 }
 
 inline bool in_c_order(PyArrayObject* array) { return (PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) != 0; }
@@ -126,19 +131,18 @@ public:
     const char* data() const { return data_; }
 
 private:
-    template <class T>
-    bool read_real(PyObject* value) {
+    template <class T> bool read_real(PyObject* value) {
         constexpr int64_t exact = int64_t(1) << 53;  // further ones NumPy does not round twice
         npy_intp whole = 0;
         if (PyFloat_CheckExact(value)) {
             const double number = PyFloat_AS_DOUBLE(value);
-            const bool refused = std::isfinite(number) && std::fabs(number) > static_cast<double>(std::numeric_limits<T>::max());
+            const bool refused =
+                std::isfinite(number) && std::fabs(number) > static_cast<double>(std::numeric_limits<T>::max());
             return !refused && store(static_cast<T>(number));
         }
         return as_index(value, whole) && whole >= -exact && whole <= exact && store(static_cast<T>(whole));
     }
-    template <class T>
-    bool store(T value) {
+    template <class T> bool store(T value) {
         std::memcpy(data_, &value, sizeof value);
         return true;
     }

@@ -1,5 +1,5 @@
-// Functions of float32 that are asked for halves: their operands are widened, and what they make in float32 is rounded once, as
-// `_core/operators/halves.py` does for all others.
+// Functions of float32 that are asked for halves: their operands are widened, and what they make in float32 is rounded
+// once, as `_core/operators/halves.py` does for all others.
 #pragma once
 
 #include "binding/halves.hpp"
@@ -20,7 +20,9 @@ PyObject* narrowed(PyObject* made, PyArray_Descr* half);
 template <DirectFunction function, Py_ssize_t none_at = -1>
 PyObject* of_halves(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
     PyObject* result = function(self, args, nargs);
-    if (result != Py_NotImplemented || nargs > Exchanged::most || (none_at >= 0 && (nargs <= none_at || args[none_at] != Py_None))) return result;
+    if (result != Py_NotImplemented || nargs > Exchanged::most ||
+        (none_at >= 0 && (nargs <= none_at || args[none_at] != Py_None)))
+        return result;
     PyArray_Descr* half = half_among(args, nargs);
     if (!half) return result;
     Exchanged wide(args, nargs);

@@ -12,14 +12,16 @@ Twin converted_twin("converted");
 // converted(array, dtype)
 PyObject* converted(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     if (nargs == 2 && !kwnames && PyArray_CheckExact(args[0]) && PyArray_DescrCheck(args[1])) {
-        PyObject* result = half_converted(reinterpret_cast<PyArrayObject*>(args[0]), reinterpret_cast<PyArray_Descr*>(args[1]));
+        PyObject* result =
+            half_converted(reinterpret_cast<PyArrayObject*>(args[0]), reinterpret_cast<PyArray_Descr*>(args[1]));
         if (result || PyErr_Occurred()) return result;
     }
     return converted_twin.call(args, nargs, kwnames);
 }
 
 PyMethodDef half_methods[] = {
-    {"converted", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(converted)), METH_FASTCALL | METH_KEYWORDS, "converted(array, dtype)"},
+    {"converted", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(converted)), METH_FASTCALL | METH_KEYWORDS,
+     "converted(array, dtype)"},
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList half_list(half_methods);
@@ -41,7 +43,8 @@ bool lie_alike(PyArrayObject* x, PyArrayObject* other) {
 
 int half_of(const PyArray_Descr* descr) {
     if (descr->type_num == NPY_HALF) return PyArray_ISNBO(descr->byteorder) ? FLOAT16 : HALF_COUNT;
-    const bool known = PyTypeNum_ISUSERDEF(descr->type_num) && descr->kind == 'V' && descr->type == 'E' && PyDataType_ELSIZE(descr) == 2;
+    const bool known = PyTypeNum_ISUSERDEF(descr->type_num) && descr->kind == 'V' && descr->type == 'E' &&
+                       PyDataType_ELSIZE(descr) == 2;
     return known ? BFLOAT16 : HALF_COUNT;
 }
 
@@ -51,7 +54,8 @@ PyObject* half_converted(PyArrayObject* x, PyArray_Descr* descr) {
     if (half == HALF_COUNT || !(PyArray_FLAGS(x) & NPY_ARRAY_ALIGNED)) return nullptr;
     const bool in_rows = PyArray_FLAGS(x) & NPY_ARRAY_C_CONTIGUOUS;
     const Owned made(in_rows ? new_array(descr, PyArray_NDIM(x), PyArray_DIMS(x)) : new_like(x, descr));
-    if (!made || (!in_rows && !lie_alike(x, made.get()))) return nullptr;  // the new one is dense, and so is what lies alike
+    if (!made || (!in_rows && !lie_alike(x, made.get())))
+        return nullptr;  // the new one is dense, and so is what lies alike
     const npy_intp count = PyArray_SIZE(made.get());
     ReleaseGil unlocked(count >= thread_threshold);
     if (widens) {
@@ -105,8 +109,10 @@ PyObject* narrowed(PyObject* made, PyArray_Descr* half) {
     PyObject* result = PyTuple_CheckExact(made) ? PyTuple_New(PyTuple_GET_SIZE(made)) : narrow_one(made, half);
     for (Py_ssize_t i = 0; result && PyTuple_CheckExact(made) && i < PyTuple_GET_SIZE(made); ++i) {
         PyObject* each = narrow_one(PyTuple_GET_ITEM(made, i), half);
-        if (each) PyTuple_SET_ITEM(result, i, each);
-        else Py_CLEAR(result);
+        if (each)
+            PyTuple_SET_ITEM(result, i, each);
+        else
+            Py_CLEAR(result);
     }
     Py_DECREF(made);
     return result;
@@ -117,8 +123,7 @@ namespace {
 constexpr npy_intp near_count = 2048;  // floats that wait near the processor
 
 // Runs body(at, count) over pieces, those of one thread one by one.
-template <class Body>
-void in_pieces(npy_intp count, npy_intp cost, const Body& body) {
+template <class Body> void in_pieces(npy_intp count, npy_intp cost, const Body& body) {
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, cost, [&](npy_intp begin, npy_intp end) {
         for (npy_intp at = begin; at < end; at += near_count) body(at, std::min(near_count, end - at));
@@ -180,10 +185,14 @@ PyObject* half_binary(Binary op, npy_intp cost, PyObject* a_object, PyObject* b_
     auto* to = data_of<uint16_t>(result);
     in_pieces(PyArray_SIZE(model), cost + 3, [=](npy_intp at, npy_intp count) {
         float lefts[near_count], rights[near_count];
-        if (left) widen(left + at, lefts, count);
-        else lefts[0] = number;
-        if (right) widen(right + at, rights, count);
-        else rights[0] = number;
+        if (left)
+            widen(left + at, lefts, count);
+        else
+            lefts[0] = number;
+        if (right)
+            widen(right + at, rights, count);
+        else
+            rights[0] = number;
         loop(lefts, left != nullptr, rights, right != nullptr, lefts, count);
         narrow(lefts, to + at, count);
     });
@@ -195,7 +204,8 @@ PyObject* half_sum(PyArrayObject* x, const Block& block, bool mean) {
     if (half == HALF_COUNT || block.inner != 1 || block.reduced == 0) return nullptr;
     Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
     if (!result) return nullptr;
-    const npy_intp reduced = block.reduced, parts = (reduced - 1) / near_count + 1;  // of each row, whatever the threads
+    const npy_intp reduced = block.reduced,
+                   parts = (reduced - 1) / near_count + 1;  // of each row, whatever the threads
     std::vector<double> sums(static_cast<size_t>(block.outer) * static_cast<size_t>(parts));
     const auto widen = chosen_loops.widen[half];
     const auto row_sum = loops<float>().row_sum[OF_VALUES];

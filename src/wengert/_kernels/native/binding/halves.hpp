@@ -13,8 +13,9 @@ int half_of(const PyArray_Descr* descr);
 // Python error, for other dtypes, and for arrays with gaps.
 PyObject* half_converted(PyArrayObject* x, PyArray_Descr* descr);
 
-// Element-wise functions of halves in row-major order, computed in float32 and rounded once; null, without a Python error, for
-// what is unknown. Operands have one shape, or one is a number. `cost` is the work of one element in additions.
+// Element-wise functions of halves in row-major order, computed in float32 and rounded once; null, without a Python
+// error, for what is unknown. Operands have one shape, or one is a number. `cost` is the work of one element in
+// additions.
 PyObject* half_unary(Unary op, npy_intp cost, PyObject* x);
 PyObject* half_binary(Binary op, npy_intp cost, PyObject* a, PyObject* b);
 

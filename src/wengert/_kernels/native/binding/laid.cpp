@@ -8,10 +8,12 @@ namespace wengert {
 PyArrayObject* seen_as(PyArrayObject* array, int ndim, npy_intp* shape, npy_intp* strides) {
     Py_INCREF(PyArray_DESCR(array));
     const int flags = PyArray_FLAGS(array) & (NPY_ARRAY_WRITEABLE | NPY_ARRAY_ALIGNED);
-    PyObject* view = PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(array), ndim, shape, strides, PyArray_DATA(array), flags, nullptr);
+    PyObject* view = PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(array), ndim, shape, strides,
+                                          PyArray_DATA(array), flags, nullptr);
     if (!view) return nullptr;
     Py_INCREF(array);
-    if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(view), reinterpret_cast<PyObject*>(array)) < 0) return Py_DECREF(view), nullptr;
+    if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(view), reinterpret_cast<PyObject*>(array)) < 0)
+        return Py_DECREF(view), nullptr;
     return reinterpret_cast<PyArrayObject*>(view);
 }
 
@@ -36,7 +38,8 @@ bool Iterated::find(PyObject* const* args, Py_ssize_t nargs, bool first_last) {
     std::fill(shape_, shape_ + ndim_, npy_intp{1});
     if (first_last) std::rotate(arrays, arrays + 1, arrays + count_);
     for (int k = 0; k < count_; ++k)
-        if (!stretch(arrays[k]) || (!one_dtype && is_expanded(arrays[k]))) return false;  // of which the copy in another dtype may lie in rows
+        if (!stretch(arrays[k]) || (!one_dtype && is_expanded(arrays[k])))
+            return false;  // of which the copy in another dtype may lie in rows
     for (int k = 0; k < count_; ++k) read_strides(k, arrays[k]);
     itemsize_ = PyArray_ITEMSIZE(arrays[0]);
     sort();
@@ -70,7 +73,8 @@ void Iterated::read_strides(int k, PyArrayObject* array) {
     alike_ = alike_ && whole && std::equal(strides_[0], strides_[0] + ndim_, strides_[k]);
 }
 
-// 1 if a dimension lies outside of another, -1 if inside, 0 if nothing tells: the first operand that moves along both does.
+// 1 if a dimension lies outside of another, -1 if inside, 0 if nothing tells: the first operand that moves along both
+// does.
 int Iterated::compared(int one, int other) const {
     for (int k = 0; k < count_; ++k) {
         const npy_intp step = strides_[k][one], its = strides_[k][other];
@@ -121,7 +125,8 @@ PyArrayObject* Iterated::seen(PyArrayObject* array) const {
 bool Iterated::restore(PyObject* object) const {
     if (!PyArray_CheckExact(object) || Py_REFCNT(object) != 1) return false;
     auto* made = reinterpret_cast<PyArrayObject*>(object);
-    if (PyArray_NDIM(made) != ndim_ || !PyArray_CHKFLAGS(made, NPY_ARRAY_OWNDATA | NPY_ARRAY_C_CONTIGUOUS)) return false;
+    if (PyArray_NDIM(made) != ndim_ || !PyArray_CHKFLAGS(made, NPY_ARRAY_OWNDATA | NPY_ARRAY_C_CONTIGUOUS))
+        return false;
     for (int i = 0; i < ndim_; ++i)
         if (PyArray_DIM(made, i) != shape_[order_[ndim_ - 1 - i]]) return false;
     if (in_rows_) return true;

@@ -1,5 +1,6 @@
-// Functions of arrays in rows, asked for arrays that lie in another way: with copies of those that are not very large, and of functions that
-// work element by element with the dimensions in the order of memory. A copy costs less than the twins' way.
+// Functions of arrays in rows, asked for arrays that lie in another way: with copies of those that are not very large,
+// and of functions that work element by element with the dimensions in the order of memory. A copy costs less than the
+// twins' way.
 #pragma once
 
 #include "binding/direct.hpp"
@@ -13,7 +14,8 @@ inline PyArrayObject* with_few(PyObject* object) {
     constexpr npy_intp few = 1 << 24;  // memory for a copy
     if (!PyArray_CheckExact(object)) return nullptr;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
-    const bool known = (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) && !PyArray_ISBYTESWAPPED(array) && PyTypeNum_ISNUMBER(PyArray_TYPE(array));
+    const bool known = (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) && !PyArray_ISBYTESWAPPED(array) &&
+                       PyTypeNum_ISNUMBER(PyArray_TYPE(array));
     return known && PyArray_SIZE(array) > 0 && PyArray_SIZE(array) <= few ? array : nullptr;
 }
 // The same that does not lie in rows without gaps.
@@ -53,8 +55,8 @@ private:
     Py_ssize_t count_ = 0;
 };
 
-// A function whose new arrays lie in rows, however its operands lie; `copied` says which of them are copied. Where results lie as
-// operands do, only parts of rows may be (`few_with_gaps`).
+// A function whose new arrays lie in rows, however its operands lie; `copied` says which of them are copied. Where
+// results lie as operands do, only parts of rows may be (`few_with_gaps`).
 template <DirectFunction function, PyArrayObject* (*copied)(PyObject*) = few_in_another_way>
 PyObject* laid(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
     PyObject* result = function(self, args, nargs);
@@ -72,12 +74,14 @@ PyObject* laid(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
 // How the result of an element-wise function lies: the dimensions of its operands, the innermost first.
 class Iterated {
 public:
-    // False where no operand lies in another order than rows without gaps, or the order cannot be told from strides alone.
-    // The first operand that tells two dimensions apart decides; `first_last`: the first operand of all is asked last, as gradients are.
+    // False where no operand lies in another order than rows without gaps, or the order cannot be told from strides
+    // alone. The first operand that tells two dimensions apart decides; `first_last`: the first operand of all is asked
+    // last, as gradients are.
     bool find(PyObject* const* args, Py_ssize_t nargs, bool first_last);
     // A view of an operand whose dimensions lie in the order of memory, or a copy of that.
     PyArrayObject* seen(PyArrayObject* array) const;
-    // Gives what was made of such views the order of the operands' dimensions; false if it is no new array of that shape.
+    // Gives what was made of such views the order of the operands' dimensions; false if it is no new array of that
+    // shape.
     bool restore(PyObject* object) const;
 
 private:

@@ -77,11 +77,12 @@ PyObject* empty_cache(PyObject*, PyObject*) {
 }
 PyObject* memory_stats(PyObject*, PyObject*) {
     const ReserveStatistics now = reserve_statistics();
-    return Py_BuildValue("{s:n,s:n,s:n,s:n,s:n,s:K,s:K,s:K}", "allocated_bytes", static_cast<Py_ssize_t>(now.allocated), "peak_allocated_bytes",
-                         static_cast<Py_ssize_t>(now.peak_allocated), "cached_bytes", static_cast<Py_ssize_t>(now.kept), "cached_blocks",
-                         static_cast<Py_ssize_t>(now.kept_blocks), "limit_bytes", static_cast<Py_ssize_t>(now.limit), "reused",
-                         static_cast<unsigned long long>(now.reused), "fresh", static_cast<unsigned long long>(now.fresh), "retries",
-                         static_cast<unsigned long long>(now.retries));
+    return Py_BuildValue(
+        "{s:n,s:n,s:n,s:n,s:n,s:K,s:K,s:K}", "allocated_bytes", static_cast<Py_ssize_t>(now.allocated),
+        "peak_allocated_bytes", static_cast<Py_ssize_t>(now.peak_allocated), "cached_bytes",
+        static_cast<Py_ssize_t>(now.kept), "cached_blocks", static_cast<Py_ssize_t>(now.kept_blocks), "limit_bytes",
+        static_cast<Py_ssize_t>(now.limit), "reused", static_cast<unsigned long long>(now.reused), "fresh",
+        static_cast<unsigned long long>(now.fresh), "retries", static_cast<unsigned long long>(now.retries));
 }
 PyObject* memory_available(PyObject*, PyObject* root) {
     PyObject* path = nullptr;
@@ -105,7 +106,8 @@ PyObject* reset_peak(PyObject*, PyObject*) {
 }
 
 PyMethodDef memory_methods[] = {
-    {"keep_memory", keep_memory, METH_NOARGS, "keep_memory(): large arrays that NumPy makes in this context lie in memory that is kept."},
+    {"keep_memory", keep_memory, METH_NOARGS,
+     "keep_memory(): large arrays that NumPy makes in this context lie in memory that is kept."},
     {"empty_cache", empty_cache, METH_NOARGS, "empty_cache(): gives kept memory back to the system; how many bytes."},
     {"memory_stats", memory_stats, METH_NOARGS, "memory_stats(): numbers of the memory that is kept, by name."},
     {"available_memory", memory_available, METH_O,

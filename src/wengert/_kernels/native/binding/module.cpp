@@ -44,7 +44,8 @@ PyObject* twin_names(PyObject*, PyObject*) {
 PyObject* set_num_threads(PyObject*, PyObject* number) {
     const long wanted = PyLong_AsLong(number);
     if (wanted == -1 && PyErr_Occurred()) return nullptr;
-    if (wanted < 1 || wanted > 4096) return PyErr_Format(PyExc_RuntimeError, "set_num_threads: expected 1 to 4096, got %ld", wanted);
+    if (wanted < 1 || wanted > 4096)
+        return PyErr_Format(PyExc_RuntimeError, "set_num_threads: expected 1 to 4096, got %ld", wanted);
     set_thread_count(static_cast<int>(wanted));
     Py_RETURN_NONE;
 }
@@ -54,7 +55,8 @@ PyObject* get_num_threads(PyObject*, PyObject*) { return PyLong_FromLong(thread_
 PyObject* instruction_set(PyObject*, PyObject*) { return PyUnicode_FromString(chosen_loops.instruction_set); }
 
 PyMethodDef module_methods[] = {
-    {"bind_twins", bind_twins, METH_O, "bind_twins(functions): the NumPy function to call for what native code does not know."},
+    {"bind_twins", bind_twins, METH_O,
+     "bind_twins(functions): the NumPy function to call for what native code does not know."},
     {"twin_names", twin_names, METH_NOARGS, "twin_names(): the functions that have a twin, all that is native."},
     {"set_num_threads", set_num_threads, METH_O, "set_num_threads(count): threads used by large native kernels."},
     {"get_num_threads", get_num_threads, METH_NOARGS, "get_num_threads(): threads used by large native kernels."},
@@ -63,9 +65,16 @@ PyMethodDef module_methods[] = {
 };
 MethodList own_methods(module_methods);
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "wengert._kernels._native",
-                          "Native kernels: arrays in, arrays out. Each has a NumPy twin of the same name and signature.",
-                          -1, nullptr, nullptr, nullptr, nullptr, nullptr};
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    "wengert._kernels._native",
+    "Native kernels: arrays in, arrays out. Each has a NumPy twin of the same name and signature.",
+    -1,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr};
 
 }  // namespace
 
@@ -74,7 +83,8 @@ Twin::Twin(const char* twin_name) : name(twin_name), next(twins) { twins = this;
 PyObject* Twin::call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) const {
     if (!function) return PyErr_Format(PyExc_RuntimeError, "%s: bind_twins was not called", name);
     PyObject* held = Py_NewRef(function);  // `bind_twins` may let go of it meanwhile
-    PyObject* result = with_python([&] { return PyObject_Vectorcall(held, args, static_cast<size_t>(nargs), kwnames); });
+    PyObject* result =
+        with_python([&] { return PyObject_Vectorcall(held, args, static_cast<size_t>(nargs), kwnames); });
     Py_DECREF(held);
     return result;
 }
@@ -134,12 +144,15 @@ PyMODINIT_FUNC PyInit__native() {
     const bool named = wanted && *wanted;
     if (!choose_loops(named ? wanted : nullptr)) {
         if (!named)
-            return PyErr_Format(PyExc_ImportError,
-                                "wengert: the native kernels were compiled for another processor, whose instructions this one does "
-                                "not have; compile them here ('make build', or install wengert again)");
-        return PyErr_Format(PyExc_ValueError,
-                            "WENGERT_INSTRUCTIONS: expected \"baseline\", \"avx2\" or \"avx512\" as far as this processor and this "
-                            "build have them (WENGERT_ALL_LOOPS=1 compiles all), got \"%s\"", wanted);
+            return PyErr_Format(
+                PyExc_ImportError,
+                "wengert: the native kernels were compiled for another processor, whose instructions this one does "
+                "not have; compile them here ('make build', or install wengert again)");
+        return PyErr_Format(
+            PyExc_ValueError,
+            "WENGERT_INSTRUCTIONS: expected \"baseline\", \"avx2\" or \"avx512\" as far as this processor and this "
+            "build have them (WENGERT_ALL_LOOPS=1 compiles all), got \"%s\"",
+            wanted);
     }
     PyObject* module = PyModule_Create(&definition);
     if (!module) return nullptr;

@@ -1,5 +1,5 @@
-// Elements copied between memory of any strides: rows that lie in one in both are copied as such, everything else one by one in the order of
-// what is written.
+// Elements copied between memory of any strides: rows that lie in one in both are copied as such, everything else one
+// by one in the order of what is written.
 #include "binding/moves.hpp"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace wengert {
 namespace {
 
-// The dimensions of what is moved, the outermost of what is written first: none of length 1, and neighbours along which both go on alike
-// as one.
+// The dimensions of what is moved, the outermost of what is written first: none of length 1, and neighbours along which
+// both go on alike as one.
 struct Paths {
     int ndim = 0;
     npy_intp shape[NPY_MAXDIMS], to[NPY_MAXDIMS], from[NPY_MAXDIMS];
@@ -21,7 +21,8 @@ struct Paths {
         for (int dim = 0; dim < given; ++dim) {
             if (lengths[dim] == 1) continue;
             int at = count++;
-            for (; at > 0 && std::abs(to_strides[order[at - 1]]) < std::abs(to_strides[dim]); --at) order[at] = order[at - 1];
+            for (; at > 0 && std::abs(to_strides[order[at - 1]]) < std::abs(to_strides[dim]); --at)
+                order[at] = order[at - 1];
             order[at] = dim;
         }
         for (int i = 0; i < count; ++i) add(lengths[order[i]], to_strides[order[i]], from_strides[order[i]]);
@@ -85,20 +86,23 @@ template <size_t bytes>
 void move_rows(char* to, Side written, const char* from, Side read, npy_intp rows, npy_intp count) {
     constexpr npy_intp size = bytes;
     if (written.step == size && read.step == size) {
-        for (npy_intp row = 0; row < rows; ++row) std::memcpy(to + row * written.row, from + row * read.row, static_cast<size_t>(count * size));
+        for (npy_intp row = 0; row < rows; ++row)
+            std::memcpy(to + row * written.row, from + row * read.row, static_cast<size_t>(count * size));
     } else if (read.step == 0) {
         repeat_rows<bytes>(to, written, from, read, rows, count);
     } else if (std::abs(read.row) < std::abs(read.step)) {
         turn_rows<bytes>(to, written, from, read, rows, count);
     } else {
         for (npy_intp row = 0; row < rows; ++row)
-            for (npy_intp i = 0; i < count; ++i) std::memcpy(to + row * written.row + i * written.step, from + row * read.row + i * read.step, bytes);
+            for (npy_intp i = 0; i < count; ++i)
+                std::memcpy(to + row * written.row + i * written.step, from + row * read.row + i * read.step, bytes);
     }
 }
 void move_any(npy_intp size, char* to, Side written, const char* from, Side read, npy_intp rows, npy_intp count) {
     for (npy_intp row = 0; row < rows; ++row)
         for (npy_intp i = 0; i < count; ++i)
-            std::memcpy(to + row * written.row + i * written.step, from + row * read.row + i * read.step, static_cast<size_t>(size));
+            std::memcpy(to + row * written.row + i * written.step, from + row * read.row + i * read.step,
+                        static_cast<size_t>(size));
 }
 void move_table(npy_intp size, char* to, Side written, const char* from, Side read, npy_intp rows, npy_intp count) {
     switch (size) {
@@ -114,7 +118,8 @@ void move_table(npy_intp size, char* to, Side written, const char* from, Side re
 // The rows from `begin` to `end`, as many together as lie in one table.
 void move_part(const Paths& paths, char* to, const char* from, npy_intp itemsize, npy_intp begin, npy_intp end) {
     const int last = paths.ndim - 1, above = std::max(last - 1, 0);
-    const Side written = {last ? paths.to[above] : 0, paths.to[last]}, read = {last ? paths.from[above] : 0, paths.from[last]};
+    const Side written = {last ? paths.to[above] : 0, paths.to[last]},
+               read = {last ? paths.from[above] : 0, paths.from[last]};
     const npy_intp together = last ? paths.shape[above] : 1;
     for (npy_intp row = begin; row < end;) {
         const npy_intp within = row % together, many = std::min(end - row, together - within);
@@ -130,15 +135,16 @@ void move_part(const Paths& paths, char* to, const char* from, npy_intp itemsize
 
 }  // namespace
 
-void move_elements(int ndim, const npy_intp* shape, char* to, const npy_intp* to_strides, const char* from, const npy_intp* from_strides,
-                   npy_intp itemsize) {
+void move_elements(int ndim, const npy_intp* shape, char* to, const npy_intp* to_strides, const char* from,
+                   const npy_intp* from_strides, npy_intp itemsize) {
     if (std::find(shape, shape + ndim, npy_intp{0}) != shape + ndim) return;
     Paths paths(ndim, shape, to_strides, from_strides);
     const npy_intp rows = paths.rows(), length = paths.shape[paths.ndim - 1];
     if (rows * length < thread_threshold) return move_part(paths, to, from, itemsize, 0, rows);
     const ReleaseGil unlocked(true);
     if (rows > 1) {
-        parallel_for(rows, length, [=, &paths](npy_intp begin, npy_intp end) { move_part(paths, to, from, itemsize, begin, end); });
+        parallel_for(rows, length,
+                     [=, &paths](npy_intp begin, npy_intp end) { move_part(paths, to, from, itemsize, begin, end); });
     } else {
         const Side written = {0, paths.to[0]}, read = {0, paths.from[0]};
         parallel_for(length, 1, [=](npy_intp begin, npy_intp end) {

@@ -11,9 +11,15 @@ enum Kind { TRUTH, WHOLE, REAL, COMPLEX, OTHER };
 Kind kind_of(int type) {
     switch (type) {
         case NPY_BOOL: return TRUTH;
-        case NPY_UINT8: case NPY_INT8: case NPY_INT16: case NPY_INT32: case NPY_INT64: return WHOLE;
-        case NPY_FLOAT: case NPY_DOUBLE: return REAL;
-        case NPY_CFLOAT: case NPY_CDOUBLE: return COMPLEX;
+        case NPY_UINT8:
+        case NPY_INT8:
+        case NPY_INT16:
+        case NPY_INT32:
+        case NPY_INT64: return WHOLE;
+        case NPY_FLOAT:
+        case NPY_DOUBLE: return REAL;
+        case NPY_CFLOAT:
+        case NPY_CDOUBLE: return COMPLEX;
         default: return OTHER;
     }
 }
@@ -25,7 +31,12 @@ int promoted_type(int one, int other) {
     if (kind_of(one) != kind_of(other)) return kind_of(one) > kind_of(other) ? one : other;
     if (one == other) return one;
     if (kind_of(one) == COMPLEX) return NPY_CDOUBLE;
-    const auto size = [](int type) { return type == NPY_UINT8 || type == NPY_INT8 ? 1 : type == NPY_INT16 ? 2 : type == NPY_INT32 || type == NPY_FLOAT ? 4 : 8; };
+    const auto size = [](int type) {
+        return type == NPY_UINT8 || type == NPY_INT8    ? 1
+               : type == NPY_INT16                      ? 2
+               : type == NPY_INT32 || type == NPY_FLOAT ? 4
+                                                        : 8;
+    };
     if (size(one) == size(other)) return NPY_INT16;  // an unsigned one and a signed one
     return size(one) > size(other) ? one : other;
 }
@@ -34,7 +45,8 @@ int promoted_type(int one, int other) {
 
 PyArray_Descr* common_descr(PyArrayObject* a, PyArrayObject* b) {
     const int one = PyArray_TYPE(a), other = PyArray_TYPE(b);
-    if (kind_of(one) == OTHER || kind_of(other) == OTHER || !PyArray_ISNOTSWAPPED(a) || !PyArray_ISNOTSWAPPED(b)) return nullptr;
+    if (kind_of(one) == OTHER || kind_of(other) == OTHER || !PyArray_ISNOTSWAPPED(a) || !PyArray_ISNOTSWAPPED(b))
+        return nullptr;
     const bool complex = kind_of(one) == COMPLEX || kind_of(other) == COMPLEX;
     if (complex && (PyArray_SIZE(a) > few_complex || PyArray_SIZE(b) > few_complex)) return nullptr;
     const bool alike = (PyArray_NDIM(a) == 0) == (PyArray_NDIM(b) == 0);

@@ -5,8 +5,8 @@
 
 namespace wengert {
 
-// The dtype that operators bring two arrays to, by torch's rules: arrays with dimensions decide, others only where their kind is higher. A
-// borrowed reference; null for dtypes that few cards know.
+// The dtype that operators bring two arrays to, by torch's rules: arrays with dimensions decide, others only where
+// their kind is higher. A borrowed reference; null for dtypes that few cards know.
 PyArray_Descr* common_descr(PyArrayObject* a, PyArrayObject* b);
 // A copy of a row-major array in another dtype of ours; null without an error for what is not known.
 PyArrayObject* converted(PyArrayObject* x, PyArray_Descr* descr);
@@ -22,19 +22,21 @@ PyObject* promoted(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
     Exchanged exchanged(args, nargs);
     for (Py_ssize_t k = 0; k < 2; ++k) {
         PyArrayObject* array = k ? b : a;
-        if (PyArray_DESCR(array) != common && !exchanged.put(k, converted(array, common))) return PyErr_Occurred() ? (Py_DECREF(result), nullptr) : result;
+        if (PyArray_DESCR(array) != common && !exchanged.put(k, converted(array, common)))
+            return PyErr_Occurred() ? (Py_DECREF(result), nullptr) : result;
     }
     Py_DECREF(result);
     return function(self, exchanged.given, nargs);
 }
 
 // A function of an array of int64, asked for shorter integers, whose results are int64 as well.
-template <DirectFunction function>
-PyObject* widened(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+template <DirectFunction function> PyObject* widened(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
     PyObject* result = function(self, args, nargs);
     if (result != Py_NotImplemented || nargs < 1 || nargs > Exchanged::most) return result;
     PyArrayObject* x = plain(args[0]);
-    if (!x || !PyArray_ISINTEGER(x) || PyArray_DESCR(x) == int64_descr || PyArray_SIZE(x) == 0 || !PyArray_ISNOTSWAPPED(x)) return result;
+    if (!x || !PyArray_ISINTEGER(x) || PyArray_DESCR(x) == int64_descr || PyArray_SIZE(x) == 0 ||
+        !PyArray_ISNOTSWAPPED(x))
+        return result;
     Exchanged exchanged(args, nargs);
     if (!exchanged.put(0, converted(x, int64_descr))) return PyErr_Occurred() ? (Py_DECREF(result), nullptr) : result;
     Py_DECREF(result);

@@ -11,22 +11,19 @@
 
 namespace wengert {
 
-template <class T>
-void convolve(const Geometry& g, const T* x, const T* weight, const T* bias, T* out) {
+template <class T> void convolve(const Geometry& g, const T* x, const T* weight, const T* bias, T* out) {
     if (g.single())
         single_forward(g, x, weight, bias, out);
     else if (!correlated_by_tiles(g, forward_correlation(g), x, weight, bias, out))
         forward_panels(g, x, weight, bias, out);
 }
-template <class T>
-void convolve_backward_input(const Geometry& g, const T* grad, const T* weight, T* out) {
+template <class T> void convolve_backward_input(const Geometry& g, const T* grad, const T* weight, T* out) {
     if (g.single())
         single_backward_input(g, grad, weight, out);
     else if (!correlated_by_tiles<T>(g, backward_correlation(g), grad, weight, nullptr, out))
         backward_input_panels(g, grad, weight, out);
 }
-template <class T>
-bool convolve_backward_weight(const Geometry& g, const T* grad, const T* x, T* out) {
+template <class T> bool convolve_backward_weight(const Geometry& g, const T* grad, const T* x, T* out) {
     if (g.single()) return single_backward_weight(g, grad, x, out);
     if (slopes_by_tiles(g, forward_correlation(g), grad, x, out)) return true;
     if (has_plane_lines<T>(g) && lines_backward_weight(g, grad, x, out)) return true;
@@ -47,8 +44,8 @@ namespace {
 Twin conv_twin("convolution"), input_twin("convolution_backward_input"), weight_twin("convolution_backward_weight");
 
 bool read_settings(PyObject** slots, int ndim, Geometry& g) {
-    return as_steps(slots[0], ndim - 2, g.stride) && as_steps(slots[1], ndim - 2, g.padding) && as_steps(slots[2], ndim - 2, g.dilation) &&
-           as_index(slots[3], g.groups);
+    return as_steps(slots[0], ndim - 2, g.stride) && as_steps(slots[1], ndim - 2, g.padding) &&
+           as_steps(slots[2], ndim - 2, g.dilation) && as_index(slots[3], g.groups);
 }
 bool as_shape(PyObject* object, int ndim, npy_intp* shape) {
     if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) != ndim) return false;
@@ -57,15 +54,13 @@ bool as_shape(PyObject* object, int ndim, npy_intp* shape) {
     return true;
 }
 
-template <class Run>
-void unlocked_if_large(npy_intp work, const Run& run) {
+template <class Run> void unlocked_if_large(npy_intp work, const Run& run) {
     ReleaseGil unlocked(work >= thread_threshold);
     run();
 }
 
 // The two arrays of a call, of x, weight and grad, and its settings.
-template <class T>
-struct Called {
+template <class T> struct Called {
     PyArrayObject *first, *second;
     int ndim = 0;
     index_t volumes[2][2 + axes];  // their shapes
@@ -87,11 +82,12 @@ struct Called {
 
 }  // namespace
 
-template <class T>
-PyObject* convolution_of(PyObject** slots) {
+template <class T> PyObject* convolution_of(PyObject** slots) {
     Called<T> call;
     const T* bias;
-    if (!call.read(slots) || !complete(call.g, call.volumes[0], call.volumes[1]) || !optional_data(slots[2], call.g.kernels, bias)) return nullptr;
+    if (!call.read(slots) || !complete(call.g, call.volumes[0], call.volumes[1]) ||
+        !optional_data(slots[2], call.g.kernels, bias))
+        return nullptr;
     const Geometry& g = call.g;
     npy_intp shape[2 + axes] = {g.images, g.kernels};
     for (int i = 2; i < call.ndim; ++i) shape[i] = g.out[axes - call.ndim + i];
@@ -103,12 +99,12 @@ PyObject* convolution_of(PyObject** slots) {
     return result.give();
 }
 
-template <class T>
-PyObject* input_slopes_of(PyObject** slots) {
+template <class T> PyObject* input_slopes_of(PyObject** slots) {
     Called<T> call;
     npy_intp shape[2 + axes];
     index_t input[2 + axes];
-    if (!call.read(slots) || !as_shape(slots[2], call.ndim, shape) || !as_volumes(call.ndim, shape, input)) return nullptr;
+    if (!call.read(slots) || !as_shape(slots[2], call.ndim, shape) || !as_volumes(call.ndim, shape, input))
+        return nullptr;
     Geometry& g = call.g;
     if (!complete(g, input, call.volumes[1]) || !call.fits(call.volumes[0])) return nullptr;
     const T *slope = data_of<T>(call.first), *kernels = data_of<T>(call.second);
@@ -120,12 +116,12 @@ PyObject* input_slopes_of(PyObject** slots) {
     return result.give();
 }
 
-template <class T>
-PyObject* weight_slopes_of(PyObject** slots) {
+template <class T> PyObject* weight_slopes_of(PyObject** slots) {
     Called<T> call;
     npy_intp shape[2 + axes];
     index_t weight[2 + axes];
-    if (!call.read(slots) || !as_shape(slots[2], call.ndim, shape) || !as_volumes(call.ndim, shape, weight)) return nullptr;
+    if (!call.read(slots) || !as_shape(slots[2], call.ndim, shape) || !as_volumes(call.ndim, shape, weight))
+        return nullptr;
     Geometry& g = call.g;
     if (!complete(g, call.volumes[1], weight) || !call.fits(call.volumes[0])) return nullptr;
     const T *slope = data_of<T>(call.first), *input = data_of<T>(call.second);
@@ -159,13 +155,16 @@ const char* const input_names[] = {"grad", "weight", "input_shape", "stride", "p
 const char* const weight_names[] = {"grad", "x", "weight_shape", "stride", "padding", "dilation", "groups"};
 
 PyObject* convolution(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<7>(conv_twin, forward_names, 7, args, nargs, kwnames, by_dtype<convolution_of<float>, convolution_of<double>>);
+    return try_native<7>(conv_twin, forward_names, 7, args, nargs, kwnames,
+                         by_dtype<convolution_of<float>, convolution_of<double>>);
 }
 PyObject* convolution_backward_input(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<7>(input_twin, input_names, 7, args, nargs, kwnames, by_dtype<input_slopes_of<float>, input_slopes_of<double>>);
+    return try_native<7>(input_twin, input_names, 7, args, nargs, kwnames,
+                         by_dtype<input_slopes_of<float>, input_slopes_of<double>>);
 }
 PyObject* convolution_backward_weight(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<7>(weight_twin, weight_names, 7, args, nargs, kwnames, by_dtype<weight_slopes_of<float>, weight_slopes_of<double>>);
+    return try_native<7>(weight_twin, weight_names, 7, args, nargs, kwnames,
+                         by_dtype<weight_slopes_of<float>, weight_slopes_of<double>>);
 }
 
 PyMethodDef conv_methods[] = {

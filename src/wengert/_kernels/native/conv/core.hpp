@@ -1,5 +1,5 @@
-// What the convolutions have in common: their sizes, their images in frames, and the places that a kernel sees. All is said of
-// volumes: a plane is one of depth 1, a signal a plane of height 1. No Python here.
+// What the convolutions have in common: their sizes, their images in frames, and the places that a kernel sees. All is
+// said of volumes: a plane is one of depth 1, a signal a plane of height 1. No Python here.
 #pragma once
 
 #include <memory>
@@ -30,8 +30,9 @@ struct Geometry {
     index_t work() const { return (Size(images) * kernels * places() * terms()).value_or_most(); }
 };
 
-// Whether the numbers of elements that the functions below ask for can be counted: frames hold the channels or the kernels of
-// all images, in volumes of at most twice the input's with its padding and the kernel's reach in every direction.
+// Whether the numbers of elements that the functions below ask for can be counted: frames hold the channels or the
+// kernels of all images, in volumes of at most twice the input's with its padding and the kernel's reach in every
+// direction.
 inline bool buffers_fit(const Geometry& g) {
     const Size bytes = Size(64);  // more than those of an element and of its place in a table
     Size framed = Size(8), taps = Size(1), places = Size(1);
@@ -61,8 +62,7 @@ inline bool complete(Geometry& g, const index_t* input, const index_t* weight) {
 }
 
 // The volumes of some images in frames, or as they are where they need none.
-template <class T>
-struct Framed {
+template <class T> struct Framed {
     VolumeFrame frame;
     index_t channels, volume[axes], images;  // at most so many images at a time
     Scratch<T> memory;
@@ -99,8 +99,8 @@ Framed<T> framed_images(const VolumeFrame& f, index_t images, index_t channels, 
     return framed;
 }
 
-// What the kernels see of the input: its frame, and in it the steps from place to place and the elements of a kernel. Where a kernel
-// has one row, or one plane, only those that it meets are in the frame.
+// What the kernels see of the input: its frame, and in it the steps from place to place and the elements of a kernel.
+// Where a kernel has one row, or one plane, only those that it meets are in the frame.
 inline VolumeFrame input_frame(const Geometry& g) {
     VolumeFrame f = {{(g.out[1] - 1) * g.stride[1] + g.reach(1) + 1, g.out[2] + g.reach(2) / g.stride[2]}};
     Frame& plane = f.plane;
@@ -113,8 +113,12 @@ inline VolumeFrame input_frame(const Geometry& g) {
     return f;
 }
 // From plane to plane of places, and from row to row of them.
-inline index_t plane_step(const Geometry& g, const VolumeFrame& f) { return (g.taps[0] == 1 ? 1 : g.stride[0]) * f.plane.plane(); }
-inline index_t row_step(const Geometry& g, const VolumeFrame& f) { return (g.taps[1] == 1 ? 1 : g.stride[1]) * f.plane.pitch(); }
+inline index_t plane_step(const Geometry& g, const VolumeFrame& f) {
+    return (g.taps[0] == 1 ? 1 : g.stride[0]) * f.plane.plane();
+}
+inline index_t row_step(const Geometry& g, const VolumeFrame& f) {
+    return (g.taps[1] == 1 ? 1 : g.stride[1]) * f.plane.pitch();
+}
 
 inline Indices input_rows(const Geometry& g, const VolumeFrame& f) {
     return grid(1, 0, g.out[0], plane_step(g, f), g.out[1], row_step(g, f));

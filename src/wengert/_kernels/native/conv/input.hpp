@@ -1,14 +1,14 @@
-// How the gradient of a convolution's input is cut into correlations with stride 1. Rows of the input that are a stride apart see
-// the same elements of the kernel, at neighbouring rows of the gradient: they are a phase, and so are columns and planes. No zeros
-// are multiplied that stand for what a stride leaves out. No Python here.
+// How the gradient of a convolution's input is cut into correlations with stride 1. Rows of the input that are a stride
+// apart see the same elements of the kernel, at neighbouring rows of the gradient: they are a phase, and so are columns
+// and planes. No zeros are multiplied that stand for what a stride leaves out. No Python here.
 #pragma once
 
 #include "conv/core.hpp"
 
 namespace wengert {
 
-// Along one axis: the places start, start + stride, ... of the input, `count` of them, and the taps of the kernel that reach
-// them, each with the place of the gradient from which it reaches the first.
+// Along one axis: the places start, start + stride, ... of the input, `count` of them, and the taps of the kernel that
+// reach them, each with the place of the gradient from which it reaches the first.
 struct Phase {
     index_t start, count;
     Indices taps, from;
@@ -40,8 +40,8 @@ inline Phases phases_along(const Geometry& g, int axis) {
     return found;
 }
 
-// One phase of each axis: where the elements of the kernels lie in the weight and in the framed gradients, for the first channel of
-// the first group, and where its places lie in a channel of the input.
+// One phase of each axis: where the elements of the kernels lie in the weight and in the framed gradients, for the
+// first channel of the first group, and where its places lie in a channel of the input.
 struct Part {
     Indices weights, seen;
     index_t origin;
@@ -71,9 +71,12 @@ public:
         return true;
     }
     // Where rows of a part begin in a frame, and in the input.
-    Indices rows_seen(const Part& part) const { return grid(1, 0, part.along[0]->count, frame.plane.plane(), part.along[1]->count, frame.plane.pitch()); }
+    Indices rows_seen(const Part& part) const {
+        return grid(1, 0, part.along[0]->count, frame.plane.plane(), part.along[1]->count, frame.plane.pitch());
+    }
     static Indices rows_made(const Geometry& g, const Part& part) {
-        return grid(1, 0, part.along[0]->count, g.stride[0] * g.size[1] * g.size[2], part.along[1]->count, g.stride[1] * g.size[2]);
+        return grid(1, 0, part.along[0]->count, g.stride[0] * g.size[1] * g.size[2], part.along[1]->count,
+                    g.stride[1] * g.size[2]);
     }
 
     VolumeFrame frame;
@@ -88,7 +91,8 @@ private:
                 for (size_t j = 0; j < column.taps.size(); ++j) {
                     elements.push_back((plane.taps[d] * g.taps[1] + row.taps[i]) * g.taps[2] + column.taps[j]);
                     places.push_back((plane.from[d] - phases_[0].low) * frame.plane.plane() +
-                                     (row.from[i] - phases_[1].low) * frame.plane.pitch() + column.from[j] - phases_[2].low);
+                                     (row.from[i] - phases_[1].low) * frame.plane.pitch() + column.from[j] -
+                                     phases_[2].low);
                 }
         part.weights = sums(grid(1, 0, 1, 0, g.group_kernels(), g.terms()), elements);
         part.seen = sums(grid(1, 0, 1, 0, g.group_kernels(), frame.volume()), places);

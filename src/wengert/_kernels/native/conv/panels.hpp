@@ -9,11 +9,11 @@
 
 namespace wengert {
 
-template <class T>
-void forward_panels(const Geometry& g, const T* x, const T* weight, const T* bias, T* out) {
+template <class T> void forward_panels(const Geometry& g, const T* x, const T* weight, const T* bias, T* out) {
     const index_t outputs = g.group_kernels(), terms = g.terms(), places = g.places();
     Framed<T> seen = framed_images<T>(input_frame(g), g.images, g.channels, g.size, places);
-    const Places at = places_of(forward_lattice(g, seen.frame), RowPanels<T>(outputs), seen.images, seen.image_size(), g.kernels * places);
+    const Places at = places_of(forward_lattice(g, seen.frame), RowPanels<T>(outputs), seen.images, seen.image_size(),
+                                g.kernels * places);
     const Indices taps = input_taps(g, seen.frame);
     const Indices along = grid(1, 0, 1, 0, terms, 1), across = grid(1, 0, 1, 0, outputs, terms);
     const bool lying = worth_lying<T>(outputs, g.images * at.each);
@@ -31,16 +31,15 @@ void forward_panels(const Geometry& g, const T* x, const T* weight, const T* bia
             T* results = out + (first * g.kernels + group * outputs) * places;
             const Target<T> target = {results, places, at.made.data(), bias ? bias + group * outputs : nullptr, false};
             if (lying)
-                multiply_lying({weight + group * outputs * terms, along.data(), across.data(), outputs * terms}, outputs, terms, input,
-                               images * at.each, target);
+                multiply_lying({weight + group * outputs * terms, along.data(), across.data(), outputs * terms},
+                               outputs, terms, input, images * at.each, target);
             else
                 multiply_packed(kernels[static_cast<size_t>(group)], input, images * at.each, target);
         }
     }
 }
 
-template <class T>
-void backward_input_panels(const Geometry& g, const T* grad, const T* weight, T* out) {
+template <class T> void backward_input_panels(const Geometry& g, const T* grad, const T* weight, T* out) {
     const Parts parts(g);
     const index_t outputs = g.group_kernels(), inputs = g.group_channels, volume = g.volume();
     Framed<T> seen = framed_images<T>(parts.frame, g.images, g.kernels, g.out, volume);
@@ -66,7 +65,8 @@ void backward_input_panels(const Geometry& g, const T* grad, const T* weight, T*
             const Places at = places_of(lattice, RowPanels<T>(inputs), images, seen.image_size(), g.channels * volume);
             for (index_t group = 0; group < g.groups; ++group) {
                 const index_t skipped = group * outputs * seen.frame.volume();
-                const Spread<T> slopes = {seen.data + skipped, part.seen.data(), at.seen.data(), seen.size(images) - skipped};
+                const Spread<T> slopes = {seen.data + skipped, part.seen.data(), at.seen.data(),
+                                          seen.size(images) - skipped};
                 T* results = out + (first * g.channels + group * inputs) * volume + part.origin;
                 const Target<T> target = {results, volume, at.made.data(), nullptr, false};
                 if (lying)
@@ -78,12 +78,13 @@ void backward_input_panels(const Geometry& g, const T* grad, const T* weight, T*
     }
 }
 
-template <class T>
-void backward_weight_panels(const Geometry& g, const T* grad, const T* x, T* out) {
+template <class T> void backward_weight_panels(const Geometry& g, const T* grad, const T* x, T* out) {
     const index_t outputs = g.group_kernels(), terms = g.terms(), places = g.places();
     Framed<T> seen = framed_images<T>(input_frame(g), g.images, g.channels, g.size, places);
-    const Indices at = Places(forward_lattice(g, seen.frame), 0, seen.images, seen.image_size(), 0).seen, taps = input_taps(g, seen.frame);
-    const Indices along = grid(seen.images, g.kernels * places, 1, 0, places, 1), across = grid(1, 0, 1, 0, outputs, places);
+    const Indices at = Places(forward_lattice(g, seen.frame), 0, seen.images, seen.image_size(), 0).seen,
+                  taps = input_taps(g, seen.frame);
+    const Indices along = grid(seen.images, g.kernels * places, 1, 0, places, 1),
+                  across = grid(1, 0, 1, 0, outputs, places);
     const Indices to = grid(1, 0, 1, 0, terms, 1);
     for (index_t first = 0; first < g.images; first += seen.images) {
         const index_t images = g.images - first < seen.images ? g.images - first : seen.images;
@@ -94,7 +95,8 @@ void backward_weight_panels(const Geometry& g, const T* grad, const T* x, T* out
             const index_t before = (first * g.kernels + group * outputs) * places;
             slopes.fill({grad + before, along.data(), across.data(), g.images * g.kernels * places - before});
             const Spread<T> input = {seen.data + skipped, at.data(), taps.data(), seen.size(images) - skipped};
-            multiply_packed(slopes, input, terms, {out + group * outputs * terms, terms, to.data(), nullptr, first > 0});
+            multiply_packed(slopes, input, terms,
+                            {out + group * outputs * terms, terms, to.data(), nullptr, first > 0});
         }
     }
 }

@@ -1,5 +1,5 @@
-// The places that a convolution's packed products compute: where the kernels see them in framed images, and where results go. No
-// Python here.
+// The places that a convolution's packed products compute: where the kernels see them in framed images, and where
+// results go. No Python here.
 #pragma once
 
 #include "conv/core.hpp"
@@ -24,8 +24,8 @@ inline Lattice backward_lattice(const Geometry& g, const VolumeFrame& f, const P
             {g.stride[0] * g.size[1] * g.size[2], g.stride[1] * g.size[2], g.stride[2]}};
 }
 
-// Whether `rows` rows of results cost less if planes are computed whole, with what lies between two rows of places: vectors are then
-// read where they lie, while rows that fill none are packed run by run. In multiplications of vectors.
+// Whether `rows` rows of results cost less if planes are computed whole, with what lies between two rows of places:
+// vectors are then read where they lie, while rows that fill none are packed run by run. In multiplications of vectors.
 inline bool worth_whole_planes(const Lattice& l, index_t rows, index_t lanes) {
     if (l.seen[1] == l.count[2] || l.count[2] % lanes == 0 || l.span() < lanes) return false;
     constexpr index_t packed_run = 5;
@@ -37,7 +37,8 @@ struct Places {
     Indices seen, made;  // the columns of a product's right factor, and of its target
     index_t each;        // of an image
 
-    // Of images that are steps apart. Whole planes are vectors of `lanes` neighbours, otherwise (`lanes` 0) there are only places.
+    // Of images that are steps apart. Whole planes are vectors of `lanes` neighbours, otherwise (`lanes` 0) there are
+    // only places.
     Places(const Lattice& l, index_t lanes, index_t images, index_t seen_step, index_t made_step) {
         for (index_t plane = 0; plane < l.count[0]; ++plane)
             if (lanes)

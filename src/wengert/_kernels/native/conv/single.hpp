@@ -1,4 +1,5 @@
-// Convolutions whose every channel has one kernel of its own (depthwise): channel by channel, by vectors of places. No Python here.
+// Convolutions whose every channel has one kernel of its own (depthwise): channel by channel, by vectors of places. No
+// Python here.
 #pragma once
 
 #include "conv/core.hpp"
@@ -7,17 +8,16 @@
 namespace wengert {
 
 // A framed volume, and behind it rows of whole vectors.
-template <class T>
-struct FramedRows {
+template <class T> struct FramedRows {
     FramedRows(const VolumeFrame& frame, index_t rows_size)
-        : memory(new T[static_cast<size_t>(frame.volume() + loops<T>().lanes + rows_size)]()), volume(memory.get()),
+        : memory(new T[static_cast<size_t>(frame.volume() + loops<T>().lanes + rows_size)]()),
+          volume(memory.get()),
           rows(volume + frame.volume() + loops<T>().lanes) {}
     std::unique_ptr<T[]> memory;
     T *volume, *rows;
 };
 
-template <class T>
-void single_forward(const Geometry& g, const T* x, const T* weight, const T* bias, T* out) {
+template <class T> void single_forward(const Geometry& g, const T* x, const T* weight, const T* bias, T* out) {
     const VolumeFrame f = input_frame(g);
     const Cover cover = cover_rows(input_rows(g, f), g.out[2], loops<T>().lanes);
     const Indices taps = input_taps(g, f);
@@ -28,16 +28,17 @@ void single_forward(const Geometry& g, const T* x, const T* weight, const T* bia
             const index_t c = p % g.channels;
             T *result = out + p * g.places(), *target = direct ? result : framed.rows;
             frame_volume(x + p * g.volume(), g.size, f, framed.volume);
-            loops<T>().correlate_plane(framed.volume, cover.from.data(), cover.vectors(), taps.data(), weight + c * g.terms(), g.terms(),
-                                       bias ? bias[c] : T(0), target, cover.to.data());
+            loops<T>().correlate_plane(framed.volume, cover.from.data(), cover.vectors(), taps.data(),
+                                       weight + c * g.terms(), g.terms(), bias ? bias[c] : T(0), target,
+                                       cover.to.data());
             for (index_t r = 0; !direct && r < cover.rows; ++r)
-                std::memcpy(result + r * g.out[2], framed.rows + r * cover.pitch, static_cast<size_t>(g.out[2]) * sizeof(T));
+                std::memcpy(result + r * g.out[2], framed.rows + r * cover.pitch,
+                            static_cast<size_t>(g.out[2]) * sizeof(T));
         }
     });
 }
 
-template <class T>
-void single_backward_input(const Geometry& g, const T* grad, const T* weight, T* out) {
+template <class T> void single_backward_input(const Geometry& g, const T* grad, const T* weight, T* out) {
     const Parts parts(g);
     const VolumeFrame& f = parts.frame;
     std::vector<Cover> covers;
@@ -54,11 +55,13 @@ void single_backward_input(const Geometry& g, const T* grad, const T* weight, T*
             for (size_t i = 0; i < covers.size(); ++i) {
                 const Part& part = parts.each[i];
                 const Cover& cover = covers[i];
-                const index_t depth = static_cast<index_t>(part.seen.size()), count = part.columns(), step = g.stride[2];
+                const index_t depth = static_cast<index_t>(part.seen.size()), count = part.columns(),
+                              step = g.stride[2];
                 for (index_t t = 0; t < depth; ++t)
-                    weights[static_cast<size_t>(t)] = weight[p % g.channels * g.terms() + part.weights[static_cast<size_t>(t)]];
-                loops<T>().correlate_plane(framed.volume, cover.from.data(), cover.vectors(), part.seen.data(), weights.data(), depth, T(0),
-                                           framed.rows, cover.to.data());
+                    weights[static_cast<size_t>(t)] =
+                        weight[p % g.channels * g.terms() + part.weights[static_cast<size_t>(t)]];
+                loops<T>().correlate_plane(framed.volume, cover.from.data(), cover.vectors(), part.seen.data(),
+                                           weights.data(), depth, T(0), framed.rows, cover.to.data());
                 for (index_t r = 0; r < cover.rows; ++r) {
                     T* result = out + p * g.volume() + part.origin + rows[i][static_cast<size_t>(r)];
                     for (index_t c = 0; c < count; ++c) result[c * step] = framed.rows[r * cover.pitch + c];
@@ -69,8 +72,7 @@ void single_backward_input(const Geometry& g, const T* grad, const T* weight, T*
 }
 
 // False where a sum is no number: a zero behind a row's end may have met an infinity, which the twin does not multiply.
-template <class T>
-bool single_backward_weight(const Geometry& g, const T* grad, const T* x, T* out) {
+template <class T> bool single_backward_weight(const Geometry& g, const T* grad, const T* x, T* out) {
     const VolumeFrame f = input_frame(g);
     const Cover cover = cover_rows(input_rows(g, f), g.out[2], loops<T>().lanes);
     const Indices taps = input_taps(g, f);
@@ -84,9 +86,11 @@ bool single_backward_weight(const Geometry& g, const T* grad, const T* x, T* out
                 const T* slopes = grad + p * g.places();
                 frame_volume(x + p * g.volume(), g.size, f, framed.volume);
                 for (index_t r = 0; !direct && r < cover.rows; ++r)
-                    std::memcpy(framed.rows + r * cover.pitch, slopes + r * g.out[2], static_cast<size_t>(g.out[2]) * sizeof(T));
-                loops<T>().plane_products(direct ? slopes : framed.rows, cover.to.data(), framed.volume, cover.from.data(), cover.vectors(),
-                                          taps.data(), g.terms(), totals.data() + c * g.terms());
+                    std::memcpy(framed.rows + r * cover.pitch, slopes + r * g.out[2],
+                                static_cast<size_t>(g.out[2]) * sizeof(T));
+                loops<T>().plane_products(direct ? slopes : framed.rows, cover.to.data(), framed.volume,
+                                          cover.from.data(), cover.vectors(), taps.data(), g.terms(),
+                                          totals.data() + c * g.terms());
             }
     });
     bool numbers = true;

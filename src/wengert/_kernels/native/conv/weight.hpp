@@ -1,5 +1,5 @@
-// The gradient of few kernels: each plane of slopes times what each element of a kernel saw, summed along the lines of places, by
-// vectors of places that follow each other, so that nothing is packed. No Python here.
+// The gradient of few kernels: each plane of slopes times what each element of a kernel saw, summed along the lines of
+// places, by vectors of places that follow each other, so that nothing is packed. No Python here.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,9 @@
 
 namespace wengert {
 
-// The places of a plane as lines of whole vectors; behind the end of a line the slopes are zero. All rows are one line, with what
-// lies between them, where that is no more work: to begin a line takes as long as half a vector.
-template <class T>
-PlaneLines plane_lines(const Geometry& g, const VolumeFrame& f) {
+// The places of a plane as lines of whole vectors; behind the end of a line the slopes are zero. All rows are one line,
+// with what lies between them, where that is no more work: to begin a line takes as long as half a vector.
+template <class T> PlaneLines plane_lines(const Geometry& g, const VolumeFrame& f) {
     const index_t lanes = loops<T>().lanes, step = row_step(g, f), rows = g.out[1], columns = g.out[2];
     const index_t along = pieces_of(columns, lanes), whole = pieces_of((rows - 1) * step + columns, lanes);
     PlaneLines lines = {1, rows, along, 0, along * lanes, 0, step};
@@ -25,10 +24,10 @@ PlaneLines plane_lines(const Geometry& g, const VolumeFrame& f) {
 }
 
 // Whether the lines have few places that are none, and end inside of the input where no frame follows it.
-template <class T>
-bool has_plane_lines(const Geometry& g) {
-    const index_t most_kernels = std::max<index_t>(6, loops<T>().lanes * 3 / 4);  // that leave too much of a vector of kernels unused
-    constexpr index_t least_share = 10;  // of twelve elements of the lines
+template <class T> bool has_plane_lines(const Geometry& g) {
+    const index_t most_kernels =
+        std::max<index_t>(6, loops<T>().lanes * 3 / 4);  // that leave too much of a vector of kernels unused
+    constexpr index_t least_share = 10;                  // of twelve elements of the lines
     const VolumeFrame f = input_frame(g);
     const PlaneLines lines = plane_lines<T>(g, f);
     const index_t elements = lines.count * lines.vectors * loops<T>().lanes;
@@ -37,10 +36,12 @@ bool has_plane_lines(const Geometry& g) {
 }
 
 // Slopes as lines, the planes of some images; as they are where these are lines already.
-template <class T>
-struct SlopeLines {
+template <class T> struct SlopeLines {
     SlopeLines(const Geometry& geometry, const PlaneLines& plane_lines, index_t row_step, index_t images)
-        : g(geometry), lines(plane_lines), size(lines.count * lines.slopes_line), row(lines.count == 1 ? row_step : lines.slopes_line) {
+        : g(geometry),
+          lines(plane_lines),
+          size(lines.count * lines.slopes_line),
+          row(lines.count == 1 ? row_step : lines.slopes_line) {
         if (size != g.area()) memory = zeros<T>(images * g.kernels * g.out[0] * size);
     }
     void fill(const T* grad, index_t images) {
@@ -62,20 +63,29 @@ struct SlopeLines {
 };
 
 // Some rows of kernels and a block of their elements: which tiles there are, and what is summed in each.
-template <class T>
-class SlopeTiles {
+template <class T> class SlopeTiles {
 public:
     SlopeTiles(const Geometry& geometry, const PlaneLines& plane_lines, index_t channel_size, const Indices& taps)
-        : g_(geometry), lines_(plane_lines), slopes_size_(g_.out[0] * lines_.count * lines_.slopes_line), channel_size_(channel_size), taps_(taps), height_(loops<T>().slope_rows), width_(loops<T>().slope_taps),
-          rows_(pieces_of(g_.group_kernels(), height_)), blocks_(pieces_of(g_.terms(), tiles * width_)) {}
+        : g_(geometry),
+          lines_(plane_lines),
+          slopes_size_(g_.out[0] * lines_.count * lines_.slopes_line),
+          channel_size_(channel_size),
+          taps_(taps),
+          height_(loops<T>().slope_rows),
+          width_(loops<T>().slope_taps),
+          rows_(pieces_of(g_.group_kernels(), height_)),
+          blocks_(pieces_of(g_.terms(), tiles * width_)) {}
     index_t count() const { return g_.groups * rows_ * blocks_; }
-    index_t cost(index_t images) const { return (Size(images) * g_.places() * height_ * tiles * width_).value_or_most() / 4; }
+    index_t cost(index_t images) const {
+        return (Size(images) * g_.places() * height_ * tiles * width_).value_or_most() / 4;
+    }
     // out = or += the gradients of tiles [begin, end), of `images` images.
     void run(const T* slopes, const T* seen, index_t images, T* out, bool add, index_t begin, index_t end) const {
         const index_t lanes = loops<T>().lanes, tile = height_ * width_ * lanes;
         const std::unique_ptr<T[]> sums(new T[static_cast<size_t>(tiles * tile)]);
         const index_t volumes = g_.out[0] > 1 ? images : 1, planes = g_.out[0] > 1 ? g_.out[0] : images;
-        const index_t together = pieces_of(least_vectors, lines_.count * lines_.vectors), pieces = pieces_of(planes, together);
+        const index_t together = pieces_of(least_vectors, lines_.count * lines_.vectors),
+                      pieces = pieces_of(planes, together);
         for (index_t at = begin; at < end; ++at) {
             const index_t block = at % blocks_, row = at / blocks_ % rows_ * height_, group = at / blocks_ / rows_;
             const index_t first = block * tiles * width_, last = std::min(first + tiles * width_, g_.terms());
@@ -86,11 +96,13 @@ public:
                 lines.planes = std::min(together, planes - plane);
                 const T* slope = slopes + volume * g_.kernels * slopes_size_ + plane * lines.slopes_plane;
                 const T* from = seen + volume * g_.channels * channel_size_ + plane * lines.seen_plane;
-                for (index_t t = first; t < last; t += width_) add_tile(slope, from, group, row, t, lines, sums.get() + (t - first) / width_ * tile);
+                for (index_t t = first; t < last; t += width_)
+                    add_tile(slope, from, group, row, t, lines, sums.get() + (t - first) / width_ * tile);
             }
             for (index_t r = 0; r < height_ && row + r < g_.group_kernels(); ++r)
                 for (index_t t = first; t < last; ++t) {
-                    const T* lane = sums.get() + (t - first) / width_ * tile + (r * width_ + (t - first) % width_) * lanes;
+                    const T* lane =
+                        sums.get() + (t - first) / width_ * tile + (r * width_ + (t - first) % width_) * lanes;
                     T total = 0;
                     for (index_t i = 0; i < lanes; ++i) total += lane[i];
                     T& place = out[(group * g_.group_kernels() + row + r) * g_.terms() + t];
@@ -100,16 +112,19 @@ public:
     }
 
 private:
-    static constexpr index_t tiles = 8;           // whose elements of kernels meet the same slopes while these are in the first cache
+    static constexpr index_t tiles =
+        8;  // whose elements of kernels meet the same slopes while these are in the first cache
     static constexpr index_t least_vectors = 64;  // for which a tile stays in the registers
     static constexpr index_t most_slopes = 4, most_taps = 6;
     // Rows and elements that there are not are others again, and of no use.
-    void add_tile(const T* slopes, const T* seen, index_t group, index_t row, index_t first, const PlaneLines& lines, T* sums) const {
+    void add_tile(const T* slopes, const T* seen, index_t group, index_t row, index_t first, const PlaneLines& lines,
+                  T* sums) const {
         const T *rows[most_slopes], *values[most_taps];
         for (index_t r = 0; r < height_; ++r)
             rows[r] = slopes + (group * g_.group_kernels() + std::min(row + r, g_.group_kernels() - 1)) * slopes_size_;
         for (index_t t = 0; t < width_; ++t)
-            values[t] = seen + group * g_.group_channels * channel_size_ + taps_[static_cast<size_t>(std::min(first + t, g_.terms() - 1))];
+            values[t] = seen + group * g_.group_channels * channel_size_ +
+                        taps_[static_cast<size_t>(std::min(first + t, g_.terms() - 1))];
         loops<T>().correlate_lines(rows, values, lines, sums);
     }
     const Geometry& g_;
@@ -119,9 +134,9 @@ private:
     index_t height_, width_, rows_, blocks_;
 };
 
-// False where a sum is no number: a zero behind a line's end may have met an infinity, which the twin does not multiply.
-template <class T>
-bool lines_backward_weight(const Geometry& g, const T* grad, const T* x, T* out) {
+// False where a sum is no number: a zero behind a line's end may have met an infinity, which the twin does not
+// multiply.
+template <class T> bool lines_backward_weight(const Geometry& g, const T* grad, const T* x, T* out) {
     Framed<T> seen = framed_images<T>(input_frame(g), g.images, g.channels, g.size, g.places());
     PlaneLines lines = plane_lines<T>(g, seen.frame);
     SlopeLines<T> slopes(g, lines, lines.seen_line, seen.images);

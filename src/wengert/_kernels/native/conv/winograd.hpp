@@ -1,7 +1,8 @@
-// Correlations of planes with kernels of 3 x 3 elements at every place, by tiles of 2 x 2 results: sixteen products for each input
-// and output of a tile instead of 36 (the minimal filtering of Winograd; Lavin and Gray 2016, arXiv:1509.09308). Of what tiles see
-// and of kernels sixteen sums are made; each is one matrix product over the inputs, and sums of the sixteen products are the
-// results. Rounding is that of a sum of twice to four times the size. No Python here.
+// Correlations of planes with kernels of 3 x 3 elements at every place, by tiles of 2 x 2 results: sixteen products for
+// each input and output of a tile instead of 36 (the minimal filtering of Winograd; Lavin and Gray 2016,
+// arXiv:1509.09308). Of what tiles see and of kernels sixteen sums are made; each is one matrix product over the
+// inputs, and sums of the sixteen products are the results. Rounding is that of a sum of twice to four times the size.
+// No Python here.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +16,13 @@
 
 namespace wengert {
 
-// What is seen, and what comes out of it. Each channel of a group has an input for each of the `slices` of planes that a kernel meets:
-// kernels of volumes are sums of those of planes. Element t of the kernel from slice d of a channel to an output of a group lies in
-// the weight at group * group_step + output * output_step + channel * channel_step + first_tap + (9 * d + t) * tap_step.
+// What is seen, and what comes out of it. Each channel of a group has an input for each of the `slices` of planes that
+// a kernel meets: kernels of volumes are sums of those of planes. Element t of the kernel from slice d of a channel to
+// an output of a group lies in the weight at group * group_step + output * output_step + channel * channel_step +
+// first_tap + (9 * d + t) * tap_step.
 struct Correlation {
     index_t images, groups, channels, slices, outputs;  // channels and outputs of a group
-    index_t size[axes], before[axes], out[axes];        // of the volumes that are seen, zeros before them, of the results
+    index_t size[axes], before[axes], out[axes];  // of the volumes that are seen, zeros before them, of the results
     index_t group_step, output_step, channel_step, first_tap, tap_step;
 
     index_t inputs() const { return slices * channels; }
@@ -32,36 +34,59 @@ struct Correlation {
 };
 inline Correlation forward_correlation(const Geometry& g) {
     const index_t outputs = g.group_kernels(), terms = g.terms();
-    return {g.images, g.groups, g.group_channels, g.taps[0], outputs, {g.size[0], g.size[1], g.size[2]},
-            {g.padding[0], g.padding[1], g.padding[2]}, {g.out[0], g.out[1], g.out[2]}, outputs * terms, terms, g.elements(), 0, 1};
+    return {g.images,
+            g.groups,
+            g.group_channels,
+            g.taps[0],
+            outputs,
+            {g.size[0], g.size[1], g.size[2]},
+            {g.padding[0], g.padding[1], g.padding[2]},
+            {g.out[0], g.out[1], g.out[2]},
+            outputs * terms,
+            terms,
+            g.elements(),
+            0,
+            1};
 }
 // The gradient of the input sees that of the output, with the kernels turned.
 inline Correlation backward_correlation(const Geometry& g) {
     const index_t outputs = g.group_kernels(), terms = g.terms(), elements = g.elements();
-    return {g.images, g.groups, outputs, g.taps[0], g.group_channels, {g.out[0], g.out[1], g.out[2]},
-            {g.reach(0) - g.padding[0], 2 - g.padding[1], 2 - g.padding[2]}, {g.size[0], g.size[1], g.size[2]}, outputs * terms, elements,
-            terms, elements - 1, -1};
+    return {g.images,
+            g.groups,
+            outputs,
+            g.taps[0],
+            g.group_channels,
+            {g.out[0], g.out[1], g.out[2]},
+            {g.reach(0) - g.padding[0], 2 - g.padding[1], 2 - g.padding[2]},
+            {g.size[0], g.size[1], g.size[2]},
+            outputs * terms,
+            elements,
+            terms,
+            elements - 1,
+            -1};
 }
 
-// Whether tiles are less work than kernels: for each of `pairs` of an input and an output sixteen products of each tile, and `kernel`
-// beside; for each input and for each output the sums of a tile.
-template <class T>
-bool tiles_pay(const Geometry& g, const Correlation& c, Size pairs, index_t tiles, index_t kernel) {
+// Whether tiles are less work than kernels: for each of `pairs` of an input and an output sixteen products of each
+// tile, and `kernel` beside; for each input and for each output the sums of a tile.
+template <class T> bool tiles_pay(const Geometry& g, const Correlation& c, Size pairs, index_t tiles, index_t kernel) {
     constexpr index_t least_channels = 16, sums = 60, beginning = 1 << 18;
     for (int a = 0; a < axes; ++a)
         if ((a > 0 && g.taps[a] != 3) || g.stride[a] != 1 || g.dilation[a] != 1) return false;
     if (c.channels < least_channels || c.outputs < least_channels || loops<T>().lanes < 4) return false;
-    const Size with_tiles = pairs * (Size(16) * tiles + kernel) + Size(c.inputs() + c.outputs) * tiles * sums + beginning;
+    const Size with_tiles =
+        pairs * (Size(16) * tiles + kernel) + Size(c.inputs() + c.outputs) * tiles * sums + beginning;
     const Size without = Size(c.inputs()) * c.outputs * c.images * c.places() * 9;
     return with_tiles.fits() && without.fits() && with_tiles.value() < without.value();
 }
 
-template <class T>
-class Tiles {
+template <class T> class Tiles {
 public:
     explicit Tiles(const Correlation& correlation)
-        : c_(correlation), width_(2 * loops<T>().lanes), frame_(frame_of(c_)),
-          seen_(framed_images<T>(frame_, c_.images, c_.groups * c_.channels, c_.size, c_.places())), rows_(c_.outputs) {}
+        : c_(correlation),
+          width_(2 * loops<T>().lanes),
+          frame_(frame_of(c_)),
+          seen_(framed_images<T>(frame_, c_.images, c_.groups * c_.channels, c_.size, c_.places())),
+          rows_(c_.outputs) {}
 
     // False where a result is not finite: others of its tile may be so for that reason alone.
     bool run(const T* x, const T* weight, const T* bias, T* out) {
@@ -71,7 +96,8 @@ public:
             const index_t images = std::min(seen_.images, c_.images - first);
             seen_.fill(x + first * c_.groups * c_.channels * c_.size[0] * c_.size[1] * c_.size[2], images);
             T* results = out + first * c_.groups * c_.outputs * c_.places();
-            const index_t panels = pieces_of(images * c_.out[0] * c_.down() * c_.right(), width_), parts = parts_of(panels), rows = rows_.panels();
+            const index_t panels = pieces_of(images * c_.out[0] * c_.down() * c_.right(), width_),
+                          parts = parts_of(panels), rows = rows_.panels();
             const index_t cost = (Size(16) * c_.inputs() * c_.outputs * width_).value_or_most() / parts;
             parallel_for(c_.groups * panels * parts, cost, [&](index_t begin, index_t end) {
                 Panes panes(c_.inputs(), width_);
@@ -79,7 +105,8 @@ public:
                     const index_t group = at / parts / panels, part = at % parts;
                     if (at / parts != last) see_panel(images, at / parts % panels, group, panes);
                     last = at / parts;
-                    for (index_t p = rows * part / parts; p < rows * (part + 1) / parts; ++p) make_results(group, p, bias, results, panes);
+                    for (index_t p = rows * part / parts; p < rows * (part + 1) / parts; ++p)
+                        make_results(group, p, bias, results, panes);
                 }
                 if (!panes.finite()) finite = false;
             });
@@ -88,15 +115,19 @@ public:
     }
 
 private:
-    static constexpr index_t elements = 16, inputs_together = 16, most_columns = Panel::most_columns, most_rows = RowPanels<T>::most_rows;
-    static constexpr index_t gap = 64 / sizeof(T);  // between the elements of a panel: those of one input shall not share places of a cache
-    struct Run {  // of tiles of a panel, side by side in one plane of an image
+    static constexpr index_t elements = 16, inputs_together = 16, most_columns = Panel::most_columns,
+                             most_rows = RowPanels<T>::most_rows;
+    static constexpr index_t gap =
+        64 / sizeof(T);  // between the elements of a panel: those of one input shall not share places of a cache
+    struct Run {         // of tiles of a panel, side by side in one plane of an image
         index_t tile, count, image, plane, row, column;
     };
-    // What one thread needs: the sums of what a panel's tiles see, behind which there is room that may be overwritten, and products.
+    // What one thread needs: the sums of what a panel's tiles see, behind which there is room that may be overwritten,
+    // and products.
     struct Panes {
         Panes(index_t inputs, index_t width)
-            : apart((inputs + 1) * width), sums(zeros<T>(elements * apart)),
+            : apart((inputs + 1) * width),
+              sums(zeros<T>(elements * apart)),
               products(scratch<T>(elements * most_rows * width)) {}
         bool finite() const {
             T total = 0;
@@ -110,7 +141,8 @@ private:
     };
 
     static VolumeFrame frame_of(const Correlation& c) {
-        VolumeFrame f = {{2 * c.down() + 2, 2 * c.right() + 3}};  // a column too much: never as it is, behind which nothing may be read
+        VolumeFrame f = {{2 * c.down() + 2,
+                          2 * c.right() + 3}};  // a column too much: never as it is, behind which nothing may be read
         f.plane.first[0] = c.before[1], f.plane.first[1] = c.before[2];
         f.depth = c.out[0] + c.slices - 1, f.before = c.before[0];
         return f;
@@ -123,11 +155,13 @@ private:
 
     index_t group_size() const { return elements * (rows_.rows() * c_.inputs() + rows_.panels() * gap); }
     index_t place(index_t group, index_t p, index_t e) const {
-        return group * group_size() + elements * (rows_.row_of(p) * c_.inputs() + p * gap) + e * (rows_.height(p) * c_.inputs() + gap);
+        return group * group_size() + elements * (rows_.row_of(p) * c_.inputs() + p * gap) +
+               e * (rows_.height(p) * c_.inputs() + gap);
     }
     void make_kernels(const T* weight) {
         const Indices outputs = grid(1, 0, 1, 0, c_.outputs, c_.output_step);
-        const Indices taps = sums({c_.first_tap}, grid(c_.slices, 9 * c_.tap_step, c_.channels, c_.channel_step, 9, c_.tap_step));
+        const Indices taps =
+            sums({c_.first_tap}, grid(c_.slices, 9 * c_.tap_step, c_.channels, c_.channel_step, 9, c_.tap_step));
         kernels_ = scratch<T>(c_.groups * group_size());
         const index_t panels = rows_.panels();
         parallel_for(c_.groups * panels, c_.inputs() * most_rows * 16, [&](index_t begin, index_t end) {
@@ -139,7 +173,8 @@ private:
         const index_t height = rows_.height(p), row = rows_.row_of(p);
         index_t columns[most_rows];
         T packed[inputs_together * 9 * most_rows], *to[elements];
-        for (index_t r = 0; r < height; ++r) columns[r] = outputs[static_cast<size_t>(row + r < c_.outputs ? row + r : row)];
+        for (index_t r = 0; r < height; ++r)
+            columns[r] = outputs[static_cast<size_t>(row + r < c_.outputs ? row + r : row)];
         for (index_t i = 0; i < c_.inputs(); i += inputs_together) {
             const index_t count = std::min(inputs_together, c_.inputs() - i);
             for (index_t e = 0; e < elements; ++e) to[e] = kernels_.get() + place(group, p, e) + i * height;
@@ -155,9 +190,12 @@ private:
         panes.runs = 0;
         for (index_t tile = first; tile < last;) {
             const index_t line = tile / right, column = tile % right, at = line / down;
-            const Run run = {tile - first, std::min(right - column, last - tile), at / c_.out[0], at % c_.out[0], line % down, column};
+            const Run run = {tile - first,   std::min(right - column, last - tile),
+                             at / c_.out[0], at % c_.out[0],
+                             line % down,    column};
             for (index_t n = 0; n < run.count; n += lanes, ++count) {
-                from[count] = run.image * seen_.image_size() + run.plane * plane + 2 * (run.row * seen_.pitch() + column + n);
+                from[count] =
+                    run.image * seen_.image_size() + run.plane * plane + 2 * (run.row * seen_.pitch() + column + n);
                 to[count] = run.tile + n;
             }
             panes.run[panes.runs++] = run;
@@ -175,21 +213,25 @@ private:
         const auto multiply = loops<T>().packed_tile[rows_.kind(p)];
         for (index_t e = 0; e < elements; ++e)
             for (index_t k = 0; k < c_.inputs(); k += packed_depth)
-                multiply(kernels_.get() + place(group, p, e) + k * height, panes.sums.get() + e * panes.apart + k * width_, nullptr, 0,
-                         std::min(packed_depth, c_.inputs() - k), panes.products.get() + e * apart, width_, nullptr, k > 0);
+                multiply(kernels_.get() + place(group, p, e) + k * height,
+                         panes.sums.get() + e * panes.apart + k * width_, nullptr, 0,
+                         std::min(packed_depth, c_.inputs() - k), panes.products.get() + e * apart, width_, nullptr,
+                         k > 0);
         alignas(64) T lines[4 * most_columns];
         for (index_t r = 0; r < height && row + r < c_.outputs; ++r) {
             const index_t output = group * c_.outputs + row + r;
-            loops<T>().tiles_joined(panes.products.get() + r * width_, apart, bias ? bias[output] : T(0), lines, panes.check);
+            loops<T>().tiles_joined(panes.products.get() + r * width_, apart, bias ? bias[output] : T(0), lines,
+                                    panes.check);
             for (index_t n = 0; n < panes.runs; ++n) copy_run(panes.run[n], lines, output, out);
         }
     }
     void copy_run(const Run& run, const T* lines, index_t output, T* out) const {
         const index_t column = 2 * run.column, count = std::min(2 * run.count, c_.out[2] - column);
-        T* plane = out + ((run.image * c_.groups * c_.outputs + output) * c_.out[0] + run.plane) * c_.out[1] * c_.out[2];
+        T* plane =
+            out + ((run.image * c_.groups * c_.outputs + output) * c_.out[0] + run.plane) * c_.out[1] * c_.out[2];
         for (index_t i = 0, line = 2 * run.row; i < 2 && line < c_.out[1]; ++i, ++line)
-            std::memcpy(plane + line * c_.out[2] + column,
-                        lines + 2 * (i * width_ + run.tile), static_cast<size_t>(count) * sizeof(T));
+            std::memcpy(plane + line * c_.out[2] + column, lines + 2 * (i * width_ + run.tile),
+                        static_cast<size_t>(count) * sizeof(T));
     }
 
     const Correlation& c_;
@@ -197,10 +239,12 @@ private:
     VolumeFrame frame_;
     Framed<T> seen_;
     RowPanels<T> rows_;
-    Scratch<T> kernels_;  // group by group, panel by panel of the outputs, element by element: (inputs, rows of a panel)
+    Scratch<T>
+        kernels_;  // group by group, panel by panel of the outputs, element by element: (inputs, rows of a panel)
 };
 
-// out = the correlation; false, with `out` to be filled otherwise, where that is more work by tiles or no finite number.
+// out = the correlation; false, with `out` to be filled otherwise, where that is more work by tiles or no finite
+// number.
 template <class T>
 bool correlated_by_tiles(const Geometry& g, const Correlation& c, const T* x, const T* weight, const T* bias, T* out) {
     const index_t width = 2 * loops<T>().lanes, tiles = pieces_of(c.tiles(), width) * width;

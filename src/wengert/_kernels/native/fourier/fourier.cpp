@@ -31,8 +31,8 @@ const Point* roots_of(npy_intp length) {
     return own.at;
 }
 
-// The transform of `count` points that lie `step` apart: of the parts that lie a prime factor apart, then of these together.
-// `roots` are those of count * stride. The depth is the number of prime factors: eight at most.
+// The transform of `count` points that lie `step` apart: of the parts that lie a prime factor apart, then of these
+// together. `roots` are those of count * stride. The depth is the number of prime factors: eight at most.
 void transform(const Point* from, npy_intp step, npy_intp count, const Point* roots, npy_intp stride, Point* to) {
     npy_intp radix = 2;
     while (radix < count && count % radix != 0) ++radix;
@@ -49,7 +49,8 @@ void transform(const Point* from, npy_intp step, npy_intp count, const Point* ro
         }
         return;
     }
-    for (npy_intp r = 0; r < radix; ++r) transform(from + r * step, step * radix, part, roots, stride * radix, to + r * part);
+    for (npy_intp r = 0; r < radix; ++r)
+        transform(from + r * step, step * radix, part, roots, stride * radix, to + r * part);
     Point column[most_length];
     for (npy_intp k = 0; k < part; ++k) {
         for (npy_intp r = 0; r < radix; ++r) column[r] = to[r * part + k] * roots[r * k * stride];
@@ -68,7 +69,8 @@ void transform_along(Point* points, const Line& line, bool forward) {
     for (npy_intp outer = 0; outer < line.outer; ++outer)
         for (npy_intp inner = 0; inner < line.inner; ++inner) {
             Point* own = points + outer * line.length * line.inner + inner;
-            for (npy_intp k = 0; k < line.length; ++k) from[k] = forward ? own[k * line.inner] : own[k * line.inner].conjugate();
+            for (npy_intp k = 0; k < line.length; ++k)
+                from[k] = forward ? own[k * line.inner] : own[k * line.inner].conjugate();
             transform(from, 1, line.length, roots, 1, to);
             for (npy_intp k = 0; k < line.length; ++k) own[k * line.inner] = forward ? to[k] : to[k].conjugate();
         }
@@ -118,11 +120,12 @@ bool is_finite(const Point* points, npy_intp count) {
     return finite;
 }
 
-PyArray_Descr* complex_of(PyArray_Descr* real) { return PyArray_DescrFromType(real == float_descr ? NPY_CFLOAT : NPY_CDOUBLE); }
+PyArray_Descr* complex_of(PyArray_Descr* real) {
+    return PyArray_DescrFromType(real == float_descr ? NPY_CFLOAT : NPY_CDOUBLE);
+}
 
 // fft_c2c(self, dim, normalization, forward)
-template <class T>
-PyObject* fft_c2c(Call args) {
+template <class T> PyObject* fft_c2c(Call args) {
     Grid grid;
     bool forward = true;
     PyArray_Descr* descr = complex_of(descr_of<T>());
@@ -133,7 +136,8 @@ PyObject* fft_c2c(Call args) {
     Owned held(made);
     if (!grid.few) {
         bool done = fft_along(grid.array, grid.ndim - 1, grid.scale, forward, made);
-        for (int dim = grid.ndim - 2; done && dim >= grid.first; --dim) done = fft_along(made, dim, grid.scale, forward, made);
+        for (int dim = grid.ndim - 2; done && dim >= grid.first; --dim)
+            done = fft_along(made, dim, grid.scale, forward, made);
         return done ? held.give() : nullptr;
     }
     Point points[most_points];
@@ -148,11 +152,11 @@ PyObject* fft_c2c(Call args) {
 }
 
 // fft_r2c(self, dim, normalization, onesided), along the last dimension
-template <class T>
-PyObject* fft_r2c(Call args) {
+template <class T> PyObject* fft_r2c(Call args) {
     Grid grid;
     bool half = false;
-    if (!as_flag(args[3], half) || !grid.read(args[0], descr_of<T>(), args[1], args[2]) || grid.first != grid.ndim - 1) return nullptr;
+    if (!as_flag(args[3], half) || !grid.read(args[0], descr_of<T>(), args[1], args[2]) || grid.first != grid.ndim - 1)
+        return nullptr;
     const npy_intp length = grid.shape[grid.first], rows = grid.count / length, terms = half ? length / 2 + 1 : length;
     grid.shape[grid.first] = terms;
     PyArray_Descr* descr = complex_of(descr_of<T>());
@@ -179,8 +183,7 @@ PyObject* fft_r2c(Call args) {
 }
 
 // fft_c2r(self, dim, normalization, last_dim_size), along the last dimension
-template <class T>
-PyObject* fft_c2r(Call args) {
+template <class T> PyObject* fft_c2r(Call args) {
     Grid grid;
     npy_intp length = 0;
     PyArray_Descr* descr = complex_of(descr_of<T>());
@@ -200,8 +203,10 @@ PyObject* fft_c2r(Call args) {
         for (npy_intp k = 0; k < terms; ++k) {
             const Point value(from[row * terms + k]);
             Point* own = points + row * length;
-            if (k == 0 || 2 * k == length) own[k] = {value.re, 0};
-            else own[k] = value, own[length - k] = value.conjugate();
+            if (k == 0 || 2 * k == length)
+                own[k] = {value.re, 0};
+            else
+                own[k] = value, own[length - k] = value.conjugate();
             if (!is_finite(&value, 1)) return nullptr;
         }
     grid.find_weight();
@@ -212,8 +217,7 @@ PyObject* fft_c2r(Call args) {
 }
 
 // Complex arguments have no loops of their own: the form is chosen by the kind of numbers.
-template <PyObject* (*for_float)(Call), PyObject* (*for_double)(Call)>
-PyObject* by_parts(Call args) {
+template <PyObject* (*for_float)(Call), PyObject* (*for_double)(Call)> PyObject* by_parts(Call args) {
     if (!PyArray_CheckExact(args[0])) return nullptr;
     const int kind = PyArray_TYPE(reinterpret_cast<PyArrayObject*>(args[0]));
     return kind == NPY_CFLOAT ? for_float(args) : kind == NPY_CDOUBLE ? for_double(args) : nullptr;
@@ -229,8 +233,7 @@ int scale_of(PyObject* norm, bool forward) {
 
 // (input, n, dim, norm) of `fft`, `ifft`, `rfft` and `irfft`: those of the operator, None in the place of the first
 enum Kind { OF_ALL, INVERSE_OF_ALL, OF_REAL, INVERSE_TO_REAL };
-template <Kind kind>
-PyObject* line_arguments(Call args) {
+template <Kind kind> PyObject* line_arguments(Call args) {
     if (!PyArray_CheckExact(args[0]) || args[1] != Py_None) return nullptr;
     auto* input = reinterpret_cast<PyArrayObject*>(args[0]);
     const int type = PyArray_TYPE(input), scale = scale_of(args[3], kind == OF_ALL || kind == OF_REAL);
@@ -238,20 +241,27 @@ PyObject* line_arguments(Call args) {
     int dim = 0;
     if (scale < 0 || !as_axis(args[2], PyArray_NDIM(input), dim) || PyArray_DIM(input, dim) < 2) return nullptr;
     if (kind == OF_REAL ? !real : kind == INVERSE_TO_REAL ? !whole : !real && !whole) return nullptr;
-    if (kind == INVERSE_TO_REAL) return Py_BuildValue("(O(i)in)", Py_None, dim, scale, 2 * (PyArray_DIM(input, dim) - 1));
+    if (kind == INVERSE_TO_REAL)
+        return Py_BuildValue("(O(i)in)", Py_None, dim, scale, 2 * (PyArray_DIM(input, dim) - 1));
     const bool flag = kind == OF_ALL ? whole : kind == OF_REAL;
     return Py_BuildValue("(O(i)iO)", Py_None, dim, scale, flag ? Py_True : Py_False);
 }
 
 PyMethodDef fourier_methods[] = {
-    direct_method("direct_fft_c2c", laid<direct<4, by_parts<fft_c2c<float>, fft_c2c<double>>>, few_with_gaps>, "fft_c2c(self, dim, normalization, forward), or NotImplemented"),
-    direct_method("direct_fft_r2c", laid<direct<4, by_element<fft_r2c<float>, fft_r2c<double>>>, few_with_gaps>, "fft_r2c(self, dim, normalization, onesided), or NotImplemented"),
+    direct_method("direct_fft_c2c", laid<direct<4, by_parts<fft_c2c<float>, fft_c2c<double>>>, few_with_gaps>,
+                  "fft_c2c(self, dim, normalization, forward), or NotImplemented"),
+    direct_method("direct_fft_r2c", laid<direct<4, by_element<fft_r2c<float>, fft_r2c<double>>>, few_with_gaps>,
+                  "fft_r2c(self, dim, normalization, onesided), or NotImplemented"),
     direct_method("direct_fft_c2r", laid<direct<4, by_parts<fft_c2r<float>, fft_c2r<double>>>, few_with_gaps>,
                   "fft_c2r(self, dim, normalization, last_dim_size), or NotImplemented"),
-    direct_method("direct_fft_arguments", direct<4, line_arguments<OF_ALL>>, "fft_arguments(input, n, dim, norm), or NotImplemented"),
-    direct_method("direct_ifft_arguments", direct<4, line_arguments<INVERSE_OF_ALL>>, "ifft_arguments(input, n, dim, norm), or NotImplemented"),
-    direct_method("direct_rfft_arguments", direct<4, line_arguments<OF_REAL>>, "rfft_arguments(input, n, dim, norm), or NotImplemented"),
-    direct_method("direct_irfft_arguments", direct<4, line_arguments<INVERSE_TO_REAL>>, "irfft_arguments(input, n, dim, norm), or NotImplemented"),
+    direct_method("direct_fft_arguments", direct<4, line_arguments<OF_ALL>>,
+                  "fft_arguments(input, n, dim, norm), or NotImplemented"),
+    direct_method("direct_ifft_arguments", direct<4, line_arguments<INVERSE_OF_ALL>>,
+                  "ifft_arguments(input, n, dim, norm), or NotImplemented"),
+    direct_method("direct_rfft_arguments", direct<4, line_arguments<OF_REAL>>,
+                  "rfft_arguments(input, n, dim, norm), or NotImplemented"),
+    direct_method("direct_irfft_arguments", direct<4, line_arguments<INVERSE_TO_REAL>>,
+                  "irfft_arguments(input, n, dim, norm), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList fourier_list(fourier_methods);

@@ -15,8 +15,7 @@ Twin fft_twin("fft_lines"), rfft_twin("rfft_lines"), irfft_twin("irfft_lines");
 enum Kind { OF_COMPLEX, OF_REAL, TO_REAL };
 
 // What was made for one length; each thread keeps that of the lengths that it met last.
-template <class Made>
-std::shared_ptr<const Made> made_for(index_t count) {
+template <class Made> std::shared_ptr<const Made> made_for(index_t count) {
     thread_local std::shared_ptr<const Made> kept[4];
     thread_local unsigned next = 0;
     for (const auto& each : kept)
@@ -25,23 +24,23 @@ std::shared_ptr<const Made> made_for(index_t count) {
 }
 
 // What the transforms of lines of one length need.
-template <class T>
-struct Length {
-    explicit Length(index_t count) : count(count), half(count / 2), whole(count), parted(count % 2 ? 1 : half), quarter(quarter_of<T>(count)) {}
+template <class T> struct Length {
+    explicit Length(index_t count)
+        : count(count), half(count / 2), whole(count), parted(count % 2 ? 1 : half), quarter(quarter_of<T>(count)) {}
     index_t count, half;
     FourierPlan<T> whole, parted;  // parted: of real numbers, the even ones and the odd ones as parts of complex ones
     std::vector<T> quarter;
 };
 // Of lines that are transformed in two steps: `line` of complex numbers, or of the parts of real ones.
-template <class T, bool real>
-struct LongLength {
+template <class T, bool real> struct LongLength {
     explicit LongLength(index_t count) : count(count), line(real ? count / 2 : count), circle(real ? count : 1) {}
     index_t count;
     LongLine<T> line;
     Circle circle;
 };
 
-// The lines along an axis of two arrays, whose other dimensions are of one shape: where each begins, in numbers of a part.
+// The lines along an axis of two arrays, whose other dimensions are of one shape: where each begins, in numbers of a
+// part.
 class LinePlaces {
 public:
     bool read(PyArrayObject* from, PyArrayObject* to, int axis, npy_intp part_bytes) {
@@ -56,7 +55,8 @@ public:
             dims_.push_back({PyArray_DIM(from, dim), {strides[0] / part_bytes, strides[1] / part_bytes}});
             count *= PyArray_DIM(from, dim);
         }
-        std::stable_sort(dims_.begin(), dims_.end(), [](const Dim& a, const Dim& b) { return std::abs(a.step[0]) < std::abs(b.step[0]); });
+        std::stable_sort(dims_.begin(), dims_.end(),
+                         [](const Dim& a, const Dim& b) { return std::abs(a.step[0]) < std::abs(b.step[0]); });
         return true;
     }
     // Of `used` lines from `first` on.
@@ -80,8 +80,7 @@ private:
     std::vector<Dim> dims_;  // the innermost first
 };
 
-template <class T>
-struct Transform {
+template <class T> struct Transform {
     const T* from;
     T* to;
     index_t count, steps[2];
@@ -103,7 +102,8 @@ struct Transform {
         const index_t terms = count / 2 + 1, others = count - terms;
         T* made;
         if (count % 2 == 0) {
-            l.fourier_read(FourierSide<const T>{from, 2 * steps[0], steps[0]}.lines(at, used), length.half, scratch.points);
+            l.fourier_read(FourierSide<const T>{from, 2 * steps[0], steps[0]}.lines(at, used), length.half,
+                           scratch.points);
             made = l.fourier_passes(length.parted.passes(), scratch.points, scratch.spare);
             l.fourier_parted(made, length.half, length.quarter.data());
         } else {
@@ -112,7 +112,8 @@ struct Transform {
         }
         l.fourier_write(made, terms, weight, weight, target().lines(to_at, used));
         if (flag || others == 0) return;
-        const FourierSide<T> backwards = {to + (count - 1) * steps[1], -steps[1], 1};  // the conjugates of the terms 1, 2, ...
+        const FourierSide<T> backwards = {to + (count - 1) * steps[1], -steps[1],
+                                          1};  // the conjugates of the terms 1, 2, ...
         l.fourier_write(made + 2 * l.lanes, others, weight, -weight, backwards.lines(to_at, used));
     }
     void to_real(const index_t* at, const index_t* to_at, index_t used, const FourierScratch<T>& scratch) const {
@@ -121,7 +122,8 @@ struct Transform {
             l.fourier_read(source().lines(at, used), length.half + 1, scratch.points);
             l.fourier_joined(scratch.points, length.half, length.quarter.data());
             const T* made = l.fourier_passes(length.parted.passes(), scratch.points, scratch.spare);
-            l.fourier_write(made, length.half, weight, weight, FourierSide<T>{to + steps[1], 2 * steps[1], -steps[1]}.lines(to_at, used));
+            l.fourier_write(made, length.half, weight, weight,
+                            FourierSide<T>{to + steps[1], 2 * steps[1], -steps[1]}.lines(to_at, used));
             return;
         }
         l.fourier_read(swapped(source()).lines(at, used), length.half + 1, scratch.points);
@@ -153,10 +155,12 @@ void part_line(const T* points, index_t half, const Circle& circle, T weight, bo
     parallel_for(half / 2 + 1, 32, [&](index_t begin, index_t end) {
         for (index_t k = begin; k < end; ++k) {
             const index_t mirror = k ? half - k : 0;
-            const T are = points[2 * k], aim = points[2 * k + 1], bre = points[2 * mirror], bim = -points[2 * mirror + 1];
+            const T are = points[2 * k], aim = points[2 * k + 1], bre = points[2 * mirror],
+                    bim = -points[2 * mirror + 1];
             const Root root = circle.at(k);
             const T w = weight / 2, c = static_cast<T>(root.re), s = static_cast<T>(root.im);
-            const T even_re = (are + bre) * w, even_im = (aim + bim) * w, far_re = (aim - bim) * w, far_im = (bre - are) * w;
+            const T even_re = (are + bre) * w, even_im = (aim + bim) * w, far_re = (aim - bim) * w,
+                    far_im = (bre - are) * w;
             const T odd_re = far_re * c - far_im * s, odd_im = far_re * s + far_im * c;
             put(k, even_re + odd_re, even_im + odd_im);
             put(half - k, even_re - odd_re, odd_im - even_im);
@@ -164,8 +168,7 @@ void part_line(const T* points, index_t half, const Circle& circle, T weight, bo
     });
 }
 // The inverse, twice as large, with the parts swapped.
-template <class T>
-void join_line(FourierSide<const T> from, index_t half, const Circle& circle, T* points) {
+template <class T> void join_line(FourierSide<const T> from, index_t half, const Circle& circle, T* points) {
     parallel_for(half / 2 + 1, 32, [&](index_t begin, index_t end) {
         for (index_t k = begin; k < end; ++k) {
             const T *a = from.data + k * from.step, *b = from.data + (half - k) * from.step;
@@ -180,8 +183,7 @@ void join_line(FourierSide<const T> from, index_t half, const Circle& circle, T*
     });
 }
 
-template <class T, Kind kind>
-void transform_long(const Transform<T>& job, const LinePlaces& places) {
+template <class T, Kind kind> void transform_long(const Transform<T>& job, const LinePlaces& places) {
     const index_t count = kind == OF_COMPLEX ? job.count : job.count / 2;
     const auto kept = made_for<LongLength<T, kind != OF_COMPLEX>>(job.count);
     const LongLine<T>& line = kept->line;
@@ -216,63 +218,78 @@ PyArrayObject* numbers(PyObject* object, int type) {
     auto* array = reinterpret_cast<PyArrayObject*>(object);
     return PyArray_TYPE(array) == type && PyArray_ISBEHAVED_RO(array) ? array : nullptr;
 }
-template <class T>
-constexpr int type_of(bool real) { return real ? (sizeof(T) == 4 ? NPY_FLOAT : NPY_DOUBLE) : ComplexNumber<T>::number; }
+template <class T> constexpr int type_of(bool real) {
+    return real ? (sizeof(T) == 4 ? NPY_FLOAT : NPY_DOUBLE) : ComplexNumber<T>::number;
+}
 
-template <class T, Kind kind>
-void over_lines(const Transform<T>& job, const LinePlaces& places) {
+template <class T, Kind kind> void over_lines(const Transform<T>& job, const LinePlaces& places) {
     over_groups<T>(places.count, job.count, [&](index_t first, index_t used, const FourierScratch<T>& scratch) {
         index_t at[most_lanes], to_at[most_lanes];
         places.find(first, used, at, to_at);
-        if (kind == OF_COMPLEX) job.of_complex(at, to_at, used, scratch);
-        else if (kind == OF_REAL) job.of_real(at, to_at, used, scratch);
-        else job.to_real(at, to_at, used, scratch);
+        if (kind == OF_COMPLEX)
+            job.of_complex(at, to_at, used, scratch);
+        else if (kind == OF_REAL)
+            job.of_real(at, to_at, used, scratch);
+        else
+            job.to_real(at, to_at, used, scratch);
     });
 }
 
 // Whether `to` has the lengths of the transform, and no memory that is read after it was written.
-template <Kind kind>
-bool receives(PyArrayObject* from, PyArrayObject* to, int axis, bool flag) {
+template <Kind kind> bool receives(PyArrayObject* from, PyArrayObject* to, int axis, bool flag) {
     const index_t before = PyArray_DIM(from, axis), behind = PyArray_DIM(to, axis);
-    if (kind == TO_REAL ? before != behind / 2 + 1 : behind != (kind == OF_REAL && flag ? before / 2 + 1 : before)) return false;
+    if (kind == TO_REAL ? before != behind / 2 + 1 : behind != (kind == OF_REAL && flag ? before / 2 + 1 : before))
+        return false;
     const bool in_place = kind == OF_COMPLEX && PyArray_DATA(from) == PyArray_DATA(to) &&
                           PyArray_CompareLists(PyArray_STRIDES(from), PyArray_STRIDES(to), PyArray_NDIM(from));
     return in_place || lie_apart(from, to);
 }
 
-template <class T, Kind kind>
-bool transformed(PyObject* array, int axis, index_t scale, bool flag, PyObject* made) {
-    PyArrayObject *from = numbers(array, type_of<T>(kind == OF_REAL)), *to = from ? numbers(made, type_of<T>(kind == TO_REAL)) : nullptr;
-    if (!to || !writeable(to) || PyArray_NDIM(from) != PyArray_NDIM(to) || axis >= PyArray_NDIM(from) || !receives<kind>(from, to, axis, flag)) return false;
+template <class T, Kind kind> bool transformed(PyObject* array, int axis, index_t scale, bool flag, PyObject* made) {
+    PyArrayObject *from = numbers(array, type_of<T>(kind == OF_REAL)),
+                  *to = from ? numbers(made, type_of<T>(kind == TO_REAL)) : nullptr;
+    if (!to || !writeable(to) || PyArray_NDIM(from) != PyArray_NDIM(to) || axis >= PyArray_NDIM(from) ||
+        !receives<kind>(from, to, axis, flag))
+        return false;
     const index_t count = PyArray_DIM(kind == OF_REAL ? from : to, axis);
     LinePlaces places;
     if (count < 2 || !places.read(from, to, axis, sizeof(T)) || places.count < 1) return false;
-    if (kind == OF_REAL && places.step[0] == 0) return false;  // of a side, an imaginary part 0 behind the real one is none
+    if (kind == OF_REAL && places.step[0] == 0)
+        return false;  // of a side, an imaginary part 0 behind the real one is none
     const index_t points = kind == OF_COMPLEX || count % 2 ? count : count / 2;
     const bool many = 2 * places.count >= loops<T>().lanes, at_once = many && points <= longest_line;
     const bool in_two_steps = !at_once && !(kind != OF_COMPLEX && count % 2) && LongLine<T>::knows(points);
-    if (!in_two_steps && (!many || points > 16 * longest_line || (points > 1 && radices_of(points).empty()))) return false;
+    if (!in_two_steps && (!many || points > 16 * longest_line || (points > 1 && radices_of(points).empty())))
+        return false;
     ReleaseGil unlocked(PyArray_SIZE(from) >= thread_threshold);
     const auto shared = made_for<Length<T>>(in_two_steps ? 2 : count);
-    const Transform<T> job = {static_cast<const T*>(PyArray_DATA(from)), static_cast<T*>(PyArray_DATA(to)), count,
-                              {places.step[0], places.step[1]}, static_cast<T>(fourier_weight(count, scale)), flag, *shared};
-    if (in_two_steps) transform_long<T, kind>(job, places);
-    else over_lines<T, kind>(job, places);
+    const Transform<T> job = {static_cast<const T*>(PyArray_DATA(from)),
+                              static_cast<T*>(PyArray_DATA(to)),
+                              count,
+                              {places.step[0], places.step[1]},
+                              static_cast<T>(fourier_weight(count, scale)),
+                              flag,
+                              *shared};
+    if (in_two_steps)
+        transform_long<T, kind>(job, places);
+    else
+        over_lines<T, kind>(job, places);
     return true;
 }
 
-template <Kind kind>
-bool along(PyObject* array, int axis, index_t scale, bool flag, PyObject* made) {
-    return transformed<float, kind>(array, axis, scale, flag, made) || transformed<double, kind>(array, axis, scale, flag, made);
+template <Kind kind> bool along(PyObject* array, int axis, index_t scale, bool flag, PyObject* made) {
+    return transformed<float, kind>(array, axis, scale, flag, made) ||
+           transformed<double, kind>(array, axis, scale, flag, made);
 }
 
 // (array, axis, scale, flag or length, made)
-template <Kind kind>
-PyObject* lines(PyObject** slots) {
+template <Kind kind> PyObject* lines(PyObject** slots) {
     int axis = 0;
     index_t scale = 0, length = 0;
     bool flag = true;
-    if (!PyArray_CheckExact(slots[0]) || !as_axis(slots[1], PyArray_NDIM(reinterpret_cast<PyArrayObject*>(slots[0])), axis)) return nullptr;
+    if (!PyArray_CheckExact(slots[0]) ||
+        !as_axis(slots[1], PyArray_NDIM(reinterpret_cast<PyArrayObject*>(slots[0])), axis))
+        return nullptr;
     if (!as_index(slots[2], scale) || scale < 0 || scale > 2) return nullptr;
     if (kind == TO_REAL ? !as_index(slots[3], length) : !as_flag(slots[3], flag)) return nullptr;
     if (!along<kind>(slots[0], axis, scale, flag, slots[4])) return nullptr;

@@ -1,5 +1,5 @@
-// Fourier transforms along one dimension of any array: of a vector of lines at a time, or of one long line in two steps, of its
-// columns and of its rows. No Python here.
+// Fourier transforms along one dimension of any array: of a vector of lines at a time, or of one long line in two
+// steps, of its columns and of its rows. No Python here.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,18 @@
 namespace wengert {
 
 // One side of the transform of a line: number k begins at data[k * step], its imaginary part lies `part` behind.
-template <class T>
-struct FourierSide {
+template <class T> struct FourierSide {
     T* data;
     index_t step, part;
     FourierLines<T> lines(const index_t* at, index_t used) const { return {data, at, used, step, part}; }
 };
 // With real and imaginary parts exchanged, which makes an inverse transform of a forward one.
-template <class T>
-FourierSide<T> swapped(FourierSide<T> side) { return {side.data + side.part, side.step, -side.part}; }
+template <class T> FourierSide<T> swapped(FourierSide<T> side) {
+    return {side.data + side.part, side.step, -side.part};
+}
 
 // Scratch for a vector of lines, and as much again for the passes.
-template <class T>
-struct FourierScratch {
+template <class T> struct FourierScratch {
     explicit FourierScratch(index_t count) {
         const size_t room = static_cast<size_t>(2 * (count + 1) * loops<T>().lanes);
         memory.reset(new T[2 * room + 16]);
@@ -38,8 +37,7 @@ constexpr index_t longest_line = 4096;  // points of a line whose scratch stays 
 constexpr index_t most_lanes = 16;
 
 // Gives body the first line, the number of lines and scratch of each vector of lines, on any threads.
-template <class T, class Body>
-void over_groups(index_t lines, index_t length, const Body& body) {
+template <class T, class Body> void over_groups(index_t lines, index_t length, const Body& body) {
     const index_t lanes = loops<T>().lanes;
     parallel_for((lines + lanes - 1) / lanes, (Size(64) * length).value_or_most(), [&](index_t begin, index_t end) {
         FourierScratch<T> scratch(length);
@@ -51,10 +49,15 @@ void over_groups(index_t lines, index_t length, const Body& body) {
 // ---- one long line -------------------------------------------------------------------------------------------------
 // count = rows * columns: the columns are transformed, turned, and then the rows (D. H. Bailey, FFTs in external or
 // hierarchical memory, 1990).
-template <class T>
-class LongLine {
+template <class T> class LongLine {
 public:
-    explicit LongLine(index_t count) : count_(count), rows_(part_of(count)), columns_(count / rows_), circle_(count), down_(rows_), across_(columns_) {}
+    explicit LongLine(index_t count)
+        : count_(count),
+          rows_(part_of(count)),
+          columns_(count / rows_),
+          circle_(count),
+          down_(rows_),
+          across_(columns_) {}
     // Whether two factors are good: enough columns for a vector, whose lengths passes know and scratch holds.
     static bool knows(index_t count) {
         const index_t rows = part_of(count), columns = count / rows;
@@ -83,13 +86,15 @@ private:
         return best;
     }
     // Of lines that begin `apart` from each other.
-    static T* passed(const FourierPlan<T>& plan, FourierSide<const T> from, index_t begin, index_t apart, index_t used, FourierScratch<T>& scratch) {
+    static T* passed(const FourierPlan<T>& plan, FourierSide<const T> from, index_t begin, index_t apart, index_t used,
+                     FourierScratch<T>& scratch) {
         index_t at[most_lanes];
         for (index_t lane = 0; lane < used; ++lane) at[lane] = begin + lane * apart;
         loops<T>().fourier_read(from.lines(at, used), plan.passes().count, scratch.points);
         return loops<T>().fourier_passes(plan.passes(), scratch.points, scratch.spare);
     }
-    static void write(const T* points, index_t count, T weight, FourierSide<T> to, index_t begin, index_t apart, index_t used) {
+    static void write(const T* points, index_t count, T weight, FourierSide<T> to, index_t begin, index_t apart,
+                      index_t used) {
         index_t at[most_lanes];
         for (index_t lane = 0; lane < used; ++lane) at[lane] = begin + lane * apart;
         loops<T>().fourier_write(points, count, weight, weight, to.lines(at, used));
@@ -98,7 +103,8 @@ private:
     void turn(T* points, index_t first) const {
         constexpr index_t fine_count = 32;
         const index_t lanes = loops<T>().lanes, blocks = (rows_ + fine_count - 1) / fine_count;
-        std::vector<T> fine(static_cast<size_t>(2 * lanes * fine_count)), coarse(static_cast<size_t>(2 * lanes * blocks));
+        std::vector<T> fine(static_cast<size_t>(2 * lanes * fine_count)),
+            coarse(static_cast<size_t>(2 * lanes * blocks));
         const auto put = [&](std::vector<T>& table, index_t k, index_t step) {
             for (index_t lane = 0; lane < lanes; ++lane) {
                 const Root root = circle_.at((first + lane) * step % count_);

@@ -15,9 +15,9 @@ struct Root {
     Root() = default;
     Root(double real, double imag) : re(real), im(imag) {}
     template <class T>
-    explicit Root(std::complex<T> value) : re(static_cast<double>(value.real())), im(static_cast<double>(value.imag())) {}
-    template <class T>
-    std::complex<T> as() const { return {static_cast<T>(re), static_cast<T>(im)}; }
+    explicit Root(std::complex<T> value)
+        : re(static_cast<double>(value.real())), im(static_cast<double>(value.imag())) {}
+    template <class T> std::complex<T> as() const { return {static_cast<T>(re), static_cast<T>(im)}; }
     Root conjugate() const { return {re, -im}; }
     Root operator*(Root y) const { return {re * y.re - im * y.im, re * y.im + im * y.re}; }
     Root operator*(double y) const { return {re * y, im * y}; }
@@ -40,7 +40,8 @@ inline Root root_of_unity(index_t k, index_t n) {
     return {std::cos(angle), -std::sin(angle)};
 }
 
-// What a transform of so many points is multiplied by: 1, or what divides by the square root of their number, or by that.
+// What a transform of so many points is multiplied by: 1, or what divides by the square root of their number, or by
+// that.
 inline double fourier_weight(index_t count, index_t scale) {
     const double points = static_cast<double>(count);
     return scale == 0 ? 1 : scale == 1 ? 1 / std::sqrt(points) : 1 / points;
@@ -54,7 +55,9 @@ public:
         for (index_t k = 0; k <= count >> bits_; ++k) far_.push_back(root_of_unity(k << bits_, count));
         for (index_t k = 0; k < index_t{1} << bits_; ++k) near_.push_back(root_of_unity(k % count, count));
     }
-    Root at(index_t k) const { return far_[static_cast<size_t>(k >> bits_)] * near_[static_cast<size_t>(k & ((index_t{1} << bits_) - 1))]; }
+    Root at(index_t k) const {
+        return far_[static_cast<size_t>(k >> bits_)] * near_[static_cast<size_t>(k & ((index_t{1} << bits_) - 1))];
+    }
 
 private:
     int bits_ = 0;
@@ -75,8 +78,7 @@ inline std::vector<int> radices_of(index_t count) {
 }
 
 // The passes of a transform, and the roots that they need.
-template <class T>
-class FourierPlan {
+template <class T> class FourierPlan {
 public:
     explicit FourierPlan(index_t count) : count_(count), radices_(radices_of(count)) {
         index_t rest = count;
@@ -88,7 +90,9 @@ public:
             rest /= radix;
         }
     }
-    FourierPasses<T> passes() const { return {count_, static_cast<int>(radices_.size()), radices_.data(), roots_.data()}; }
+    FourierPasses<T> passes() const {
+        return {count_, static_cast<int>(radices_.size()), radices_.data(), roots_.data()};
+    }
 
 private:
     void add(index_t k, index_t n) {
@@ -101,8 +105,7 @@ private:
 };
 
 // exp(-2 pi i k / count) for k up to a quarter of a turn and one more, part by part.
-template <class T>
-std::vector<T> quarter_of(index_t count) {
+template <class T> std::vector<T> quarter_of(index_t count) {
     std::vector<T> roots;
     for (index_t k = 0; 4 * k <= count + 3; ++k) {
         const Root root = root_of_unity(k, count);

@@ -14,7 +14,8 @@ enum Padding { ZEROS, BORDER, REFLECTION, NO_PADDING };
 
 // Images (N, C, H, W) and a grid (N, rows, columns, 2) of places in them.
 struct Sampling {
-    npy_intp images, channels, lengths[2], rows, columns;  // `lengths` as coordinates have them: columns of the image first
+    npy_intp images, channels, lengths[2], rows,
+        columns;  // `lengths` as coordinates have them: columns of the image first
     Mode mode;
     Padding padding;
     bool align = false;
@@ -25,35 +26,40 @@ struct Sampling {
     bool large() const { return (Size(images) * cost()).value_or_most() >= 4 * thread_threshold; }
 
     bool read(Call args) {  // mode, padding, align_corners
-        mode = is_text(args[0], "bilinear") ? BILINEAR : is_text(args[0], "nearest") ? NEAREST : is_text(args[0], "bicubic") ? BICUBIC : NO_MODE;
-        padding = is_text(args[1], "zeros") ? ZEROS : is_text(args[1], "border") ? BORDER : is_text(args[1], "reflection") ? REFLECTION : NO_PADDING;
+        mode = is_text(args[0], "bilinear")  ? BILINEAR
+               : is_text(args[0], "nearest") ? NEAREST
+               : is_text(args[0], "bicubic") ? BICUBIC
+                                             : NO_MODE;
+        padding = is_text(args[1], "zeros")        ? ZEROS
+                  : is_text(args[1], "border")     ? BORDER
+                  : is_text(args[1], "reflection") ? REFLECTION
+                                                   : NO_PADDING;
         return mode != NO_MODE && padding != NO_PADDING && as_flag(args[2], align);
     }
     bool of(const npy_intp* image, const npy_intp* grid) {
         images = image[0], channels = image[1], lengths[0] = image[3], lengths[1] = image[2];
         rows = grid[1], columns = grid[2];
         const bool full = images > 0 && channels > 0 && lengths[0] > 0 && lengths[1] > 0 && rows > 0 && columns > 0;
-        const bool fits = ((Size(rows) * columns + Size(lengths[0]) * lengths[1]) * images * (Size(channels) + 2) * 16).fits();
-        const bool short_enough = (Size(lengths[0]) * lengths[1]).value_or_most() < (npy_intp(1) << 31);  // places of 32 bits
+        const bool fits =
+            ((Size(rows) * columns + Size(lengths[0]) * lengths[1]) * images * (Size(channels) + 2) * 16).fits();
+        const bool short_enough =
+            (Size(lengths[0]) * lengths[1]).value_or_most() < (npy_intp(1) << 31);  // places of 32 bits
         return full && fits && short_enough && grid[0] == images && grid[3] == 2;
     }
 };
 
 // An element along one dimension: where it is, its weight, and the derivative of that by the coordinate.
-template <class T>
-struct Tap {
+template <class T> struct Tap {
     npy_intp index;
     T weight, slope;
 };
-template <class T>
-struct Taps {
+template <class T> struct Taps {
     int count;
     Tap<T> tap[4];
 };
 
 // A coordinate reflected at the ends, and the derivative by what it was.
-template <class T>
-T mirrored(T at, T length, bool align, T& turned) {
+template <class T> T mirrored(T at, T length, bool align, T& turned) {
     const T low = align ? T(0) : T(-0.5), span = align ? length - 1 : length;
     if (span == 0) {
         turned = 0;
@@ -66,8 +72,7 @@ T mirrored(T at, T length, bool align, T& turned) {
     return (odd ? span - rest : rest) + low;
 }
 // A coordinate as the padding has it, and the derivative by what it was.
-template <class T>
-T inside(T at, T length, const Sampling& s, T& turned) {
+template <class T> T inside(T at, T length, const Sampling& s, T& turned) {
     turned = 1;
     if (s.padding == ZEROS) return at;
     if (s.padding == REFLECTION) at = mirrored(at, length, s.align, turned);
@@ -75,16 +80,15 @@ T inside(T at, T length, const Sampling& s, T& turned) {
     return std::min(std::max(at, T(0)), length - 1);
 }
 
-// The greatest whole number that is not above a place; `of` and `near_enough` see to it that it is an integer of 62 bits.
-template <class T>
-T floor_of(T at) {
+// The greatest whole number that is not above a place; `of` and `near_enough` see to it that it is an integer of 62
+// bits.
+template <class T> T floor_of(T at) {
     const T cut = static_cast<T>(static_cast<npy_intp>(at));
     return cut > at ? cut - 1 : cut;
 }
 
 // The neighbours of a coordinate: where, weight, and derivative of that.
-template <class T>
-int neighbours(T at, Mode mode, T* where, T* weight, T* slope) {
+template <class T> int neighbours(T at, Mode mode, T* where, T* weight, T* slope) {
     if (mode == NEAREST) {
         where[0] = std::nearbyint(at), weight[0] = 1, slope[0] = 0;
         return 1;
@@ -101,7 +105,8 @@ int neighbours(T at, Mode mode, T* where, T* weight, T* slope) {
         const T x = away[k];
         const bool outer = k == 0 || k == 3;
         where[k] = low + static_cast<T>(k - 1);
-        weight[k] = outer ? ((free * x - 5 * free) * x + 8 * free) * x - 4 * free : ((free + 2) * x - (free + 3)) * x * x + 1;
+        weight[k] =
+            outer ? ((free * x - 5 * free) * x + 8 * free) * x - 4 * free : ((free + 2) * x - (free + 3)) * x * x + 1;
         slope[k] = outer ? (3 * free * x - 10 * free) * x + 8 * free : (3 * (free + 2) * x - 2 * (free + 3)) * x;
         if (k > 1) slope[k] = -slope[k];
     }
@@ -109,8 +114,7 @@ int neighbours(T at, Mode mode, T* where, T* weight, T* slope) {
 }
 
 // The elements around a coordinate between -1 and 1. Whatever it is, they lie in the image.
-template <class T>
-Taps<T> taps_of(T coordinate, npy_intp count, const Sampling& s) {
+template <class T> Taps<T> taps_of(T coordinate, npy_intp count, const Sampling& s) {
     const T length = static_cast<T>(count), scale = s.align ? (length - 1) / 2 : length / 2;
     T at = (coordinate + 1) * scale - (s.align ? T(0) : T(0.5)), turned = 1, ignored, where[4], weight[4], slope[4];
     if (s.mode != BICUBIC) at = inside(at, length, s, turned);
@@ -138,35 +142,31 @@ void over_places(const Sampling& s, const T* grid, npy_intp first, npy_intp last
 }
 
 // Images, a grid and options that go together; of coordinates that are far or none the body knows what is meant.
-template <class T>
-bool near_enough(PyArrayObject* grid) {
+template <class T> bool near_enough(PyArrayObject* grid) {
     const T *at = data_of<T>(grid), far = static_cast<T>(2147483648.0);
     return std::all_of(at, at + PyArray_SIZE(grid), [=](T coordinate) { return std::fabs(coordinate) < far; });
 }
-template <class T>
-PyArrayObject* as_grid(PyObject* object) {
+template <class T> PyArrayObject* as_grid(PyObject* object) {
     PyArrayObject* grid = plain(object, descr_of<T>());
     return grid && PyArray_NDIM(grid) == 4 && near_enough<T>(grid) ? grid : nullptr;
 }
 
-// What is outside of an image is multiplied by 0: where it holds more than numbers the body looks which elements those are.
-template <class T>
-bool has_nan(const T* x, npy_intp count) {
+// What is outside of an image is multiplied by 0: where it holds more than numbers the body looks which elements those
+// are.
+template <class T> bool has_nan(const T* x, npy_intp count) {
     int strange = 0;
 #pragma omp simd reduction(| : strange)
     for (npy_intp i = 0; i < count; ++i) strange |= x[i] != x[i];
     return strange != 0;
 }
-template <class T>
-PyObject* if_numbers(Owned& made) {
+template <class T> PyObject* if_numbers(Owned& made) {
     return has_nan(data_of<T>(made.get()), PyArray_SIZE(made.get())) ? nullptr : made.give();
 }
 
 constexpr npy_intp strip = 64;  // places at a time
 
 // The elements around places and their weights, neighbour by neighbour; how many neighbours a place has.
-template <class T>
-npy_intp general_taps(const Sampling& s, const T* grid, npy_intp places, int32_t* index, T* weight) {
+template <class T> npy_intp general_taps(const Sampling& s, const T* grid, npy_intp places, int32_t* index, T* weight) {
     npy_intp count = 0;
     for (npy_intp p = 0; p < places; ++p) {
         const Taps<T> along = taps_of(grid[2 * p], s.lengths[0], s), down = taps_of(grid[2 * p + 1], s.lengths[1], s);
@@ -180,22 +180,23 @@ npy_intp general_taps(const Sampling& s, const T* grid, npy_intp places, int32_t
     }
     return count;
 }
-// The two neighbours of every second coordinate along a dimension, and their weights, without a branch. One further than an element
-// outside has no weight there, wherever it is.
-template <class T>
-struct Pairs {
+// The two neighbours of every second coordinate along a dimension, and their weights, without a branch. One further
+// than an element outside has no weight there, wherever it is.
+template <class T> struct Pairs {
     int32_t place[2][strip];
     T weight[2][strip];
 
     void find(const Sampling& s, int dimension, const T* coordinates, npy_intp places) {
         const T length = static_cast<T>(s.lengths[dimension]), scale = s.align ? (length - 1) / 2 : length / 2;
-        const T shift = s.align ? T(0) : T(0.5), edge = s.padding == BORDER ? T(0) : T(2), least = -edge, most = length - 1 + edge;
+        const T shift = s.align ? T(0) : T(0.5), edge = s.padding == BORDER ? T(0) : T(2), least = -edge,
+                most = length - 1 + edge;
         const int32_t last = static_cast<int32_t>(s.lengths[dimension] - 1);
         for (npy_intp p = 0; p < places; ++p) {
             T at = (coordinates[2 * p] + 1) * scale - shift;
             at = at < least ? least : at;
             at = at > most ? most : at;
-            const int32_t cut = static_cast<int32_t>(at), low = cut - (static_cast<T>(cut) > at ? 1 : 0), high = low + 1;
+            const int32_t cut = static_cast<int32_t>(at), low = cut - (static_cast<T>(cut) > at ? 1 : 0),
+                          high = low + 1;
             const T share = at - static_cast<T>(low);
             weight[0][p] = (low >= 0) & (low <= last) ? 1 - share : T(0);
             weight[1][p] = (high >= 0) & (high <= last) ? share : T(0);
@@ -219,13 +220,14 @@ npy_intp bilinear_taps(const Sampling& s, const T* grid, npy_intp places, int32_
 }
 
 // All channels of one image, for some places; whether NaN came out.
-template <class T>
-bool sample_strip(const Sampling& s, const T* image, const T* grid, npy_intp places, T* out) {
+template <class T> bool sample_strip(const Sampling& s, const T* image, const T* grid, npy_intp places, T* out) {
     constexpr npy_intp longest = npy_intp(1) << 22;  // up to which T holds the last element's place
     int32_t index[16 * strip];
     T weight[16 * strip];
-    const bool simple = s.mode == BILINEAR && s.padding != REFLECTION && std::max(s.lengths[0], s.lengths[1]) <= longest;
-    const npy_intp count = simple ? bilinear_taps(s, grid, places, index, weight) : general_taps(s, grid, places, index, weight);
+    const bool simple =
+        s.mode == BILINEAR && s.padding != REFLECTION && std::max(s.lengths[0], s.lengths[1]) <= longest;
+    const npy_intp count =
+        simple ? bilinear_taps(s, grid, places, index, weight) : general_taps(s, grid, places, index, weight);
     bool strange = false;
     for (npy_intp c = 0; c < s.channels; ++c, out += s.places()) {
         loops<T>().weighed_elements(image + c * s.area(), index, weight, count, places, out);
@@ -235,11 +237,11 @@ bool sample_strip(const Sampling& s, const T* image, const T* grid, npy_intp pla
 }
 
 // grid_sample(input, grid, mode, padding, align_corners)
-template <class T>
-PyObject* forward(Call args) {
+template <class T> PyObject* forward(Call args) {
     PyArrayObject *x = rows_only(args[0], descr_of<T>()), *grid = x ? as_grid<T>(args[1]) : nullptr;
     Sampling s;
-    if (!grid || PyArray_NDIM(x) != 4 || !s.read(args + 2) || !s.of(PyArray_DIMS(x), PyArray_DIMS(grid))) return nullptr;
+    if (!grid || PyArray_NDIM(x) != 4 || !s.read(args + 2) || !s.of(PyArray_DIMS(x), PyArray_DIMS(grid)))
+        return nullptr;
     const npy_intp shape[4] = {s.images, s.channels, s.rows, s.columns};
     Owned result(new_array(descr_of<T>(), 4, shape));
     if (!result) return nullptr;
@@ -259,13 +261,13 @@ PyObject* forward(Call args) {
 }
 
 // Its rule for the images: (grad, input_shape, grid, mode, padding, align_corners)
-template <class T>
-PyObject* input_rule(Call args) {
+template <class T> PyObject* input_rule(Call args) {
     Owned grad(gradient_in_rows(args[0], descr_of<T>()));
     PyArrayObject* grid = as_grid<T>(args[2]);
     npy_intp shape[most_dims];
     Sampling s;
-    if (!grad || !grid || as_shape(args[1], shape) != 4 || !s.read(args + 3) || !s.of(shape, PyArray_DIMS(grid))) return nullptr;
+    if (!grad || !grid || as_shape(args[1], shape) != 4 || !s.read(args + 3) || !s.of(shape, PyArray_DIMS(grid)))
+        return nullptr;
     const npy_intp wanted[4] = {s.images, s.channels, s.rows, s.columns};
     if (PyArray_NDIM(grad.get()) != 4 || !std::equal(wanted, wanted + 4, PyArray_DIMS(grad.get()))) return nullptr;
     Owned result(new_zeros(descr_of<T>(), 4, shape));
@@ -280,7 +282,8 @@ PyObject* input_rule(Call args) {
                 const T own = slope[(n * s.channels + c) * s.places() + p];
                 for (int i = 0; i < along.count; ++i)
                     for (int j = 0; j < down.count; ++j)
-                        plane[down.tap[j].index * s.lengths[0] + along.tap[i].index] += own * (along.tap[i].weight * down.tap[j].weight);
+                        plane[down.tap[j].index * s.lengths[0] + along.tap[i].index] +=
+                            own * (along.tap[i].weight * down.tap[j].weight);
             }
         });
     });
@@ -288,12 +291,12 @@ PyObject* input_rule(Call args) {
 }
 
 // Its rule for the grid: (grad, input, grid, grid_shape, mode, padding, align_corners)
-template <class T>
-PyObject* grid_rule(Call args) {
+template <class T> PyObject* grid_rule(Call args) {
     Owned grad(gradient_in_rows(args[0], descr_of<T>()));
     PyArrayObject *x = plain(args[1], descr_of<T>()), *grid = as_grid<T>(args[2]);
     Sampling s;
-    if (!grad || !x || !grid || PyArray_NDIM(x) != 4 || !s.read(args + 4) || !s.of(PyArray_DIMS(x), PyArray_DIMS(grid))) return nullptr;
+    if (!grad || !x || !grid || PyArray_NDIM(x) != 4 || !s.read(args + 4) || !s.of(PyArray_DIMS(x), PyArray_DIMS(grid)))
+        return nullptr;
     const npy_intp wanted[4] = {s.images, s.channels, s.rows, s.columns};
     if (PyArray_NDIM(grad.get()) != 4 || !std::equal(wanted, wanted + 4, PyArray_DIMS(grad.get()))) return nullptr;
     Owned result(new_zeros(descr_of<T>(), 4, PyArray_DIMS(grid)));
@@ -308,7 +311,8 @@ PyObject* grid_rule(Call args) {
                 for (int j = 0; j < down.count; ++j) {
                     const npy_intp element = down.tap[j].index * s.lengths[0] + along.tap[i].index;
                     T seen = 0;
-                    for (npy_intp c = n * s.channels; c < (n + 1) * s.channels; ++c) seen += image[c * s.area() + element] * slope[c * s.places() + p];
+                    for (npy_intp c = n * s.channels; c < (n + 1) * s.channels; ++c)
+                        seen += image[c * s.area() + element] * slope[c * s.places() + p];
                     made[0] += seen * (along.tap[i].slope * down.tap[j].weight);
                     made[1] += seen * (along.tap[i].weight * down.tap[j].slope);
                 }
@@ -320,9 +324,11 @@ PyObject* grid_rule(Call args) {
 PyMethodDef grid_methods[] = {
     direct_method("direct_grid_sample", laid<direct<5, by_element<forward<float>, forward<double>>>, few_with_gaps>,
                   "grid_sample(input, grid, mode, padding, align_corners), or NotImplemented"),
-    direct_method("direct_grid_sample_input_rule", laid<direct<6, by_element<input_rule<float>, input_rule<double>>>, few_with_gaps>,
+    direct_method("direct_grid_sample_input_rule",
+                  laid<direct<6, by_element<input_rule<float>, input_rule<double>>>, few_with_gaps>,
                   "its rule (grad, input_shape, grid, mode, padding, align_corners), or NotImplemented"),
-    direct_method("direct_grid_sample_grid_rule", laid<direct<7, by_element<grid_rule<float>, grid_rule<double>>>, few_with_gaps>,
+    direct_method("direct_grid_sample_grid_rule",
+                  laid<direct<7, by_element<grid_rule<float>, grid_rule<double>>>, few_with_gaps>,
                   "its rule (grad, input, grid, grid_shape, mode, padding, align_corners), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -12,7 +12,10 @@ using Call = PyObject* const*;
 
 enum Edge { CONSTANT, REFLECT, REPLICATE, CIRCULAR, UNKNOWN };
 Edge as_edge(PyObject* mode) {
-    return is_text(mode, "reflect") ? REFLECT : is_text(mode, "replicate") ? REPLICATE : is_text(mode, "circular") ? CIRCULAR : UNKNOWN;
+    return is_text(mode, "reflect")     ? REFLECT
+           : is_text(mode, "replicate") ? REPLICATE
+           : is_text(mode, "circular")  ? CIRCULAR
+                                        : UNKNOWN;
 }
 
 // For each dimension, first to last, what is added before and behind: `pad` begins with the last dimension.
@@ -29,7 +32,8 @@ struct Sides {
         for (int i = 0; i < ndim; ++i) {
             const int at = 2 * (ndim - 1 - i);
             before[i] = behind[i] = 0;
-            if (at < given && !(as_width(PyTuple_GET_ITEM(pad, at), before[i]) && as_width(PyTuple_GET_ITEM(pad, at + 1), behind[i])))
+            if (at < given &&
+                !(as_width(PyTuple_GET_ITEM(pad, at), before[i]) && as_width(PyTuple_GET_ITEM(pad, at + 1), behind[i])))
                 return false;
             const Size length = Size(lengths[i]) + before[i] + behind[i];
             if (!length.fits() || length.value() < 1 || lengths[i] < 1) return false;
@@ -88,7 +92,9 @@ PyObject* constant_border(PyObject* object, PyObject* pad, PyObject* value) {
     PyArrayObject* x = plain(object);
     Sides s;
     Element fill;
-    if (!x || !holds_numbers(x) || !is_row_major(x) || PyArray_NDIM(x) == 0 || !s.read(pad, PyArray_NDIM(x), PyArray_DIMS(x))) return nullptr;
+    if (!x || !holds_numbers(x) || !is_row_major(x) || PyArray_NDIM(x) == 0 ||
+        !s.read(pad, PyArray_NDIM(x), PyArray_DIMS(x)))
+        return nullptr;
     bool grows = false;
     for (int i = 0; i < s.ndim; ++i) {
         grows |= s.before[i] > 0 || s.behind[i] > 0;
@@ -107,13 +113,17 @@ PyObject* constant_border(PyObject* object, PyObject* pad, PyObject* value) {
     return result.give();
 }
 // constant_pad_nd(self, pad, value); pad_constant(input, pad, value), None for 0
-PyObject* constant_pad_nd(Call args) { return args[2] == Py_None ? nullptr : constant_border(args[0], args[1], args[2]); }
+PyObject* constant_pad_nd(Call args) {
+    return args[2] == Py_None ? nullptr : constant_border(args[0], args[1], args[2]);
+}
 PyObject* pad_constant(Call args) { return constant_border(args[0], args[1], args[2] == Py_None ? nullptr : args[2]); }
 
-// ---- the array's own elements -----------------------------------------------------------------------------------------
+// ---- the array's own elements ---------------------------------------------------------------------------------------
 // The first element of a dimension that is kept, and how many are.
 npy_intp first_kept(npy_intp before) { return std::max<npy_intp>(0, -before); }
-npy_intp kept(npy_intp length, npy_intp before, npy_intp behind) { return length - first_kept(behind) - first_kept(before); }
+npy_intp kept(npy_intp length, npy_intp before, npy_intp behind) {
+    return length - first_kept(behind) - first_kept(before);
+}
 
 // Whether a dimension has the elements that its sides repeat: to be asked before there is memory for so many.
 bool reaches(npy_intp length, npy_intp before, npy_intp behind, Edge mode) {
@@ -151,18 +161,19 @@ public:
         if (!total.fits()) return false;
         places_.resize(static_cast<size_t>(total.value()));
         for (int i = 0; i < s.ndim; ++i)
-            if (!fill_sources(s.shape[i], s.before[i], s.made[i], mode, s.behind[i], places_.data() + start_[i])) return false;
+            if (!fill_sources(s.shape[i], s.before[i], s.made[i], mode, s.behind[i], places_.data() + start_[i]))
+                return false;
         return true;
     }
     // visit(row of the result, row of the array, where the elements of a row come from), for some rows
-    template <class Visit>
-    void over_rows(const Sides& s, npy_intp begin, npy_intp end, const Visit& visit) const {
+    template <class Visit> void over_rows(const Sides& s, npy_intp begin, npy_intp end, const Visit& visit) const {
         const int last = s.ndim - 1;
         npy_intp index[most_dims] = {}, rest = begin;
         for (int i = last - 1; i >= 0; rest /= s.made[i--]) index[i] = rest % s.made[i];
         for (npy_intp row = begin; row < end; ++row) {
             npy_intp source = 0;
-            for (int i = 0; i < last; ++i) source = source * s.shape[i] + places_[static_cast<size_t>(start_[i] + index[i])];
+            for (int i = 0; i < last; ++i)
+                source = source * s.shape[i] + places_[static_cast<size_t>(start_[i] + index[i])];
             visit(row, source, places_.data() + start_[last]);
             for (int i = last - 1; i >= 0 && ++index[i] == s.made[i]; --i) index[i] = 0;
         }
@@ -185,13 +196,16 @@ PyObject* edge_pad(Call args) {
     PyArrayObject* x = plain(args[0]);
     Sides s;
     Sources sources;
-    if (!x || !holds_numbers(x) || !is_row_major(x) || PyArray_NDIM(x) == 0 || !s.read(args[1], PyArray_NDIM(x), PyArray_DIMS(x))) return nullptr;
+    if (!x || !holds_numbers(x) || !is_row_major(x) || PyArray_NDIM(x) == 0 ||
+        !s.read(args[1], PyArray_NDIM(x), PyArray_DIMS(x)))
+        return nullptr;
     const Edge mode = as_edge(args[2]);
     if (!is_usual(s, mode)) return nullptr;
     Owned result(new_array(PyArray_DESCR(x), s.ndim, s.made));
     if (!result || !sources.fill(s, mode)) return nullptr;
     const npy_intp bytes = PyArray_ITEMSIZE(x), length = s.shape[s.ndim - 1], width = s.made[s.ndim - 1];
-    const npy_intp before = std::max<npy_intp>(0, s.before[s.ndim - 1]), behind = std::max<npy_intp>(0, s.behind[s.ndim - 1]);
+    const npy_intp before = std::max<npy_intp>(0, s.before[s.ndim - 1]),
+                   behind = std::max<npy_intp>(0, s.behind[s.ndim - 1]);
     const char* from = PyArray_BYTES(x);
     char* to = PyArray_BYTES(result.get());
     ReleaseGil unlocked(s.size() >= thread_threshold);
@@ -199,17 +213,19 @@ PyObject* edge_pad(Call args) {
         const char* own = from + source * length * bytes;
         char* made = to + row * width * bytes;
         const npy_intp inner = std::max<npy_intp>(width - before - behind, 0);
-        for (npy_intp i = 0; i < before && i < width; ++i) copy_element(made + i * bytes, own + places[i] * bytes, bytes);
-        if (inner > 0) std::memcpy(made + before * bytes, own + places[before] * bytes, static_cast<size_t>(inner * bytes));
-        for (npy_intp i = before + inner; i < width; ++i) copy_element(made + i * bytes, own + places[i] * bytes, bytes);
+        for (npy_intp i = 0; i < before && i < width; ++i)
+            copy_element(made + i * bytes, own + places[i] * bytes, bytes);
+        if (inner > 0)
+            std::memcpy(made + before * bytes, own + places[before] * bytes, static_cast<size_t>(inner * bytes));
+        for (npy_intp i = before + inner; i < width; ++i)
+            copy_element(made + i * bytes, own + places[i] * bytes, bytes);
     };
     parallel_for(s.rows(), width, [&](npy_intp begin, npy_intp end) { sources.over_rows(s, begin, end, copy_row); });
     return result.give();
 }
 
 // edge_pad_backward(grad, pad, mode, shape)
-template <class T>
-PyObject* folded(Call args) {
+template <class T> PyObject* folded(Call args) {
     Owned grad(gradient_in_rows(args[0], descr_of<T>()));
     npy_intp shape[most_dims];
     const int ndim = as_shape(args[3], shape);
@@ -218,7 +234,8 @@ PyObject* folded(Call args) {
     if (!grad || ndim < 1 || !s.read(args[1], ndim, shape) || PyArray_NDIM(grad.get()) != ndim) return nullptr;
     if (s.size() > most_elements) return nullptr;
     const Edge mode = as_edge(args[2]);
-    if (!std::equal(s.made, s.made + ndim, PyArray_DIMS(grad.get())) || !is_usual(s, mode) || !sources.fill(s, mode)) return nullptr;
+    if (!std::equal(s.made, s.made + ndim, PyArray_DIMS(grad.get())) || !is_usual(s, mode) || !sources.fill(s, mode))
+        return nullptr;
     Owned result(new_zeros(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
     const npy_intp length = s.shape[ndim - 1], width = s.made[ndim - 1];
@@ -242,12 +259,16 @@ PyObject* edge_pad_rule(Call args) {
 }
 
 PyMethodDef pad_methods[] = {
-    direct_method("direct_constant_pad_nd", laid<direct<3, constant_pad_nd>, few_with_gaps>, "constant_pad_nd(self, pad, value), or NotImplemented"),
-    direct_method("direct_pad_constant", laid<direct<3, pad_constant>, few_with_gaps>, "constant_pad_nd(self, pad, value or None), or NotImplemented"),
-    direct_method("direct_edge_pad", laid<direct<3, edge_pad>, few_with_gaps>, "edge_pad(self, pad, mode), or NotImplemented"),
+    direct_method("direct_constant_pad_nd", laid<direct<3, constant_pad_nd>, few_with_gaps>,
+                  "constant_pad_nd(self, pad, value), or NotImplemented"),
+    direct_method("direct_pad_constant", laid<direct<3, pad_constant>, few_with_gaps>,
+                  "constant_pad_nd(self, pad, value or None), or NotImplemented"),
+    direct_method("direct_edge_pad", laid<direct<3, edge_pad>, few_with_gaps>,
+                  "edge_pad(self, pad, mode), or NotImplemented"),
     direct_method("direct_edge_pad_backward", laid<direct<4, by_element<folded<float>, folded<double>>>, few_with_gaps>,
                   "edge_pad_backward(grad, pad, mode, shape), or NotImplemented"),
-    direct_method("direct_edge_pad_rule", laid<direct<5, edge_pad_rule>, few_with_gaps>, "edge_pad's rule (grad, pad, mode, self_shape, self_strides)"),
+    direct_method("direct_edge_pad_rule", laid<direct<5, edge_pad_rule>, few_with_gaps>,
+                  "edge_pad's rule (grad, pad, mode, self_shape, self_strides)"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList pad_list(pad_methods);

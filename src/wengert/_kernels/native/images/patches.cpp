@@ -1,4 +1,5 @@
-// Patches of images as columns and back, channels as pixels and back, channels in another order: for the dispatcher only.
+// Patches of images as columns and back, channels as pixels and back, channels in another order: for the dispatcher
+// only.
 #include "binding/elements.hpp"
 #include "binding/laid.hpp"
 #include "binding/moves.hpp"
@@ -23,7 +24,8 @@ struct Patches {
     npy_intp images = 1, channels, plane[2], kernel[2], dilation[2], padding[2], stride[2], count[2];
 
     bool read(Call args) {  // kernel_size, dilation, padding, stride
-        return as_sizes(args[0], kernel) && as_sizes(args[1], dilation) && as_sizes(args[2], padding) && as_sizes(args[3], stride);
+        return as_sizes(args[0], kernel) && as_sizes(args[1], dilation) && as_sizes(args[2], padding) &&
+               as_sizes(args[3], stride);
     }
     bool complete() {
         Size room = Size(images) * channels * 16;
@@ -39,12 +41,13 @@ struct Patches {
     npy_intp rows() const { return channels * kernel[0] * kernel[1]; }
     npy_intp places() const { return count[0] * count[1]; }
 
-    // visit(element of the image, element of the columns) for each pair that lies in the plane; of both the flat places.
-    template <class Visit>
-    void walk(npy_intp first, npy_intp last, const Visit& visit) const {
+    // visit(element of the image, element of the columns) for each pair that lies in the plane; of both the flat
+    // places.
+    template <class Visit> void walk(npy_intp first, npy_intp last, const Visit& visit) const {
         for (npy_intp row = first; row < last; ++row) {  // of all images
             const npy_intp tap = row % (kernel[0] * kernel[1]), channel = row / (kernel[0] * kernel[1]);
-            const npy_intp down = tap / kernel[1] * dilation[0] - padding[0], along = tap % kernel[1] * dilation[1] - padding[1];
+            const npy_intp down = tap / kernel[1] * dilation[0] - padding[0],
+                           along = tap % kernel[1] * dilation[1] - padding[1];
             for (npy_intp i = 0; i < count[0]; ++i) {
                 const npy_intp y = i * stride[0] + down;
                 if (y < 0 || y >= plane[0]) continue;
@@ -59,8 +62,7 @@ struct Patches {
 };
 
 // im2col(input, kernel_size, dilation, padding, stride)
-template <class T>
-PyObject* to_columns(Call args) {
+template <class T> PyObject* to_columns(Call args) {
     PyArrayObject* x = plain(args[0], descr_of<T>());
     Patches p;
     if (!x || PyArray_NDIM(x) < 3 || PyArray_NDIM(x) > 4 || PyArray_SIZE(x) == 0 || !p.read(args + 1)) return nullptr;
@@ -83,8 +85,7 @@ PyObject* to_columns(Call args) {
 }
 
 // col2im(input, output_size, kernel_size, dilation, padding, stride)
-template <class T>
-PyObject* from_columns(Call args) {
+template <class T> PyObject* from_columns(Call args) {
     PyArrayObject* x = plain(args[0], descr_of<T>());
     Patches p;
     if (!x || PyArray_NDIM(x) < 2 || PyArray_NDIM(x) > 3 || PyArray_SIZE(x) == 0) return nullptr;
@@ -92,7 +93,9 @@ PyObject* from_columns(Call args) {
     const int ndim = PyArray_NDIM(x);
     const npy_intp rows = PyArray_DIM(x, ndim - 2);
     if (ndim == 3) p.images = PyArray_DIM(x, 0);
-    if (p.kernel[0] < 1 || p.kernel[1] < 1 || !(Size(p.kernel[0]) * p.kernel[1]).fits() || rows % (p.kernel[0] * p.kernel[1])) return nullptr;
+    if (p.kernel[0] < 1 || p.kernel[1] < 1 || !(Size(p.kernel[0]) * p.kernel[1]).fits() ||
+        rows % (p.kernel[0] * p.kernel[1]))
+        return nullptr;
     p.channels = rows / (p.kernel[0] * p.kernel[1]);
     if (!p.complete() || p.places() != PyArray_DIM(x, ndim - 1)) return nullptr;
     const npy_intp made[4] = {p.images, p.channels, p.plane[0], p.plane[1]};
@@ -103,14 +106,16 @@ PyObject* from_columns(Call args) {
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
     const npy_intp taps = p.kernel[0] * p.kernel[1];
     parallel_for(p.images * p.channels, (Size(taps) * p.places()).value_or_most(), [&](npy_intp first, npy_intp last) {
-        p.walk(first * taps, last * taps, [=](npy_intp element, npy_intp column) { image[element] += columns[column]; });
+        p.walk(first * taps, last * taps,
+               [=](npy_intp element, npy_intp column) { image[element] += columns[column]; });
     });
     return result.give();
 }
 
 // ---- permuted copies ------------------------------------------------------------------------------------------------
 // The elements of an array, its dimensions cut into `ndim` of these lengths and strides.
-PyObject* permuted(PyArrayObject* x, int ndim, const npy_intp* lengths, const npy_intp* strides, const npy_intp* shape) {
+PyObject* permuted(PyArrayObject* x, int ndim, const npy_intp* lengths, const npy_intp* strides,
+                   const npy_intp* shape) {
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), shape));
     if (!result) return nullptr;
     const npy_intp bytes = PyArray_ITEMSIZE(x);
@@ -192,11 +197,15 @@ PyObject* channel_shuffle(Call args) {
 PyMethodDef patches_methods[] = {
     direct_method("direct_im2col", laid<direct<5, by_element<to_columns<float>, to_columns<double>>>, few_with_gaps>,
                   "im2col(input, kernel_size, dilation, padding, stride), or NotImplemented"),
-    direct_method("direct_col2im", laid<direct<6, by_element<from_columns<float>, from_columns<double>>>, few_with_gaps>,
+    direct_method("direct_col2im",
+                  laid<direct<6, by_element<from_columns<float>, from_columns<double>>>, few_with_gaps>,
                   "col2im(input, output_size, kernel_size, dilation, padding, stride), or NotImplemented"),
-    direct_method("direct_pixel_shuffle", laid<direct<2, pixel_shuffle>, few_with_gaps>, "pixel_shuffle(input, upscale_factor), or NotImplemented"),
-    direct_method("direct_pixel_unshuffle", laid<direct<2, pixel_unshuffle>, few_with_gaps>, "pixel_unshuffle(input, downscale_factor), or NotImplemented"),
-    direct_method("direct_channel_shuffle", laid<direct<2, channel_shuffle>, few_with_gaps>, "channel_shuffle(self, groups), or NotImplemented"),
+    direct_method("direct_pixel_shuffle", laid<direct<2, pixel_shuffle>, few_with_gaps>,
+                  "pixel_shuffle(input, upscale_factor), or NotImplemented"),
+    direct_method("direct_pixel_unshuffle", laid<direct<2, pixel_unshuffle>, few_with_gaps>,
+                  "pixel_unshuffle(input, downscale_factor), or NotImplemented"),
+    direct_method("direct_channel_shuffle", laid<direct<2, channel_shuffle>, few_with_gaps>,
+                  "channel_shuffle(self, groups), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList patches_list(patches_methods);

@@ -33,11 +33,12 @@ bool filled(const Window& w) {
     return true;
 }
 
-template <class T>
-PyObject* max_forward(PyObject* const* slots) {
+template <class T> PyObject* max_forward(PyObject* const* slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     Window w;
-    if (!x || !as_sizes(slots[1], w.kernel) || !as_sizes(slots[2], w.stride, w.kernel) || !as_sizes(slots[3], w.padding)) return nullptr;
+    if (!x || !as_sizes(slots[1], w.kernel) || !as_sizes(slots[2], w.stride, w.kernel) ||
+        !as_sizes(slots[3], w.padding))
+        return nullptr;
     if (!as_sizes(slots[4], w.dilation) || !as_flag(slots[5], w.ceil_mode)) return nullptr;
     const int ndim = PyArray_NDIM(x);
     if (!complete(w, PyArray_DIMS(x), ndim) || !filled(w)) return nullptr;
@@ -51,9 +52,8 @@ PyObject* max_forward(PyObject* const* slots) {
     int64_t* place = data_of<int64_t>(items[1].get());
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-        parallel_for(w.planes, window_cost(w), [=](npy_intp begin, npy_intp end) {
-            max_planes(input, w, begin, end, value, place);
-        });
+        parallel_for(w.planes, window_cost(w),
+                     [=](npy_intp begin, npy_intp end) { max_planes(input, w, begin, end, value, place); });
     }
     return give_tuple(items, 2);
 }
@@ -67,8 +67,7 @@ bool as_plane_shape(PyObject* object, npy_intp* shape, int& ndim) {
     return std::find(shape, shape + ndim, 0) == shape + ndim;
 }
 
-template <class T>
-PyObject* max_backward(PyObject* const* slots) {
+template <class T> PyObject* max_backward(PyObject* const* slots) {
     PyArrayObject* grad = plain(slots[0], descr_of<T>());
     PyArrayObject* indices = plain(slots[1], int64_descr);
     npy_intp shape[4];
@@ -108,8 +107,10 @@ struct Divisor {
     bool include_pad = true;
     npy_intp override_value = 0;  // 0: none
 };
-bool read_average(PyObject* const* slots, Window& w, Divisor& d) {  // kernel_size, stride, padding, ceil_mode, include_pad, override
-    if (!as_sizes(slots[0], w.kernel) || !as_sizes(slots[1], w.stride, w.kernel) || !as_sizes(slots[2], w.padding)) return false;
+bool read_average(PyObject* const* slots, Window& w,
+                  Divisor& d) {  // kernel_size, stride, padding, ceil_mode, include_pad, override
+    if (!as_sizes(slots[0], w.kernel) || !as_sizes(slots[1], w.stride, w.kernel) || !as_sizes(slots[2], w.padding))
+        return false;
     if (!as_flag(slots[3], w.ceil_mode) || !as_flag(slots[4], d.include_pad)) return false;
     if (absent(slots[5])) return true;
     return as_index(slots[5], d.override_value) && d.override_value != 0;
@@ -134,19 +135,21 @@ struct Averages {
     Divisor divisor;
     Averages(const Window& w, const Divisor& d) : rows(extents(w, 0)), columns(extents(w, 1)), divisor(d) {}
 
-    template <class Body>
-    void each(const Body& body) const {
+    template <class Body> void each(const Body& body) const {
         npy_intp number = 0;
         for (const Extent& row : rows)
             for (const Extent& column : columns) {
-                const npy_intp inside = (row.end - row.begin) * (column.end - column.begin), places = row.places * column.places;
-                body(number++, row, column, divisor.override_value ? divisor.override_value : divisor.include_pad ? places : inside);
+                const npy_intp inside = (row.end - row.begin) * (column.end - column.begin),
+                               places = row.places * column.places;
+                body(number++, row, column,
+                     divisor.override_value ? divisor.override_value
+                     : divisor.include_pad  ? places
+                                            : inside);
             }
     }
 };
 
-template <class T>
-PyObject* average_forward(PyObject* const* slots) {
+template <class T> PyObject* average_forward(PyObject* const* slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     Window w;
     Divisor d;
@@ -180,14 +183,14 @@ PyObject* average_forward(PyObject* const* slots) {
     return result.give();
 }
 
-template <class T>
-PyObject* average_backward(PyObject* const* slots) {
+template <class T> PyObject* average_backward(PyObject* const* slots) {
     PyArrayObject* grad = plain(slots[0], descr_of<T>());
     Window w;
     Divisor d;
     npy_intp shape[4];
     int ndim;
-    if (!grad || !as_plane_shape(slots[1], shape, ndim) || !read_average(slots + 2, w, d) || !complete(w, shape, ndim)) return nullptr;
+    if (!grad || !as_plane_shape(slots[1], shape, ndim) || !read_average(slots + 2, w, d) || !complete(w, shape, ndim))
+        return nullptr;
     if (PyArray_NDIM(grad) != ndim || PyArray_SIZE(grad) != w.planes * w.output[0] * w.output[1]) return nullptr;
     Owned result(new_array(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
@@ -197,18 +200,19 @@ PyObject* average_backward(PyObject* const* slots) {
     const Averages windows(w, d);
     {
         ReleaseGil unlocked(w.planes * area >= thread_threshold);
-        parallel_for(w.planes, (Size(area) + window_cost(w)).value_or_most(), [=, &windows](npy_intp begin, npy_intp end) {
-            std::memset(out + begin * area, 0, static_cast<size_t>((end - begin) * area) * sizeof(T));
-            for (npy_intp p = begin; p < end; ++p) {
-                const T* const from = slope + p * pooled;
-                T* const plane = out + p * area;
-                windows.each([=](npy_intp number, const Extent& row, const Extent& column, npy_intp divisor) {
-                    const T share = from[number] / static_cast<T>(divisor);
-                    for (npy_intp i = row.begin; i < row.end; ++i)
-                        for (npy_intp j = column.begin; j < column.end; ++j) plane[i * width + j] += share;
-                });
-            }
-        });
+        parallel_for(
+            w.planes, (Size(area) + window_cost(w)).value_or_most(), [=, &windows](npy_intp begin, npy_intp end) {
+                std::memset(out + begin * area, 0, static_cast<size_t>((end - begin) * area) * sizeof(T));
+                for (npy_intp p = begin; p < end; ++p) {
+                    const T* const from = slope + p * pooled;
+                    T* const plane = out + p * area;
+                    windows.each([=](npy_intp number, const Extent& row, const Extent& column, npy_intp divisor) {
+                        const T share = from[number] / static_cast<T>(divisor);
+                        for (npy_intp i = row.begin; i < row.end; ++i)
+                            for (npy_intp j = column.begin; j < column.end; ++j) plane[i * width + j] += share;
+                    });
+                }
+            });
     }
     return result.give();
 }
@@ -237,13 +241,14 @@ bool fit_line(PyArrayObject* x, const Window& w, npy_intp padding) {
 bool read_line(PyObject* const* args, Window& w) {  // kernel_size, stride, padding
     w.kernel[0] = w.stride[0] = 1;
     const bool same = args[1] == Py_None;
-    if (!PyLong_CheckExact(args[0]) || !PyLong_CheckExact(args[2]) || !(same || PyLong_CheckExact(args[1]))) return false;
-    return as_index(args[0], w.kernel[1]) && as_index(same ? args[0] : args[1], w.stride[1]) && as_index(args[2], w.padding[1]);
+    if (!PyLong_CheckExact(args[0]) || !PyLong_CheckExact(args[2]) || !(same || PyLong_CheckExact(args[1])))
+        return false;
+    return as_index(args[0], w.kernel[1]) && as_index(same ? args[0] : args[1], w.stride[1]) &&
+           as_index(args[2], w.padding[1]);
 }
 
 // The greatest element of each window of a line, tap by tap.
-template <class T>
-void max_line(const T* x, const Window& w, T* value) {
+template <class T> void max_line(const T* x, const Window& w, T* value) {
     const npy_intp count = w.output[1], step = w.stride[1], length = w.input[1];
     std::fill_n(value, count, -std::numeric_limits<T>::infinity());
     for (npy_intp tap = 0; tap < w.kernel[1]; ++tap) {
@@ -254,16 +259,18 @@ void max_line(const T* x, const Window& w, T* value) {
         if (step == 1)
             for (npy_intp i = first; i < last; ++i) value[i] = better(from[i], value[i]) ? from[i] : value[i];
         else
-            for (npy_intp i = first; i < last; ++i) value[i] = better(from[i * step], value[i]) ? from[i * step] : value[i];
+            for (npy_intp i = first; i < last; ++i)
+                value[i] = better(from[i * step], value[i]) ? from[i * step] : value[i];
     }
 }
 
 // max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode)
-template <class T>
-PyObject* max_of_lines(PyObject* const* args) {
+template <class T> PyObject* max_of_lines(PyObject* const* args) {
     Window w;
     PyArrayObject* x = plain(args[0], descr_of<T>());
-    if (!read_line(args + 1, w) || !PyLong_CheckExact(args[4]) || !as_index(args[4], w.dilation[1]) || !as_flag(args[5], w.ceil_mode)) return nullptr;
+    if (!read_line(args + 1, w) || !PyLong_CheckExact(args[4]) || !as_index(args[4], w.dilation[1]) ||
+        !as_flag(args[5], w.ceil_mode))
+        return nullptr;
     if (!fit_line(x, w, w.padding[1])) return nullptr;
     const int ndim = PyArray_NDIM(x);
     npy_intp shape[4] = {1, PyArray_SIZE(x) / PyArray_DIM(x, ndim - 1), 1, PyArray_DIM(x, ndim - 1)}, made[3];
@@ -277,7 +284,8 @@ PyObject* max_of_lines(PyObject* const* args) {
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
         parallel_for(w.planes, window_cost(w), [=](npy_intp begin, npy_intp end) {
-            for (npy_intp line = begin; line < end; ++line) max_line(input + line * w.input[1], w, value + line * w.output[1]);
+            for (npy_intp line = begin; line < end; ++line)
+                max_line(input + line * w.input[1], w, value + line * w.output[1]);
         });
     }
     return values.give();
@@ -288,17 +296,20 @@ PyObject* average_line(PyObject* const* args) {
     bool include_pad = false;
     if (!read_line(args + 1, w) || !as_flag(args[4], w.ceil_mode) || !as_flag(args[5], include_pad)) return nullptr;
     if (!fit_line(plain(args[0]), w, w.padding[1])) return nullptr;
-    return Py_BuildValue("O(in)(in)(in)OOO", Py_None, 1, w.kernel[1], 1, w.stride[1], 0, w.padding[1], args[4], args[5], Py_None);
+    return Py_BuildValue("O(in)(in)(in)OOO", Py_None, 1, w.kernel[1], 1, w.stride[1], 0, w.padding[1], args[4], args[5],
+                         Py_None);
 }
 
 const char* const max_names[] = {"x", "kernel_size", "stride", "padding", "dilation", "ceil_mode"};
 const char* const max_backward_names[] = {"grad", "indices", "input_shape"};
-const char* const average_names[] = {"x", "kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"};
-const char* const average_backward_names[] = {"grad", "input_shape", "kernel_size", "stride",
-                                              "padding", "ceil_mode", "count_include_pad", "divisor_override"};
+const char* const average_names[] = {"x",         "kernel_size",       "stride",          "padding",
+                                     "ceil_mode", "count_include_pad", "divisor_override"};
+const char* const average_backward_names[] = {"grad",    "input_shape", "kernel_size",       "stride",
+                                              "padding", "ceil_mode",   "count_include_pad", "divisor_override"};
 
 PyObject* max_pool2d(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<6>(max_pool_twin, max_names, 3, args, nargs, kwnames, by_dtype<max_forward<float>, max_forward<double>>);
+    return try_native<6>(max_pool_twin, max_names, 3, args, nargs, kwnames,
+                         by_dtype<max_forward<float>, max_forward<double>>);
 }
 PyObject* max_pool2d_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return try_native<3>(max_pool_backward_twin, max_backward_names, 3, args, nargs, kwnames,
@@ -314,17 +325,24 @@ PyObject* avg_pool2d_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs
 }
 
 PyMethodDef pool_methods[] = {
-    fast_method("max_pool2d", max_pool2d, "max_pool2d(x, kernel_size, stride, padding=(0, 0), dilation=(1, 1), ceil_mode=False)"),
+    fast_method("max_pool2d", max_pool2d,
+                "max_pool2d(x, kernel_size, stride, padding=(0, 0), dilation=(1, 1), ceil_mode=False)"),
     fast_method("max_pool2d_backward", max_pool2d_backward, "max_pool2d_backward(grad, indices, input_shape)"),
-    fast_method("avg_pool2d", avg_pool2d,
-                "avg_pool2d(x, kernel_size, stride, padding=(0, 0), ceil_mode=False, count_include_pad=True, divisor_override=None)"),
-    fast_method("avg_pool2d_backward", avg_pool2d_backward,
-                "avg_pool2d_backward(grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)"),
-    direct_method("direct_max_pool2d_with_indices", laid<direct<6, of_rows<max_forward<float>, max_forward<double>>>, few_with_gaps>,
-                  "max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode), or NotImplemented"),
-    direct_method("direct_avg_pool2d", laid<direct<7, of_rows<average_forward<float>, average_forward<double>>>, few_with_gaps>,
-                  "avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override), or NotImplemented"),
-    direct_method("direct_max_pool1d", laid<direct<6, by_element<max_of_lines<float>, max_of_lines<double>>>, few_with_gaps>,
+    fast_method(
+        "avg_pool2d", avg_pool2d,
+        "avg_pool2d(x, kernel_size, stride, padding=(0, 0), ceil_mode=False, count_include_pad=True, divisor_override=None)"),
+    fast_method(
+        "avg_pool2d_backward", avg_pool2d_backward,
+        "avg_pool2d_backward(grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)"),
+    direct_method(
+        "direct_max_pool2d_with_indices",
+        laid<direct<6, of_rows<max_forward<float>, max_forward<double>>>, few_with_gaps>,
+        "max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode), or NotImplemented"),
+    direct_method(
+        "direct_avg_pool2d", laid<direct<7, of_rows<average_forward<float>, average_forward<double>>>, few_with_gaps>,
+        "avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override), or NotImplemented"),
+    direct_method("direct_max_pool1d",
+                  laid<direct<6, by_element<max_of_lines<float>, max_of_lines<double>>>, few_with_gaps>,
                   "max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode), or NotImplemented"),
     direct_method("direct_avg_pool1d_arguments", direct<6, average_line>, "those of avg_pool2d, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},

@@ -17,7 +17,9 @@ struct Division {
     npy_intp area() const { return input[0] * input[1]; }
     npy_intp windows() const { return output[0] * output[1]; }
     // Of one plane, in additions: windows overlap by less than an element on each side.
-    npy_intp cost() const { return ((Size(input[0]) + 2 * Size(output[0])) * (Size(input[1]) + 2 * Size(output[1]))).value_or_most(); }
+    npy_intp cost() const {
+        return ((Size(input[0]) + 2 * Size(output[0])) * (Size(input[1]) + 2 * Size(output[1]))).value_or_most();
+    }
 };
 
 bool divide(PyArrayObject* x, PyObject* sizes, Division& d) {
@@ -47,8 +49,7 @@ bool divide(PyArrayObject* x, PyObject* sizes, Division& d) {
 struct Box {
     npy_intp top, bottom, left, right;
 };
-template <class Body>
-void over_windows(const Division& d, const Body& body) {
+template <class Body> void over_windows(const Division& d, const Body& body) {
     ReleaseGil unlocked(d.planes * d.windows() >= thread_threshold || d.planes * d.area() >= thread_threshold);
     parallel_for(d.planes, d.cost(), [&](npy_intp first, npy_intp last) {
         for (npy_intp p = first; p < last; ++p)
@@ -59,8 +60,7 @@ void over_windows(const Division& d, const Body& body) {
 }
 
 // adaptive_average(self, output_size)
-template <class T>
-PyObject* average(Call args) {
+template <class T> PyObject* average(Call args) {
     PyArrayObject* x = rows_only(args[0], descr_of<T>());
     Division d;
     if (!divide(x, args[1], d) || d.windows() == 1) return nullptr;  // of one window `mean` is asked
@@ -79,8 +79,7 @@ PyObject* average(Call args) {
 }
 
 // adaptive_average_backward(grad, shape)
-template <class T>
-PyObject* spread(PyArrayObject* grad, const npy_intp* shape, int ndim) {
+template <class T> PyObject* spread(PyArrayObject* grad, const npy_intp* shape, int ndim) {
     Division d;
     Owned result(new_zeros(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
@@ -93,14 +92,14 @@ PyObject* spread(PyArrayObject* grad, const npy_intp* shape, int ndim) {
     T* out = data_of<T>(result.get());
     over_windows(d, [&](npy_intp plane, npy_intp window, const Box& box) {
         T* own = out + plane * d.area();
-        const T share = slope[plane * d.windows() + window] / static_cast<T>((box.bottom - box.top) * (box.right - box.left));
+        const T share =
+            slope[plane * d.windows() + window] / static_cast<T>((box.bottom - box.top) * (box.right - box.left));
         for (npy_intp i = box.top; i < box.bottom; ++i)
             for (npy_intp j = box.left; j < box.right; ++j) own[i * d.input[1] + j] += share;
     });
     return result.give();
 }
-template <class T>
-PyObject* average_backward(Call args) {
+template <class T> PyObject* average_backward(Call args) {
     Owned grad(gradient_in_rows(args[0], descr_of<T>()));
     npy_intp shape[most_dims];
     const int ndim = as_shape(args[1], shape);
@@ -113,8 +112,7 @@ PyObject* average_backward(Call args) {
 }
 
 // adaptive_maximum(self, output_size): the first of equals, but the last NaN
-template <class T>
-PyObject* maximum(Call args) {
+template <class T> PyObject* maximum(Call args) {
     PyArrayObject* x = rows_only(args[0], descr_of<T>());
     Division d;
     if (!divide(x, args[1], d)) return nullptr;
@@ -139,11 +137,14 @@ PyObject* maximum(Call args) {
 }
 
 PyMethodDef adaptive_methods[] = {
-    direct_method("direct_adaptive_average", laid<direct<2, by_element<average<float>, average<double>>>, few_with_gaps>,
+    direct_method("direct_adaptive_average",
+                  laid<direct<2, by_element<average<float>, average<double>>>, few_with_gaps>,
                   "adaptive_average(self, output_size), or NotImplemented"),
-    direct_method("direct_adaptive_average_backward", laid<direct<2, by_element<average_backward<float>, average_backward<double>>>, few_with_gaps>,
+    direct_method("direct_adaptive_average_backward",
+                  laid<direct<2, by_element<average_backward<float>, average_backward<double>>>, few_with_gaps>,
                   "adaptive_average_backward(grad, shape), or NotImplemented"),
-    direct_method("direct_adaptive_maximum", laid<direct<2, by_element<maximum<float>, maximum<double>>>, few_with_gaps>,
+    direct_method("direct_adaptive_maximum",
+                  laid<direct<2, by_element<maximum<float>, maximum<double>>>, few_with_gaps>,
                   "adaptive_maximum(self, output_size), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -20,8 +20,7 @@ Mode as_mode(PyObject* name, int count) {
 }
 
 // For each new place of an axis which old ones it is made of, and with which weights: `taps` each.
-template <class T>
-struct Plan {
+template <class T> struct Plan {
     npy_intp length, count;
     int taps = 1;
     std::vector<npy_intp> places;
@@ -35,8 +34,7 @@ struct Plan {
 };
 
 // The weights of the four neighbours of a point at `share` between the second and the third, by the cubic kernel.
-template <class T>
-void add_cubic(Plan<T>& plan, npy_intp first, double share) {
+template <class T> void add_cubic(Plan<T>& plan, npy_intp first, double share) {
     constexpr double free = -0.75;
     const auto inner = [](double away) { return ((free + 2) * away - (free + 3)) * away * away + 1; };
     const auto outer = [](double away) { return ((free * away - 5 * free) * away + 8 * free) * away - 4 * free; };
@@ -45,8 +43,7 @@ void add_cubic(Plan<T>& plan, npy_intp first, double share) {
 }
 
 // `scale` is 0 where none is given.
-template <class T>
-Plan<T> plan_of(npy_intp length, npy_intp count, Mode mode, bool align, double scale) {
+template <class T> Plan<T> plan_of(npy_intp length, npy_intp count, Mode mode, bool align, double scale) {
     Plan<T> plan;
     plan.length = length, plan.count = count;
     plan.taps = mode == LINEAR ? 2 : mode == CUBIC ? 4 : 1;
@@ -69,7 +66,8 @@ Plan<T> plan_of(npy_intp length, npy_intp count, Mode mode, bool align, double s
             T source = align ? static_cast<T>(at) * step : (static_cast<T>(at) + half) * step - half;
             source = std::min(source, static_cast<T>(length));  // so that it is an index
             if (mode == LINEAR) source = std::max(source, T(0));
-            const npy_intp below = static_cast<npy_intp>(std::floor(source)), first = mode == LINEAR ? plan.inside(below) : below;
+            const npy_intp below = static_cast<npy_intp>(std::floor(source)),
+                           first = mode == LINEAR ? plan.inside(below) : below;
             const double share = static_cast<double>(source) - wide(first);
             if (mode == CUBIC) {
                 add_cubic(plan, first, share);
@@ -84,8 +82,7 @@ Plan<T> plan_of(npy_intp length, npy_intp count, Mode mode, bool align, double s
 }
 
 // The last axis of (outer, length) resampled; `taps` are those of the plan.
-template <int taps, class T>
-void along_lines(const Plan<T>& plan, npy_intp outer, const T* from, T* to) {
+template <int taps, class T> void along_lines(const Plan<T>& plan, npy_intp outer, const T* from, T* to) {
     parallel_for(outer, plan.count * taps, [=, &plan](npy_intp begin, npy_intp end) {
         for (npy_intp line = begin; line < end; ++line) {
             const T* seen = from + line * plan.length;
@@ -103,8 +100,7 @@ void along_lines(const Plan<T>& plan, npy_intp outer, const T* from, T* to) {
     });
 }
 // One axis of (outer, length, inner) resampled.
-template <class T>
-void along(const Plan<T>& plan, npy_intp outer, npy_intp inner, const T* from, T* to) {
+template <class T> void along(const Plan<T>& plan, npy_intp outer, npy_intp inner, const T* from, T* to) {
     if (inner == 1) {
         const auto lines = plan.taps == 1 ? along_lines<1, T> : plan.taps == 2 ? along_lines<2, T> : along_lines<4, T>;
         return lines(plan, outer, from, to);
@@ -129,19 +125,21 @@ void along(const Plan<T>& plan, npy_intp outer, npy_intp inner, const T* from, T
     });
 }
 // Its transpose.
-template <class T>
-void transposed_along(const Plan<T>& plan, npy_intp outer, npy_intp inner, const T* from, T* to) {
-    parallel_for(outer, (Size(plan.count) * inner * plan.taps).value_or_most(), [=, &plan](npy_intp begin, npy_intp end) {
-        for (npy_intp block = begin; block < end; ++block) {
-            std::fill_n(to + block * plan.length * inner, plan.length * inner, T(0));
-            for (npy_intp at = 0; at < plan.count; ++at)
-                for (int tap = 0; tap < plan.taps; ++tap) {
-                    const T *seen = from + (block * plan.count + at) * inner, weight = plan.weights[static_cast<size_t>(at * plan.taps + tap)];
-                    T* made = to + (block * plan.length + plan.places[static_cast<size_t>(at * plan.taps + tap)]) * inner;
-                    for (npy_intp j = 0; j < inner; ++j) made[j] += seen[j] * weight;
-                }
-        }
-    });
+template <class T> void transposed_along(const Plan<T>& plan, npy_intp outer, npy_intp inner, const T* from, T* to) {
+    parallel_for(
+        outer, (Size(plan.count) * inner * plan.taps).value_or_most(), [=, &plan](npy_intp begin, npy_intp end) {
+            for (npy_intp block = begin; block < end; ++block) {
+                std::fill_n(to + block * plan.length * inner, plan.length * inner, T(0));
+                for (npy_intp at = 0; at < plan.count; ++at)
+                    for (int tap = 0; tap < plan.taps; ++tap) {
+                        const T *seen = from + (block * plan.count + at) * inner,
+                                weight = plan.weights[static_cast<size_t>(at * plan.taps + tap)];
+                        T* made =
+                            to + (block * plan.length + plan.places[static_cast<size_t>(at * plan.taps + tap)]) * inner;
+                        for (npy_intp j = 0; j < inner; ++j) made[j] += seen[j] * weight;
+                    }
+            }
+        });
 }
 
 // What resampling turns `shape` into: lengths behind the first two of either side, mode and options.
@@ -183,8 +181,7 @@ struct Request {
     }
 };
 
-template <class T>
-PyObject* resampled(const Request& r, PyArrayObject* x, bool back) {
+template <class T> PyObject* resampled(const Request& r, PyArrayObject* x, bool back) {
     const npy_intp *from_shape = back ? r.large : r.small, *to_shape = back ? r.small : r.large;
     Owned result(new_array(descr_of<T>(), r.ndim, to_shape));
     if (!result) return nullptr;
@@ -198,7 +195,8 @@ PyObject* resampled(const Request& r, PyArrayObject* x, bool back) {
         for (int i = 0; i < r.ndim; ++i) size *= shape[i];
         if (axis < r.ndim - 1) most = std::max(most, size);
     }
-    std::vector<T> memory[2] = {std::vector<T>(static_cast<size_t>(most)), std::vector<T>(static_cast<size_t>(r.ndim > 4 ? most : 0))};
+    std::vector<T> memory[2] = {std::vector<T>(static_cast<size_t>(most)),
+                                std::vector<T>(static_cast<size_t>(r.ndim > 4 ? most : 0))};
     const T* seen = data_of<T>(x);
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold || PyArray_SIZE(result.get()) >= thread_threshold);
     outer = from_shape[0] * from_shape[1];
@@ -215,8 +213,7 @@ PyObject* resampled(const Request& r, PyArrayObject* x, bool back) {
 }
 
 // resample(self, size, mode, align_corners, scales, antialias)
-template <class T>
-PyObject* forward(Call args) {
+template <class T> PyObject* forward(Call args) {
     PyArrayObject* x = rows_only(args[0], descr_of<T>());
     Request r;
     if (!x || PyArray_NDIM(x) < 3 || PyArray_NDIM(x) > 5) return nullptr;
@@ -229,8 +226,7 @@ PyObject* forward(Call args) {
 }
 
 // resample_backward(grad, shape, mode, align_corners, scales, antialias)
-template <class T>
-PyObject* backward(Call args) {
+template <class T> PyObject* backward(Call args) {
     Owned grad(gradient_in_rows(args[0], descr_of<T>()));
     Request r;
     npy_intp shape[most_dims];
@@ -243,7 +239,7 @@ PyObject* backward(Call args) {
     return resampled<T>(r, grad.get(), true);
 }
 
-// ---- interpolate ------------------------------------------------------------------------------------------------------
+// ---- interpolate ----------------------------------------------------------------------------------------------------
 // One number, or one of each dimension in a tuple; the number of dimension `at`, borrowed, or null.
 PyObject* number_at(PyObject* given, int at, int count) {
     if (!PyTuple_CheckExact(given)) return given;
@@ -257,7 +253,9 @@ bool read_target(PyArrayObject* x, PyObject* size, PyObject* factor, PyObject* l
         PyObject* number = number_at(size == Py_None ? factor : size, i, count);
         npy_intp length = 0;
         double scale = 0;
-        if (!number || (size == Py_None ? !as_number(number, scale) : !PyLong_CheckExact(number) || !as_index(number, length))) return false;
+        if (!number ||
+            (size == Py_None ? !as_number(number, scale) : !PyLong_CheckExact(number) || !as_index(number, length)))
+            return false;
         if (size == Py_None) {
             const double wanted = std::floor(static_cast<double>(PyArray_DIM(x, i + 2)) * scale);
             if (!(wanted >= 1 && wanted < 1e9)) return false;
@@ -273,18 +271,22 @@ bool read_target(PyArrayObject* x, PyObject* size, PyObject* factor, PyObject* l
     return true;
 }
 
-// interpolate_arguments(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias): those of `resample`
+// interpolate_arguments(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias): those of
+// `resample`
 PyObject* interpolate_arguments(Call args) {
     PyArrayObject* x = plain(args[0]);
-    if (!x || PyArray_NDIM(x) < 3 || PyArray_NDIM(x) > 5 || (args[1] == Py_None) == (args[2] == Py_None)) return nullptr;
+    if (!x || PyArray_NDIM(x) < 3 || PyArray_NDIM(x) > 5 || (args[1] == Py_None) == (args[2] == Py_None))
+        return nullptr;
     const Mode mode = as_mode(args[3], PyArray_NDIM(x) - 2);
     bool align = false, again = false;
-    if (mode == UNKNOWN || args[6] != Py_False || (args[5] != Py_None && !as_flag(args[5], again)) || again) return nullptr;
+    if (mode == UNKNOWN || args[6] != Py_False || (args[5] != Py_None && !as_flag(args[5], again)) || again)
+        return nullptr;
     if (args[4] != Py_None && (mode == NEAREST || mode == NEAREST_EXACT || !as_flag(args[4], align))) return nullptr;
     const int count = PyArray_NDIM(x) - 2;
     PyObject *lengths = PyTuple_New(count), *scales = PyTuple_New(count), *found = nullptr;
     if (lengths && scales && read_target(x, args[1], args[2], lengths, scales))
-        found = Py_BuildValue("OOOOOO", Py_None, lengths, args[3], align ? Py_True : Py_False, args[1] == Py_None ? scales : Py_None, Py_False);
+        found = Py_BuildValue("OOOOOO", Py_None, lengths, args[3], align ? Py_True : Py_False,
+                              args[1] == Py_None ? scales : Py_None, Py_False);
     Py_XDECREF(lengths);
     Py_XDECREF(scales);
     return found;
@@ -293,9 +295,11 @@ PyObject* interpolate_arguments(Call args) {
 PyMethodDef resample_methods[] = {
     direct_method("direct_resample", laid<direct<6, by_element<forward<float>, forward<double>>>, few_with_gaps>,
                   "resample(self, size, mode, align_corners, scales, antialias), or NotImplemented"),
-    direct_method("direct_resample_backward", laid<direct<6, by_element<backward<float>, backward<double>>>, few_with_gaps>,
+    direct_method("direct_resample_backward",
+                  laid<direct<6, by_element<backward<float>, backward<double>>>, few_with_gaps>,
                   "resample_backward(grad, shape, mode, align_corners, scales, antialias), or NotImplemented"),
-    direct_method("direct_interpolate_arguments", direct<7, interpolate_arguments>, "those of resample, or NotImplemented"),
+    direct_method("direct_interpolate_arguments", direct<7, interpolate_arguments>,
+                  "those of resample, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList resample_list(resample_methods);

@@ -36,15 +36,16 @@ inline Taps taps_inside(npy_intp start, npy_intp kernel, npy_intp dilation, npy_
     return t;
 }
 
-// Sizes from the shape of the input; false for what the twin shall handle. Options are numbers of torch's `int`: what is
-// computed from them and from the lengths of an array then fits 64 bits.
+// Sizes from the shape of the input; false for what the twin shall handle. Options are numbers of torch's `int`: what
+// is computed from them and from the lengths of an array then fits 64 bits.
 inline bool complete(Window& w, const npy_intp* shape, int ndim) {
     if (ndim < 3 || ndim > 4) return false;
     for (int i = 0; i < ndim - 2; ++i) w.planes *= shape[i];
     for (int a = 0; a < 2; ++a) {
         w.input[a] = shape[ndim - 2 + a];
         if (w.kernel[a] < 1 || w.stride[a] < 1 || w.padding[a] < 0 || w.dilation[a] < 1) return false;
-        if (w.kernel[a] > INT_MAX || w.stride[a] > INT_MAX || w.padding[a] > INT_MAX || w.dilation[a] > INT_MAX) return false;
+        if (w.kernel[a] > INT_MAX || w.stride[a] > INT_MAX || w.padding[a] > INT_MAX || w.dilation[a] > INT_MAX)
+            return false;
         if (w.input[a] < 1 || 2 * w.padding[a] > w.kernel[a]) return false;
         w.output[a] = pooled_size(w, a);
         if (w.output[a] < 1) return false;
@@ -59,11 +60,9 @@ inline npy_intp window_cost(const Window& w) {
     return cost.value_or_most();
 }
 
-template <class T>
-inline bool better(T candidate, T best) { return candidate > best || candidate != candidate; }
+template <class T> inline bool better(T candidate, T best) { return candidate > best || candidate != candidate; }
 
-template <class T>
-void max_window(const T* x, const Window& w, npy_intp top, npy_intp left, T* value, int64_t* place) {
+template <class T> void max_window(const T* x, const Window& w, npy_intp top, npy_intp left, T* value, int64_t* place) {
     const npy_intp height = w.input[0], width = w.input[1];
     const Taps down = taps_inside(top, w.kernel[0], w.dilation[0], height);
     const Taps along = taps_inside(left, w.kernel[1], w.dilation[1], width);
@@ -99,7 +98,8 @@ inline bool make_frame(const Window& w, npy_intp lanes, PoolFrame& made) {
     f.first[0] = w.padding[0], f.first[1] = w.padding[1], f.step[1] = w.stride[1];
     const Size plane = Size(f.height) * f.phases * f.width;
     // Not worth it, or not to be counted, for kernels that reach far beyond the plane.
-    if (!plane.fits() || plane.value() / 8 > w.input[0] * w.input[1] + 64 || w.kernel[0] * w.kernel[1] > 1 << 20) return false;
+    if (!plane.fits() || plane.value() / 8 > w.input[0] * w.input[1] + 64 || w.kernel[0] * w.kernel[1] > 1 << 20)
+        return false;
     made.cover = cover_rows(w.output[0], w.output[1], w.stride[0] * f.pitch(), lanes);
     for (npy_intp i = 0; i < w.kernel[0]; ++i)
         for (npy_intp j = 0; j < w.kernel[1]; ++j) {
@@ -111,11 +111,12 @@ inline bool make_frame(const Window& w, npy_intp lanes, PoolFrame& made) {
 }
 
 template <class T>
-void max_framed(const T* x, const Window& w, const PoolFrame& p, T* memory, typename SameSize<T>::Type* chosen, T* value, int64_t* place) {
+void max_framed(const T* x, const Window& w, const PoolFrame& p, T* memory, typename SameSize<T>::Type* chosen,
+                T* value, int64_t* place) {
     T* best = memory + p.frame.plane() + loops<T>().lanes;
     frame_plane(x, w.input[0], w.input[1], p.frame, memory, -std::numeric_limits<T>::infinity());
-    loops<T>().greatest_of_plane(memory, p.cover.from.data(), p.cover.vectors(), p.taps.data(), w.kernel[0] * w.kernel[1], best, chosen,
-                                 p.cover.to.data());
+    loops<T>().greatest_of_plane(memory, p.cover.from.data(), p.cover.vectors(), p.taps.data(),
+                                 w.kernel[0] * w.kernel[1], best, chosen, p.cover.to.data());
     for (npy_intp r = 0; r < w.output[0]; ++r) {
         const npy_intp top = r * w.stride[0] - w.padding[0];
         const auto* numbers = chosen + r * p.cover.pitch;
@@ -146,8 +147,9 @@ void max_planes(const T* x, const Window& w, npy_intp begin, npy_intp end, T* va
             max_framed(x + p * area, w, framed, memory.get(), chosen.get(), value + p * pooled, place + p * pooled);
         else
             for (npy_intp o = 0; o < pooled; ++o)
-                max_window(x + p * area, w, o / w.output[1] * w.stride[0] - w.padding[0], o % w.output[1] * w.stride[1] - w.padding[1],
-                           value + p * pooled + o, place + p * pooled + o);
+                max_window(x + p * area, w, o / w.output[1] * w.stride[0] - w.padding[0],
+                           o % w.output[1] * w.stride[1] - w.padding[1], value + p * pooled + o,
+                           place + p * pooled + o);
     }
 }
 

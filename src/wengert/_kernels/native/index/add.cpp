@@ -58,7 +58,8 @@ bool add_short_slices(T* out, const Line& line, const int64_t* index, npy_intp c
                 }
                 T* target = out + (o * rows + row) * width;
                 const T* part = source + (o * count + i) * width;
-                if (width == 1) *target += *part * alpha;
+                if (width == 1)
+                    *target += *part * alpha;
                 else
                     for (npy_intp j = 0; j < width; ++j) target[j] += part[j] * alpha;
             }
@@ -87,8 +88,7 @@ bool same_slices(PyArrayObject* a, PyArrayObject* b, int axis) {
 }
 
 
-template <class T>
-PyObject* embedding_rows(PyObject** slots) {
+template <class T> PyObject* embedding_rows(PyObject** slots) {
     PyArrayObject* grad = plain(slots[0], descr_of<T>());
     PyArrayObject* indices = plain(slots[1], int64_descr);
     npy_intp rows = 0, skip = -1;
@@ -102,45 +102,46 @@ PyObject* embedding_rows(PyObject** slots) {
     Owned result(new_array(descr_of<T>(), 2, shape));
     if (!result) return nullptr;
     std::memset(PyArray_DATA(result.get()), 0, static_cast<size_t>(PyArray_NBYTES(result.get())));
-    const bool inside =
-        add_rows<T>(data_of<T>(result.get()), rows, width, data_of<int64_t>(indices), count, data_of<T>(grad), T(1), skip);
+    const bool inside = add_rows<T>(data_of<T>(result.get()), rows, width, data_of<int64_t>(indices), count,
+                                    data_of<T>(grad), T(1), skip);
     return inside ? result.give() : nullptr;
 }
 
-template <class T>
-PyObject* index_slices(PyObject** slots) {
+template <class T> PyObject* index_slices(PyObject** slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     PyArrayObject* index = plain(slots[2], int64_descr);
     PyArrayObject* source = plain(slots[3], descr_of<T>());
     int axis = 0;
     double alpha = 1;
-    if (!x || !index || !source || !as_axis(slots[1], PyArray_NDIM(x), axis) || !as_number(slots[4], alpha)) return nullptr;
+    if (!x || !index || !source || !as_axis(slots[1], PyArray_NDIM(x), axis) || !as_number(slots[4], alpha))
+        return nullptr;
     const npy_intp count = PyArray_SIZE(index);
     if (PyArray_NDIM(index) != 1 || !same_slices(source, x, axis) || PyArray_DIM(source, axis) != count) return nullptr;
     if (PyArray_SIZE(x) == 0) return nullptr;
     Owned result(new_copy(x));
     if (!result) return nullptr;
     const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
-    const bool inside = add_slices<T>(data_of<T>(result.get()), line, data_of<int64_t>(index), count, data_of<T>(source),
-                                      static_cast<T>(alpha));
+    const bool inside = add_slices<T>(data_of<T>(result.get()), line, data_of<int64_t>(index), count,
+                                      data_of<T>(source), static_cast<T>(alpha));
     return inside ? result.give() : nullptr;
 }
 
 // Elements, each at a place of its own; false if an index lies outside.
-template <class T>
-bool add_elements(T* out, const Over& over, PyArrayObject* index, const T* values) {
+template <class T> bool add_elements(T* out, const Over& over, PyArrayObject* index, const T* values) {
     ReleaseGil unlocked(PyArray_SIZE(index) >= thread_threshold);
-    return at_places(data_of<int64_t>(index), over, sizeof(T), [=](npy_intp to, npy_intp from) { out[to] += values[from]; });
+    return at_places(data_of<int64_t>(index), over, sizeof(T),
+                     [=](npy_intp to, npy_intp from) { out[to] += values[from]; });
 }
 
-template <class T>
-PyObject* scatter(PyObject** slots) {
+template <class T> PyObject* scatter(PyObject** slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     PyArrayObject* index = plain(slots[2], int64_descr);
     PyArrayObject* given = aligned(slots[3], descr_of<T>());
     int axis = 0;
     Over over;
-    if (!x || !index || !given || !as_axis(slots[1], PyArray_NDIM(x), axis) || !over.find(PyArray_NDIM(x), PyArray_DIMS(x), index, axis)) return nullptr;
+    if (!x || !index || !given || !as_axis(slots[1], PyArray_NDIM(x), axis) ||
+        !over.find(PyArray_NDIM(x), PyArray_DIMS(x), index, axis))
+        return nullptr;
     const Owned source(part_under(given, index));
     Owned result(source ? new_copy(x) : nullptr);
     if (!result) return nullptr;
@@ -149,11 +150,11 @@ PyObject* scatter(PyObject** slots) {
 }
 
 // x[indices] += values for one int64 array, alone or in a tuple, that counts along the first axis.
-template <class T>
-PyObject* put_rows(PyObject** slots) {
+template <class T> PyObject* put_rows(PyObject** slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     PyObject* index_object = slots[1];
-    if (PyTuple_CheckExact(index_object) && PyTuple_GET_SIZE(index_object) == 1) index_object = PyTuple_GET_ITEM(index_object, 0);
+    if (PyTuple_CheckExact(index_object) && PyTuple_GET_SIZE(index_object) == 1)
+        index_object = PyTuple_GET_ITEM(index_object, 0);
     PyArrayObject* index = plain(index_object, int64_descr);
     PyArrayObject* values = plain(slots[2], descr_of<T>());
     if (!x || !index || !values || PyArray_NDIM(x) == 0) return nullptr;
@@ -167,13 +168,12 @@ PyObject* put_rows(PyObject** slots) {
     if (rows == 0) return nullptr;
     Owned result(new_copy(x));
     if (!result) return nullptr;
-    const bool inside = add_rows<T>(data_of<T>(result.get()), rows, PyArray_SIZE(x) / rows, data_of<int64_t>(index), count,
-                                    data_of<T>(values), T(1), -1);
+    const bool inside = add_rows<T>(data_of<T>(result.get()), rows, PyArray_SIZE(x) / rows, data_of<int64_t>(index),
+                                    count, data_of<T>(values), T(1), -1);
     return inside ? result.give() : nullptr;
 }
 
-template <class T>
-PyObject* drop(PyObject** slots) {
+template <class T> PyObject* drop(PyObject** slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     PyArrayObject* mask = plain(slots[1], bool_descr);
     double p = 0;
@@ -212,22 +212,25 @@ PyObject* embedding_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs,
                          by_dtype<embedding_rows<float>, embedding_rows<double>>);
 }
 PyObject* index_add(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<5>(index_add_twin, index_add_names, 4, args, nargs, kwnames, by_dtype<index_slices<float>, index_slices<double>>);
+    return try_native<5>(index_add_twin, index_add_names, 4, args, nargs, kwnames,
+                         by_dtype<index_slices<float>, index_slices<double>>);
 }
 PyObject* scatter_add(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<4>(scatter_add_twin, index_add_names, 4, args, nargs, kwnames, by_dtype<scatter<float>, scatter<double>>);
+    return try_native<4>(scatter_add_twin, index_add_names, 4, args, nargs, kwnames,
+                         by_dtype<scatter<float>, scatter<double>>);
 }
 PyObject* index_put_add(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<3>(index_put_add_twin, index_put_names, 3, args, nargs, kwnames, by_dtype<put_rows<float>, put_rows<double>>);
+    return try_native<3>(index_put_add_twin, index_put_names, 3, args, nargs, kwnames,
+                         by_dtype<put_rows<float>, put_rows<double>>);
 }
 PyObject* dropout_apply(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<3>(dropout_apply_twin, dropout_names, 3, args, nargs, kwnames, by_dtype<drop<float>, drop<double>>);
+    return try_native<3>(dropout_apply_twin, dropout_names, 3, args, nargs, kwnames,
+                         by_dtype<drop<float>, drop<double>>);
 }
 
 // ---- beside cards and rules ----------------------------------------------------------------------------------------
 // scatter_add(self, dim, index, src) and index_add(self, dim, index, source, alpha)
-template <PyObject* (*compute)(PyObject**), int count>
-PyObject* of_card(PyObject* const* args) {
+template <PyObject* (*compute)(PyObject**), int count> PyObject* of_card(PyObject* const* args) {
     PyArrayObject* x = plain(args[0]);
     if (!x || PyArray_SIZE(x) == 0) return nullptr;  // an empty one has no row-major strides
     PyObject* slots[count];
@@ -235,13 +238,16 @@ PyObject* of_card(PyObject* const* args) {
     return compute(slots);
 }
 
-// index_add_(self, dim, index, source, alpha): nothing is written unless all indices lie inside, so they are copied first.
-template <class T>
-PyObject* add_in_place(PyObject* const* args) {
-    PyArrayObject *x = plain(args[0], descr_of<T>()), *index = plain(args[2], int64_descr), *source = plain(args[3], descr_of<T>());
+// index_add_(self, dim, index, source, alpha): nothing is written unless all indices lie inside, so they are copied
+// first.
+template <class T> PyObject* add_in_place(PyObject* const* args) {
+    PyArrayObject *x = plain(args[0], descr_of<T>()), *index = plain(args[2], int64_descr),
+                  *source = plain(args[3], descr_of<T>());
     int axis = 0;
     double alpha = 1;
-    if (!x || !index || !source || !writeable(x) || !as_axis(args[1], PyArray_NDIM(x), axis) || !as_number(args[4], alpha)) return nullptr;
+    if (!x || !index || !source || !writeable(x) || !as_axis(args[1], PyArray_NDIM(x), axis) ||
+        !as_number(args[4], alpha))
+        return nullptr;
     const npy_intp count = PyArray_SIZE(index), length = PyArray_DIM(x, axis);
     if (PyArray_NDIM(index) != 1 || !same_slices(source, x, axis) || PyArray_DIM(source, axis) != count) return nullptr;
     if (PyArray_SIZE(x) == 0 || !lie_apart(source, x)) return nullptr;
@@ -273,8 +279,7 @@ struct Read {
 };
 
 // (grad, self_shape, dim, index): the gradient added where `gather` read
-template <class T>
-PyObject* gather_rule(PyObject* const* args) {
+template <class T> PyObject* gather_rule(PyObject* const* args) {
     const Read read(args[1], args[2]);
     PyArrayObject* index = plain(args[3], int64_descr);
     if (!index || read.ndim < 1) return nullptr;
@@ -287,8 +292,7 @@ PyObject* gather_rule(PyObject* const* args) {
     return inside ? result.give() : nullptr;
 }
 // (grad, self_shape, dim, index): the slices of the gradient added where `index_select` read
-template <class T>
-PyObject* index_select_rule(PyObject* const* args) {
+template <class T> PyObject* index_select_rule(PyObject* const* args) {
     const Read read(args[1], args[2]);
     PyArrayObject* index = plain(args[3], int64_descr);
     if (!index || read.ndim < 1 || PyArray_NDIM(index) > 1) return nullptr;
@@ -302,26 +306,30 @@ PyObject* index_select_rule(PyObject* const* args) {
     return inside ? result.give() : nullptr;
 }
 // (grad, indices, weight_shape, padding_idx, scale_grad_by_freq), which must be false
-template <class T>
-PyObject* embedding_rule(PyObject* const* args) {
+template <class T> PyObject* embedding_rule(PyObject* const* args) {
     npy_intp shape[most_dims];
     if (as_shape(args[2], shape) != 2 || shape[0] == 0 || shape[1] == 0 || args[4] != Py_False) return nullptr;
     Owned grad(in_rows(args[0], descr_of<T>()));
-    if (!grad || PyArray_NDIM(grad.get()) < 1 || PyArray_DIM(grad.get(), PyArray_NDIM(grad.get()) - 1) != shape[1]) return nullptr;
+    if (!grad || PyArray_NDIM(grad.get()) < 1 || PyArray_DIM(grad.get(), PyArray_NDIM(grad.get()) - 1) != shape[1])
+        return nullptr;
     PyObject* slots[4] = {reinterpret_cast<PyObject*>(grad.get()), args[1], PyTuple_GET_ITEM(args[2], 0), args[3]};
     return embedding_rows<T>(slots);
 }
 
 PyMethodDef index_methods[] = {
-    direct_method("direct_scatter_add", laid<direct<4, by_element<of_card<scatter<float>, 4>, of_card<scatter<double>, 4>>>>,
+    direct_method("direct_scatter_add",
+                  laid<direct<4, by_element<of_card<scatter<float>, 4>, of_card<scatter<double>, 4>>>>,
                   "scatter_add(self, dim, index, src), or NotImplemented"),
-    direct_method("direct_index_add", laid<direct<5, by_element<of_card<index_slices<float>, 5>, of_card<index_slices<double>, 5>>>, few_with_gaps>,
-                  "index_add(self, dim, index, source, alpha), or NotImplemented"),
+    direct_method(
+        "direct_index_add",
+        laid<direct<5, by_element<of_card<index_slices<float>, 5>, of_card<index_slices<double>, 5>>>, few_with_gaps>,
+        "index_add(self, dim, index, source, alpha), or NotImplemented"),
     direct_method("direct_index_add_", direct<5, by_element<add_in_place<float>, add_in_place<double>>>,
                   "index_add_(self, dim, index, source, alpha): None, or NotImplemented"),
     direct_method("direct_gather_rule", laid<direct<4, by_element<gather_rule<float>, gather_rule<double>>>>,
                   "gather_rule(grad, self_shape, dim, index), or NotImplemented"),
-    direct_method("direct_index_select_rule", laid<direct<4, by_element<index_select_rule<float>, index_select_rule<double>>>>,
+    direct_method("direct_index_select_rule",
+                  laid<direct<4, by_element<index_select_rule<float>, index_select_rule<double>>>>,
                   "index_select_rule(grad, self_shape, dim, index), or NotImplemented"),
     direct_method("direct_embedding_rule", laid<direct<5, by_element<embedding_rule<float>, embedding_rule<double>>>>,
                   "embedding_rule(grad, indices, weight_shape, padding_idx, scale_grad_by_freq), or NotImplemented"),

@@ -9,7 +9,8 @@
 
 namespace wengert {
 
-// How an index lies over an array of as many dimensions, both in rows: along the other dimensions it is as long, or shorter.
+// How an index lies over an array of as many dimensions, both in rows: along the other dimensions it is as long, or
+// shorter.
 class Over {
 public:
     // False where the index is longer, or the array has no elements.
@@ -30,14 +31,17 @@ public:
     }
     bool is_shorter() const { return shorter_; }
     // Where a line begins in an array that is longer.
-    npy_intp start(npy_intp outer, npy_intp inner) const { return before_[static_cast<size_t>(outer)] + behind_[static_cast<size_t>(inner)]; }
+    npy_intp start(npy_intp outer, npy_intp inner) const {
+        return before_[static_cast<size_t>(outer)] + behind_[static_cast<size_t>(inner)];
+    }
 
-    Line line;                     // of the index
+    Line line;                      // of the index
     npy_intp length = 0, step = 0;  // of the array along the axis
 
 private:
     // Where the index' places along some dimensions lie, the step along the last of them being `inner`.
-    static void fill(std::vector<npy_intp>& places, npy_intp count, const npy_intp* shape, const npy_intp* lengths, int first, int last, npy_intp inner) {
+    static void fill(std::vector<npy_intp>& places, npy_intp count, const npy_intp* shape, const npy_intp* lengths,
+                     int first, int last, npy_intp inner) {
         places.reserve(static_cast<size_t>(count));
         for (npy_intp number = 0; number < count; ++number) {
             npy_intp rest = number, place = 0, stride = inner;
@@ -53,8 +57,8 @@ private:
     std::vector<npy_intp> before_, behind_;
 };
 
-// The part of an array that lies under an index of as many dimensions, in rows: itself or a copy, owned by the caller; null without an
-// error where the index is longer.
+// The part of an array that lies under an index of as many dimensions, in rows: itself or a copy, owned by the caller;
+// null without an error where the index is longer.
 inline PyArrayObject* part_under(PyArrayObject* array, PyArrayObject* index) {
     if (same_shape(array, index) && PyArray_IS_C_CONTIGUOUS(array)) return Py_INCREF(array), array;
     if (PyArray_NDIM(array) != PyArray_NDIM(index)) return nullptr;
@@ -67,39 +71,47 @@ inline PyArrayObject* part_under(PyArrayObject* array, PyArrayObject* index) {
 constexpr npy_intp strip_bytes = 1 << 16;  // of the indexed array that one strip of neighbouring lines may reach
 constexpr npy_intp strip_least = 64;       // lines in a strip: with fewer, reading the index waits for each of its rows
 
-// body(offset in the indexed array, offset in the index) for each index, in the order of the indices for each place. An index is loaded
-// once, checked and used; false if one lies outside. Lines are visited in strips, so that what their indices point at stays near.
-template <class Body>
-bool at_places(const int64_t* index, const Over& over, npy_intp bytes, const Body& body) {
+// body(offset in the indexed array, offset in the index) for each index, in the order of the indices for each place. An
+// index is loaded once, checked and used; false if one lies outside. Lines are visited in strips, so that what their
+// indices point at stays near.
+template <class Body> bool at_places(const int64_t* index, const Over& over, npy_intp bytes, const Body& body) {
     const Line& line = over.line;
     if (line.outer == 0 || line.inner == 0) return true;
     const npy_intp fitting = strip_bytes / std::max<npy_intp>((Size(over.length) * bytes).value_or_most(), 1);
-    const npy_intp width = std::min(line.inner, std::max(fitting, strip_least)), strips = (line.inner + width - 1) / width;
+    const npy_intp width = std::min(line.inner, std::max(fitting, strip_least)),
+                   strips = (line.inner + width - 1) / width;
     std::atomic<bool> inside{true};
-    parallel_for(line.outer * strips, (Size(line.length) * width).value_or_most(), [=, &inside, &over](npy_intp begin, npy_intp end) {
-        // Copies of our own: what is stored might lie where they were captured.
-        const Body visit = body;
-        const int64_t* const indices = index;
-        const npy_intp length = over.length, step = over.step, inner = over.line.inner, many = over.line.length;
-        bool all_inside = true;
-        const auto one = [&](npy_intp at, npy_intp start, npy_intp stride) {
-            const int64_t place = load_once(indices + at);
-            if (static_cast<uint64_t>(place) < static_cast<uint64_t>(length)) visit(start + static_cast<npy_intp>(place) * stride, at);
-            else all_inside = false;
-        };
-        for (npy_intp strip = begin; strip < end; ++strip) {
-            const npy_intp o = strip / strips, first = strip % strips * width, last = std::min(first + width, inner);
-            if (over.is_shorter())
-                for (npy_intp i = 0; i < many; ++i)
-                    for (npy_intp j = first; j < last; ++j) one((o * many + i) * inner + j, over.start(o, j), step);
-            else if (inner == 1)
-                for (npy_intp i = 0; i < many; ++i) one(o * many + i, o * length, 1);
-            else
-                for (npy_intp i = 0; i < many; ++i)
-                    for (npy_intp j = first; j < last; ++j) one((o * many + i) * inner + j, o * length * inner + j, inner);
-        }
-        if (!all_inside) inside.store(false, std::memory_order_relaxed);
-    });
+    parallel_for(line.outer * strips, (Size(line.length) * width).value_or_most(),
+                 [=, &inside, &over](npy_intp begin, npy_intp end) {
+                     // Copies of our own: what is stored might lie where they were captured.
+                     const Body visit = body;
+                     const int64_t* const indices = index;
+                     const npy_intp length = over.length, step = over.step, inner = over.line.inner,
+                                    many = over.line.length;
+                     bool all_inside = true;
+                     const auto one = [&](npy_intp at, npy_intp start, npy_intp stride) {
+                         const int64_t place = load_once(indices + at);
+                         if (static_cast<uint64_t>(place) < static_cast<uint64_t>(length))
+                             visit(start + static_cast<npy_intp>(place) * stride, at);
+                         else
+                             all_inside = false;
+                     };
+                     for (npy_intp strip = begin; strip < end; ++strip) {
+                         const npy_intp o = strip / strips, first = strip % strips * width,
+                                        last = std::min(first + width, inner);
+                         if (over.is_shorter())
+                             for (npy_intp i = 0; i < many; ++i)
+                                 for (npy_intp j = first; j < last; ++j)
+                                     one((o * many + i) * inner + j, over.start(o, j), step);
+                         else if (inner == 1)
+                             for (npy_intp i = 0; i < many; ++i) one(o * many + i, o * length, 1);
+                         else
+                             for (npy_intp i = 0; i < many; ++i)
+                                 for (npy_intp j = first; j < last; ++j)
+                                     one((o * many + i) * inner + j, o * length * inner + j, inner);
+                     }
+                     if (!all_inside) inside.store(false, std::memory_order_relaxed);
+                 });
     return inside.load();
 }
 

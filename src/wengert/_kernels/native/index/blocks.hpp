@@ -1,5 +1,5 @@
-// Many elements written where an index says: blocks of a target in row-major order, by threads. What `index_put`, `index_copy` and their
-// like share.
+// Many elements written where an index says: blocks of a target in row-major order, by threads. What `index_put`,
+// `index_copy` and their like share.
 #pragma once
 
 #include "binding/elements.hpp"
@@ -14,8 +14,10 @@ inline bool find_step(int ndim, const npy_intp* shape, const npy_intp* strides, 
     npy_intp next = step = 0;
     for (int i = ndim - 1; i >= 0; --i) {
         if (shape[i] == 1) continue;
-        if (!found) step = strides[i];
-        else if (strides[i] != next) return false;
+        if (!found)
+            step = strides[i];
+        else if (strides[i] != next)
+            return false;
         found = true, next = strides[i] * shape[i];
     }
     return true;
@@ -24,35 +26,44 @@ inline bool find_step(int ndim, const npy_intp* shape, const npy_intp* strides, 
 // `run` times the same element.
 inline void fill_run(char* to, const char* element, npy_intp bytes, npy_intp run) {
     copy_element(to, element, bytes);
-    for (npy_intp done = 1; done < run; done *= 2) std::memcpy(to + done * bytes, to, static_cast<size_t>(std::min(done, run - done) * bytes));
+    for (npy_intp done = 1; done < run; done *= 2)
+        std::memcpy(to + done * bytes, to, static_cast<size_t>(std::min(done, run - done) * bytes));
 }
 
-// What is written: an array of `ndim` dimensions, of which `lead` stand for whole dimensions of the target, `named` for the places
-// and the others for what lies behind these.
+// What is written: an array of `ndim` dimensions, of which `lead` stand for whole dimensions of the target, `named` for
+// the places and the others for what lies behind these.
 struct Blocks {
     int lead, named, ndim;
     const npy_intp *shape, *strides;
     const char* from;
 
-    // False, with nothing written, for a target or an array that lies in another way. Of a place that is named twice the last
-    // one stays: whatever lies at it is written by one thread.
+    // False, with nothing written, for a target or an array that lies in another way. Of a place that is named twice
+    // the last one stays: whatever lies at it is written by one thread.
     bool write(PyArrayObject* target, const std::vector<npy_intp>& offsets) const {
         const npy_intp item = PyArray_ITEMSIZE(target), outer = product(0, lead), run = product(lead + named, ndim);
         npy_intp outer_step, step, inner_step;
-        if (!in_c_order(target) || !has_step(0, lead, outer_step) || !has_step(lead, lead + named, step) || !has_step(lead + named, ndim, inner_step)) return false;
+        if (!in_c_order(target) || !has_step(0, lead, outer_step) || !has_step(lead, lead + named, step) ||
+            !has_step(lead + named, ndim, inner_step))
+            return false;
         if (offsets.empty()) return true;
         const bool same = run > 1 && inner_step == 0;
         if (run > 1 && !same && inner_step != item) return false;
-        const npy_intp bytes = run * item, whole = PyArray_NBYTES(target) / outer, count = static_cast<npy_intp>(offsets.size());
+        const npy_intp bytes = run * item, whole = PyArray_NBYTES(target) / outer,
+                       count = static_cast<npy_intp>(offsets.size());
         const ReleaseGil unlocked((Size(outer) * count * run).value_or_most() >= thread_threshold);
         const auto put = [=, &offsets](auto copy) {
-            const Written written{PyArray_BYTES(target), from, offsets.data(), outer, count, whole, bytes, outer_step, step};
+            const Written written{
+                PyArray_BYTES(target), from, offsets.data(), outer, count, whole, bytes, outer_step, step};
             written.by_threads(copy);
         };
-        if (same) put([=](char* to, const char* element) { fill_run(to, element, item, run); });
-        else if (bytes == 4) put([](char* to, const char* element) { std::memcpy(to, element, 4); });
-        else if (bytes == 8) put([](char* to, const char* element) { std::memcpy(to, element, 8); });
-        else put([=](char* to, const char* part) { std::memcpy(to, part, static_cast<size_t>(bytes)); });
+        if (same)
+            put([=](char* to, const char* element) { fill_run(to, element, item, run); });
+        else if (bytes == 4)
+            put([](char* to, const char* element) { std::memcpy(to, element, 4); });
+        else if (bytes == 8)
+            put([](char* to, const char* element) { std::memcpy(to, element, 8); });
+        else
+            put([=](char* to, const char* part) { std::memcpy(to, part, static_cast<size_t>(bytes)); });
         return true;
     }
 
@@ -64,19 +75,23 @@ private:
         const npy_intp* places;
         npy_intp outer, count, whole, bytes, outer_step, step;
 
-        template <class Copy>
-        void by_threads(const Copy& copy) const {
+        template <class Copy> void by_threads(const Copy& copy) const {
             const npy_intp cost = (Size(count) * (bytes / 8 + 1)).value_or_most();
-            // Short blocks of one larger one go one by one: whether one lies in a part of it, a processor cannot foresee.
-            if (outer > 1 || bytes < 64) return parallel_for(outer, cost, [this, &copy](npy_intp begin, npy_intp end) {
-                for (npy_intp o = begin; o < end; ++o)
-                    for (npy_intp k = 0; k < count; ++k) copy(to + o * whole + places[k], from + o * outer_step + k * step);
-            });
+            // Short blocks of one larger one go one by one: whether one lies in a part of it, a processor cannot
+            // foresee.
+            if (outer > 1 || bytes < 64)
+                return parallel_for(outer, cost, [this, &copy](npy_intp begin, npy_intp end) {
+                    for (npy_intp o = begin; o < end; ++o)
+                        for (npy_intp k = 0; k < count; ++k)
+                            copy(to + o * whole + places[k], from + o * outer_step + k * step);
+                });
             const npy_intp rows = whole / bytes;
-            parallel_for(rows, cost / rows + 1, [this, &copy](npy_intp begin, npy_intp end) {  // each piece reads all places
-                for (npy_intp k = 0; k < count; ++k)
-                    if (places[k] >= begin * bytes && places[k] < end * bytes) copy(to + places[k], from + k * step);
-            });
+            parallel_for(rows, cost / rows + 1,
+                         [this, &copy](npy_intp begin, npy_intp end) {  // each piece reads all places
+                             for (npy_intp k = 0; k < count; ++k)
+                                 if (places[k] >= begin * bytes && places[k] < end * bytes)
+                                     copy(to + places[k], from + k * step);
+                         });
         }
     };
     npy_intp product(int first, int last) const {
@@ -84,7 +99,9 @@ private:
         for (int i = first; i < last; ++i) result *= shape[i];
         return result;
     }
-    bool has_step(int first, int last, npy_intp& step) const { return find_step(last - first, shape + first, strides + first, step); }
+    bool has_step(int first, int last, npy_intp& step) const {
+        return find_step(last - first, shape + first, strides + first, step);
+    }
 };
 
 }  // namespace wengert

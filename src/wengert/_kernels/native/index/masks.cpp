@@ -37,14 +37,16 @@ PyObject* masked_select_backward(Call args) {
     PyArrayObject *grad = plain(args[0]), *mask = plain(args[2], bool_descr);
     npy_intp shape[most_dims];
     const int ndim = as_shape(args[1], shape);
-    if (!grad || !mask || PyArray_NDIM(grad) != 1 || PyArray_SIZE(mask) == 0 || ndim != PyArray_NDIM(mask)) return nullptr;
+    if (!grad || !mask || PyArray_NDIM(grad) != 1 || PyArray_SIZE(mask) == 0 || ndim != PyArray_NDIM(mask))
+        return nullptr;
     if (!std::equal(shape, shape + ndim, PyArray_DIMS(mask))) return nullptr;
     return placed(grad, nullptr, mask, true);
 }
 
 // masked_scatter(self, mask, source), all of one dtype, the mask of the shape of the first
 PyObject* masked_scatter(Call args) {
-    PyArrayObject *x = plain(args[0]), *mask = plain(args[1], bool_descr), *source = x ? plain(args[2], PyArray_DESCR(x)) : nullptr;
+    PyArrayObject *x = plain(args[0]), *mask = plain(args[1], bool_descr),
+                  *source = x ? plain(args[2], PyArray_DESCR(x)) : nullptr;
     if (!x || !mask || !source || PyArray_SIZE(x) == 0 || !same_shape(x, mask)) return nullptr;
     return placed(source, x, mask, false);
 }
@@ -94,10 +96,12 @@ PyObject* nonzero(Call args) {
 }
 
 PyMethodDef mask_methods[] = {
-    direct_method("direct_masked_select", laid<direct<2, masked_select>>, "masked_select(self, mask), or NotImplemented"),
+    direct_method("direct_masked_select", laid<direct<2, masked_select>>,
+                  "masked_select(self, mask), or NotImplemented"),
     direct_method("direct_masked_select_backward", laid<direct<3, masked_select_backward>>,
                   "masked_select_backward(grad, shape, mask), or NotImplemented"),
-    direct_method("direct_masked_scatter", laid<direct<3, masked_scatter>>, "masked_scatter(self, mask, source), or NotImplemented"),
+    direct_method("direct_masked_scatter", laid<direct<3, masked_scatter>>,
+                  "masked_scatter(self, mask, source), or NotImplemented"),
     direct_method("direct_nonzero_positions", laid<direct<1, nonzero>>, "nonzero_positions(self), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,5 +1,5 @@
-// Elements under a mask of the same shape, in row-major order, in pieces that threads share. Another thread may rewrite the mask
-// between two looks at it: what is read or written is bounded by what was counted.
+// Elements under a mask of the same shape, in row-major order, in pieces that threads share. Another thread may rewrite
+// the mask between two looks at it: what is read or written is bounded by what was counted.
 #pragma once
 
 #include "binding/direct.hpp"
@@ -11,7 +11,8 @@ namespace wengert {
 
 class Held {
 public:
-    Held(const npy_bool* mask, npy_intp count) : mask_(mask), count_(count), firsts_(static_cast<size_t>((count + piece - 1) / piece) + 1) {
+    Held(const npy_bool* mask, npy_intp count)
+        : mask_(mask), count_(count), firsts_(static_cast<size_t>((count + piece - 1) / piece) + 1) {
         npy_intp* found = firsts_.data();
         parallel_for(pieces(), piece / 4, [=](npy_intp begin, npy_intp end) {
             for (npy_intp at = begin; at < end; ++at) {
@@ -25,17 +26,16 @@ public:
     npy_intp total() const { return firsts_.back(); }
 
     // body(begin, end, first, last): elements [begin, end), of which those with numbers [first, last) are held
-    template <class Body>
-    void each_piece(const Body& body) const {
+    template <class Body> void each_piece(const Body& body) const {
         parallel_for(pieces(), piece, [&](npy_intp begin, npy_intp end) {
             for (npy_intp at = begin; at < end; ++at)
-                body(at * piece, std::min((at + 1) * piece, count_), firsts_[static_cast<size_t>(at)], firsts_[static_cast<size_t>(at) + 1]);
+                body(at * piece, std::min((at + 1) * piece, count_), firsts_[static_cast<size_t>(at)],
+                     firsts_[static_cast<size_t>(at) + 1]);
         });
     }
 
     // found[k] = x[i] for the k-th i that is held
-    template <class T>
-    void pick(const T* x, T* found) const {
+    template <class T> void pick(const T* x, T* found) const {
         each_piece([=](npy_intp begin, npy_intp end, npy_intp first, npy_intp last) {
             npy_intp k = first;
             for (npy_intp i = begin; i < end && k < last; ++i) {
@@ -46,8 +46,7 @@ public:
         });
     }
     // whole[i] = values[k] for the k-th i that is held, else base[i], or zero without a base
-    template <class T>
-    void place(const T* values, const T* base, T* whole) const {
+    template <class T> void place(const T* values, const T* base, T* whole) const {
         each_piece([=](npy_intp begin, npy_intp end, npy_intp first, npy_intp last) {
             npy_intp k = first;
             const T none{};
@@ -69,8 +68,7 @@ private:
 };
 
 // One value for all elements of `whole` that are held.
-template <class T>
-void fill_held(T* whole, const npy_bool* held, npy_intp count, T value) {
+template <class T> void fill_held(T* whole, const npy_bool* held, npy_intp count, T value) {
     for (npy_intp i = 0; i < count; ++i) whole[i] = held[i] ? value : whole[i];
 }
 
@@ -79,8 +77,7 @@ struct Wide {
     uint64_t low, high;
 };
 // use(element) with an unsigned number as large as the elements of an array; null if there is none.
-template <class Use>
-PyObject* with_element(PyArrayObject* array, const Use& use) {
+template <class Use> PyObject* with_element(PyArrayObject* array, const Use& use) {
     if (PyDataType_REFCHK(PyArray_DESCR(array))) return nullptr;
     switch (PyArray_ITEMSIZE(array)) {
         case 1: return use(uint8_t{});

@@ -71,25 +71,26 @@ bool put_under(PyArrayObject* target, PyArrayObject* mask, PyArrayObject* values
     const npy_intp count = PyArray_SIZE(target);
     const npy_bool* held = data_of<npy_bool>(mask);
     return nullptr != with_element(target, [=](auto element) -> PyObject* {
-        using T = decltype(element);
-        T* whole = data_of<T>(target);
-        const T* from = data_of<T>(values);
-        ReleaseGil unlocked(count >= thread_threshold);
-        if (PyArray_SIZE(values) == 1) {
-            const T value = *from;
-            parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { fill_held(whole + begin, held + begin, end - begin, value); });
-            return Py_None;
-        }
-        const Held found(held, count);
-        if (found.total() != PyArray_SIZE(values)) return nullptr;
-        found.place(from, whole, whole);
-        return Py_None;
-    });
+               using T = decltype(element);
+               T* whole = data_of<T>(target);
+               const T* from = data_of<T>(values);
+               ReleaseGil unlocked(count >= thread_threshold);
+               if (PyArray_SIZE(values) == 1) {
+                   const T value = *from;
+                   parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
+                       fill_held(whole + begin, held + begin, end - begin, value);
+                   });
+                   return Py_None;
+               }
+               const Held found(held, count);
+               if (found.total() != PyArray_SIZE(values)) return nullptr;
+               found.place(from, whole, whole);
+               return Py_None;
+           });
 }
 
 // Adds slices at index arrays in front, as often as one is named; false, with nothing written, for whatever is unusual.
-template <class T>
-bool add_at(PyArrayObject* target, PyObject* indices, PyArrayObject* values) {
+template <class T> bool add_at(PyArrayObject* target, PyObject* indices, PyArrayObject* values) {
     Places places;
     npy_intp shape[most_dims];
     if (!values || !places.find(indices, target) || places.lead > 0) return false;
@@ -120,8 +121,8 @@ PyObject* index_put_add(PyObject* const* args) {
     Py_RETURN_NONE;
 }
 
-// Whether each of many places is one element of the whole array: NumPy's loop, one element after the other, takes less time than
-// finding the places.
+// Whether each of many places is one element of the whole array: NumPy's loop, one element after the other, takes less
+// time than finding the places.
 bool names_many_elements(PyObject* indices, PyArrayObject* target) {
     if (!PyList_CheckExact(indices) || PyList_GET_SIZE(indices) != PyArray_NDIM(target)) return false;
     bool many = false;
@@ -187,8 +188,7 @@ PyObject* index_put_copy(PyObject* const* args) {
 }
 
 // (grad, self_shape, indices): the gradient added where `index` read
-template <class T>
-PyObject* index_rule(PyObject* const* args) {
+template <class T> PyObject* index_rule(PyObject* const* args) {
     npy_intp shape[most_dims], part[most_dims];
     const int ndim = as_shape(args[1], shape);
     if (ndim < 1) return nullptr;
@@ -240,10 +240,14 @@ PyObject* index_put_rule(PyObject* const* args) {
 
 PyMethodDef place_methods[] = {
     direct_method("direct_index", laid<direct<2, index>, few_with_gaps>, "index(self, indices), or NotImplemented"),
-    direct_method("direct_index_put_", direct<4, index_put>, "index_put_(self, indices, values, accumulate): None, or NotImplemented"),
-    direct_method("direct_index_put", laid<direct<4, index_put_copy>, few_with_gaps>, "index_put(self, indices, values, accumulate), or NotImplemented"),
-    direct_method("direct_index_put_rule", laid<direct<3, index_put_rule>, few_with_gaps>, "index_put_rule(grad, indices, accumulate), or NotImplemented"),
-    direct_method("direct_index_rule", laid<direct<3, by_element<index_rule<float>, index_rule<double>>>, few_with_gaps>,
+    direct_method("direct_index_put_", direct<4, index_put>,
+                  "index_put_(self, indices, values, accumulate): None, or NotImplemented"),
+    direct_method("direct_index_put", laid<direct<4, index_put_copy>, few_with_gaps>,
+                  "index_put(self, indices, values, accumulate), or NotImplemented"),
+    direct_method("direct_index_put_rule", laid<direct<3, index_put_rule>, few_with_gaps>,
+                  "index_put_rule(grad, indices, accumulate), or NotImplemented"),
+    direct_method("direct_index_rule",
+                  laid<direct<3, by_element<index_rule<float>, index_rule<double>>>, few_with_gaps>,
                   "index_rule(grad, self_shape, indices), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -7,8 +7,8 @@
 
 namespace wengert {
 
-// What int64 arrays that broadcast name, each in a dimension, or one mask in as many as it has, behind `lead` others that are
-// whole. Each index is loaded once and checked; what is found stays as it was.
+// What int64 arrays that broadcast name, each in a dimension, or one mask in as many as it has, behind `lead` others
+// that are whole. Each index is loaded once and checked; what is found stays as it was.
 struct Places {
     int lead = 0, taken = 0, ndim = 0;  // dimensions before, those that the index stands for, those that it gives
     bool once = false;                  // no place is named twice
@@ -22,7 +22,8 @@ struct Places {
         while (lead < given && PyList_GET_ITEM(indices, lead) == Py_None) ++lead;
         if (lead == given) return false;
         if (lead == given - 1)
-            if (PyArrayObject* mask = aligned(PyList_GET_ITEM(indices, lead), bool_descr)) return find_held(mask, array);
+            if (PyArrayObject* mask = aligned(PyList_GET_ITEM(indices, lead), bool_descr))
+                return find_held(mask, array);
         taken = given - lead;
         PyArrayObject* arrays[most_dims];
         for (int k = 0; k < taken; ++k)
@@ -89,9 +90,10 @@ private:
         for (int i = 0; i < taken; ++i)
             if (PyArray_DIM(mask, i) != PyArray_DIM(array, lead + i)) return false;
         const char* data = PyArray_BYTES(mask);
-        walk(taken, PyArray_DIMS(mask), PyArray_STRIDES(mask), PyArray_STRIDES(array) + lead, 0, 0, [&](npy_intp at, npy_intp offset) {
-            if (data[at]) offsets.push_back(offset);
-        });
+        walk(taken, PyArray_DIMS(mask), PyArray_STRIDES(mask), PyArray_STRIDES(array) + lead, 0, 0,
+             [&](npy_intp at, npy_intp offset) {
+                 if (data[at]) offsets.push_back(offset);
+             });
         shape[0] = static_cast<npy_intp>(offsets.size());
         return true;
     }

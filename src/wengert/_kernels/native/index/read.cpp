@@ -26,7 +26,8 @@ PyArrayObject* plain_or_repeated(PyObject* object) {
 // out[o, i, j] = x[o, index[o, i, j], j], elements of `x` `step` bytes apart; false if an index lies outside.
 template <size_t bytes>
 bool gather_elements(const char* x, npy_intp step, const int64_t* index, char* out, const Over& over) {
-    return at_places(index, over, bytes, [=](npy_intp from, npy_intp to) { std::memcpy(out + to * bytes, x + from * step, bytes); });
+    return at_places(index, over, bytes,
+                     [=](npy_intp from, npy_intp to) { std::memcpy(out + to * bytes, x + from * step, bytes); });
 }
 bool gather_bytes(npy_intp bytes, const char* x, npy_intp step, const int64_t* index, char* out, const Over& over) {
     switch (bytes) {
@@ -43,7 +44,8 @@ bool gather_bytes(npy_intp bytes, const char* x, npy_intp step, const int64_t* i
 PyObject* gather(PyObject* const* args) {
     PyArrayObject *x = plain_or_repeated(args[0]), *index = plain(args[2], int64_descr);
     int axis = 0;
-    if (!x || !index || PyArray_NDIM(index) != PyArray_NDIM(x) || !as_axis(args[1], PyArray_NDIM(x), axis)) return nullptr;
+    if (!x || !index || PyArray_NDIM(index) != PyArray_NDIM(x) || !as_axis(args[1], PyArray_NDIM(x), axis))
+        return nullptr;
     const npy_intp size = PyArray_SIZE(index);
     Over over;
     if (size == 0 || !over.find(PyArray_NDIM(x), PyArray_DIMS(x), index, axis)) return nullptr;
@@ -72,10 +74,11 @@ PyObject* scatter_source_rule(PyObject* const* args) {
     return std::equal(shape, shape + ndim, PyArray_DIMS(index)) ? gather(args) : nullptr;
 }
 
-// Slices of `size` bytes (`known`, if that is not 0), the same ones of each of `outer` blocks of `length`; false if an index lies outside.
-// `ours`: no other thread can rewrite the index, and it was checked.
+// Slices of `size` bytes (`known`, if that is not 0), the same ones of each of `outer` blocks of `length`; false if an
+// index lies outside. `ours`: no other thread can rewrite the index, and it was checked.
 template <size_t known, bool ours>
-bool pick_slices(const char* x, npy_intp outer, npy_intp length, npy_intp size, const int64_t* index, npy_intp count, char* out) {
+bool pick_slices(const char* x, npy_intp outer, npy_intp length, npy_intp size, const int64_t* index, npy_intp count,
+                 char* out) {
     std::atomic<bool> inside{true};
     parallel_for(outer * count, size / 8 + 1, [=, &inside](npy_intp begin, npy_intp end) {
         bool all_inside = true;
@@ -98,7 +101,8 @@ bool pick_slices(const char* x, npy_intp outer, npy_intp length, npy_intp size, 
     return inside.load();
 }
 template <size_t known>
-bool pick_known(const char* x, npy_intp outer, npy_intp length, npy_intp size, const int64_t* index, npy_intp count, char* out) {
+bool pick_known(const char* x, npy_intp outer, npy_intp length, npy_intp size, const int64_t* index, npy_intp count,
+                char* out) {
     if (outer < 4 || size > 64) return pick_slices<known, false>(x, outer, length, size, index, count, out);
     std::vector<int64_t> copy(static_cast<size_t>(count));
     for (npy_intp i = 0; i < count; ++i) {
@@ -143,7 +147,8 @@ PyObject* picked(PyArrayObject* x, int axis, PyArrayObject* index, int ndim, con
 PyObject* index_select(PyObject* const* args) {
     PyArrayObject *x = plain_values(args[0]), *index = plain(args[2], int64_descr);
     int axis = 0;
-    if (!x || !index || PyArray_NDIM(index) > 1 || PyArray_NDIM(x) > most_dims || !as_axis(args[1], PyArray_NDIM(x), axis))
+    if (!x || !index || PyArray_NDIM(index) > 1 || PyArray_NDIM(x) > most_dims ||
+        !as_axis(args[1], PyArray_NDIM(x), axis))
         return nullptr;
     npy_intp shape[most_dims];
     for (int i = 0; i < PyArray_NDIM(x); ++i) shape[i] = i == axis ? PyArray_SIZE(index) : PyArray_DIM(x, i);
@@ -160,7 +165,8 @@ PyObject* take(PyObject* const* args) {
     bool inside;
     {
         ReleaseGil unlocked(count >= thread_threshold);
-        inside = picking(bytes)(PyArray_BYTES(x), 1, length, bytes, data_of<int64_t>(index), count, PyArray_BYTES(result.get()));
+        inside = picking(bytes)(PyArray_BYTES(x), 1, length, bytes, data_of<int64_t>(index), count,
+                                PyArray_BYTES(result.get()));
     }
     return inside ? result.give() : nullptr;
 }
@@ -180,12 +186,15 @@ PyObject* embedding(PyObject* const* args) {
 }
 
 PyMethodDef read_methods[] = {
-    direct_method("direct_gather", laid<direct<4, gather_card>>, "gather(self, dim, index, sparse_grad), or NotImplemented"),
+    direct_method("direct_gather", laid<direct<4, gather_card>>,
+                  "gather(self, dim, index, sparse_grad), or NotImplemented"),
     direct_method("direct_scatter_source_rule", laid<direct<4, scatter_source_rule>>,
                   "scatter_source_rule(grad, dim, index, src_shape), or NotImplemented"),
-    direct_method("direct_index_select", laid<direct<3, index_select>>, "index_select(self, dim, index), or NotImplemented"),
+    direct_method("direct_index_select", laid<direct<3, index_select>>,
+                  "index_select(self, dim, index), or NotImplemented"),
     direct_method("direct_take", laid<direct<2, take>>, "take(self, index), or NotImplemented"),
-    direct_method("direct_embedding", laid<direct<5, embedding>>, "embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)"),
+    direct_method("direct_embedding", laid<direct<5, embedding>>,
+                  "embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList read_list(read_methods);

@@ -10,39 +10,43 @@ namespace {
 
 using Call = PyObject* const*;
 
-// A copy of `x`, in whatever order that lies, in which body(copy, place, source offset) is applied to each index; null where
-// something is unusual or wrong.
+// A copy of `x`, in whatever order that lies, in which body(copy, place, source offset) is applied to each index; null
+// where something is unusual or wrong.
 struct Scattered {
     PyArrayObject *x = nullptr, *index = nullptr;
     Over over;
 
     Scattered(PyObject* self, PyObject* dim, PyObject* index_object) {
-        PyArrayObject *array = PyArray_CheckExact(self) ? reinterpret_cast<PyArrayObject*>(self) : nullptr;
+        PyArrayObject* array = PyArray_CheckExact(self) ? reinterpret_cast<PyArrayObject*>(self) : nullptr;
         PyArrayObject* places = plain(index_object, int64_descr);
         int axis = 0;
-        if (!array || !places || !PyArray_ISBEHAVED_RO(array) || PyDataType_REFCHK(PyArray_DESCR(array)) || PyArray_NDIM(array) != PyArray_NDIM(places)) return;
-        if (PyArray_SIZE(places) == 0 || !as_axis(dim, PyArray_NDIM(array), axis) || !over.find(PyArray_NDIM(array), PyArray_DIMS(array), places, axis)) return;
+        if (!array || !places || !PyArray_ISBEHAVED_RO(array) || PyDataType_REFCHK(PyArray_DESCR(array)) ||
+            PyArray_NDIM(array) != PyArray_NDIM(places))
+            return;
+        if (PyArray_SIZE(places) == 0 || !as_axis(dim, PyArray_NDIM(array), axis) ||
+            !over.find(PyArray_NDIM(array), PyArray_DIMS(array), places, axis))
+            return;
         x = array, index = places;
     }
 
-    template <class Body>
-    PyObject* make(const Body& body) const {
+    template <class Body> PyObject* make(const Body& body) const {
         Owned result(new_copy(x));
         if (!result) return nullptr;
         char* out = PyArray_BYTES(result.get());
         bool inside;
         {
             ReleaseGil unlocked(PyArray_SIZE(index) >= thread_threshold);
-            inside = at_places(data_of<int64_t>(index), over, PyArray_ITEMSIZE(x), [=](npy_intp to, npy_intp from) { body(out, to, from); });
+            inside = at_places(data_of<int64_t>(index), over, PyArray_ITEMSIZE(x),
+                               [=](npy_intp to, npy_intp from) { body(out, to, from); });
         }
         return inside ? result.give() : nullptr;
     }
 };
 
 // ---- scatter -------------------------------------------------------------------------------------------------------
-template <size_t bytes>
-PyObject* replaced(const Scattered& scattered, const char* source, npy_intp step) {
-    return scattered.make([=](char* out, npy_intp to, npy_intp from) { std::memcpy(out + to * bytes, source + from * step, bytes); });
+template <size_t bytes> PyObject* replaced(const Scattered& scattered, const char* source, npy_intp step) {
+    return scattered.make(
+        [=](char* out, npy_intp to, npy_intp from) { std::memcpy(out + to * bytes, source + from * step, bytes); });
 }
 
 // One element in the dtype of an array: a Python number that the dtype takes.
@@ -97,16 +101,16 @@ bool all_within(const int64_t* index, npy_intp count, npy_intp length) {
     const uint64_t last = static_cast<uint64_t>(length) - 1;
     parallel_for(count, 1, [=, &inside](npy_intp begin, npy_intp end) {
         uint64_t signs = 0;
-        for (npy_intp i = begin; i < end; ++i) signs |= static_cast<uint64_t>(index[i]) | (last - static_cast<uint64_t>(index[i]));
+        for (npy_intp i = begin; i < end; ++i)
+            signs |= static_cast<uint64_t>(index[i]) | (last - static_cast<uint64_t>(index[i]));
         if (signs >> 63) inside.store(false, std::memory_order_relaxed);
     });
     return inside.load();
 }
 
-// body(offset in the array, offset in the index) for each index, all of which are checked before the first is used; those of few
-// elements in a copy, of many, where another thread may put others meanwhile, again when they are used.
-template <class Body>
-bool put_in_place(const Scattered& scattered, const Body& body) {
+// body(offset in the array, offset in the index) for each index, all of which are checked before the first is used;
+// those of few elements in a copy, of many, where another thread may put others meanwhile, again when they are used.
+template <class Body> bool put_in_place(const Scattered& scattered, const Body& body) {
     const npy_intp count = PyArray_SIZE(scattered.index);
     const Owned copy(count > most_elements ? nullptr : new_copy(scattered.index));
     if (!copy && PyErr_Occurred()) return false;
@@ -131,7 +135,8 @@ PyObject* scatter_in_place(Call args) {
     const npy_intp step = source.step;
     const auto put = [&](auto size) {
         constexpr size_t each = decltype(size)::value;
-        return none_if(put_in_place(scattered, [=](npy_intp to, npy_intp at) { std::memcpy(out + to * each, from + at * step, each); }));
+        return none_if(put_in_place(
+            scattered, [=](npy_intp to, npy_intp at) { std::memcpy(out + to * each, from + at * step, each); }));
     };
     switch (PyArray_ITEMSIZE(target)) {
         case 1: return put(std::integral_constant<size_t, 1>());
@@ -144,8 +149,7 @@ PyObject* scatter_in_place(Call args) {
 }
 
 // scatter_add_(self, dim, index, src)
-template <class T>
-PyObject* add_in_place(Call args) {
+template <class T> PyObject* add_in_place(Call args) {
     const Scattered scattered(args[0], args[1], args[2]);
     PyArrayObject *x = scattered.x ? plain(args[0], descr_of<T>()) : nullptr, *given = aligned(args[3], descr_of<T>());
     if (!x || !writeable(x) || !given || !lie_apart(x, given)) return nullptr;
@@ -158,8 +162,7 @@ PyObject* add_in_place(Call args) {
 
 // ---- scatter_reduce ------------------------------------------------------------------------------------------------
 // scatter_reduce(self, dim, index, src, reduce, include_self), with the old values
-template <class T>
-PyObject* scatter_reduce(Call args) {
+template <class T> PyObject* scatter_reduce(Call args) {
     const Scattered scattered(args[0], args[1], args[2]);
     PyArrayObject* given = aligned(args[3], descr_of<T>());
     if (!scattered.x || PyArray_DESCR(scattered.x) != descr_of<T>() || !given || args[5] != Py_True) return nullptr;
@@ -180,8 +183,10 @@ PyObject* scatter_reduce(Call args) {
 }
 
 PyMethodDef scatter_methods[] = {
-    direct_method("direct_scatter", laid<direct<5, scatter>>, "scatter(self, dim, index, src, reduce), or NotImplemented"),
-    direct_method("direct_scatter_", direct<5, scatter_in_place>, "scatter_(self, dim, index, src, reduce): None, or NotImplemented"),
+    direct_method("direct_scatter", laid<direct<5, scatter>>,
+                  "scatter(self, dim, index, src, reduce), or NotImplemented"),
+    direct_method("direct_scatter_", direct<5, scatter_in_place>,
+                  "scatter_(self, dim, index, src, reduce): None, or NotImplemented"),
     direct_method("direct_scatter_add_", direct<4, by_element<add_in_place<float>, add_in_place<double>>>,
                   "scatter_add_(self, dim, index, src): None, or NotImplemented"),
     direct_method("direct_scatter_reduce", laid<direct<6, by_element<scatter_reduce<float>, scatter_reduce<double>>>>,

@@ -1,5 +1,5 @@
-// Slices written along a dimension where an index says: the cards `index_copy`, `index_fill` and `put`, and their in-place forms,
-// which write everything and return None, or write nothing and answer NotImplemented.
+// Slices written along a dimension where an index says: the cards `index_copy`, `index_fill` and `put`, and their
+// in-place forms, which write everything and return None, or write nothing and answer NotImplemented.
 #include "index/blocks.hpp"
 #include "binding/laid.hpp"
 
@@ -8,7 +8,8 @@ namespace {
 
 using Call = PyObject* const*;
 
-// Where the slices lie that an index array names along an axis. Each index is loaded once and checked; what is found stays.
+// Where the slices lie that an index array names along an axis. Each index is loaded once and checked; what is found
+// stays.
 struct Slices {
     int axis = 0;
     bool many = false;              // elements are written
@@ -17,8 +18,11 @@ struct Slices {
     // False where something is unusual or wrong; `from_end`: an index may count from the end.
     bool find(PyArrayObject* target, PyObject* dim, PyObject* index, bool from_end) {
         PyArrayObject* places = aligned(index, int64_descr);
-        if (!places || PyArray_NDIM(places) > 1 || !as_axis(dim, PyArray_NDIM(target), axis) || PyArray_SIZE(target) == 0) return false;
-        const npy_intp count = PyArray_SIZE(places), length = PyArray_DIM(target, axis), step = PyArray_STRIDE(target, axis);
+        if (!places || PyArray_NDIM(places) > 1 || !as_axis(dim, PyArray_NDIM(target), axis) ||
+            PyArray_SIZE(target) == 0)
+            return false;
+        const npy_intp count = PyArray_SIZE(places), length = PyArray_DIM(target, axis),
+                       step = PyArray_STRIDE(target, axis);
         many = (Size(count) * (PyArray_SIZE(target) / length)).value_or_most() > most_elements;
         if (!lie_apart(target, places)) return false;
         const npy_intp stride = PyArray_NDIM(places) ? PyArray_STRIDE(places, 0) : 0;
@@ -31,8 +35,8 @@ struct Slices {
         return true;
     }
 
-    // Writes what lies at `from`, under `strides` of the target's dimensions. What lies in one piece in both, or is one element
-    // again and again, is written at once. False, with nothing written, where many lie in another way.
+    // Writes what lies at `from`, under `strides` of the target's dimensions. What lies in one piece in both, or is one
+    // element again and again, is written at once. False, with nothing written, where many lie in another way.
     bool write(PyArrayObject* target, const char* from, const npy_intp* strides) const {
         if (many) return write_many(target, from, strides);
         npy_intp shape[NPY_MAXDIMS], own[NPY_MAXDIMS], its[NPY_MAXDIMS];
@@ -45,12 +49,16 @@ struct Slices {
         const npy_intp bytes = PyArray_ITEMSIZE(target);
         const bool same = rest > 0 && its[rest - 1] == 0;
         npy_intp run = 1, at = 0;
-        while (rest > 0 && own[rest - 1] == run * bytes && its[rest - 1] == (same ? 0 : run * bytes)) run *= shape[--rest];
+        while (rest > 0 && own[rest - 1] == run * bytes && its[rest - 1] == (same ? 0 : run * bytes))
+            run *= shape[--rest];
         for (const npy_intp offset : offsets) {
             walk(rest, shape, own, its, offset, at, [=](npy_intp x, npy_intp y) {
-                if (run == 1) copy_element(to + x, from + y, bytes);
-                else if (same) fill_run(to + x, from + y, bytes, run);
-                else std::memcpy(to + x, from + y, static_cast<size_t>(run * bytes));
+                if (run == 1)
+                    copy_element(to + x, from + y, bytes);
+                else if (same)
+                    fill_run(to + x, from + y, bytes, run);
+                else
+                    std::memcpy(to + x, from + y, static_cast<size_t>(run * bytes));
             });
             at += strides[axis];
         }
@@ -69,9 +77,11 @@ PyObject* copy_slices(Call args) {
     PyArrayObject* target = as_target(args[0]);
     PyArrayObject* source = target ? as_source(args[3], target) : nullptr;
     Slices slices;
-    if (!source || PyArray_NDIM(source) != PyArray_NDIM(target) || !slices.find(target, args[1], args[2], false)) return nullptr;
+    if (!source || PyArray_NDIM(source) != PyArray_NDIM(target) || !slices.find(target, args[1], args[2], false))
+        return nullptr;
     for (int i = 0; i < PyArray_NDIM(target); ++i) {
-        const npy_intp wanted = i == slices.axis ? static_cast<npy_intp>(slices.offsets.size()) : PyArray_DIM(target, i);
+        const npy_intp wanted =
+            i == slices.axis ? static_cast<npy_intp>(slices.offsets.size()) : PyArray_DIM(target, i);
         if (PyArray_DIM(source, i) != wanted) return nullptr;
     }
     return slices.write(target, PyArray_BYTES(source), PyArray_STRIDES(source)) ? Py_NewRef(Py_None) : nullptr;
@@ -90,7 +100,8 @@ PyObject* fill_slices(Call args) {
 // (self, index, source, accumulate): elements at places counted in row-major order, not added
 PyObject* put_places(Call args) {
     PyArrayObject *target = as_target(args[0]), *x = target ? plain(args[0]) : nullptr;
-    PyArrayObject *places = x ? plain(args[1], int64_descr) : nullptr, *source = places ? plain(args[2], PyArray_DESCR(x)) : nullptr;
+    PyArrayObject *places = x ? plain(args[1], int64_descr) : nullptr,
+                  *source = places ? plain(args[2], PyArray_DESCR(x)) : nullptr;
     if (!source || args[3] != Py_False || PyArray_SIZE(places) != PyArray_SIZE(source)) return nullptr;
     const npy_intp count = PyArray_SIZE(places), length = PyArray_SIZE(x), bytes = PyArray_ITEMSIZE(x);
     if (!lie_apart(target, places) || !lie_apart(target, source)) return nullptr;
@@ -105,8 +116,7 @@ PyObject* put_places(Call args) {
 }
 
 // The same on a copy.
-template <PyObject* (*write)(Call)>
-PyObject* on_copy(Call args) {
+template <PyObject* (*write)(Call)> PyObject* on_copy(Call args) {
     PyArrayObject* x = plain(args[0]);
     if (!x || !holds_numbers(x)) return nullptr;
     Owned result(new_copy(x));
@@ -119,12 +129,18 @@ PyObject* on_copy(Call args) {
 }
 
 PyMethodDef slice_methods[] = {
-    direct_method("direct_index_copy", laid<direct<4, on_copy<copy_slices>>, few_with_gaps>, "index_copy(self, dim, index, source), or NotImplemented"),
-    direct_method("direct_index_copy_", direct<4, copy_slices>, "index_copy_(self, dim, index, source): None, or NotImplemented"),
-    direct_method("direct_index_fill", laid<direct<4, on_copy<fill_slices>>, few_with_gaps>, "index_fill(self, dim, index, value), or NotImplemented"),
-    direct_method("direct_index_fill_", direct<4, fill_slices>, "index_fill_(self, dim, index, value): None, or NotImplemented"),
-    direct_method("direct_put", laid<direct<4, on_copy<put_places>>, few_with_gaps>, "put(self, index, source, accumulate), or NotImplemented"),
-    direct_method("direct_put_", direct<4, put_places>, "put_(self, index, source, accumulate): None, or NotImplemented"),
+    direct_method("direct_index_copy", laid<direct<4, on_copy<copy_slices>>, few_with_gaps>,
+                  "index_copy(self, dim, index, source), or NotImplemented"),
+    direct_method("direct_index_copy_", direct<4, copy_slices>,
+                  "index_copy_(self, dim, index, source): None, or NotImplemented"),
+    direct_method("direct_index_fill", laid<direct<4, on_copy<fill_slices>>, few_with_gaps>,
+                  "index_fill(self, dim, index, value), or NotImplemented"),
+    direct_method("direct_index_fill_", direct<4, fill_slices>,
+                  "index_fill_(self, dim, index, value): None, or NotImplemented"),
+    direct_method("direct_put", laid<direct<4, on_copy<put_places>>, few_with_gaps>,
+                  "put(self, index, source, accumulate), or NotImplemented"),
+    direct_method("direct_put_", direct<4, put_places>,
+                  "put_(self, index, source, accumulate): None, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList slice_list(slice_methods);

@@ -15,16 +15,16 @@ namespace wengert {
 constexpr index_t least_side = 16;  // of what is halved once more
 
 // Element (i, j) is data[i + j * pitch].
-template <class T>
-struct Columns {
+template <class T> struct Columns {
     T* data;
     index_t pitch;
     T* column(index_t j) const { return data + j * pitch; }
     Columns from(index_t i, index_t j) const { return {column(j) + i, pitch}; }
     Factor<T> factor() const { return {data, 1, pitch}; }
 };
-template <class T>
-inline Factor<T> part(Factor<T> a, index_t i, index_t j) { return {a.data + i * a.row + j * a.column, a.row, a.column}; }
+template <class T> inline Factor<T> part(Factor<T> a, index_t i, index_t j) {
+    return {a.data + i * a.row + j * a.column, a.row, a.column};
+}
 
 inline index_t half_of(index_t side) { return pieces_of(side / 2, least_side) * least_side; }
 
@@ -43,16 +43,17 @@ void subtract_product(Columns<T> c, Factor<T> a, Factor<T> b, index_t rows, inde
     }
     // Columns of c are rows of the product b' a'.
     const Indices left_rows = grid(1, 0, 1, 0, depth, b.row), left_columns = grid(1, 0, 1, 0, columns, b.column);
-    const Indices right_rows = grid(1, 0, 1, 0, depth, a.column), right_columns = grid(1, 0, 1, 0, rows, a.row), to = grid(1, 0, 1, 0, rows, 1);
+    const Indices right_rows = grid(1, 0, 1, 0, depth, a.column), right_columns = grid(1, 0, 1, 0, rows, a.row),
+                  to = grid(1, 0, 1, 0, rows, 1);
     Packed<T> left(columns, depth);
     left.fill({b.data, left_rows.data(), left_columns.data(), 0});
     left.negate();
     const index_t size = (depth - 1) * a.column + (rows - 1) * a.row + 1;
-    multiply_packed<T>(left, {a.data, right_rows.data(), right_columns.data(), size}, rows, {c.data, c.pitch, to.data(), nullptr, true});
+    multiply_packed<T>(left, {a.data, right_rows.data(), right_columns.data(), size}, rows,
+                       {c.data, c.pitch, to.data(), nullptr, true});
 }
 // The upper triangle of c -= v' v, of a v of `depth` rows; what lies below it may be anything.
-template <class T>
-void subtract_gram(Columns<T> c, Columns<T> v, index_t side, index_t depth) {
+template <class T> void subtract_gram(Columns<T> c, Columns<T> v, index_t side, index_t depth) {
     constexpr index_t most_square = 96;
     const Factor<T> factor = v.factor();
     if (side <= most_square) return subtract_product(c, factor.transposed(), factor, side, depth, side);
@@ -62,9 +63,9 @@ void subtract_gram(Columns<T> c, Columns<T> v, index_t side, index_t depth) {
     subtract_gram(c.from(half, half), v.from(0, half), side - half, depth);
 }
 
-// X of A X = B in the place of B, for a triangle of at most `least_side`. An upper one is a lower one that is read from below.
-template <class T>
-void substitute_few(Factor<T> a, index_t side, bool upper, bool unit, Columns<T> b, index_t width) {
+// X of A X = B in the place of B, for a triangle of at most `least_side`. An upper one is a lower one that is read from
+// below.
+template <class T> void substitute_few(Factor<T> a, index_t side, bool upper, bool unit, Columns<T> b, index_t width) {
     T own[least_side * least_side] = {};
     for (index_t k = 0; k < side; ++k)
         for (index_t i = k; i < side; ++i) {
@@ -75,8 +76,7 @@ void substitute_few(Factor<T> a, index_t side, bool upper, bool unit, Columns<T>
     loops<T>().substitute_block(own, b.data, b.pitch, side, width, upper);
 }
 // The same of any triangle: its halves one after the other.
-template <class T>
-void substitute(Factor<T> a, index_t side, bool upper, bool unit, Columns<T> b, index_t width) {
+template <class T> void substitute(Factor<T> a, index_t side, bool upper, bool unit, Columns<T> b, index_t width) {
     if (side <= least_side) return substitute_few(a, side, upper, unit, b, width);
     const index_t half = half_of(side), rest = side - half;
     const Columns<T> below = b.from(half, 0);
@@ -91,9 +91,9 @@ void substitute(Factor<T> a, index_t side, bool upper, bool unit, Columns<T> b, 
     }
 }
 
-// U of A = U' U in the place of A's upper triangle, what lies below it being anything; false if A is not positive definite.
-template <class T>
-bool factor_upper(Columns<T> a, index_t side) {
+// U of A = U' U in the place of A's upper triangle, what lies below it being anything; false if A is not positive
+// definite.
+template <class T> bool factor_upper(Columns<T> a, index_t side) {
     if (side > least_side) {
         const index_t half = half_of(side);
         const Columns<T> beside = a.from(0, half), rest = a.from(half, half);
@@ -115,18 +115,17 @@ bool factor_upper(Columns<T> a, index_t side) {
 }
 
 // Exchanges rows, each with one named from 1 on.
-template <class T>
-void exchange_rows(Columns<T> a, index_t width, const int32_t* pivots, index_t first, index_t last) {
+template <class T> void exchange_rows(Columns<T> a, index_t width, const int32_t* pivots, index_t first, index_t last) {
     for (index_t j = 0; j < width; ++j) {
         T* column = a.column(j);
         for (index_t i = first; i < last; ++i) std::swap(column[i], column[pivots[i] - 1]);
     }
 }
 // L and U of P A = L U in the place of A; false if a pivot is zero or not finite.
-template <class T>
-bool factor_lu(Columns<T> a, index_t rows, index_t columns, int32_t* pivots) {
+template <class T> bool factor_lu(Columns<T> a, index_t rows, index_t columns, int32_t* pivots) {
     if (columns <= least_side) return loops<T>().eliminate(a.data, a.pitch, rows, columns, pivots);
-    const index_t count = std::min(rows, columns), half = count <= least_side ? count : half_of(count), width = columns - half;
+    const index_t count = std::min(rows, columns), half = count <= least_side ? count : half_of(count),
+                  width = columns - half;
     const Columns<T> beside = a.from(0, half), rest = a.from(half, half);
     if (!factor_lu(a, rows, half, pivots)) return false;
     exchange_rows(beside, width, pivots, 0, half);

@@ -1,5 +1,5 @@
-// Products of complex matrices, as those of real ones twice as wide: the left factor is read as the parts of its numbers, side by side,
-// and of the right one each row of numbers a + b i is two, (a, b, ...) and (-b, a, ...).
+// Products of complex matrices, as those of real ones twice as wide: the left factor is read as the parts of its
+// numbers, side by side, and of the right one each row of numbers a + b i is two, (a, b, ...) and (-b, a, ...).
 #include "binding/complex_parts.hpp"
 #include "linalg/product.hpp"
 
@@ -23,14 +23,22 @@ struct Factors {
 PyArrayObject* complex_array(PyObject* object, int ndim) {
     if (!PyArray_CheckExact(object)) return nullptr;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
-    return is_complex(array) && (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) && PyArray_NDIM(array) == ndim ? array : nullptr;
+    return is_complex(array) && (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) && PyArray_NDIM(array) == ndim ? array
+                                                                                                          : nullptr;
 }
 bool as_matrices(PyObject* object, Factors& factors, int ndim) {
     PyArrayObject* x = complex_array(object, ndim);
     if (!x) return false;
     const npy_intp *shape = PyArray_DIMS(x), *strides = PyArray_STRIDES(x);
     const bool batch = ndim == 3;
-    factors = {x, batch ? shape[0] : 1, shape[ndim - 2], shape[ndim - 1], batch ? strides[0] : 0, strides[ndim - 2], strides[ndim - 1], false};
+    factors = {x,
+               batch ? shape[0] : 1,
+               shape[ndim - 2],
+               shape[ndim - 1],
+               batch ? strides[0] : 0,
+               strides[ndim - 2],
+               strides[ndim - 1],
+               false};
     return true;
 }
 bool as_column(PyObject* object, Factors& factors) {
@@ -40,8 +48,7 @@ bool as_column(PyObject* object, Factors& factors) {
 }
 
 // write(number, row, column, real part, imaginary part) for each element.
-template <class T, class Write>
-void each(const Factors& from, const Write& write) {
+template <class T, class Write> void each(const Factors& from, const Write& write) {
     for (npy_intp i = 0; i < from.count; ++i)
         for (npy_intp row = 0; row < from.rows; ++row) {
             const char* data = PyArray_BYTES(from.array) + i * from.step + row * from.row;
@@ -52,16 +59,15 @@ void each(const Factors& from, const Write& write) {
         }
 }
 // New real matrices, as many; of a single one without the first dimension.
-template <class T>
-PyArrayObject* new_matrices(npy_intp count, npy_intp rows, npy_intp columns) {
+template <class T> PyArrayObject* new_matrices(npy_intp count, npy_intp rows, npy_intp columns) {
     const npy_intp shape[3] = {count, rows, columns};
     return count == 1 ? new_array(descr_of<T>(), 2, shape + 1) : new_array(descr_of<T>(), 3, shape);
 }
 // Of `rows` rows and twice as many columns.
-template <class T>
-PyArrayObject* left_parts(const Factors& left) {
+template <class T> PyArrayObject* left_parts(const Factors& left) {
     const npy_intp wide[3] = {left.count, left.rows, 2 * left.columns};
-    if (left.in_rows(2 * sizeof(T))) return seen_in(left.array, descr_of<T>(), left.count == 1 ? 2 : 3, left.count == 1 ? wide + 1 : wide);
+    if (left.in_rows(2 * sizeof(T)))
+        return seen_in(left.array, descr_of<T>(), left.count == 1 ? 2 : 3, left.count == 1 ? wide + 1 : wide);
     Owned made(new_matrices<T>(left.count, left.rows, 2 * left.columns));
     if (!made) return nullptr;
     T* out = data_of<T>(made.get());
@@ -69,8 +75,7 @@ PyArrayObject* left_parts(const Factors& left) {
     return made.take();
 }
 // Of twice as many rows and columns.
-template <class T>
-PyArrayObject* right_parts(const Factors& right) {
+template <class T> PyArrayObject* right_parts(const Factors& right) {
     const npy_intp width = 2 * right.columns;
     Owned made(new_matrices<T>(right.count, 2 * right.rows, width));
     if (!made) return nullptr;
@@ -99,15 +104,16 @@ bool is_worthwhile(const Factors& left, const Factors& right) {
 }
 
 // a b as an array of this shape, row by row.
-template <class T>
-PyObject* typed(const Factors& a, const Factors& b, int ndim, const npy_intp* shape) {
+template <class T> PyObject* typed(const Factors& a, const Factors& b, int ndim, const npy_intp* shape) {
     const Owned left(left_parts<T>(a)), right(left ? right_parts<T>(b) : nullptr);
     if (!right) return nullptr;
     const Owned product(reinterpret_cast<PyArrayObject*>(real_products(left.get(), right.get())));
     return product ? reinterpret_cast<PyObject*>(seen_in(product.get(), PyArray_DESCR(a.array), ndim, shape)) : nullptr;
 }
 PyObject* multiplied(const Factors& a, const Factors& b, int ndim, const npy_intp* shape) {
-    if (PyArray_TYPE(a.array) != PyArray_TYPE(b.array) || a.count != b.count || a.columns != b.rows || !is_worthwhile(a, b)) return nullptr;
+    if (PyArray_TYPE(a.array) != PyArray_TYPE(b.array) || a.count != b.count || a.columns != b.rows ||
+        !is_worthwhile(a, b))
+        return nullptr;
     return PyArray_TYPE(a.array) == NPY_CFLOAT ? typed<float>(a, b, ndim, shape) : typed<double>(a, b, ndim, shape);
 }
 PyObject* matrix_of(const Factors& a, const Factors& b) {
@@ -161,13 +167,15 @@ PyObject* complex_matmul(PyObject* const* args) {
 PyObject* complex_first_rule(PyObject* const* args) {
     Factors grad, other;
     Place place;
-    if (!as_matrices(args[0], grad, 2) || !as_matrices(args[1], other, 2) || !as_place(args[2], args[3], place)) return nullptr;
+    if (!as_matrices(args[0], grad, 2) || !as_matrices(args[1], other, 2) || !as_place(args[2], args[3], place))
+        return nullptr;
     return placed(grad, other.adjoint(), place);
 }
 PyObject* complex_second_rule(PyObject* const* args) {
     Factors grad, other;
     Place place;
-    if (!as_matrices(args[0], grad, 2) || !as_matrices(args[1], other, 2) || !as_place(args[2], args[3], place)) return nullptr;
+    if (!as_matrices(args[0], grad, 2) || !as_matrices(args[1], other, 2) || !as_place(args[2], args[3], place))
+        return nullptr;
     return placed(other.adjoint(), grad, place);
 }
 PyObject* complex_bmm_first_rule(PyObject* const* args) {

@@ -1,4 +1,5 @@
-// Distances between the rows of small matrices, for the cards of these names: norms of differences of any order from 0 on.
+// Distances between the rows of small matrices, for the cards of these names: norms of differences of any order from 0
+// on.
 #include "binding/laid.hpp"
 #include "reduce/norms.hpp"
 
@@ -11,32 +12,39 @@ namespace {
 
 using Call = PyObject* const*;
 
-constexpr npy_intp near_count = 2048;  // numbers that wait near the processor
+constexpr npy_intp near_count = 2048;         // numbers that wait near the processor
 constexpr npy_intp most_differences = 32768;  // of more, NumPy's loops make up for its calls but for orders 1 and 2
 
 // The norm of order `p` of the difference of two rows whose powers are no normal numbers.
-template <class T>
-T scaled_apart(const T* x, const T* y, npy_intp width, double p) {
+template <class T> T scaled_apart(const T* x, const T* y, npy_intp width, double p) {
     return scaled_norm<T>(width, p, [=](npy_intp k) { return std::fabs(x[k] - y[k]); });
 }
 // The norm of order `p` of the difference of two rows.
-template <class T>
-T apart(const T* x, const T* y, npy_intp width, double p, const Normal<T>& normal) {
+template <class T> T apart(const T* x, const T* y, npy_intp width, double p, const Normal<T>& normal) {
     T sum = 0;
     for (npy_intp k = 0; k < width; ++k) {
         const T size = std::fabs(x[k] - y[k]);
-        if (p == 2) sum += size * size;
-        else if (p == 1) sum += size;
-        else if (p == 0) sum += size != size ? size : T(size != 0);
-        else if (std::isinf(p)) sum = size != size || size > sum ? size : sum;  // NaN stays: nothing is larger
-        else sum += std::pow(size, static_cast<T>(p));
+        if (p == 2)
+            sum += size * size;
+        else if (p == 1)
+            sum += size;
+        else if (p == 0)
+            sum += size != size ? size : T(size != 0);
+        else if (std::isinf(p))
+            sum = size != size || size > sum ? size : sum;  // NaN stays: nothing is larger
+        else
+            sum += std::pow(size, static_cast<T>(p));
         if (std::isinf(p) && sum != sum) return sum;
     }
-    const T norm = p == 2 ? std::sqrt(sum) : p == 0 || p == 1 || std::isinf(p) ? sum : std::pow(sum, static_cast<T>(1 / p));
+    const T norm = p == 2                              ? std::sqrt(sum)
+                   : p == 0 || p == 1 || std::isinf(p) ? sum
+                                                       : std::pow(sum, static_cast<T>(1 / p));
     return normal.holds(norm) ? norm : scaled_apart(x, y, width, p);
 }
 
-bool as_order(PyObject* object, double& p) { return PyFloat_CheckExact(object) && (p = PyFloat_AS_DOUBLE(object)) >= 0; }
+bool as_order(PyObject* object, double& p) {
+    return PyFloat_CheckExact(object) && (p = PyFloat_AS_DOUBLE(object)) >= 0;
+}
 // The orders of which there are loops for many differences.
 bool has_loops(double p) { return p == 1 || p == 2; }
 Distance kind_of(double p) { return p == 1 ? OF_SIZES_APART : OF_SQUARES_APART; }
@@ -54,16 +62,17 @@ void all_apart(const T* x, const T* others, npy_intp count, npy_intp width, doub
 }
 
 // Two stacks of as many matrices with rows of one width.
-template <class T>
-struct Stacks {
+template <class T> struct Stacks {
     const T *first = nullptr, *second = nullptr;
     npy_intp count = 1, rows = 0, others = 0, width = 0, shape[most_dims];
     int ndim = 0;
 
     bool read(PyArrayObject* a, PyArrayObject* b) {
-        if (!a || !b || PyArray_NDIM(a) < 2 || PyArray_NDIM(a) != PyArray_NDIM(b) || PyArray_NDIM(a) > most_dims) return false;
+        if (!a || !b || PyArray_NDIM(a) < 2 || PyArray_NDIM(a) != PyArray_NDIM(b) || PyArray_NDIM(a) > most_dims)
+            return false;
         if (PyArray_SIZE(a) == 0 || PyArray_SIZE(b) == 0) return false;
-        ndim = PyArray_NDIM(a), width = PyArray_DIM(a, ndim - 1), rows = PyArray_DIM(a, ndim - 2), others = PyArray_DIM(b, ndim - 2);
+        ndim = PyArray_NDIM(a), width = PyArray_DIM(a, ndim - 1), rows = PyArray_DIM(a, ndim - 2),
+        others = PyArray_DIM(b, ndim - 2);
         if (PyArray_DIM(b, ndim - 1) != width) return false;
         for (int i = 0; i < ndim - 2; ++i) {
             if (PyArray_DIM(a, i) != PyArray_DIM(b, i)) return false;
@@ -78,8 +87,7 @@ struct Stacks {
 };
 
 // cdist(x1, x2, p)
-template <class T>
-PyObject* cdist(Call args) {
+template <class T> PyObject* cdist(Call args) {
     Stacks<T> s;
     double p = 2;
     if (!s.read(plain(args[0], descr_of<T>()), plain(args[1], descr_of<T>())) || !as_order(args[2], p)) return nullptr;
@@ -98,9 +106,11 @@ PyObject* cdist(Call args) {
     return result.give();
 }
 
-// What a distance of order 1 or 2 gives the differences it is made of, but for themselves or their signs. False if it is no normal number.
+// What a distance of order 1 or 2 gives the differences it is made of, but for themselves or their signs. False if it
+// is no normal number.
 template <class T>
-bool slope_factors(const T* grad, npy_intp grad_step, const T* lengths, npy_intp step, npy_intp count, double p, T* out) {
+bool slope_factors(const T* grad, npy_intp grad_step, const T* lengths, npy_intp step, npy_intp count, double p,
+                   T* out) {
     bool known = true;
     for (npy_intp j = 0; j < count; ++j) {
         const T slope = grad[j * grad_step], length = lengths[j * step];
@@ -110,32 +120,35 @@ bool slope_factors(const T* grad, npy_intp grad_step, const T* lengths, npy_intp
     return known;
 }
 
-// Adds to `out`, which is zero, the gradient of the first stack, or (`side` 1) of the second. False if `slope_factors` is.
-template <class T>
-bool add_slopes(const Stacks<T>& s, int side, const T* slope, const T* length, double p, T* out) {
+// Adds to `out`, which is zero, the gradient of the first stack, or (`side` 1) of the second. False if `slope_factors`
+// is.
+template <class T> bool add_slopes(const Stacks<T>& s, int side, const T* slope, const T* length, double p, T* out) {
     const npy_intp mine = side ? s.others : s.rows, theirs = side ? s.rows : s.others;
     const T *x = side ? s.second : s.first, *others = side ? s.first : s.second;
     std::atomic<bool> known = true;
     ReleaseGil unlocked(s.differences() >= thread_threshold);
-    parallel_for(s.count * mine, (Size(theirs) * s.width).value_or_most(), [=, &s, &known](npy_intp begin, npy_intp end) {
-        std::vector<T> factors(static_cast<size_t>(theirs));
-        for (npy_intp at = begin; at < end; ++at) {
-            const npy_intp member = at / mine, row = at % mine;
-            const npy_intp start = member * s.rows * s.others + (side ? row : row * s.others), step = side ? s.others : 1;
-            if (!slope_factors(slope + start, step, length + start, step, theirs, p, factors.data())) known = false;
-            loops<T>().distance_slopes[kind_of(p)](x + at * s.width, others + member * theirs * s.width, factors.data(), theirs, s.width,
-                                                   out + at * s.width);
-        }
-    });
+    parallel_for(s.count * mine, (Size(theirs) * s.width).value_or_most(),
+                 [=, &s, &known](npy_intp begin, npy_intp end) {
+                     std::vector<T> factors(static_cast<size_t>(theirs));
+                     for (npy_intp at = begin; at < end; ++at) {
+                         const npy_intp member = at / mine, row = at % mine;
+                         const npy_intp start = member * s.rows * s.others + (side ? row : row * s.others),
+                                        step = side ? s.others : 1;
+                         if (!slope_factors(slope + start, step, length + start, step, theirs, p, factors.data()))
+                             known = false;
+                         loops<T>().distance_slopes[kind_of(p)](x + at * s.width, others + member * theirs * s.width,
+                                                                factors.data(), theirs, s.width, out + at * s.width);
+                     }
+                 });
     return known;
 }
 
 // (grad, x1, x2, out, p, wanted): the gradients of both
-template <class T>
-PyObject* cdist_rule(Call args) {
+template <class T> PyObject* cdist_rule(Call args) {
     Stacks<T> s;
     double p = 2;
-    if (!s.read(plain(args[1], descr_of<T>()), plain(args[2], descr_of<T>())) || !as_order(args[4], p) || !has_loops(p)) return nullptr;
+    if (!s.read(plain(args[1], descr_of<T>()), plain(args[2], descr_of<T>())) || !as_order(args[4], p) || !has_loops(p))
+        return nullptr;
     PyArrayObject* lengths = plain(args[3], descr_of<T>());
     const Owned grad(in_rows(args[0], descr_of<T>()));
     if (!lengths || !grad || !same_shape(lengths, grad.get()) || PyArray_NDIM(lengths) != s.ndim) return nullptr;
@@ -143,12 +156,15 @@ PyObject* cdist_rule(Call args) {
     if (!PyTuple_CheckExact(args[5]) || PyTuple_GET_SIZE(args[5]) != 2) return nullptr;
     const auto zeros_for = [&](int side) {
         const bool wanted = PyTuple_GET_ITEM(args[5], side) == Py_True;
-        return wanted ? new_zeros(descr_of<T>(), s.ndim, PyArray_DIMS(reinterpret_cast<PyArrayObject*>(args[1 + side]))) : nullptr;
+        return wanted ? new_zeros(descr_of<T>(), s.ndim, PyArray_DIMS(reinterpret_cast<PyArrayObject*>(args[1 + side])))
+                      : nullptr;
     };
     Owned made[2] = {Owned(zeros_for(0)), Owned(zeros_for(1))};
     if (PyErr_Occurred()) return nullptr;
     for (int side = 0; side < 2; ++side)
-        if (made[side] && !add_slopes(s, side, data_of<T>(grad.get()), data_of<T>(lengths), p, data_of<T>(made[side].get()))) return nullptr;
+        if (made[side] &&
+            !add_slopes(s, side, data_of<T>(grad.get()), data_of<T>(lengths), p, data_of<T>(made[side].get())))
+            return nullptr;
     return give_tuple(made, 2);
 }
 
@@ -156,12 +172,12 @@ PyObject* cdist_rule(Call args) {
 npy_intp first_pair(npy_intp i, npy_intp rows) { return i * (2 * rows - i - 1) / 2; }
 
 // pdist(self, p), of one matrix
-template <class T>
-PyObject* pdist(Call args) {
+template <class T> PyObject* pdist(Call args) {
     PyArrayObject* x = plain(args[0], descr_of<T>());
     double p = 2;
     if (!x || PyArray_NDIM(x) != 2 || PyArray_SIZE(x) == 0 || !as_order(args[1], p)) return nullptr;
-    const npy_intp rows = PyArray_DIM(x, 0), width = PyArray_DIM(x, 1), work = (Size(rows) * rows * width).value_or_most();
+    const npy_intp rows = PyArray_DIM(x, 0), width = PyArray_DIM(x, 1),
+                   work = (Size(rows) * rows * width).value_or_most();
     if ((!has_loops(p) && work > most_differences) || !(Size(rows) * rows * 2).fits()) return nullptr;
     const npy_intp count = rows * (rows - 1) / 2;
     Owned result(new_array(descr_of<T>(), 1, &count));
@@ -181,46 +197,49 @@ PyObject* pdist(Call args) {
 }
 
 // (grad, self, out, p): the gradient, row by row, so that it is the same for any number of threads
-template <class T>
-PyObject* pdist_rule(Call args) {
+template <class T> PyObject* pdist_rule(Call args) {
     PyArrayObject *x = plain(args[1], descr_of<T>()), *lengths = plain(args[2], descr_of<T>());
     const Owned grad(in_rows(args[0], descr_of<T>()));
     double p = 2;
-    if (!x || !lengths || !grad || PyArray_NDIM(x) != 2 || PyArray_SIZE(x) == 0 || !as_order(args[3], p) || !has_loops(p)) return nullptr;
-    const npy_intp rows = PyArray_DIM(x, 0), width = PyArray_DIM(x, 1), work = (Size(rows) * rows * width).value_or_most();
-    if (!(Size(rows) * rows * 2).fits() || PyArray_SIZE(lengths) != rows * (rows - 1) / 2 || !same_shape(lengths, grad.get())) return nullptr;
+    if (!x || !lengths || !grad || PyArray_NDIM(x) != 2 || PyArray_SIZE(x) == 0) return nullptr;
+    if (!as_order(args[3], p) || !has_loops(p)) return nullptr;
+    const npy_intp rows = PyArray_DIM(x, 0), width = PyArray_DIM(x, 1),
+                   work = (Size(rows) * rows * width).value_or_most();
+    if (!(Size(rows) * rows * 2).fits() || PyArray_SIZE(lengths) != rows * (rows - 1) / 2) return nullptr;
+    if (!same_shape(lengths, grad.get())) return nullptr;
     Owned result(new_zeros(descr_of<T>(), 2, PyArray_DIMS(x)));
     if (!result) return nullptr;
     const T *first = data_of<T>(x), *slope = data_of<T>(grad.get()), *length = data_of<T>(lengths);
     T* const out = data_of<T>(result.get());
-    const auto given = [=](npy_intp at, npy_intp some, T* factors) { return slope_factors(slope + at, 1, length + at, 1, some, p, factors); };
+    const auto given = [=](npy_intp at, npy_intp some, T* factors) {
+        return slope_factors(slope + at, 1, length + at, 1, some, p, factors);
+    };
     std::atomic<bool> known = true;
     {
-    ReleaseGil unlocked(work >= thread_threshold);
-    parallel_for(rows, work / rows, [=, &known](npy_intp begin, npy_intp end) {
-        std::vector<T> factors(static_cast<size_t>(rows));
-        for (npy_intp i = begin; i < end; ++i) {
-            for (npy_intp j = 0; j < i; ++j) {
-                const npy_intp at = first_pair(j, rows) + i - j - 1;
-                if (!given(at, 1, &factors[static_cast<size_t>(j)])) known = false;
+        ReleaseGil unlocked(work >= thread_threshold);
+        parallel_for(rows, work / rows, [=, &known](npy_intp begin, npy_intp end) {
+            std::vector<T> factors(static_cast<size_t>(rows));
+            for (npy_intp i = begin; i < end; ++i) {
+                for (npy_intp j = 0; j < i; ++j) {
+                    const npy_intp at = first_pair(j, rows) + i - j - 1;
+                    if (!given(at, 1, &factors[static_cast<size_t>(j)])) known = false;
+                }
+                factors[static_cast<size_t>(i)] = 0;
+                if (!given(first_pair(i, rows), rows - i - 1, factors.data() + i + 1)) known = false;
+                const auto add = [&](npy_intp begun, npy_intp some) {
+                    loops<T>().distance_slopes[kind_of(p)](first + i * width, first + begun * width,
+                                                           factors.data() + begun, some, width, out + i * width);
+                };
+                add(0, i);
+                add(i + 1, rows - i - 1);
             }
-            factors[static_cast<size_t>(i)] = 0;
-            const npy_intp at = first_pair(i, rows);
-            if (!given(at, rows - i - 1, factors.data() + i + 1)) known = false;
-            const auto add = [&](npy_intp begun, npy_intp some) {
-                loops<T>().distance_slopes[kind_of(p)](first + i * width, first + begun * width, factors.data() + begun, some, width, out + i * width);
-            };
-            add(0, i);
-            add(i + 1, rows - i - 1);
-        }
-    });
+        });
     }
     return known ? result.give() : nullptr;
 }
 
 // In pieces that do not depend on the number of threads.
-template <class T>
-double sum_of_differences(const T* x, const T* y, npy_intp count, Sum kind) {
+template <class T> double sum_of_differences(const T* x, const T* y, npy_intp count, Sum kind) {
     constexpr npy_intp piece = 65536;
     const npy_intp pieces = (count + piece - 1) / piece;
     std::vector<double> sums(static_cast<size_t>(pieces));
@@ -241,8 +260,7 @@ double sum_of_differences(const T* x, const T* y, npy_intp count, Sum kind) {
 }
 
 // dist(self, other, p), of one shape; of order 0 it counts NaN, which the distances above do not
-template <class T>
-PyObject* dist(Call args) {
+template <class T> PyObject* dist(Call args) {
     PyArrayObject *a = plain(args[0], descr_of<T>()), *b = plain(args[1], descr_of<T>());
     double p = 2;
     if (!a || !b || !same_shape(a, b) || !as_number(args[2], p) || !(p > 0)) return nullptr;
@@ -253,23 +271,25 @@ PyObject* dist(Call args) {
     if (!result) return nullptr;
     const Normal<T> normal(p);
     if (many) {
-        const double sum = sum_of_differences(data_of<T>(a), data_of<T>(b), PyArray_SIZE(a), p == 1 ? OF_SIZES : OF_SQUARES);
+        const double sum =
+            sum_of_differences(data_of<T>(a), data_of<T>(b), PyArray_SIZE(a), p == 1 ? OF_SIZES : OF_SQUARES);
         const T norm = static_cast<T>(p == 1 ? sum : std::sqrt(sum));
-        *data_of<T>(result.get()) = normal.holds(norm) ? norm : scaled_apart(data_of<T>(a), data_of<T>(b), PyArray_SIZE(a), p);
+        *data_of<T>(result.get()) =
+            normal.holds(norm) ? norm : scaled_apart(data_of<T>(a), data_of<T>(b), PyArray_SIZE(a), p);
         return result.give();
     }
     *data_of<T>(result.get()) = apart(data_of<T>(a), data_of<T>(b), PyArray_SIZE(a), p, normal);
     return result.give();
 }
 
-template <class T>
-void shorten_rows(const T* x, T* out, npy_intp rows, npy_intp width, T most) {
+template <class T> void shorten_rows(const T* x, T* out, npy_intp rows, npy_intp width, T most) {
     const Normal<T> normal(2);
     ReleaseGil unlocked((Size(rows) * width).value_or_most() >= thread_threshold);
     parallel_for(rows, 2 * width, [=](npy_intp begin, npy_intp end) {
         for (npy_intp row = begin; row < end; ++row) {
             T norm = static_cast<T>(std::sqrt(loops<T>().row_sum[OF_SQUARES](x + row * width, width)));
-            if (!normal.holds(norm)) norm = scaled_norm<T>(width, 2, [=](npy_intp k) { return std::fabs(x[row * width + k]); });
+            if (!normal.holds(norm))
+                norm = scaled_norm<T>(width, 2, [=](npy_intp k) { return std::fabs(x[row * width + k]); });
             const T factor = norm > most ? most / (norm + T(1e-7)) : T(1);
             loops<T>().binary[MULTIPLY](x + row * width, 1, &factor, 0, out + row * width, width);
         }
@@ -277,8 +297,7 @@ void shorten_rows(const T* x, T* out, npy_intp rows, npy_intp width, T most) {
 }
 
 // renorm(self, p, dim, maxnorm): every slice along a dimension at most `maxnorm` long
-template <class T>
-PyObject* renorm(Call args) {
+template <class T> PyObject* renorm(Call args) {
     PyArrayObject* x = plain(args[0], descr_of<T>());
     double p = 2, most = 0;
     int axis = 0;
@@ -319,15 +338,13 @@ PyObject* renorm(Call args) {
 }
 
 #define WENGERT_DISTANCE(count, name, arguments) \
-    direct_method("direct_" #name, laid<direct<count, by_element<name<float>, name<double>>>>, #name arguments ", or NotImplemented"),
+    direct_method("direct_" #name, laid<direct<count, by_element<name<float>, name<double>>>>, \
+                  #name arguments ", or NotImplemented"),
 PyMethodDef distances_methods[] = {
-    WENGERT_DISTANCE(3, cdist, "(x1, x2, p)")
-    WENGERT_DISTANCE(2, pdist, "(self, p)")
-    WENGERT_DISTANCE(6, cdist_rule, "(grad, x1, x2, out, p, wanted)")
-    WENGERT_DISTANCE(4, pdist_rule, "(grad, self, out, p)")
-    WENGERT_DISTANCE(3, dist, "(self, other, p)")
-    WENGERT_DISTANCE(4, renorm, "(self, p, dim, maxnorm)")
-    {nullptr, nullptr, 0, nullptr},
+    WENGERT_DISTANCE(3, cdist, "(x1, x2, p)") WENGERT_DISTANCE(2, pdist, "(self, p)")
+        WENGERT_DISTANCE(6, cdist_rule, "(grad, x1, x2, out, p, wanted)")
+            WENGERT_DISTANCE(4, pdist_rule, "(grad, self, out, p)") WENGERT_DISTANCE(3, dist, "(self, other, p)")
+                WENGERT_DISTANCE(4, renorm, "(self, p, dim, maxnorm)"){nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_DISTANCE
 MethodList distances_list(distances_methods);

@@ -1,5 +1,5 @@
-// Triangular factors of small matrices, and systems of equations solved by them, for the cards of these names. What is singular,
-// not positive definite or not finite is left to the bodies, which word the errors.
+// Triangular factors of small matrices, and systems of equations solved by them, for the cards of these names. What is
+// singular, not positive definite or not finite is left to the bodies, which word the errors.
 #include "linalg/factors_large.hpp"
 #include "linalg/matrices.hpp"
 
@@ -8,12 +8,10 @@ namespace {
 
 using Call = PyObject* const*;
 
-template <class T>
-npy_intp cubed(const Matrices<T>& a) { return a.rows * a.columns * std::max(a.rows, a.columns); }
+template <class T> npy_intp cubed(const Matrices<T>& a) { return a.rows * a.columns * std::max(a.rows, a.columns); }
 
 // cholesky_factor(self, upper, caller): the factor, and no minor that failed
-template <class T>
-PyObject* cholesky_factor(Call args) {
+template <class T> PyObject* cholesky_factor(Call args) {
     Matrices<T> a;
     bool upper = false;
     if (!a.read_square(args[0]) || !as_flag(args[1], upper)) return nullptr;
@@ -26,20 +24,22 @@ PyObject* cholesky_factor(Call args) {
         a.load(at, own, upper);
         if (!factor_cholesky(own, side)) return false;
         T* place = out + at * side * side;
-        if (upper) std::copy(own, own + side * side, place);
-        else store_columns(own, side, side, place);
+        if (upper)
+            std::copy(own, own + side * side, place);
+        else
+            store_columns(own, side, side, place);
         return true;
     });
     return fine ? give_tuple(made, 2) : nullptr;
 }
 
 // triangular(A, B, upper, left, unitriangular)
-template <class T>
-PyObject* triangular(Call args) {
+template <class T> PyObject* triangular(Call args) {
     Matrices<T> a, b;
     bool upper = false, left = false, unit = false;
     if (!as_flag(args[2], upper) || !as_flag(args[3], left) || !as_flag(args[4], unit)) return nullptr;
-    if (!a.read_square(args[0]) || !b.read(args[1]) || !a.same_lead(b) || a.rows != (left ? b.rows : b.columns)) return nullptr;
+    if (!a.read_square(args[0]) || !b.read(args[1]) || !a.same_lead(b) || a.rows != (left ? b.rows : b.columns))
+        return nullptr;
     const npy_intp side = a.rows, width = left ? b.columns : b.rows;
     Owned made(new_columns(b, b.rows, b.columns));
     if (!made) return nullptr;
@@ -51,16 +51,17 @@ PyObject* triangular(Call args) {
         if (!divides(own, side, upper == left, unit) || !all_finite(right, side * width)) return false;
         substitute(own, side, upper == left, unit, right, width);
         T* place = out + at * side * width;
-        if (left) store_columns(right, side, width, place);
-        else std::copy(right, right + side * width, place);
+        if (left)
+            store_columns(right, side, width, place);
+        else
+            std::copy(right, right + side * width, place);
         return true;
     });
     return fine ? made.give() : nullptr;
 }
 
 // X of L L' X = B in the place of B, by the lower factor L.
-template <class T>
-void solve_by_lower(const T* lower, npy_intp side, T* b, npy_intp width) {
+template <class T> void solve_by_lower(const T* lower, npy_intp side, T* b, npy_intp width) {
     Space<T> turned;
     turn(lower, side, side, turned);
     substitute(lower, side, false, false, b, width);
@@ -68,8 +69,7 @@ void solve_by_lower(const T* lower, npy_intp side, T* b, npy_intp width) {
 }
 
 // cholesky_solve(self, input2, upper)
-template <class T>
-PyObject* cholesky_solve(Call args) {
+template <class T> PyObject* cholesky_solve(Call args) {
     Matrices<T> b, factor;
     bool upper = false;
     if (!b.read(args[0]) || !factor.read_square(args[1]) || !as_flag(args[2], upper)) return nullptr;
@@ -91,8 +91,7 @@ PyObject* cholesky_solve(Call args) {
 }
 
 // lu_factor(A, pivot, check_errors): both factors in one matrix, the rows exchanged, and no pivot that is zero
-template <class T>
-PyObject* lu_factor(Call args) {
+template <class T> PyObject* lu_factor(Call args) {
     Matrices<T> a;
     bool checks = false;
     if (args[1] != Py_True || !as_flag(args[2], checks) || !a.read(args[0])) return nullptr;
@@ -112,8 +111,7 @@ PyObject* lu_factor(Call args) {
 }
 
 // solve(A, B, left, check_errors): X of A X = B, and no pivot that is zero; of vectors the bodies know
-template <class T>
-PyObject* solve(Call args) {
+template <class T> PyObject* solve(Call args) {
     Matrices<T> a, b;
     bool checks = false;
     if (args[2] != Py_True || !as_flag(args[3], checks) || !a.read_square(args[0]) || !b.read(args[1])) return nullptr;
@@ -136,8 +134,7 @@ PyObject* solve(Call args) {
 }
 
 // inverse(A, check_errors): the inverse, and no pivot that is zero
-template <class T>
-PyObject* inverse(Call args) {
+template <class T> PyObject* inverse(Call args) {
     Matrices<T> a;
     bool checks = false;
     if (!as_flag(args[1], checks) || !a.read_square(args[0])) return nullptr;
@@ -159,8 +156,7 @@ PyObject* inverse(Call args) {
 }
 
 // linalg_det(A)
-template <class T>
-PyObject* determinant(Call args) {
+template <class T> PyObject* determinant(Call args) {
     Matrices<T> a;
     if (!a.read_square(args[0])) return nullptr;
     const npy_intp side = a.rows;
@@ -179,8 +175,7 @@ PyObject* determinant(Call args) {
 }
 
 // _linalg_slogdet(A): the sign, and the logarithm of the absolute value
-template <class T>
-PyObject* log_determinant(Call args) {
+template <class T> PyObject* log_determinant(Call args) {
     Matrices<T> a;
     if (!a.read_square(args[0])) return nullptr;
     const npy_intp side = a.rows;
@@ -199,15 +194,11 @@ PyObject* log_determinant(Call args) {
 }
 
 PyMethodDef factors_methods[] = {
-    WENGERT_EITHER(3, cholesky_factor, "(self, upper, caller)")
-    WENGERT_EITHER(5, triangular, "(A, B, upper, left, unitriangular)")
-    WENGERT_EITHER(3, cholesky_solve, "(self, input2, upper)")
-    WENGERT_EITHER(3, lu_factor, "(A, pivot, check_errors)")
-    WENGERT_EITHER(4, solve, "(A, B, left, check_errors)")
-    WENGERT_EITHER(2, inverse, "(A, check_errors)")
-    WENGERT_EITHER(1, determinant, "(A)")
-    WENGERT_EITHER(1, log_determinant, "(A)")
-    {nullptr, nullptr, 0, nullptr},
+    WENGERT_EITHER(3, cholesky_factor, "(self, upper, caller)") WENGERT_EITHER(
+        5, triangular, "(A, B, upper, left, unitriangular)") WENGERT_EITHER(3, cholesky_solve, "(self, input2, upper)")
+        WENGERT_EITHER(3, lu_factor, "(A, pivot, check_errors)") WENGERT_EITHER(4, solve, "(A, B, left, check_errors)")
+            WENGERT_EITHER(2, inverse, "(A, check_errors)") WENGERT_EITHER(1, determinant, "(A)")
+                WENGERT_EITHER(1, log_determinant, "(A)"){nullptr, nullptr, 0, nullptr},
 };
 MethodList factors_list(factors_methods);
 

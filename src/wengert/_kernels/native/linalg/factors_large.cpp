@@ -12,16 +12,15 @@ namespace {
 
 using Call = PyObject* const*;
 
-template <class T>
-bool read_large_square(PyObject* object, Matrices<T>& a) { return read_large(object, a) && a.rows == a.columns; }
+template <class T> bool read_large_square(PyObject* object, Matrices<T>& a) {
+    return read_large(object, a) && a.rows == a.columns;
+}
 
 // Right-hand sides may be a single one.
-template <class T>
-bool read_right(PyObject* object, Matrices<T>& b) { return b.read_any(object, 1); }
+template <class T> bool read_right(PyObject* object, Matrices<T>& b) { return b.read_any(object, 1); }
 
 // Whether a triangle, of which nothing else is read, divides without zeros and holds no infinities.
-template <class T>
-bool divides(Factor<T> a, npy_intp side, bool upper, bool unit) {
+template <class T> bool divides(Factor<T> a, npy_intp side, bool upper, bool unit) {
     if (a.row == 1) return divides(a.transposed(), side, !upper, unit);
     for (npy_intp i = 0; i < side; ++i) {
         const npy_intp first = upper ? i : 0, last = upper ? side : i + 1;
@@ -34,21 +33,18 @@ bool divides(Factor<T> a, npy_intp side, bool upper, bool unit) {
     return true;
 }
 // Zeros below the diagonal.
-template <class T>
-void clear_below(T* a, npy_intp side) {
+template <class T> void clear_below(T* a, npy_intp side) {
     for (npy_intp j = 0; j < side; ++j) std::fill(a + j * side + j + 1, a + (j + 1) * side, T(0));
 }
 // The factors of a matrix in memory of its own, column by column.
-template <class T>
-bool factored(const Matrices<T>& a, npy_intp at, T* own, int32_t* pivots) {
+template <class T> bool factored(const Matrices<T>& a, npy_intp at, T* own, int32_t* pivots) {
     a.load(at, own, true);
     return all_finite(own, a.rows * a.columns) && factor_lu<T>({own, a.rows}, a.rows, a.columns, pivots);
 }
 
 }  // namespace
 
-template <class T>
-PyObject* large_cholesky_factor(Call args) {
+template <class T> PyObject* large_cholesky_factor(Call args) {
     Matrices<T> a;
     bool upper = false;
     if (!read_large_square(args[0], a) || !as_flag(args[1], upper)) return nullptr;
@@ -69,12 +65,13 @@ PyObject* large_cholesky_factor(Call args) {
     return fine ? give_tuple(made, 2) : nullptr;
 }
 
-template <class T>
-PyObject* large_triangular(Call args) {
+template <class T> PyObject* large_triangular(Call args) {
     Matrices<T> a, b;
     bool upper = false, left = false, unit = false;
     if (!as_flag(args[2], upper) || !as_flag(args[3], left) || !as_flag(args[4], unit)) return nullptr;
-    if (!read_large_square(args[0], a) || !read_right(args[1], b) || !a.same_lead(b) || a.rows != (left ? b.rows : b.columns)) return nullptr;
+    if (!read_large_square(args[0], a) || !read_right(args[1], b) || !a.same_lead(b) ||
+        a.rows != (left ? b.rows : b.columns))
+        return nullptr;
     const npy_intp side = a.rows, width = left ? b.columns : b.rows, size = volume(b);
     Owned made(new_columns(b, b.rows, b.columns));
     if (!made) return nullptr;
@@ -95,8 +92,7 @@ PyObject* large_triangular(Call args) {
     return fine ? made.give() : nullptr;
 }
 
-template <class T>
-PyObject* large_cholesky_solve(Call args) {
+template <class T> PyObject* large_cholesky_solve(Call args) {
     Matrices<T> b, factor;
     bool upper = false;
     if (!read_right(args[0], b) || !read_large_square(args[1], factor) || !as_flag(args[2], upper)) return nullptr;
@@ -119,8 +115,7 @@ PyObject* large_cholesky_solve(Call args) {
     return fine ? made.give() : nullptr;
 }
 
-template <class T>
-PyObject* large_lu_factor(Call args) {
+template <class T> PyObject* large_lu_factor(Call args) {
     Matrices<T> a;
     bool checks = false;
     if (args[1] != Py_True || !as_flag(args[2], checks) || !read_large(args[0], a)) return nullptr;
@@ -129,15 +124,16 @@ PyObject* large_lu_factor(Call args) {
     if (!made[0] || !made[1] || !made[2]) return nullptr;
     T* out = data_of<T>(made[0].get());
     int32_t* pivots = data_of<int32_t>(made[1].get());
-    const bool fine = for_each_matrix(a.count, work(a, steps), [=](npy_intp at) { return factored(a, at, out + at * size, pivots + at * steps); });
+    const bool fine = for_each_matrix(
+        a.count, work(a, steps), [=](npy_intp at) { return factored(a, at, out + at * size, pivots + at * steps); });
     return fine ? give_tuple(made, 3) : nullptr;
 }
 
-template <class T>
-PyObject* large_solve(Call args) {
+template <class T> PyObject* large_solve(Call args) {
     Matrices<T> a, b;
     bool checks = false;
-    if (args[2] != Py_True || !as_flag(args[3], checks) || !read_large_square(args[0], a) || !read_right(args[1], b)) return nullptr;
+    if (args[2] != Py_True || !as_flag(args[3], checks) || !read_large_square(args[0], a) || !read_right(args[1], b))
+        return nullptr;
     if (!a.same_lead(b) || a.rows != b.rows) return nullptr;
     const npy_intp side = a.rows, width = b.columns, size = volume(b);
     Owned made[2] = {Owned(new_columns(b, side, width)), Owned(new_marks(a, {}))};
@@ -155,8 +151,7 @@ PyObject* large_solve(Call args) {
     return fine ? give_tuple(made, 2) : nullptr;
 }
 
-template <class T>
-PyObject* large_inverse(Call args) {
+template <class T> PyObject* large_inverse(Call args) {
     Matrices<T> a;
     bool checks = false;
     if (!as_flag(args[1], checks) || !read_large_square(args[0], a)) return nullptr;
@@ -177,8 +172,7 @@ PyObject* large_inverse(Call args) {
     return fine ? give_tuple(made, 2) : nullptr;
 }
 
-template <class T>
-PyObject* large_determinant(Call args) {
+template <class T> PyObject* large_determinant(Call args) {
     Matrices<T> a;
     if (!read_large_square(args[0], a)) return nullptr;
     const npy_intp side = a.rows;
@@ -195,8 +189,7 @@ PyObject* large_determinant(Call args) {
     return fine ? made.give() : nullptr;
 }
 
-template <class T>
-PyObject* large_log_determinant(Call args) {
+template <class T> PyObject* large_log_determinant(Call args) {
     Matrices<T> a;
     if (!read_large_square(args[0], a)) return nullptr;
     const npy_intp side = a.rows;
@@ -213,7 +206,7 @@ PyObject* large_log_determinant(Call args) {
     return fine ? give_tuple(made, 2) : nullptr;
 }
 
-#define WENGERT_LARGE(name)                           \
+#define WENGERT_LARGE(name) \
     template PyObject* name<float>(PyObject* const*); \
     template PyObject* name<double>(PyObject* const*);
 WENGERT_LARGE(large_cholesky_factor)

@@ -16,10 +16,9 @@ template <class T> PyObject* large_inverse(PyObject* const* args);
 template <class T> PyObject* large_determinant(PyObject* const* args);
 template <class T> PyObject* large_log_determinant(PyObject* const* args);
 
-// What factors L U, whose rows were exchanged, say of the determinant: its value; its sign, 0 of a singular matrix, and the logarithm of
-// its absolute value.
-template <class T>
-inline T determinant_of(const T* lu, npy_intp side, const int32_t* pivots) {
+// What factors L U, whose rows were exchanged, say of the determinant: its value; its sign, 0 of a singular matrix, and
+// the logarithm of its absolute value.
+template <class T> inline T determinant_of(const T* lu, npy_intp side, const int32_t* pivots) {
     T total = 1;
     for (npy_intp i = 0; i < side; ++i) total *= pivots[i] - 1 == i ? lu[i * side + i] : -lu[i * side + i];
     return total;

@@ -9,18 +9,22 @@
 
 namespace wengert {
 
-constexpr index_t least_rows = 12, least_columns = 16, least_depth = 8;  // of thinner factors a BLAS reads each element once
+constexpr index_t least_rows = 12, least_columns = 16,
+                  least_depth = 8;        // of thinner factors a BLAS reads each element once
 constexpr index_t most_apart = 10000000;  // multiplications, up to which threads share nothing that is packed
 constexpr index_t least_apart = 4;        // panels of a thread, for which it packs a whole factor
-constexpr index_t most_held = 1 << 20;   // bytes of a left factor that is packed at a time: half of a second cache
-constexpr index_t wide_lanes = 8;  // of single precision: AVX2 and more
+constexpr index_t most_held = 1 << 20;    // bytes of a left factor that is packed at a time: half of a second cache
+constexpr index_t wide_lanes = 8;         // of single precision: AVX2 and more
 
-// How the factors of a product lie; both may be read through tables of places. Of a batch all products have the same tables.
-template <class T>
-class LargeProduct {
+// How the factors of a product lie; both may be read through tables of places. Of a batch all products have the same
+// tables.
+template <class T> class LargeProduct {
 public:
     LargeProduct(Factor<T> a, Factor<T> b, index_t rows, index_t depth, index_t columns)
-        : rows_(rows), depth_(depth), columns_(columns), size_((depth - 1) * b.row + (columns - 1) * b.column + 1),
+        : rows_(rows),
+          depth_(depth),
+          columns_(columns),
+          size_((depth - 1) * b.row + (columns - 1) * b.column + 1),
           memory_(new index_t[static_cast<size_t>(2 * depth + rows + 2 * columns)]) {
         index_t* place = memory_.get();
         left_rows_ = fill(place, depth, a.column), left_columns_ = fill(place, rows, a.row);
@@ -28,15 +32,17 @@ public:
         target_columns_ = fill(place, columns, 1);
     }
     static bool knows(Factor<T> a, Factor<T> b, index_t rows, index_t depth, index_t columns) {
-        return loops<float>().lanes >= wide_lanes && rows >= least_rows && columns >= least_columns && depth >= least_depth &&
-               a.row > 0 && a.column > 0 && b.row > 0 && b.column > 0;
+        return loops<float>().lanes >= wide_lanes && rows >= least_rows && columns >= least_columns &&
+               depth >= least_depth && a.row > 0 && a.column > 0 && b.row > 0 && b.column > 0;
     }
-    // out = a b, or with `add` what is there beside, by all threads: part by part of a large left factor, as blocks of the depth are anyway.
+    // out = a b, or with `add` what is there beside, by all threads: part by part of a large left factor, as blocks of
+    // the depth are anyway.
     void run(const T* a, const T* b, T* out, bool add = false) const {
         if (run_apart(a, b, out, add)) return;
         const index_t held = most_held / static_cast<index_t>(sizeof(T)), high = RowPanels<T>::most_rows;
         const index_t deep = std::max(held / rows_ / packed_depth, index_t{1}) * packed_depth;
-        const index_t parts = std::max(rows_ / std::max(held / std::min(deep, depth_), high), index_t{1});  // of like sizes
+        const index_t parts =
+            std::max(rows_ / std::max(held / std::min(deep, depth_), high), index_t{1});  // of like sizes
         const index_t tall = pieces_of(pieces_of(rows_, parts), high) * high;
         for (index_t k = 0; k < depth_; k += deep)
             for (index_t m = 0; m < rows_; m += tall) {
@@ -49,16 +55,18 @@ public:
     // The same in the calling thread; `left` is room for a packed factor of its size.
     void run_alone(Packed<T>& left, const T* a, const T* b, T* out) const {
         left.fill({a, left_rows_, left_columns_, 0}, 0, left.panels());
-        multiply_alone<T>(left, {b, right_rows_, right_columns_, size_}, columns_, {out, columns_, target_columns_, nullptr, false});
+        multiply_alone<T>(left, {b, right_rows_, right_columns_, size_}, columns_,
+                          {out, columns_, target_columns_, nullptr, false});
     }
 
 private:
-    // The same, a part of the rows or of the columns for each thread, which packs all that it needs: what another core has packed
-    // comes slowly from its cache, and of smaller products that is much. False of larger ones.
+    // The same, a part of the rows or of the columns for each thread, which packs all that it needs: what another core
+    // has packed comes slowly from its cache, and of smaller products that is much. False of larger ones.
     bool run_apart(const T* a, const T* b, T* out, bool add) const {
         const index_t work = (Size(rows_) * depth_ * columns_).value_or_most();
         const bool by_rows = rows_ >= columns_;
-        const index_t count = by_rows ? rows_ : columns_, size = by_rows ? loops<T>().packed_rows : 2 * loops<T>().lanes;
+        const index_t count = by_rows ? rows_ : columns_,
+                      size = by_rows ? loops<T>().packed_rows : 2 * loops<T>().lanes;
         const index_t pieces = pieces_of(count, size), parts = std::min<index_t>(thread_count(), pieces / least_apart);
         if (work > most_apart || parts < 2) return false;
         parallel_for(parts, work / (2 * parts), [&](index_t begin, index_t end) {
@@ -66,7 +74,8 @@ private:
             Packed<T> left(by_rows ? last - first : rows_, depth_);
             left.fill({a, left_rows_, left_columns_ + (by_rows ? first : 0), 0}, 0, left.panels());
             const Spread<T> right{b, right_rows_, right_columns_ + (by_rows ? 0 : first), size_};
-            const Target<T> target{out + (by_rows ? first * columns_ : 0), columns_, target_columns_ + (by_rows ? 0 : first), nullptr, add};
+            const Target<T> target{out + (by_rows ? first * columns_ : 0), columns_,
+                                   target_columns_ + (by_rows ? 0 : first), nullptr, add};
             multiply_alone<T>(left, right, by_rows ? columns_ : last - first, target);
         });
         return true;

@@ -6,15 +6,13 @@ namespace {
 
 Twin matmul_twin("matmul"), linear_twin("linear");
 
-template <class T>
-PyObject* compute_matmul(PyObject** slots) {
+template <class T> PyObject* compute_matmul(PyObject** slots) {
     Matrix<T> a, b;
     if (!absent(slots[2]) || !as_matrix(slots[0], a) || !as_matrix(slots[1], b)) return nullptr;
     return reinterpret_cast<PyObject*>(product(a, b));
 }
 
-template <class T>
-PyObject* compute_linear(PyObject** slots) {
+template <class T> PyObject* compute_linear(PyObject** slots) {
     Matrix<T> x, weight;
     const T* bias;
     if (!as_matrix(slots[0], x) || !as_matrix(slots[1], weight)) return nullptr;
@@ -31,7 +29,8 @@ PyObject* compute_linear(PyObject** slots) {
     if (!bias || added) return result.give();
     ReleaseGil unlocked((Size(x.rows) * columns).value_or_most() >= thread_threshold);
     parallel_for(x.rows, columns, [=](npy_intp begin, npy_intp end) {
-        for (npy_intp i = begin; i < end; ++i) loops<T>().binary[ADD](out + i * columns, 1, bias, 1, out + i * columns, columns);
+        for (npy_intp i = begin; i < end; ++i)
+            loops<T>().binary[ADD](out + i * columns, 1, bias, 1, out + i * columns, columns);
     });
     return result.give();
 }

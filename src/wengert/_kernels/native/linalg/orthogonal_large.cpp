@@ -13,8 +13,7 @@ namespace {
 using Call = PyObject* const*;
 
 // The triangle above and on the diagonal of `rows` rows of a, zeros below.
-template <class T>
-void store_upper(Columns<T> a, npy_intp rows, npy_intp columns, T* out) {
+template <class T> void store_upper(Columns<T> a, npy_intp rows, npy_intp columns, T* out) {
     for (npy_intp j = 0; j < columns; ++j) {
         const npy_intp used = std::min(j + 1, rows);
         std::copy_n(a.column(j), used, out + j * rows);
@@ -22,13 +21,13 @@ void store_upper(Columns<T> a, npy_intp rows, npy_intp columns, T* out) {
     }
 }
 // The largest singular value of a square matrix, from some steps of R' R on a vector that no symmetry of R makes small.
-template <class T>
-double largest_value(Factor<T> r, npy_intp side) {
+template <class T> double largest_value(Factor<T> r, npy_intp side) {
     constexpr int steps = 10;
     const Scratch<T> memory = scratch<T>(2 * side);
     T *x = memory.get(), *y = x + side;
     double size = 0;
-    for (npy_intp i = 0; i < side; ++i) x[i] = static_cast<T>(0.5 + std::fmod(static_cast<double>(i) * 0.6180339887498949, 1.0));
+    for (npy_intp i = 0; i < side; ++i)
+        x[i] = static_cast<T>(0.5 + std::fmod(static_cast<double>(i) * 0.6180339887498949, 1.0));
     for (int step = 0; step < steps; ++step) {
         const double before = loops<T>().row_sum[OF_SQUARES](x, side);
         loops<T>().small_product({x, side, 1}, r.transposed(), y, 1, side, side);
@@ -41,9 +40,9 @@ double largest_value(Factor<T> r, npy_intp side) {
     }
     return size;
 }
-// Whether no singular value of a triangle is below `part` of the largest: the norm of its inverse says what the smallest is at least.
-template <class T>
-bool has_full_rank(const T* r, npy_intp side, double part) {
+// Whether no singular value of a triangle is below `part` of the largest: the norm of its inverse says what the
+// smallest is at least.
+template <class T> bool has_full_rank(const T* r, npy_intp side, double part) {
     for (npy_intp i = 0; i < side; ++i)
         if (r[i * side + i] == 0) return false;
     const Scratch<T> inverse = zeros<T>(side * side);
@@ -55,8 +54,7 @@ bool has_full_rank(const T* r, npy_intp side, double part) {
 
 }  // namespace
 
-template <class T>
-PyObject* large_qr(Call args) {
+template <class T> PyObject* large_qr(Call args) {
     Matrices<T> a;
     if (!is_text(args[1], "reduced") || !read_large(args[0], a)) return nullptr;
     const npy_intp rows = a.rows, columns = a.columns, count = std::min(rows, columns);
@@ -77,20 +75,23 @@ PyObject* large_qr(Call args) {
 }
 
 // Of matrices that are not wide, by the driver that gives neither residuals nor values.
-template <class T>
-PyObject* large_lstsq(Call args) {
+template <class T> PyObject* large_lstsq(Call args) {
     Matrices<T> a, b;
-    if (args[2] != Py_None || !(args[3] == Py_None || is_text(args[3], "gelsy")) || !read_large(args[0], a) || !b.read_any(args[1], 1)) return nullptr;
+    if (args[2] != Py_None || !(args[3] == Py_None || is_text(args[3], "gelsy")) || !read_large(args[0], a) ||
+        !b.read_any(args[1], 1))
+        return nullptr;
     if (!a.same_lead(b) || a.rows != b.rows || a.rows < a.columns) return nullptr;
     const npy_intp rows = a.rows, columns = a.columns, width = b.columns;
-    Owned made[4] = {Owned(new_columns(b, columns, width)), Owned(nothing<T>()), Owned(new_rows(a, int64_descr, {})), Owned(nothing<T>())};
+    Owned made[4] = {Owned(new_columns(b, columns, width)), Owned(nothing<T>()), Owned(new_rows(a, int64_descr, {})),
+                     Owned(nothing<T>())};
     for (const Owned& each : made)
         if (!each) return nullptr;
     T* out = data_of<T>(made[0].get());
     int64_t* ranks = data_of<int64_t>(made[2].get());
     const double part = own_tolerance(a);
     const bool fine = for_each_matrix(a.count, work(a, 2 * (columns + width)), [=](npy_intp at) {
-        const Scratch<T> own = scratch<T>(volume(a)), right = scratch<T>(volume(b)), upper = scratch<T>(columns * columns);
+        const Scratch<T> own = scratch<T>(volume(a)), right = scratch<T>(volume(b)),
+                         upper = scratch<T>(columns * columns);
         a.load(at, own.get(), true);
         b.load(at, right.get(), true);
         if (!all_finite(own.get(), volume(a)) || !all_finite(right.get(), volume(b))) return false;

@@ -1,6 +1,7 @@
-// Products of matrices whose elements lie anywhere in memory: (k, j) at data[rows[k] + columns[j]]. What a convolution sees is
-// such a matrix of its input, so that no matrix of windows is written down. Each element of a product is one sum in the order of
-// the inner dimension, in blocks of `packed_depth`, wherever tiles, blocks and threads begin. No Python here.
+// Products of matrices whose elements lie anywhere in memory: (k, j) at data[rows[k] + columns[j]]. What a convolution
+// sees is such a matrix of its input, so that no matrix of windows is written down. Each element of a product is one
+// sum in the order of the inner dimension, in blocks of `packed_depth`, wherever tiles, blocks and threads begin. No
+// Python here.
 #pragma once
 
 #include <cstring>
@@ -15,32 +16,32 @@
 namespace wengert {
 
 constexpr index_t packed_depth = 256;  // with it a panel of the right factor stays in a processor's first cache
-constexpr index_t packed_rows_apart = packed_depth + 1;  // of two panels: the last row is followed by room that packing may overwrite
-constexpr index_t block_panels = 8;    // of the right factor, packed at a time: for the second cache
-constexpr index_t most_panels = 24;    // the same beside a left factor that no such cache holds, and that is read once for each block
-constexpr index_t tall_panels = 56;    // of the left factor, which then is such a one
-constexpr index_t least_panels = 8;    // of rows, for which a thread packs a right factor
-constexpr index_t few_panels = 6;      // of the left factor, for which packing the right one does not pay
-constexpr index_t few_tiles = 4;       // of a block, that are worth a thread
-constexpr index_t near_bytes = 2048;   // between rows of the right factor, up to which they may stay where they lie
-constexpr index_t rows_together = 8;   // of the right factor, packed for one panel after the other
-constexpr int most_runs = 12;          // of neighbours in a panel, up to which it is copied run by run
-constexpr int most_runs_turned = 2;    // the same where rows follow each other, so that blocks can be turned instead
+constexpr index_t packed_rows_apart =
+    packed_depth + 1;                // of two panels: the last row is followed by room that packing may overwrite
+constexpr index_t block_panels = 8;  // of the right factor, packed at a time: for the second cache
+constexpr index_t most_panels =
+    24;  // the same beside a left factor that no such cache holds, and that is read once for each block
+constexpr index_t tall_panels = 56;   // of the left factor, which then is such a one
+constexpr index_t least_panels = 8;   // of rows, for which a thread packs a right factor
+constexpr index_t few_panels = 6;     // of the left factor, for which packing the right one does not pay
+constexpr index_t few_tiles = 4;      // of a block, that are worth a thread
+constexpr index_t near_bytes = 2048;  // between rows of the right factor, up to which they may stay where they lie
+constexpr index_t rows_together = 8;  // of the right factor, packed for one panel after the other
+constexpr int most_runs = 12;         // of neighbours in a panel, up to which it is copied run by run
+constexpr int most_runs_turned = 2;   // the same where rows follow each other, so that blocks can be turned instead
 
 inline index_t pieces_of(index_t count, index_t size) { return (count + size - 1) / size; }
 
-template <class T>
-struct Spread {
+template <class T> struct Spread {
     const T* data;
     const index_t *rows, *columns;
     index_t size;  // elements at data, all of which may be read
 };
 
-// Where a product goes: (m, j) to data[m * row_step + columns[j]], with bias[m] added, or added to what is there. Columns may be
-// `nowhere`.
+// Where a product goes: (m, j) to data[m * row_step + columns[j]], with bias[m] added, or added to what is there.
+// Columns may be `nowhere`.
 constexpr index_t nowhere = std::numeric_limits<index_t>::min();
-template <class T>
-struct Target {
+template <class T> struct Target {
     T* data;
     index_t row_step;
     const index_t* columns;
@@ -48,7 +49,8 @@ struct Target {
     bool add;
 };
 
-// Panels whose columns all follow each other in memory, row by row: a row's neighbours are read together, panel after panel.
+// Panels whose columns all follow each other in memory, row by row: a row's neighbours are read together, panel after
+// panel.
 constexpr index_t most_together = 8;  // a power of two apart: as many as a first cache holds of one place
 template <class T, int width>
 void copy_panels(const T* data, const index_t* rows, index_t depth, index_t panels, T* out) {
@@ -70,13 +72,15 @@ void copy_together(const T* data, const index_t* rows, index_t depth, index_t wi
     }
 }
 
-// The rows of a left factor, cut into panels. All have `packed_rows` rows, but of several the last one or two only two thirds and of a
-// single one as few thirds as do, so that less than a third of a panel is of no use.
-template <class T>
-class RowPanels {
+// The rows of a left factor, cut into panels. All have `packed_rows` rows, but of several the last one or two only two
+// thirds and of a single one as few thirds as do, so that less than a third of a panel is of no use.
+template <class T> class RowPanels {
 public:
     explicit RowPanels(index_t count)
-        : count_(count), third_(loops<T>().packed_rows / 3), thirds_(pieces_of(count, third_)), panels_(pieces_of(thirds_, 3)),
+        : count_(count),
+          third_(loops<T>().packed_rows / 3),
+          thirds_(pieces_of(count, third_)),
+          panels_(pieces_of(thirds_, 3)),
           tall_(panels_ > 1 ? thirds_ - 2 * panels_ : 0) {}
     index_t count() const { return count_; }
     index_t panels() const { return panels_; }
@@ -92,14 +96,15 @@ protected:
 };
 
 // A left factor, (depth, count), as panels: block by block of the depth, panel by panel.
-template <class T>
-class Packed : public RowPanels<T> {
+template <class T> class Packed : public RowPanels<T> {
 public:
     using RowPanels<T>::height, RowPanels<T>::row_of, RowPanels<T>::kind, RowPanels<T>::rows, RowPanels<T>::most_rows;
-    Packed(index_t count, index_t depth) : RowPanels<T>(count), depth_(depth), memory_(scratch<T>(rows() * depth + 1)) {}
+    Packed(index_t count, index_t depth)
+        : RowPanels<T>(count), depth_(depth), memory_(scratch<T>(rows() * depth + 1)) {}
     // Element (k, m) is matrix.data[matrix.rows[k] + matrix.columns[m]].
     void fill(const Spread<T>& matrix) {
-        parallel_for(panels_, depth_ * loops<T>().packed_rows * 2, [&](index_t first, index_t last) { fill(matrix, first, last); });
+        parallel_for(panels_, depth_ * loops<T>().packed_rows * 2,
+                     [&](index_t first, index_t last) { fill(matrix, first, last); });
     }
     // The same for some panels, in the calling thread.
     void fill(const Spread<T>& matrix, index_t first, index_t last) {
@@ -107,7 +112,8 @@ public:
             const index_t width = height(p), row = row_of(p);
             together = neighbours(matrix, p, last);
             for (index_t k = 0; together && k < depth_; k += packed_depth)
-                copy_together(matrix.data + matrix.columns[row], matrix.rows + k, block(k), width, together, panel(k, p));
+                copy_together(matrix.data + matrix.columns[row], matrix.rows + k, block(k), width, together,
+                              panel(k, p));
             if (together) continue;
             together = 1;
             index_t columns[most_rows];
@@ -117,14 +123,15 @@ public:
         }
     }
     void negate() {
-        for (index_t i = 0; i < rows() * depth_; ++i) memory_[static_cast<size_t>(i)] = -memory_[static_cast<size_t>(i)];
+        for (index_t i = 0; i < rows() * depth_; ++i)
+            memory_[static_cast<size_t>(i)] = -memory_[static_cast<size_t>(i)];
     }
     index_t depth() const { return depth_; }
     index_t block(index_t k) const { return depth_ - k < packed_depth ? depth_ - k : packed_depth; }
     T* panel(index_t k, index_t p) const { return memory_.get() + k * rows() + row_of(p) * block(k); }
     // out = or += the product of `depth` rows of the panel with those of a right factor's; see `tile_of`.
-    void multiply(index_t k, index_t p, index_t depth, const T* right, const index_t* rows, index_t apart, T* out, index_t pitch, const T* bias,
-                  bool add) const {
+    void multiply(index_t k, index_t p, index_t depth, const T* right, const index_t* rows, index_t apart, T* out,
+                  index_t pitch, const T* bias, bool add) const {
         loops<T>().packed_tile[kind(p)](panel(k, p), right, rows, apart, depth, out, pitch, bias, add);
     }
 
@@ -148,7 +155,7 @@ struct Panel {
     static constexpr index_t most_columns = 32;
     index_t from[most_columns];
     int starts[most_columns + 1], runs;
-    bool as_it_lies;  // is not packed: rows of neighbours, or of two vectors of them `apart`, for a few panels of the left factor
+    bool as_it_lies;  // is not packed: rows of neighbours, or of two vectors `apart`, for few panels of the left factor
     index_t apart;
     TilePiece pieces[most_columns];  // of the target
     int pieces_used;
@@ -163,7 +170,8 @@ inline void describe_target(const index_t* to, index_t used, Panel& panel) {
     for (index_t j = 0; j < used; ++j) {
         if (to[j] == nowhere) continue;
         TilePiece* last = panel.pieces_used ? panel.pieces + panel.pieces_used - 1 : nullptr;
-        if (last && last->begin + last->count == j && (last->count == 1 || to[j] == last->to + last->count * last->step)) {
+        if (last && last->begin + last->count == j &&
+            (last->count == 1 || to[j] == last->to + last->count * last->step)) {
             if (last->count == 1) last->step = to[j] - last->to;
             ++last->count;
         } else {
@@ -173,26 +181,30 @@ inline void describe_target(const index_t* to, index_t used, Panel& panel) {
 }
 
 template <class T>
-void describe_panel(const Spread<T>& right, const Target<T>& target, index_t last_row, index_t first, index_t columns, bool few,
-                    bool turned, Panel& panel) {
+void describe_panel(const Spread<T>& right, const Target<T>& target, index_t last_row, index_t first, index_t columns,
+                    bool few, bool turned, Panel& panel) {
     const index_t width = 2 * loops<T>().lanes, used = columns - first < width ? columns - first : width;
     panel.runs = 0;
     for (index_t j = 0; j < width; ++j) {  // what is missing of a panel repeats what there is
-        panel.from[j] = j < used ? right.columns[first + j] : j < width / 2 ? panel.from[j - 1] : panel.from[j - width / 2];
+        panel.from[j] = j < used        ? right.columns[first + j]
+                        : j < width / 2 ? panel.from[j - 1]
+                                        : panel.from[j - width / 2];
         if (j == 0 || panel.from[j] != panel.from[j - 1] + 1) panel.starts[panel.runs++] = static_cast<int>(j);
     }
     panel.starts[panel.runs] = static_cast<int>(width);
     describe_target(target.columns + first, used, panel);
     bool inside = panel.runs <= (turned ? most_runs_turned : most_runs);
     for (int run = 0; inside && run < panel.runs; ++run)
-        inside = panel.from[panel.starts[run]] + last_row + (panel.starts[run + 1] - panel.starts[run] > width / 2 ? width : width / 2) <= right.size;
+        inside = panel.from[panel.starts[run]] + last_row +
+                     (panel.starts[run + 1] - panel.starts[run] > width / 2 ? width : width / 2) <=
+                 right.size;
     if (!inside) panel.runs = 0;
     panel.as_it_lies = few && (panel.runs == 1 || (panel.runs == 2 && panel.starts[1] == width / 2));
     panel.apart = panel.as_it_lies ? panel.from[width / 2] - panel.from[0] : width / 2;
 }
 
-// How the work is cut, for several threads or for one: by panels of rows, and by columns. Each thread takes other rows if there are
-// enough, those that it has packed: what another one wrote comes slowly from its cache.
+// How the work is cut, for several threads or for one: by panels of rows, and by columns. Each thread takes other rows
+// if there are enough, those that it has packed: what another one wrote comes slowly from its cache.
 struct Cut {
     index_t columns, column_blocks, row_panels, row_blocks;
 };
@@ -201,35 +213,54 @@ inline Cut cut_of(index_t rows_panels, index_t column_panels, index_t width) {
     index_t across = rows_panels < tall_panels ? block_panels : most_panels;
     index_t down = threads > 1 && rows_panels >= least_panels * threads ? pieces_of(rows_panels, threads) : rows_panels;
     while (across > 2 && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < wanted) across /= 2;
-    while (down > least_panels && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < wanted) down = pieces_of(down, 2);
+    while (down > least_panels && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < wanted)
+        down = pieces_of(down, 2);
     // At least one for each thread, though more of the right factor is packed twice.
     while (across * down > few_tiles && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < threads)
-        if (across > down) across /= 2;
-        else down = pieces_of(down, 2);
+        if (across > down)
+            across /= 2;
+        else
+            down = pieces_of(down, 2);
     return {across * width, pieces_of(column_panels, across), down, pieces_of(rows_panels, down)};
 }
 
+// The panels that are not read where they are, of `depth` rows of the right factor from k on. Rows of all panels, so
+// that pages of memory are visited once; where these follow each other (`turned`), whole columns.
 template <class T>
-void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin, index_t end, index_t first_panel, index_t last_panel,
-                    index_t last_row, const Target<T>& target, Panel* panels, T* packed) {
+void pack_panels(const Spread<T>& right, index_t k, index_t depth, bool turned, const Panel* panels, index_t across,
+                 T* packed) {
+    const auto& table = loops<T>();
+    const index_t width = 2 * table.lanes, together = turned ? depth : rows_together;
+    for (index_t row = 0; row < depth; row += together) {
+        const index_t rows = depth - row < together ? depth - row : together;
+        for (index_t p = 0; p < across; ++p) {
+            if (panels[p].as_it_lies) continue;
+            T* const out = packed + (p * packed_rows_apart + row) * width;
+            table.pack_columns(right.data, right.rows + k + row, rows, panels[p].from, panels[p].starts, panels[p].runs,
+                               out);
+        }
+    }
+}
+
+template <class T>
+void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin, index_t end, index_t first_panel,
+                    index_t last_panel, index_t last_row, const Target<T>& target, Panel* panels, T* packed) {
     const auto& table = loops<T>();
     const index_t width = 2 * table.lanes, across = pieces_of(end - begin, width);
     alignas(64) T tile[Packed<T>::most_rows * Panel::most_columns];
-    const bool near = left.depth() < 2 || (right.rows[1] - right.rows[0]) * static_cast<index_t>(sizeof(T)) <= near_bytes;
-    const bool few = near && left.panels() <= few_panels, turned = left.depth() > 3 && right.rows[3] == right.rows[0] + 3;
-    for (index_t p = 0; p < across; ++p) describe_panel(right, target, last_row, begin + p * width, end, few, turned, panels[p]);
+    const bool near =
+        left.depth() < 2 || (right.rows[1] - right.rows[0]) * static_cast<index_t>(sizeof(T)) <= near_bytes;
+    const bool few = near && left.panels() <= few_panels,
+               turned = left.depth() > 3 && right.rows[3] == right.rows[0] + 3;
+    for (index_t p = 0; p < across; ++p)
+        describe_panel(right, target, last_row, begin + p * width, end, few, turned, panels[p]);
     for (index_t k = 0; k < left.depth(); k += packed_depth) {
         const index_t depth = left.block(k);
-        // Rows of all panels, so that pages of memory are visited once; where these follow each other, whole columns.
-        const index_t together = turned ? depth : rows_together;
-        for (index_t row = 0; row < depth; row += together)
-            for (index_t p = 0; p < across; ++p)
-                if (!panels[p].as_it_lies)
-                    table.pack_columns(right.data, right.rows + k + row, depth - row < together ? depth - row : together,
-                                       panels[p].from, panels[p].starts, panels[p].runs, packed + (p * packed_rows_apart + row) * width);
+        pack_panels(right, k, depth, turned, panels, across, packed);
         const bool add = k > 0 || target.add;
         for (index_t m = first_panel; m < last_panel; ++m) {
-            const index_t row = left.row_of(m), height = left.height(m), rows = left.count() - row < height ? left.count() - row : height;
+            const index_t row = left.row_of(m), height = left.height(m),
+                          rows = left.count() - row < height ? left.count() - row : height;
             T shifts[Packed<T>::most_rows] = {};
             const bool shifted = target.bias && k == 0;
             for (index_t r = 0; shifted && r < rows; ++r) shifts[r] = target.bias[row + r];
@@ -244,7 +275,8 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
                     continue;
                 }
                 left.multiply(k, m, depth, b, at, panels[p].apart, tile, width, bias, false);
-                table.store_tile(tile, width, panels[p].pieces, panels[p].pieces_used, rows, target.data + row * target.row_step, target.row_step, add);
+                table.store_tile(tile, width, panels[p].pieces, panels[p].pieces_used, rows,
+                                 target.data + row * target.row_step, target.row_step, add);
             }
         }
     }
@@ -252,8 +284,8 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
 
 // Blocks [first, last) of a product that is cut so, in the calling thread.
 template <class T>
-void multiply_blocks(const Packed<T>& left, const Spread<T>& right, index_t columns, const Target<T>& target, const Cut& cut, index_t first,
-                     index_t last) {
+void multiply_blocks(const Packed<T>& left, const Spread<T>& right, index_t columns, const Target<T>& target,
+                     const Cut& cut, index_t first, index_t last) {
     index_t last_row = 0;
     for (index_t k = 0; k < left.depth(); ++k) last_row = right.rows[k] > last_row ? right.rows[k] : last_row;
     const Scratch<T> packed = scratch<T>(cut.columns * packed_rows_apart);

@@ -1,5 +1,5 @@
-// Products of matrices, vectors and batches for the cards of these names, and the gradients of their factors: small ones by
-// our own loops, large ones by packed panels, thin ones by NumPy's BLAS.
+// Products of matrices, vectors and batches for the cards of these names, and the gradients of their factors: small
+// ones by our own loops, large ones by packed panels, thin ones by NumPy's BLAS.
 #include "binding/complex_products.hpp"
 #include "binding/halved.hpp"
 #include "linalg/product.hpp"
@@ -12,13 +12,11 @@ namespace {
 
 PyObject* as_object(PyArrayObject* array) { return reinterpret_cast<PyObject*>(array); }
 
-template <class T>
-PyObject* as_operand(const Matrix<T>& matrix) {
+template <class T> PyObject* as_operand(const Matrix<T>& matrix) {
     return matrix.turned ? PyArray_Transpose(matrix.array, nullptr) : Py_NewRef(as_object(matrix.array));
 }
 // a b by the BLAS that NumPy brings, called without a ufunc around it.
-template <class T>
-PyArrayObject* blas_product(const Matrix<T>& a, const Matrix<T>& b) {
+template <class T> PyArrayObject* blas_product(const Matrix<T>& a, const Matrix<T>& b) {
     const npy_intp shape[2] = {a.rows, b.columns};
     const bool large = is_large(descr_of<T>(), 2, shape) && PyArray_NDIM(a.array) == 2 && PyArray_NDIM(b.array) == 2;
     Owned out(large ? new_array(descr_of<T>(), 2, shape) : nullptr);
@@ -30,10 +28,11 @@ PyArrayObject* blas_product(const Matrix<T>& a, const Matrix<T>& b) {
     if (result && !PyArray_CheckExact(result)) Py_CLEAR(result);  // a scalar
     return reinterpret_cast<PyArrayObject*>(result);
 }
-// a b as a new matrix of the layout that is asked for; null without an error where a length is 0 or the inner ones differ. A bias
-// is added as by `product`.
+// a b as a new matrix of the layout that is asked for; null without an error where a length is 0 or the inner ones
+// differ. A bias is added as by `product`.
 template <class T>
-PyArrayObject* product_of(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false, const T* bias = nullptr, bool* added = nullptr) {
+PyArrayObject* product_of(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false, const T* bias = nullptr,
+                          bool* added = nullptr) {
     PyArrayObject* own = product(a, b, by_columns, bias, added);
     if (own || PyErr_Occurred()) return own;
     if (a.columns != b.rows || a.rows == 0 || a.columns == 0 || b.columns == 0) return nullptr;
@@ -43,17 +42,16 @@ PyArrayObject* product_of(const Matrix<T>& a, const Matrix<T>& b, bool by_column
 }
 
 // mm(self, mat2)
-template <class T>
-PyObject* mm(PyObject* const* args) {
+template <class T> PyObject* mm(PyObject* const* args) {
     Matrix<T> a, b;
     return as_matrix(args[0], a) && as_matrix(args[1], b) ? as_object(product_of(a, b)) : nullptr;
 }
 
 // mv(self, vec)
-template <class T>
-PyObject* mv(PyObject* const* args) {
+template <class T> PyObject* mv(PyObject* const* args) {
     Matrix<T> a, b;
-    if (!as_matrix(args[0], a) || !as_column(args[1], b) || a.columns != b.rows || a.rows == 0 || b.rows == 0) return nullptr;
+    if (!as_matrix(args[0], a) || !as_column(args[1], b) || a.columns != b.rows || a.rows == 0 || b.rows == 0)
+        return nullptr;
     if (!is_small(a, b)) return as_object(blas_product(a, b));
     Owned result(new_array(descr_of<T>(), 1, &a.rows));
     if (result) multiply(a, b, data_of<T>(result.get()));
@@ -61,8 +59,7 @@ PyObject* mv(PyObject* const* args) {
 }
 
 // Of many elements, in pieces, as they are for any number of threads.
-template <class T>
-PyObject* long_dot(const T* a, const T* b, npy_intp count) {
+template <class T> PyObject* long_dot(const T* a, const T* b, npy_intp count) {
     constexpr npy_intp piece = 16384;
     const npy_intp pieces = (count + piece - 1) / piece;
     std::vector<double> part(static_cast<size_t>(pieces));
@@ -71,7 +68,8 @@ PyObject* long_dot(const T* a, const T* b, npy_intp count) {
         ReleaseGil unlocked(true);
         parallel_for(pieces, piece, [=](npy_intp begin, npy_intp end) {
             for (npy_intp i = begin; i < end; ++i)
-                parts[i] = loops<T>().row_centred_product(a + i * piece, b + i * piece, std::min(piece, count - i * piece), T(0));
+                parts[i] = loops<T>().row_centred_product(a + i * piece, b + i * piece,
+                                                          std::min(piece, count - i * piece), T(0));
         });
     }
     Owned result(new_array(descr_of<T>(), 0, nullptr));
@@ -79,11 +77,11 @@ PyObject* long_dot(const T* a, const T* b, npy_intp count) {
     return result.give();
 }
 // dot(self, tensor)
-template <class T>
-PyObject* dot(PyObject* const* args) {
+template <class T> PyObject* dot(PyObject* const* args) {
     Matrix<T> a, b;
     if (!as_column(args[0], a) || !as_column(args[1], b)) return nullptr;
-    if (a.rows == b.rows && a.rows >= thread_threshold && a.factor.row == 1 && b.factor.row == 1) return long_dot(a.factor.data, b.factor.data, a.rows);
+    if (a.rows == b.rows && a.rows >= thread_threshold && a.factor.row == 1 && b.factor.row == 1)
+        return long_dot(a.factor.data, b.factor.data, a.rows);
     if (!is_small(a.transposed(), b)) return nullptr;
     Owned result(new_array(descr_of<T>(), 0, nullptr));
     if (result) multiply(a.transposed(), b, data_of<T>(result.get()));
@@ -91,8 +89,7 @@ PyObject* dot(PyObject* const* args) {
 }
 
 // Batches of matrices: the first one, how far the next is, and how many there are.
-template <class T>
-struct Batch {
+template <class T> struct Batch {
     Matrix<T> first;
     npy_intp step, count;
     Matrix<T> at(npy_intp i) const {
@@ -101,8 +98,7 @@ struct Batch {
     Batch transposed() const { return {first.transposed(), step, count}; }
 };
 // Of the last two dimensions of `ndim`, the others walked as one.
-template <class T>
-bool as_batch(PyObject* object, Batch<T>& batch, int ndim = 3) {
+template <class T> bool as_batch(PyObject* object, Batch<T>& batch, int ndim = 3) {
     if (!as_matrix(object, batch.first, ndim)) return false;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
     batch.count = 1, batch.step = 1;
@@ -111,15 +107,16 @@ bool as_batch(PyObject* object, Batch<T>& batch, int ndim = 3) {
         npy_intp step;
         if (!step_along<T>(array, dim, step)) return false;
         if (PyArray_DIM(array, dim) == 1) continue;
-        if (batch.count == 1) batch.step = step;
-        else if (step != batch.step * batch.count) return false;
+        if (batch.count == 1)
+            batch.step = step;
+        else if (step != batch.step * batch.count)
+            return false;
         batch.count *= PyArray_DIM(array, dim);
     }
     return true;
 }
 // The same of larger matrices. Threads share the products if there are enough of them, otherwise each product.
-template <class T>
-PyObject* batched_large(const Batch<T>& a, const Batch<T>& b, int ndim, const npy_intp* shape) {
+template <class T> PyObject* batched_large(const Batch<T>& a, const Batch<T>& b, int ndim, const npy_intp* shape) {
     const npy_intp rows = a.first.rows, depth = a.first.columns, columns = b.first.columns;
     Owned result(new_array(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
@@ -128,7 +125,8 @@ PyObject* batched_large(const Batch<T>& a, const Batch<T>& b, int ndim, const np
         ReleaseGil unlocked(true);
         const LargeProduct<T> product(a.first.factor, b.first.factor, rows, depth, columns);
         if (a.count < thread_count()) {
-            for (npy_intp i = 0; i < a.count; ++i) product.run(a.at(i).factor.data, b.at(i).factor.data, out + i * rows * columns);
+            for (npy_intp i = 0; i < a.count; ++i)
+                product.run(a.at(i).factor.data, b.at(i).factor.data, out + i * rows * columns);
         } else {
             const npy_intp work = (Size(rows) * depth * columns).value_or_most();
             parallel_for(a.count, work, [&](npy_intp begin, npy_intp end) {
@@ -141,12 +139,13 @@ PyObject* batched_large(const Batch<T>& a, const Batch<T>& b, int ndim, const np
     return result.give();
 }
 // Of the shape that is given, which has as many matrices.
-template <class T>
-PyObject* batched(const Batch<T>& a, const Batch<T>& b, int ndim, const npy_intp* shape) {
+template <class T> PyObject* batched(const Batch<T>& a, const Batch<T>& b, int ndim, const npy_intp* shape) {
     if (a.count != b.count || a.count == 0) return nullptr;
     const bool small = is_small(a.first, b.first);
-    if (!small && !is_narrow(a.first, b.first)) return is_large(a.first, b.first) ? batched_large(a, b, ndim, shape) : nullptr;
-    const npy_intp rows = a.first.rows, columns = b.first.columns, work = (Size(rows) * a.first.columns * columns).value_or_most();
+    if (!small && !is_narrow(a.first, b.first))
+        return is_large(a.first, b.first) ? batched_large(a, b, ndim, shape) : nullptr;
+    const npy_intp rows = a.first.rows, columns = b.first.columns,
+                   work = (Size(rows) * a.first.columns * columns).value_or_most();
     Owned result(new_array(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
@@ -163,21 +162,18 @@ PyObject* batched(const Batch<T>& a, const Batch<T>& b, int ndim, const npy_intp
     return result.give();
 }
 
-template <class T>
-PyObject* batched(const Batch<T>& a, const Batch<T>& b) {
+template <class T> PyObject* batched(const Batch<T>& a, const Batch<T>& b) {
     const npy_intp shape[3] = {a.count, a.first.rows, b.first.columns};
     return batched(a, b, 3, shape);
 }
 
 // bmm(self, mat2)
-template <class T>
-PyObject* bmm(PyObject* const* args) {
+template <class T> PyObject* bmm(PyObject* const* args) {
     Batch<T> a, b;
     return as_batch(args[0], a) && as_batch(args[1], b) ? batched(a, b) : nullptr;
 }
 // A small product of a batch, all its rows one below the other, with one matrix or vector.
-template <class T>
-PyObject* folded(const Batch<T>& batch, const Matrix<T>& other, int ndim, const npy_intp* shape) {
+template <class T> PyObject* folded(const Batch<T>& batch, const Matrix<T>& other, int ndim, const npy_intp* shape) {
     Matrix<T> tall = batch.first;
     if (batch.count > 1 && tall.rows > 1 && batch.step != tall.rows * tall.factor.row) return nullptr;
     if (tall.rows == 1) tall.factor.row = batch.step;
@@ -187,9 +183,9 @@ PyObject* folded(const Batch<T>& batch, const Matrix<T>& other, int ndim, const 
     if (result) multiply(tall, other, data_of<T>(result.get()));
     return result.give();
 }
-// matmul(self, other), of a batch in three dimensions or more with as many matrices, in equal dimensions, or with a matrix or vector
-template <class T>
-PyObject* matmul(PyObject* const* args) {
+// matmul(self, other), of a batch in three dimensions or more with as many matrices, in equal dimensions, or with a
+// matrix or vector
+template <class T> PyObject* matmul(PyObject* const* args) {
     PyArrayObject *self = aligned(args[0], descr_of<T>()), *other = aligned(args[1], descr_of<T>());
     Batch<T> a, b;
     if (!self || !other || PyArray_NDIM(self) < 3 || !as_batch(args[0], a, PyArray_NDIM(self))) return nullptr;
@@ -199,17 +195,16 @@ PyObject* matmul(PyObject* const* args) {
     if (last == 1) return as_column(args[1], b.first) ? folded(a, b.first, ndim - 1, shape) : nullptr;
     shape[ndim - 1] = last > 1 ? PyArray_DIM(other, last - 1) : 0;
     if (last == 2) return as_matrix(args[1], b.first) ? folded(a, b.first, ndim, shape) : nullptr;
-    const bool alike = last == ndim && std::equal(shape, shape + ndim - 2, PyArray_DIMS(other)) && as_batch(args[1], b, ndim);
+    const bool alike =
+        last == ndim && std::equal(shape, shape + ndim - 2, PyArray_DIMS(other)) && as_batch(args[1], b, ndim);
     return alike ? batched(a, b, ndim, shape) : nullptr;
 }
 // (grad, mat2) and (grad, self)
-template <class T>
-PyObject* bmm_first_rule(PyObject* const* args) {
+template <class T> PyObject* bmm_first_rule(PyObject* const* args) {
     Batch<T> grad, other;
     return as_batch(args[0], grad) && as_batch(args[1], other) ? batched(grad, other.transposed()) : nullptr;
 }
-template <class T>
-PyObject* bmm_second_rule(PyObject* const* args) {
+template <class T> PyObject* bmm_second_rule(PyObject* const* args) {
     Batch<T> grad, other;
     return as_batch(args[0], grad) && as_batch(args[1], other) ? batched(other.transposed(), grad) : nullptr;
 }
@@ -220,8 +215,7 @@ bool is_one(PyObject* object) {
 }
 
 // addmm(self, mat1, mat2, beta, alpha), both numbers 1
-template <class T>
-PyObject* addmm(PyObject* const* args) {
+template <class T> PyObject* addmm(PyObject* const* args) {
     Matrix<T> a, b;
     Factor<T> shift;
     if (!is_one(args[3]) || !is_one(args[4]) || !as_matrix(args[1], a) || !as_matrix(args[2], b)) return nullptr;
@@ -237,7 +231,8 @@ PyObject* addmm(PyObject* const* args) {
     parallel_for(a.rows, columns, [=](npy_intp begin, npy_intp end) {
         for (npy_intp i = begin; i < end; ++i) {
             const T* row = shift.data + i * shift.row;
-            if (shift.column == 0 || shift.column == 1) loops<T>().binary[ADD](out + i * columns, 1, row, shift.column, out + i * columns, columns);
+            if (shift.column == 0 || shift.column == 1)
+                loops<T>().binary[ADD](out + i * columns, 1, row, shift.column, out + i * columns, columns);
             else
                 for (npy_intp j = 0; j < columns; ++j) out[i * columns + j] += row[j * shift.column];
         }
@@ -246,8 +241,7 @@ PyObject* addmm(PyObject* const* args) {
 }
 
 // (grad, mat2, shape, strides of the first factor): grad mat2'
-template <class T>
-PyObject* first_rule(PyObject* const* args) {
+template <class T> PyObject* first_rule(PyObject* const* args) {
     Matrix<T> grad, other;
     Place place;
     if (!as_matrix(args[0], grad) || !as_matrix(args[1], other) || !as_place(args[2], args[3], place)) return nullptr;
@@ -255,8 +249,7 @@ PyObject* first_rule(PyObject* const* args) {
     return as_object(product_of(grad, other.transposed(), place.by_columns(sizeof(T))));
 }
 // (grad, mat1, shape, strides of the second factor): mat1' grad
-template <class T>
-PyObject* second_rule(PyObject* const* args) {
+template <class T> PyObject* second_rule(PyObject* const* args) {
     Matrix<T> grad, other;
     Place place;
     if (!as_matrix(args[0], grad) || !as_matrix(args[1], other) || !as_place(args[2], args[3], place)) return nullptr;
@@ -264,14 +257,15 @@ PyObject* second_rule(PyObject* const* args) {
     return as_object(product_of(other.transposed(), grad, place.by_columns(sizeof(T))));
 }
 // The same with `alpha`, which must be 1.
-template <class T>
-PyObject* addmm_first_rule(PyObject* const* args) { return is_one(args[4]) ? first_rule<T>(args) : nullptr; }
-template <class T>
-PyObject* addmm_second_rule(PyObject* const* args) { return is_one(args[4]) ? second_rule<T>(args) : nullptr; }
+template <class T> PyObject* addmm_first_rule(PyObject* const* args) {
+    return is_one(args[4]) ? first_rule<T>(args) : nullptr;
+}
+template <class T> PyObject* addmm_second_rule(PyObject* const* args) {
+    return is_one(args[4]) ? second_rule<T>(args) : nullptr;
+}
 
 // (grad, self_shape, beta): the gradient itself, or summed over the rows for a bias along the columns
-template <class T>
-PyObject* addmm_bias_rule(PyObject* const* args) {
+template <class T> PyObject* addmm_bias_rule(PyObject* const* args) {
     Matrix<T> grad;
     npy_intp shape[most_dims];
     const int ndim = as_shape(args[1], shape);
@@ -298,8 +292,7 @@ PyObject* addmm_bias_rule(PyObject* const* args) {
 constexpr npy_intp most_scaled = 8192;  // elements; of more, NumPy's loops make up for its calls
 
 // (grad, vec): every row of the gradient is `vec` times one element of `grad`
-template <class T>
-PyObject* mv_first_rule(PyObject* const* args) {
+template <class T> PyObject* mv_first_rule(PyObject* const* args) {
     Matrix<T> grad, vec;
     if (!as_column(args[0], grad) || !as_column(args[1], vec)) return nullptr;
     if (grad.rows < 2 || vec.rows < 2) return nullptr;  // strides of one element are the body's to choose
@@ -314,8 +307,7 @@ PyObject* mv_first_rule(PyObject* const* args) {
     return result.give();
 }
 // (grad, self)
-template <class T>
-PyObject* mv_second_rule(PyObject* const* args) {
+template <class T> PyObject* mv_second_rule(PyObject* const* args) {
     Matrix<T> grad, other;
     if (!as_column(args[0], grad) || !as_matrix(args[1], other) || !is_small(other.transposed(), grad)) return nullptr;
     Owned result(new_array(descr_of<T>(), 1, &other.columns));
@@ -323,8 +315,7 @@ PyObject* mv_second_rule(PyObject* const* args) {
     return result.give();
 }
 // (grad, other vector)
-template <class T>
-PyObject* dot_rule(PyObject* const* args) {
+template <class T> PyObject* dot_rule(PyObject* const* args) {
     Matrix<T> other;
     PyArrayObject* grad = plain(args[0], descr_of<T>());
     if (!grad || PyArray_NDIM(grad) != 0 || !as_column(args[1], other)) return nullptr;
@@ -345,29 +336,30 @@ PyObject* either(PyObject* const* args) {
 }
 
 #define WENGERT_PRODUCT(count, name, arguments) \
-    direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>>>, #name arguments ", or NotImplemented"),
+    direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>>>, \
+                  #name arguments ", or NotImplemented"),
 #define WENGERT_COMPLEX_PRODUCT(name, arguments) \
-    direct_method("direct_" #name, of_halves<direct<2, either<by_element<name<float>, name<double>>, complex_##name>>>, #name arguments ", or NotImplemented"),
+    direct_method("direct_" #name, \
+                  of_halves<direct<2, either<by_element<name<float>, name<double>>, complex_##name>>>, \
+                  #name arguments ", or NotImplemented"),
 PyMethodDef product_methods[] = {
-    WENGERT_COMPLEX_PRODUCT(mm, "(self, mat2)")
-    WENGERT_COMPLEX_PRODUCT(mv, "(self, vec)")
-    WENGERT_COMPLEX_PRODUCT(dot, "(self, tensor)")
-    WENGERT_COMPLEX_PRODUCT(bmm, "(self, mat2)")
-    WENGERT_COMPLEX_PRODUCT(matmul, "(self, other)")
-    direct_method("direct_addmm", of_halves<direct<5, by_element<addmm<float>, addmm<double>>>>, "addmm(self, mat1, mat2, beta, alpha), or NotImplemented"),
-    WENGERT_COMPLEX_PRODUCT(bmm_first_rule, "(grad, mat2)")
-    WENGERT_COMPLEX_PRODUCT(bmm_second_rule, "(grad, self)")
-    direct_method("direct_mm_first_rule", direct<4, either<by_element<first_rule<float>, first_rule<double>>, complex_first_rule>>,
-                  "mm_first_rule(grad, mat2, self_shape, self_strides), or NotImplemented"),
-    direct_method("direct_mm_second_rule", direct<4, either<by_element<second_rule<float>, second_rule<double>>, complex_second_rule>>,
+    WENGERT_COMPLEX_PRODUCT(mm, "(self, mat2)") WENGERT_COMPLEX_PRODUCT(mv, "(self, vec)")
+        WENGERT_COMPLEX_PRODUCT(dot, "(self, tensor)") WENGERT_COMPLEX_PRODUCT(bmm, "(self, mat2)")
+            WENGERT_COMPLEX_PRODUCT(matmul, "(self, other)")
+                direct_method("direct_addmm", of_halves<direct<5, by_element<addmm<float>, addmm<double>>>>,
+                              "addmm(self, mat1, mat2, beta, alpha), or NotImplemented"),
+    WENGERT_COMPLEX_PRODUCT(bmm_first_rule, "(grad, mat2)") WENGERT_COMPLEX_PRODUCT(bmm_second_rule, "(grad, self)")
+        direct_method("direct_mm_first_rule",
+                      direct<4, either<by_element<first_rule<float>, first_rule<double>>, complex_first_rule>>,
+                      "mm_first_rule(grad, mat2, self_shape, self_strides), or NotImplemented"),
+    direct_method("direct_mm_second_rule",
+                  direct<4, either<by_element<second_rule<float>, second_rule<double>>, complex_second_rule>>,
                   "mm_second_rule(grad, self, mat2_shape, mat2_strides), or NotImplemented"),
     WENGERT_PRODUCT(5, addmm_first_rule, "(grad, mat2, mat1_shape, mat1_strides, alpha)")
-    WENGERT_PRODUCT(5, addmm_second_rule, "(grad, mat1, mat2_shape, mat2_strides, alpha)")
-    WENGERT_PRODUCT(3, addmm_bias_rule, "(grad, self_shape, beta)")
-    WENGERT_COMPLEX_PRODUCT(mv_first_rule, "(grad, vec)")
-    WENGERT_COMPLEX_PRODUCT(mv_second_rule, "(grad, self)")
-    WENGERT_COMPLEX_PRODUCT(dot_rule, "(grad, other)")
-    {nullptr, nullptr, 0, nullptr},
+        WENGERT_PRODUCT(5, addmm_second_rule, "(grad, mat1, mat2_shape, mat2_strides, alpha)") WENGERT_PRODUCT(
+            3, addmm_bias_rule, "(grad, self_shape, beta)") WENGERT_COMPLEX_PRODUCT(mv_first_rule, "(grad, vec)")
+            WENGERT_COMPLEX_PRODUCT(mv_second_rule, "(grad, self)")
+                WENGERT_COMPLEX_PRODUCT(dot_rule, "(grad, other)"){nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_PRODUCT
 #undef WENGERT_COMPLEX_PRODUCT

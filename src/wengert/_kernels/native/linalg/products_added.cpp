@@ -8,17 +8,18 @@ namespace {
 using Call = PyObject* const*;
 
 // beta and alpha in the dtype of the operands.
-template <class T>
-bool as_factors(PyObject* beta, PyObject* alpha, T (&factors)[2]) { return weak_value(beta, factors[0]) && weak_value(alpha, factors[1]); }
+template <class T> bool as_factors(PyObject* beta, PyObject* alpha, T (&factors)[2]) {
+    return weak_value(beta, factors[0]) && weak_value(alpha, factors[1]);
+}
 
 // alpha * out + beta * shift, row by row, written over `out`; what counts for nothing is not read.
-template <class T>
-void combine(T* out, npy_intp rows, npy_intp columns, Factor<T> shift, const T (&factors)[2]) {
+template <class T> void combine(T* out, npy_intp rows, npy_intp columns, Factor<T> shift, const T (&factors)[2]) {
     const T beta = factors[0], alpha = factors[1];
     const bool plain = beta == 1 && alpha == 1 && shift.column == 1;
     for (npy_intp i = 0; i < rows; ++i, out += columns) {
         const T* row = shift.data + i * shift.row;
-        if (plain) loops<T>().binary[ADD](out, 1, row, 1, out, columns);
+        if (plain)
+            loops<T>().binary[ADD](out, 1, row, 1, out, columns);
         else
             for (npy_intp j = 0; j < columns; ++j) {
                 out[j] *= alpha;
@@ -28,14 +29,16 @@ void combine(T* out, npy_intp rows, npy_intp columns, Factor<T> shift, const T (
 }
 
 // addmv(self, mat, vec, beta, alpha)
-template <class T>
-PyObject* addmv(Call args) {
+template <class T> PyObject* addmv(Call args) {
     Matrix<T> mat, vec;
     Factor<T> shift;
     T factors[2];
-    if (!as_matrix(args[1], mat) || !as_column(args[2], vec) || !is_small(mat, vec) || !as_factors(args[3], args[4], factors)) return nullptr;
+    if (!as_matrix(args[1], mat) || !as_column(args[2], vec) || !is_small(mat, vec) ||
+        !as_factors(args[3], args[4], factors))
+        return nullptr;
     if (factors[1] == 0) return nullptr;  // then the product is not read
-    if (!as_shift(args[0], 1, mat.rows, shift) || PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[0])) > 1) return nullptr;
+    if (!as_shift(args[0], 1, mat.rows, shift) || PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[0])) > 1)
+        return nullptr;
     Owned result(new_array(descr_of<T>(), 1, &mat.rows));
     if (!result) return nullptr;
     multiply(mat, vec, data_of<T>(result.get()));
@@ -44,11 +47,12 @@ PyObject* addmv(Call args) {
 }
 
 // baddbmm(self, batch1, batch2, beta, alpha)
-template <class T>
-PyObject* baddbmm(Call args) {
+template <class T> PyObject* baddbmm(Call args) {
     Matrix<T> a, b;
     T factors[2];
-    if (!as_matrix(args[1], a, 3) || !as_matrix(args[2], b, 3) || !is_small(a, b) || !as_factors(args[3], args[4], factors)) return nullptr;
+    if (!as_matrix(args[1], a, 3) || !as_matrix(args[2], b, 3) || !is_small(a, b) ||
+        !as_factors(args[3], args[4], factors))
+        return nullptr;
     PyArrayObject* bias = aligned(args[0], descr_of<T>());
     const npy_intp count = PyArray_DIM(a.array, 0), shape[3] = {count, a.rows, b.columns};
     if (!bias || PyArray_NDIM(bias) != 3 || PyArray_DIM(b.array, 0) != count) return nullptr;
@@ -66,7 +70,8 @@ PyObject* baddbmm(Call args) {
         for (npy_intp i = begin; i < end; ++i) {
             T* out = first + i * a.rows * b.columns;
             loops<T>().small_product({a.factor.data + i * over[0], a.factor.row, a.factor.column},
-                                     {b.factor.data + i * over[1], b.factor.row, b.factor.column}, out, a.rows, a.columns, b.columns);
+                                     {b.factor.data + i * over[1], b.factor.row, b.factor.column}, out, a.rows,
+                                     a.columns, b.columns);
             combine<T>(out, a.rows, b.columns, {shift + i * steps[0], steps[1], steps[2]}, factors);
         }
     });
@@ -74,13 +79,13 @@ PyObject* baddbmm(Call args) {
 }
 
 // addr(self, vec1, vec2, beta, alpha); the result lies as `self` does
-template <class T>
-PyObject* addr(Call args) {
+template <class T> PyObject* addr(Call args) {
     Matrix<T> first, second;
     Factor<T> shift;
     T factors[2];
     PyArrayObject* bias = plain(args[0], descr_of<T>());
-    if (!bias || !as_column(args[1], first) || !as_column(args[2], second) || !as_factors(args[3], args[4], factors)) return nullptr;
+    if (!bias || !as_column(args[1], first) || !as_column(args[2], second) || !as_factors(args[3], args[4], factors))
+        return nullptr;
     const npy_intp rows = first.rows, columns = second.rows, shape[2] = {rows, columns};
     const Size count = Size(rows) * columns;
     if (rows < 2 || columns < 2 || !count.fits() || !as_shift(args[0], rows, columns, shift)) return nullptr;
@@ -93,18 +98,21 @@ PyObject* addr(Call args) {
     parallel_for(rows, columns, [=](npy_intp begin, npy_intp end) {
         for (npy_intp i = begin; i < end; ++i) {
             T* const row = out + i * columns;
-            if (right.row == 1) loops<T>().binary[MULTIPLY](right.data, 1, left.data + i * left.row, 0, row, columns);
-            else for (npy_intp j = 0; j < columns; ++j) row[j] = left.data[i * left.row] * right.data[j * right.row];
-            if (plain_sum) loops<T>().binary[ADD](row, 1, shift.data + i * shift.row, 1, row, columns);
-            else combine<T>(row, 1, columns, {shift.data + i * shift.row, 0, shift.column}, factors);
+            if (right.row == 1)
+                loops<T>().binary[MULTIPLY](right.data, 1, left.data + i * left.row, 0, row, columns);
+            else
+                for (npy_intp j = 0; j < columns; ++j) row[j] = left.data[i * left.row] * right.data[j * right.row];
+            if (plain_sum)
+                loops<T>().binary[ADD](row, 1, shift.data + i * shift.row, 1, row, columns);
+            else
+                combine<T>(row, 1, columns, {shift.data + i * shift.row, 0, shift.column}, factors);
         }
     });
     return result.give();
 }
 
 // trace(self)
-template <class T>
-PyObject* trace(Call args) {
+template <class T> PyObject* trace(Call args) {
     Matrix<T> matrix;
     if (!as_matrix(args[0], matrix)) return nullptr;
     Owned result(new_array(descr_of<T>(), 0, nullptr));
@@ -117,8 +125,7 @@ PyObject* trace(Call args) {
 }
 
 // linalg_cross(self, other, dim), of one shape
-template <class T>
-PyObject* cross(Call args) {
+template <class T> PyObject* cross(Call args) {
     PyArrayObject *a = plain(args[0], descr_of<T>()), *b = plain(args[1], descr_of<T>());
     int axis = 0;
     if (!a || !b || !same_shape(a, b) || !as_axis(args[2], PyArray_NDIM(a), axis)) return nullptr;
@@ -148,16 +155,16 @@ PyObject* cross(Call args) {
 }
 
 #define WENGERT_ADDED(count, name, arguments) \
-    direct_method("direct_" #name, laid<direct<count, by_element<name<float>, name<double>>>, few_with_gaps>, #name arguments ", or NotImplemented"),
+    direct_method("direct_" #name, laid<direct<count, by_element<name<float>, name<double>>>, few_with_gaps>, \
+                  #name arguments ", or NotImplemented"),
 PyMethodDef products_added_methods[] = {
     direct_method("direct_addmv", of_halves<laid<direct<5, by_element<addmv<float>, addmv<double>>>, few_with_gaps>>,
                   "addmv(self, mat, vec, beta, alpha), or NotImplemented"),
-    direct_method("direct_baddbmm", of_halves<laid<direct<5, by_element<baddbmm<float>, baddbmm<double>>>, few_with_gaps>>,
+    direct_method("direct_baddbmm",
+                  of_halves<laid<direct<5, by_element<baddbmm<float>, baddbmm<double>>>, few_with_gaps>>,
                   "baddbmm(self, batch1, batch2, beta, alpha), or NotImplemented"),
-    WENGERT_ADDED(5, addr, "(self, vec1, vec2, beta, alpha)")
-    WENGERT_ADDED(1, trace, "(self)")
-    WENGERT_ADDED(3, cross, "(self, other, dim)")
-    {nullptr, nullptr, 0, nullptr},
+    WENGERT_ADDED(5, addr, "(self, vec1, vec2, beta, alpha)") WENGERT_ADDED(1, trace, "(self)")
+        WENGERT_ADDED(3, cross, "(self, other, dim)"){nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_ADDED
 MethodList products_added_list(products_added_methods);

@@ -1,6 +1,6 @@
 // Orthogonal factors of larger matrices: reflections of some columns at a time, I - V T V', applied as products.
-// Source: E. Elmroth and F. G. Gustavson, Applying recursion to serial and parallel QR factorization, IBM J. Res. Dev. 44, 2000.
-// No Python here.
+// Source: E. Elmroth and F. G. Gustavson, Applying recursion to serial and parallel QR factorization, IBM J. Res. Dev.
+// 44, 2000. No Python here.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@ constexpr index_t reflected_together = 64;  // columns
 
 // c = (I - V T V') c, or with `turned` (I - V T' V') c, of a V of `rows` and `count` columns.
 template <class T>
-void apply_reflections(Columns<T> c, index_t rows, index_t width, Columns<T> v, index_t count, Columns<T> t, bool turned) {
+void apply_reflections(Columns<T> c, index_t rows, index_t width, Columns<T> v, index_t count, Columns<T> t,
+                       bool turned) {
     if (width == 0) return;
     const Scratch<T> memory = zeros<T>(2 * count * width);
     const Columns<T> minus{memory.get(), count}, weights{memory.get() + count * width, count};
@@ -23,10 +24,11 @@ void apply_reflections(Columns<T> c, index_t rows, index_t width, Columns<T> v, 
     subtract_product(c, v.factor(), weights.factor(), rows, count, width);
 }
 
-// R in the place of a few columns of a, the vectors to v and the triangle to t, zeros where there is nothing; see `reflect_columns`.
-template <class T>
-bool reflect(Columns<T> a, index_t rows, index_t columns, Columns<T> v, Columns<T> t) {
-    if (columns <= least_side) return loops<T>().reflect_columns(a.data, a.pitch, rows, columns, v.data, v.pitch, t.data, t.pitch);
+// R in the place of a few columns of a, the vectors to v and the triangle to t, zeros where there is nothing; see
+// `reflect_columns`.
+template <class T> bool reflect(Columns<T> a, index_t rows, index_t columns, Columns<T> v, Columns<T> t) {
+    if (columns <= least_side)
+        return loops<T>().reflect_columns(a.data, a.pitch, rows, columns, v.data, v.pitch, t.data, t.pitch);
     const index_t half = half_of(columns), width = columns - half;
     if (!reflect(a, rows, half, v, t)) return false;
     apply_reflections(a.from(0, half), rows, width, v, half, t, true);
@@ -46,18 +48,22 @@ bool reflect(Columns<T> a, index_t rows, index_t columns, Columns<T> v, Columns<
 }
 
 // The reflections of a whole matrix, block by block of its columns.
-template <class T>
-class Reflections {
+template <class T> class Reflections {
 public:
     Reflections(index_t rows, index_t columns)
-        : rows_(rows), columns_(columns), count_(std::min(rows, columns)), vectors_(scratch<T>((Size(rows) * count_).value())),
-          triangles_(scratch<T>((Size(count_) * reflected_together + reflected_together * reflected_together).value())) {}
+        : rows_(rows),
+          columns_(columns),
+          count_(std::min(rows, columns)),
+          vectors_(scratch<T>((Size(rows) * count_).value())),
+          triangles_(
+              scratch<T>((Size(count_) * reflected_together + reflected_together * reflected_together).value())) {}
     // R in the place of a; false where `reflect_columns` says so.
     bool factor(Columns<T> a) const {
         for (index_t p = 0; p < count_; p += reflected_together) {
             const index_t width = width_at(p);
             if (!reflect(a.from(p, p), rows_ - p, width, vectors(p), triangle(p))) return false;
-            apply_reflections(a.from(p, p + width), rows_ - p, columns_ - p - width, vectors(p), width, triangle(p), true);
+            apply_reflections(a.from(p, p + width), rows_ - p, columns_ - p - width, vectors(p), width, triangle(p),
+                              true);
         }
         return true;
     }

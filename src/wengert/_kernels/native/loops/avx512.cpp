@@ -1,5 +1,5 @@
-// Loops for x86-64 processors with AVX-512; empty elsewhere. With WENGERT_WIDE_LOOPS the same loops over the same 64 bytes
-// by the instructions of AVX2: so they are tested on processors that have no more.
+// Loops for x86-64 processors with AVX-512; empty elsewhere. With WENGERT_WIDE_LOOPS the same loops over the same 64
+// bytes by the instructions of AVX2: so they are tested on processors that have no more.
 #include "base/simd.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(WENGERT_WITHOUT_AVX512)

@@ -13,7 +13,9 @@ using Call = PyObject* const*;
 PyObject* unit_vectors(Call args) {
     PyArrayObject* x = plain(args[0], int64_descr);
     npy_intp classes = 0;
-    if (!x || PyArray_SIZE(x) == 0 || PyArray_NDIM(x) >= most_dims || !PyLong_CheckExact(args[1]) || !as_index(args[1], classes)) return nullptr;
+    if (!x || PyArray_SIZE(x) == 0 || PyArray_NDIM(x) >= most_dims || !PyLong_CheckExact(args[1]) ||
+        !as_index(args[1], classes))
+        return nullptr;
     const npy_intp count = PyArray_SIZE(x);
     std::vector<int64_t> numbers(static_cast<size_t>(count));
     const int64_t* given = data_of<int64_t>(x);
@@ -34,8 +36,7 @@ PyObject* unit_vectors(Call args) {
 
 // ---- margins --------------------------------------------------------------------------------------------------------
 // Rows of scores, the right class of each, and what is asked of them.
-template <class T>
-struct Margins {
+template <class T> struct Margins {
     PyArrayObject *scores = nullptr, *target = nullptr;
     npy_intp rows = 1, classes = 1, power = 0;
     double margin = 0;
@@ -46,12 +47,14 @@ struct Margins {
     T weighed(T value, npy_intp right) const { return weight ? (value != 0 ? value * weight[right] : T(0)) : value; }
     bool read(PyObject* self, Call args) {  // target, p, margin, weight, reduction
         scores = plain(self, descr_of<T>()), target = plain(args[0], int64_descr);
-        if (!scores || !target || PyArray_NDIM(scores) < 1 || PyArray_NDIM(scores) > 2 || PyArray_SIZE(scores) == 0) return false;
+        if (!scores || !target || PyArray_NDIM(scores) < 1 || PyArray_NDIM(scores) > 2 || PyArray_SIZE(scores) == 0)
+            return false;
         if (PyArray_NDIM(scores) == 2) rows = PyArray_DIM(scores, 0);
         classes = PyArray_SIZE(scores) / rows;
         if (PyArray_NDIM(target) > 1 || PyArray_SIZE(target) != rows) return false;
         if (!PyLong_CheckExact(args[1]) || !as_index(args[1], power) || power < 1 || power > 2) return false;
-        if (!as_number(args[2], margin) || !optional_data(args[3], classes, weight) || !PyUnicode_Check(args[4])) return false;
+        if (!as_number(args[2], margin) || !optional_data(args[3], classes, weight) || !PyUnicode_Check(args[4]))
+            return false;
         if (weight && PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[3])) != 1) return false;
         reduction = as_reduction(args[4]);
         return reduction != REDUCE_UNKNOWN;
@@ -69,8 +72,7 @@ struct Margins {
 };
 
 // multi_margin(self, target, p, margin, weight, reduction)
-template <class T>
-PyObject* multi_margin(Call args) {
+template <class T> PyObject* multi_margin(Call args) {
     constexpr npy_intp few = 1 << 15;  // beyond, NumPy's loops take less time
     Margins<T> m;
     if (!m.read(args[0], args + 1) || PyArray_SIZE(m.scores) > few) return nullptr;
@@ -97,11 +99,11 @@ PyObject* multi_margin(Call args) {
 }
 
 // Its rule: (grad, self, self_shape, target, p, margin, weight, reduction)
-template <class T>
-PyObject* multi_margin_rule(Call args) {
+template <class T> PyObject* multi_margin_rule(Call args) {
     Margins<T> m;
     Owned grad(gradient_in_rows(args[0], descr_of<T>()));
-    if (!grad || !m.read(args[1], args + 3) || !all_finite(data_of<T>(m.scores), PyArray_SIZE(m.scores))) return nullptr;
+    if (!grad || !m.read(args[1], args + 3) || !all_finite(data_of<T>(m.scores), PyArray_SIZE(m.scores)))
+        return nullptr;
     const bool each = m.reduction == REDUCE_NONE;
     if (PyArray_SIZE(grad.get()) != (each ? m.rows : 1)) return nullptr;
     Owned result(new_array(descr_of<T>(), PyArray_NDIM(m.scores), PyArray_DIMS(m.scores)));
@@ -125,10 +127,12 @@ PyObject* multi_margin_rule(Call args) {
 }
 
 PyMethodDef class_methods[] = {
-    direct_method("direct_unit_vectors", laid<direct<2, unit_vectors>>, "unit_vectors(tensor, num_classes), or NotImplemented"),
+    direct_method("direct_unit_vectors", laid<direct<2, unit_vectors>>,
+                  "unit_vectors(tensor, num_classes), or NotImplemented"),
     direct_method("direct_multi_margin", laid<direct<6, by_element<multi_margin<float>, multi_margin<double>>>>,
                   "multi_margin(self, target, p, margin, weight, reduction), or NotImplemented"),
-    direct_method("direct_multi_margin_rule", laid<direct<8, by_element<multi_margin_rule<float>, multi_margin_rule<double>>>>,
+    direct_method("direct_multi_margin_rule",
+                  laid<direct<8, by_element<multi_margin_rule<float>, multi_margin_rule<double>>>>,
                   "its rule (grad, self, self_shape, target, p, margin, weight, reduction), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

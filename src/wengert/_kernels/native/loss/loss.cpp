@@ -6,8 +6,7 @@ namespace {
 
 Twin nll_loss_twin("nll_loss"), nll_loss_backward_twin("nll_loss_backward");
 
-template <class T>
-struct Problem {
+template <class T> struct Problem {
     PyArrayObject *logp, *target;
     const T* weight;
     npy_intp rows, classes, ignore_index = -100;
@@ -19,7 +18,8 @@ bool read_problem(PyObject* logp, PyObject* target, PyObject* weight, PyObject* 
                   Problem<T>& problem) {
     problem.logp = plain(logp, descr_of<T>());
     problem.target = plain(target, int64_descr);
-    if (!problem.logp || !problem.target || PyArray_NDIM(problem.logp) != 2 || PyArray_NDIM(problem.target) != 1) return false;
+    if (!problem.logp || !problem.target || PyArray_NDIM(problem.logp) != 2 || PyArray_NDIM(problem.target) != 1)
+        return false;
     problem.rows = PyArray_DIM(problem.logp, 0);
     problem.classes = PyArray_DIM(problem.logp, 1);
     problem.reduction = as_reduction(reduction);
@@ -34,15 +34,13 @@ struct Class {
     int64_t number;
     bool used, valid;
 };
-template <class T>
-inline Class class_of(const Problem<T>& p, npy_intp i) {
+template <class T> inline Class class_of(const Problem<T>& p, npy_intp i) {
     const int64_t number = load_once(data_of<int64_t>(p.target) + i);
     const bool used = number != p.ignore_index;
     return {number, used, !used || (number >= 0 && number < p.classes)};
 }
 
-template <class T>
-PyObject* forward(PyObject* const* slots) {
+template <class T> PyObject* forward(PyObject* const* slots) {
     Problem<T> p;
     if (!read_problem(slots[0], slots[1], slots[2], slots[3], slots[4], p)) return nullptr;
     const int ndim = p.reduction == REDUCE_NONE ? 1 : 0;
@@ -65,14 +63,14 @@ PyObject* forward(PyObject* const* slots) {
     return give_tuple(items, 2);
 }
 
-template <class T>
-PyObject* backward(PyObject* const* slots) {
+template <class T> PyObject* backward(PyObject* const* slots) {
     Problem<T> p;
     if (!slots[6] || !read_problem(slots[1], slots[2], slots[3], slots[4], slots[5], p)) return nullptr;
     PyArrayObject* grad = plain(slots[0], descr_of<T>());
     PyArrayObject* total_weight = plain(slots[6], descr_of<T>());
     const bool each = p.reduction == REDUCE_NONE;
-    if (!grad || !total_weight || PyArray_SIZE(grad) != (each ? p.rows : 1) || PyArray_SIZE(total_weight) != 1) return nullptr;
+    if (!grad || !total_weight || PyArray_SIZE(grad) != (each ? p.rows : 1) || PyArray_SIZE(total_weight) != 1)
+        return nullptr;
     Owned result(new_array(descr_of<T>(), 2, PyArray_DIMS(p.logp)));
     if (!result) return nullptr;
     const T *slope = data_of<T>(grad), divisor = p.reduction == REDUCE_MEAN ? *data_of<T>(total_weight) : T(1);
@@ -109,18 +107,18 @@ PyObject* nll_loss_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, 
 }
 
 // (grads, self, target, total_weight, weight, reduction, ignore_index); the gradient may lie in any order
-template <class T>
-PyObject* rule(PyObject* const* args) {
+template <class T> PyObject* rule(PyObject* const* args) {
     PyObject* given = first_alone(args[0]);
     Owned grad(given ? in_rows(given, descr_of<T>()) : nullptr);
-    if (!grad || !PyArray_CheckExact(args[1]) || PyArray_SIZE(reinterpret_cast<PyArrayObject*>(args[1])) == 0) return nullptr;
-    PyObject* slots[7] = {reinterpret_cast<PyObject*>(grad.get()), args[1], args[2], args[4], args[5], args[6], args[3]};
+    if (!grad || !PyArray_CheckExact(args[1]) || PyArray_SIZE(reinterpret_cast<PyArrayObject*>(args[1])) == 0)
+        return nullptr;
+    PyObject* slots[7] = {
+        reinterpret_cast<PyObject*>(grad.get()), args[1], args[2], args[4], args[5], args[6], args[3]};
     return backward<T>(slots);
 }
 
 // Whether a call of `cross_entropy` is one that `nll_loss` of its log-probabilities will know, but for the classes.
-template <class T>
-PyObject* takes_classes(PyObject* const* args) {
+template <class T> PyObject* takes_classes(PyObject* const* args) {
     Problem<T> p;
     return read_problem(args[0], args[1], args[2], args[3], args[4], p) ? Py_NewRef(Py_True) : nullptr;
 }
@@ -130,8 +128,9 @@ PyMethodDef loss_methods[] = {
                   "(self, target, weight, reduction, ignore_index): True, or NotImplemented"),
     direct_method("direct_nll_loss", laid<direct<5, by_element<forward<float>, forward<double>>>>,
                   "nll_loss(self, target, weight, reduction, ignore_index), or NotImplemented"),
-    direct_method("direct_nll_loss_rule", laid<direct<7, by_element<rule<float>, rule<double>, 1>>>,
-                  "nll_loss_rule(grads, self, target, total_weight, weight, reduction, ignore_index), or NotImplemented"),
+    direct_method(
+        "direct_nll_loss_rule", laid<direct<7, by_element<rule<float>, rule<double>, 1>>>,
+        "nll_loss_rule(grads, self, target, total_weight, weight, reduction, ignore_index), or NotImplemented"),
     fast_method("nll_loss", nll_loss, "nll_loss(logp, target, weight=None, reduction='mean', ignore_index=-100)"),
     fast_method("nll_loss_backward", nll_loss_backward,
                 "nll_loss_backward(grad, logp, target, weight, reduction, ignore_index, total_weight)"),

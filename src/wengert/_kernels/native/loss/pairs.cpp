@@ -11,20 +11,17 @@ namespace wengert {
 namespace {
 
 // In two steps, which a compiler makes vectors of.
-template <class T>
-T limited(T value, T limit) {
+template <class T> T limited(T value, T limit) {
     const T above = value < -limit ? -limit : value;
     return above > limit ? limit : above;
 }
 // Each form gives the loss of one difference, its slope, and the factor that the rule multiplies the gradient with.
-template <class T>
-struct Squared {
+template <class T> struct Squared {
     T loss(T difference) const { return difference * difference; }
     T slope(T difference) const { return difference; }
     double factor() const { return 2; }
 };
-template <class T>
-struct SmoothAbsolute {
+template <class T> struct SmoothAbsolute {
     T bend;
     T loss(T difference) const {
         const T distance = std::fabs(difference);
@@ -33,8 +30,7 @@ struct SmoothAbsolute {
     T slope(T difference) const { return limited(difference, bend); }
     double factor() const { return 1 / static_cast<double>(bend); }
 };
-template <class T>
-struct Huber {
+template <class T> struct Huber {
     T bend;
     T loss(T difference) const {
         const T distance = std::fabs(difference);
@@ -45,8 +41,7 @@ struct Huber {
 };
 
 // Two arrays of one shape, not empty, and what is done with the losses of the elements.
-template <class T>
-struct Pair {
+template <class T> struct Pair {
     PyArrayObject *x, *target;
     Reduction reduction;
     npy_intp count = 0;
@@ -54,19 +49,18 @@ struct Pair {
         x = plain(x_object, descr_of<T>());
         target = plain(target_object, descr_of<T>());
         reduction = as_reduction(name);
-        if (x && target && same_shape(x, target) && reduction != REDUCE_UNKNOWN)
-            count = PyArray_SIZE(x);
+        if (x && target && same_shape(x, target) && reduction != REDUCE_UNKNOWN) count = PyArray_SIZE(x);
     }
     // The share of one element in the derivative of the loss.
     double share() const { return reduction == REDUCE_MEAN ? 1.0 / static_cast<double>(count) : 1.0; }
 };
 
-constexpr npy_intp piece = 65536, block = 512;  // elements for a thread at least, and those whose losses lie side by side
+constexpr npy_intp piece = 65536,
+                   block = 512;  // elements for a thread at least, and those whose losses lie side by side
 constexpr npy_intp loss_cost = 4;
 
 // The sum of a piece's losses, block by block.
-template <class T, class Losses>
-double piece_total(const T* x, const T* target, npy_intp count, const Losses& losses) {
+template <class T, class Losses> double piece_total(const T* x, const T* target, npy_intp count, const Losses& losses) {
     T made[block];
     double total = 0;
     for (npy_intp begin = 0; begin < count; begin += block) {
@@ -77,10 +71,9 @@ double piece_total(const T* x, const T* target, npy_intp count, const Losses& lo
     return total;
 }
 
-// The losses of the elements, their mean or their sum; losses(x, target, out, count) finds those of some elements. Pieces
-// do not depend on the number of threads.
-template <class T, class Losses>
-PyObject* collected(const Pair<T>& pair, const Losses& losses) {
+// The losses of the elements, their mean or their sum; losses(x, target, out, count) finds those of some elements.
+// Pieces do not depend on the number of threads.
+template <class T, class Losses> PyObject* collected(const Pair<T>& pair, const Losses& losses) {
     const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
     const bool each = pair.reduction == REDUCE_NONE;
     Owned result(new_array(descr_of<T>(), each ? PyArray_NDIM(pair.x) : 0, PyArray_DIMS(pair.x)));
@@ -90,7 +83,9 @@ PyObject* collected(const Pair<T>& pair, const Losses& losses) {
     double total = 0;
     if (each) {
         ReleaseGil unlocked(count >= thread_threshold);
-        parallel_for(count, loss_cost, [&](npy_intp begin, npy_intp end) { losses(x + begin, target + begin, out + begin, end - begin); });
+        parallel_for(count, loss_cost, [&](npy_intp begin, npy_intp end) {
+            losses(x + begin, target + begin, out + begin, end - begin);
+        });
         return result.give();
     }
     if (pieces == 1) {
@@ -110,23 +105,22 @@ PyObject* collected(const Pair<T>& pair, const Losses& losses) {
     return result.give();
 }
 // The same, of a loss that is found element by element.
-template <class T, class Loss>
-PyObject* collected_one_by_one(const Pair<T>& pair, const Loss& loss) {
+template <class T, class Loss> PyObject* collected_one_by_one(const Pair<T>& pair, const Loss& loss) {
     return collected(pair, [&](const T* x, const T* target, T* out, npy_intp count) {
         for (npy_intp i = 0; i < count; ++i) out[i] = loss(x[i], target[i]);
     });
 }
 
 // The gradient of the result: one for all elements, or one for each. `of` gives it times a factor, as the rule does.
-template <class T>
-struct Slopes {
+template <class T> struct Slopes {
     Owned array;
     const T* data = nullptr;
     npy_intp step;
     T factor;
     Slopes(PyObject* grad, const Pair<T>& pair, double by)
         : array(in_rows(grad, descr_of<T>())), step(pair.reduction == REDUCE_NONE), factor(static_cast<T>(by)) {
-        if (array && (step ? same_shape(array.get(), pair.x) : PyArray_NDIM(array.get()) == 0)) data = data_of<T>(array.get());
+        if (array && (step ? same_shape(array.get(), pair.x) : PyArray_NDIM(array.get()) == 0))
+            data = data_of<T>(array.get());
     }
     T of(npy_intp i) const { return data[i * step] * factor; }
     // Multiplies the elements of a part by their gradients.
@@ -141,14 +135,16 @@ struct Slopes {
 };
 
 // [gradient of x or None, gradient of the target or None], as `wanted` says; null with an error set.
-template <class Compute>
-PyObject* both(PyObject* wanted, PyArrayObject* like, const Compute& compute) {
+template <class Compute> PyObject* both(PyObject* wanted, PyArrayObject* like, const Compute& compute) {
     PyObject* grads = PyList_New(2);
     for (int at = 0; grads && at < 2; ++at) {
         PyObject* grad = Py_None;
         if (PyTuple_GET_ITEM(wanted, at) == Py_True) {
             Owned made(new_array(PyArray_DESCR(like), PyArray_NDIM(like), PyArray_DIMS(like)));
-            if (!made) { Py_DECREF(grads); return nullptr; }
+            if (!made) {
+                Py_DECREF(grads);
+                return nullptr;
+            }
             compute(at, made.get());
             grad = made.give();
         } else {
@@ -159,8 +155,7 @@ PyObject* both(PyObject* wanted, PyArrayObject* like, const Compute& compute) {
     return grads;
 }
 // body(begin, end) over all elements.
-template <class T, class Body>
-void over(const Pair<T>& pair, const Body& body) {
+template <class T, class Body> void over(const Pair<T>& pair, const Body& body) {
     ReleaseGil unlocked(pair.count >= thread_threshold);
     parallel_for(pair.count, loss_cost, body);
 }
@@ -169,22 +164,21 @@ bool is_wanted(PyObject* wanted) {
     return PyBool_Check(PyTuple_GET_ITEM(wanted, 0)) && PyBool_Check(PyTuple_GET_ITEM(wanted, 1));
 }
 
-template <class T, class Form>
-PyObject* loss_of(PyObject* const* args, const Form& form) {
+template <class T, class Form> PyObject* loss_of(PyObject* const* args, const Form& form) {
     const Pair<T> pair(args[0], args[1], args[2]);
     if (pair.count == 0) return nullptr;
     return collected_one_by_one(pair, [form](T x, T target) { return form.loss(x - target); });
 }
 // (grad, self, target, reduction, ...)
-template <class T, class Form>
-PyObject* rule_of(PyObject* const* args, PyObject* wanted, const Form& form) {
+template <class T, class Form> PyObject* rule_of(PyObject* const* args, PyObject* wanted, const Form& form) {
     const Pair<T> pair(args[1], args[2], args[3]);
     if (pair.count == 0 || !is_wanted(wanted)) return nullptr;
     const Slopes<T> slopes(args[0], pair, pair.share() * form.factor());
     if (!slopes.data) return nullptr;
     const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
     return both(wanted, pair.x, [&](int at, PyArrayObject* made) {
-        const T *own = at ? target : x, *other = at ? x : target;  // slopes are odd; -0 only where the factor is negative
+        const T *own = at ? target : x,
+                *other = at ? x : target;  // slopes are odd; -0 only where the factor is negative
         T* out = data_of<T>(made);
         over(pair, [&](npy_intp begin, npy_intp end) {
             const Form local = form;  // which no element that is written can be a part of
@@ -199,34 +193,28 @@ PyObject* rule_of(PyObject* const* args, PyObject* wanted, const Form& form) {
 }
 
 // (self, target, reduction) and (grad, self, target, reduction, wanted)
-template <class T>
-PyObject* mse_loss(PyObject* const* args) { return loss_of<T>(args, Squared<T>()); }
-template <class T>
-PyObject* mse_loss_rule(PyObject* const* args) { return rule_of<T>(args, args[4], Squared<T>()); }
+template <class T> PyObject* mse_loss(PyObject* const* args) { return loss_of<T>(args, Squared<T>()); }
+template <class T> PyObject* mse_loss_rule(PyObject* const* args) { return rule_of<T>(args, args[4], Squared<T>()); }
 
 // The place where a form changes: a positive number that T can hold.
-template <class T>
-bool as_bend(PyObject* object, T& bend) {
+template <class T> bool as_bend(PyObject* object, T& bend) {
     double number = 0;
     if (!object || !as_number(object, number)) return false;
     bend = static_cast<T>(number);
     return bend > 0 && std::isfinite(bend);
 }
 // (self, target, reduction, beta or delta) and (grad, self, target, reduction, beta or delta, wanted)
-template <class T, template <class> class Form>
-PyObject* bent_loss(PyObject* const* args) {
+template <class T, template <class> class Form> PyObject* bent_loss(PyObject* const* args) {
     Form<T> form;
     return as_bend(args[3], form.bend) ? loss_of<T>(args, form) : nullptr;
 }
-template <class T, template <class> class Form>
-PyObject* bent_rule(PyObject* const* args) {
+template <class T, template <class> class Form> PyObject* bent_rule(PyObject* const* args) {
     Form<T> form;
     return as_bend(args[4], form.bend) ? rule_of<T>(args, args[5], form) : nullptr;
 }
 
 // (self, target, weight, pos_weight, reduction), both weights None
-template <class T>
-PyObject* logits_loss(PyObject* const* args) {
+template <class T> PyObject* logits_loss(PyObject* const* args) {
     const Pair<T> pair(args[0], args[1], args[4]);
     if (pair.count == 0 || args[2] != Py_None || args[3] != Py_None) return nullptr;
     return collected(pair, [](const T* x, const T* target, T* out, npy_intp count) {
@@ -239,8 +227,7 @@ PyObject* logits_loss(PyObject* const* args) {
     });
 }
 // (grad, self, target, weight, pos_weight, reduction, wanted)
-template <class T>
-PyObject* logits_rule(PyObject* const* args) {
+template <class T> PyObject* logits_rule(PyObject* const* args) {
     const Pair<T> pair(args[1], args[2], args[5]);
     if (pair.count == 0 || args[3] != Py_None || args[4] != Py_None || !is_wanted(args[6])) return nullptr;
     const Slopes<T> slopes(args[0], pair, pair.share());
@@ -257,7 +244,8 @@ PyObject* logits_rule(PyObject* const* args) {
             for (npy_intp i = begin; i < end; ++i) out[i] = x[i] > 0 ? -x[i] : x[i];
             loops<T>().unary[SIGMOID](out + begin, out + begin, end - begin);
             for (npy_intp i = begin; i < end; ++i) {
-                const T smaller = out[i], wanted = target[i], of_positive = (1 - wanted) - smaller, of_negative = smaller - wanted;
+                const T smaller = out[i], wanted = target[i], of_positive = (1 - wanted) - smaller,
+                        of_negative = smaller - wanted;
                 out[i] = x[i] > 0 ? of_positive : of_negative;
             }
             slopes.scale(out, begin, end);
@@ -266,8 +254,7 @@ PyObject* logits_rule(PyObject* const* args) {
 }
 
 // soft_margin(self, target, reduction): log(1 + exp(-target * self))
-template <class T>
-PyObject* soft_margin(PyObject* const* args) {
+template <class T> PyObject* soft_margin(PyObject* const* args) {
     const Pair<T> pair(args[0], args[1], args[2]);
     if (pair.count == 0) return nullptr;
     return collected(pair, [](const T* x, const T* target, T* out, npy_intp count) {
@@ -277,18 +264,18 @@ PyObject* soft_margin(PyObject* const* args) {
     });
 }
 
-// The cross-entropy of probabilities; of what is none the body words the error. Logarithms are cut off, so that the loss
-// of a wrong certainty stays finite, and the derivative divides by no less than `least_variance`.
+// The cross-entropy of probabilities; of what is none the body words the error. Logarithms are cut off, so that the
+// loss of a wrong certainty stays finite, and the derivative divides by no less than `least_variance`.
 constexpr double least_logarithm = -100, least_variance = 1e-12;
 
 // (self, target, weight, reduction), without weights
-template <class T>
-PyObject* probability_loss(PyObject* const* args) {
+template <class T> PyObject* probability_loss(PyObject* const* args) {
     const Pair<T> pair(args[0], args[1], args[3]);
     if (pair.count == 0 || args[2] != Py_None) return nullptr;
     const T *x = data_of<T>(pair.x), *wanted = data_of<T>(pair.target);
     bool possible = true;
-    for (npy_intp i = 0; i < pair.count; ++i) possible &= (x[i] >= 0) & (x[i] <= 1) & (wanted[i] >= 0) & (wanted[i] <= 1);
+    for (npy_intp i = 0; i < pair.count; ++i)
+        possible &= (x[i] >= 0) & (x[i] <= 1) & (wanted[i] >= 0) & (wanted[i] <= 1);
     if (!possible) return nullptr;
     return collected(pair, [](const T* probability, const T* target, T* out, npy_intp count) {
         constexpr npy_intp few = 64;
@@ -307,8 +294,7 @@ PyObject* probability_loss(PyObject* const* args) {
     });
 }
 // (log(1 - x) - log(x)) * slope
-template <class T>
-void write_log_odds(const T* x, const Slopes<T>& slopes, npy_intp begin, npy_intp end, T* out) {
+template <class T> void write_log_odds(const T* x, const Slopes<T>& slopes, npy_intp begin, npy_intp end, T* out) {
     constexpr npy_intp some = 256;
     T logarithm[some];
     for (; begin < end; begin += some) {
@@ -320,8 +306,7 @@ void write_log_odds(const T* x, const Slopes<T>& slopes, npy_intp begin, npy_int
     }
 }
 // (grad, self, target, weight, reduction, wanted)
-template <class T>
-PyObject* probability_rule(PyObject* const* args) {
+template <class T> PyObject* probability_rule(PyObject* const* args) {
     const Pair<T> pair(args[1], args[2], args[4]);
     if (pair.count == 0 || args[3] != Py_None || !is_wanted(args[5])) return nullptr;
     if (!has_row_major_strides(pair.x)) return nullptr;  // the gradient would lie like it
@@ -341,8 +326,7 @@ PyObject* probability_rule(PyObject* const* args) {
 }
 
 // Whether two operands, (self, other, alpha), are a pair of one shape that losses know.
-template <class T>
-PyObject* is_pair(PyObject* const* args) {
+template <class T> PyObject* is_pair(PyObject* const* args) {
     PyArrayObject *x = plain(args[0], descr_of<T>()), *other = plain(args[1], descr_of<T>());
     return x && other && same_shape(x, other) ? Py_NewRef(Py_True) : nullptr;
 }
@@ -350,19 +334,26 @@ PyObject* is_pair(PyObject* const* args) {
 #define WENGERT_LOSS(count, name, arguments, ...) \
     direct_method("direct_" name, direct<count, by_element<__VA_ARGS__>>, name arguments ", or NotImplemented"),
 PyMethodDef pair_methods[] = {
-    WENGERT_LOSS(3, "mse_loss", "(self, target, reduction)", mse_loss<float>, mse_loss<double>)
-    WENGERT_LOSS(4, "smooth_l1_loss", "(self, target, reduction, beta)", bent_loss<float, SmoothAbsolute>, bent_loss<double, SmoothAbsolute>)
-    WENGERT_LOSS(4, "huber_loss", "(self, target, reduction, delta)", bent_loss<float, Huber>, bent_loss<double, Huber>)
-    WENGERT_LOSS(5, "bce_with_logits", "(self, target, weight, pos_weight, reduction)", logits_loss<float>, logits_loss<double>)
-    WENGERT_LOSS(4, "binary_cross_entropy", "(self, target, weight, reduction)", probability_loss<float>, probability_loss<double>)
-    WENGERT_LOSS(6, "binary_cross_entropy_rule", "(grad, self, target, weight, reduction, wanted)", probability_rule<float>, probability_rule<double>)
-    WENGERT_LOSS(3, "soft_margin", "(self, target, reduction)", soft_margin<float>, soft_margin<double>)
-    WENGERT_LOSS(3, "is_pair", "(self, other, alpha)", is_pair<float>, is_pair<double>)
-    WENGERT_LOSS(5, "mse_loss_rule", "(grad, self, target, reduction, wanted)", mse_loss_rule<float>, mse_loss_rule<double>)
-    WENGERT_LOSS(6, "smooth_l1_loss_rule", "(grad, self, target, reduction, beta, wanted)", bent_rule<float, SmoothAbsolute>, bent_rule<double, SmoothAbsolute>)
-    WENGERT_LOSS(6, "huber_loss_rule", "(grad, self, target, reduction, delta, wanted)", bent_rule<float, Huber>, bent_rule<double, Huber>)
-    WENGERT_LOSS(7, "bce_with_logits_rule", "(grad, self, target, weight, pos_weight, reduction, wanted)", logits_rule<float>, logits_rule<double>)
-    {nullptr, nullptr, 0, nullptr},
+    WENGERT_LOSS(3, "mse_loss", "(self, target, reduction)", mse_loss<float>, mse_loss<double>) WENGERT_LOSS(
+        4, "smooth_l1_loss", "(self, target, reduction, beta)", bent_loss<float, SmoothAbsolute>,
+        bent_loss<double, SmoothAbsolute>) WENGERT_LOSS(4, "huber_loss", "(self, target, reduction, delta)",
+                                                        bent_loss<float, Huber>, bent_loss<double, Huber>)
+        WENGERT_LOSS(5, "bce_with_logits", "(self, target, weight, pos_weight, reduction)", logits_loss<float>,
+                     logits_loss<double>) WENGERT_LOSS(4, "binary_cross_entropy", "(self, target, weight, reduction)",
+                                                       probability_loss<float>, probability_loss<double>)
+            WENGERT_LOSS(6, "binary_cross_entropy_rule", "(grad, self, target, weight, reduction, wanted)",
+                         probability_rule<float>, probability_rule<double>)
+                WENGERT_LOSS(3, "soft_margin", "(self, target, reduction)", soft_margin<float>, soft_margin<double>)
+                    WENGERT_LOSS(3, "is_pair", "(self, other, alpha)", is_pair<float>, is_pair<double>)
+                        WENGERT_LOSS(5, "mse_loss_rule", "(grad, self, target, reduction, wanted)",
+                                     mse_loss_rule<float>, mse_loss_rule<double>)
+                            WENGERT_LOSS(6, "smooth_l1_loss_rule", "(grad, self, target, reduction, beta, wanted)",
+                                         bent_rule<float, SmoothAbsolute>, bent_rule<double, SmoothAbsolute>)
+                                WENGERT_LOSS(6, "huber_loss_rule", "(grad, self, target, reduction, delta, wanted)",
+                                             bent_rule<float, Huber>, bent_rule<double, Huber>)
+                                    WENGERT_LOSS(7, "bce_with_logits_rule",
+                                                 "(grad, self, target, weight, pos_weight, reduction, wanted)",
+                                                 logits_rule<float>, logits_rule<double>){nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_LOSS
 MethodList pair_list(pair_methods);

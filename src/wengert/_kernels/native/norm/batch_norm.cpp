@@ -1,5 +1,5 @@
-// Batch normalisation of (N, C, ...): statistics, normalisation, gradients. With one element per channel and image, (N, C),
-// the loops run along the channels instead.
+// Batch normalisation of (N, C, ...): statistics, normalisation, gradients. With one element per channel and image, (N,
+// C), the loops run along the channels instead.
 #include "binding/laid.hpp"
 
 #include <cmath>
@@ -23,8 +23,7 @@ bool find_planes(PyArrayObject* x, Planes& planes) {
 }
 
 // Runs body(first, last) over ranges of channels.
-template <class Body>
-void over_channels(const Planes& p, const Body& body) {
+template <class Body> void over_channels(const Planes& p, const Body& body) {
     ReleaseGil unlocked(p.count() * p.channels >= thread_threshold);
     parallel_for(p.channels, p.count() * 2, body);
 }
@@ -45,14 +44,14 @@ void means_and_variances(const T* x, const Planes& p, npy_intp first, npy_intp l
         const T* plane = x + c * p.size;
         for (npy_intp n = 0; n < p.images; ++n) mean[c] += loops<T>().row_sum_double(plane + n * step, p.size);
         mean[c] /= count;
-        for (npy_intp n = 0; n < p.images; ++n) variance[c] += loops<T>().row_square_distance(plane + n * step, p.size, mean[c]);
+        for (npy_intp n = 0; n < p.images; ++n)
+            variance[c] += loops<T>().row_square_distance(plane + n * step, p.size, mean[c]);
         variance[c] /= count;
     }
 }
 
 // The mean of each channel, 1 / its standard deviation, and its variance.
-template <class T>
-void find_statistics(const T* input, const Planes& p, double eps, T* mean, T* invstd, T* variance) {
+template <class T> void find_statistics(const T* input, const Planes& p, double eps, T* mean, T* invstd, T* variance) {
     std::vector<double> wide(static_cast<size_t>(2 * p.channels));
     double *wide_mean = wide.data(), *wide_variance = wide_mean + p.channels;
     over_channels(p, [=](npy_intp first, npy_intp last) {
@@ -65,8 +64,7 @@ void find_statistics(const T* input, const Planes& p, double eps, T* mean, T* in
     }
 }
 
-template <class T>
-PyObject* statistics(PyObject** slots) {
+template <class T> PyObject* statistics(PyObject** slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     Planes p;
     double eps = 0;
@@ -74,7 +72,8 @@ PyObject* statistics(PyObject** slots) {
     Owned items[3] = {Owned(new_array(descr_of<T>(), 1, &p.channels)), Owned(new_array(descr_of<T>(), 1, &p.channels)),
                       Owned(new_array(descr_of<T>(), 1, &p.channels))};
     if (!items[0] || !items[1] || !items[2]) return nullptr;
-    find_statistics(data_of<T>(x), p, eps, data_of<T>(items[0].get()), data_of<T>(items[1].get()), data_of<T>(items[2].get()));
+    find_statistics(data_of<T>(x), p, eps, data_of<T>(items[0].get()), data_of<T>(items[1].get()),
+                    data_of<T>(items[2].get()));
     return give_tuple(items, 3);
 }
 
@@ -83,11 +82,12 @@ template <class T>
 void apply_to(const T* input, const Planes& p, const T* mean, const T* invstd, const T* weight, const T* bias, T* out) {
     std::vector<T> numbers(static_cast<size_t>(2 * p.channels));
     T *scale = numbers.data(), *shift = scale + p.channels;
-    for (npy_intp c = 0; c < p.channels; ++c) scale[c] = weight ? invstd[c] * weight[c] : invstd[c], shift[c] = bias ? bias[c] : T(0);
+    for (npy_intp c = 0; c < p.channels; ++c)
+        scale[c] = weight ? invstd[c] * weight[c] : invstd[c], shift[c] = bias ? bias[c] : T(0);
     over_channels(p, [=](npy_intp first, npy_intp last) {
         if (p.size == 1)
-            return loops<T>().channel_normalise(input + first, mean + first, scale + first, shift + first, p.channels, p.images,
-                                                last - first, out + first);
+            return loops<T>().channel_normalise(input + first, mean + first, scale + first, shift + first, p.channels,
+                                                p.images, last - first, out + first);
         for (npy_intp n = 0; n < p.images; ++n)
             for (npy_intp c = first; c < last; ++c) {
                 const npy_intp at = (n * p.channels + c) * p.size;
@@ -96,13 +96,15 @@ void apply_to(const T* input, const Planes& p, const T* mean, const T* invstd, c
     });
 }
 
-template <class T>
-PyObject* apply(PyObject** slots) {
+template <class T> PyObject* apply(PyObject** slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     Planes p;
     const T *mean, *invstd, *weight, *bias;
-    if (!find_planes(x, p) || !optional_data(slots[1], p.channels, mean) || !optional_data(slots[2], p.channels, invstd)) return nullptr;
-    if (!mean || !invstd || !optional_data(slots[3], p.channels, weight) || !optional_data(slots[4], p.channels, bias)) return nullptr;
+    if (!find_planes(x, p) || !optional_data(slots[1], p.channels, mean) ||
+        !optional_data(slots[2], p.channels, invstd))
+        return nullptr;
+    if (!mean || !invstd || !optional_data(slots[3], p.channels, weight) || !optional_data(slots[4], p.channels, bias))
+        return nullptr;
     Owned result(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
     apply_to(data_of<T>(x), p, mean, invstd, weight, bias, data_of<T>(result.get()));
@@ -110,8 +112,7 @@ PyObject* apply(PyObject** slots) {
 }
 
 // batch_norm_forward(input, weight, bias, running_mean, running_var, training, eps), for the dispatcher
-template <class T>
-PyObject* card(PyObject* const* args) {
+template <class T> PyObject* card(PyObject* const* args) {
     PyArrayObject* x = rows_only(args[0], descr_of<T>());
     Planes p;
     const T* given[4];  // weight, bias, running_mean, running_var
@@ -124,8 +125,9 @@ PyObject* card(PyObject* const* args) {
             (given[k] && PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[1 + k])) != 1))
             return nullptr;
     if (!training && (!given[2] || !given[3])) return nullptr;
-    Owned made[4] = {Owned(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x))), Owned(new_array(descr_of<T>(), 1, &p.channels)),
-                     Owned(new_array(descr_of<T>(), 1, &p.channels)), Owned(new_array(descr_of<T>(), 1, &p.channels))};
+    Owned made[4] = {Owned(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x))),
+                     Owned(new_array(descr_of<T>(), 1, &p.channels)), Owned(new_array(descr_of<T>(), 1, &p.channels)),
+                     Owned(new_array(descr_of<T>(), 1, &p.channels))};
     for (const Owned& each : made)
         if (!each) return nullptr;
     const T* input = data_of<T>(x);
@@ -140,8 +142,7 @@ PyObject* card(PyObject* const* args) {
 }
 
 // The same where `batch_norm` is no more: no statistics follow, and in training there is a variance.
-template <class T>
-PyObject* without_statistics(PyObject* const* args) {
+template <class T> PyObject* without_statistics(PyObject* const* args) {
     Planes p;
     if (!find_planes(plain(args[0]), p)) return nullptr;
     if (args[5] == Py_True && (args[3] != Py_None || args[4] != Py_None || p.count() == 1)) return nullptr;
@@ -149,11 +150,11 @@ PyObject* without_statistics(PyObject* const* args) {
 }
 
 template <class T>
-void gradient_sums(const T* grad, const T* x, const T* mean, const Planes& p, npy_intp first, npy_intp last, double* total,
-                   double* product) {
+void gradient_sums(const T* grad, const T* x, const T* mean, const Planes& p, npy_intp first, npy_intp last,
+                   double* total, double* product) {
     if (p.size == 1)
-        return loops<T>().channel_products(grad + first, x + first, mean + first, p.channels, p.images, last - first, total + first,
-                                           product + first);
+        return loops<T>().channel_products(grad + first, x + first, mean + first, p.channels, p.images, last - first,
+                                           total + first, product + first);
     for (npy_intp c = first; c < last; ++c) total[c] = product[c] = 0;
     for (npy_intp n = 0; n < p.images; ++n)
         for (npy_intp c = first; c < last; ++c) {
@@ -165,26 +166,28 @@ void gradient_sums(const T* grad, const T* x, const T* mean, const Planes& p, np
 
 // The gradient of the input, by numbers of each channel; if not `training` they are the scale alone.
 template <class T>
-void slopes_of_input(const T* grad, const T* x, const Planes& p, const T* mean, const T* level, const T* tilt, const T* scale,
-                     bool training, npy_intp first, npy_intp last, T* out) {
+void slopes_of_input(const T* grad, const T* x, const Planes& p, const T* mean, const T* level, const T* tilt,
+                     const T* scale, bool training, npy_intp first, npy_intp last, T* out) {
     if (p.size == 1) {
         const T* zeros = level;
         if (!training)
-            return loops<T>().channel_normalise(grad + first, zeros + first, scale + first, zeros + first, p.channels, p.images,
-                                                last - first, out + first);
-        return loops<T>().channel_normalise_backward(grad + first, x + first, mean + first, level + first, tilt + first, scale + first,
-                                                     p.channels, p.images, last - first, out + first);
+            return loops<T>().channel_normalise(grad + first, zeros + first, scale + first, zeros + first, p.channels,
+                                                p.images, last - first, out + first);
+        return loops<T>().channel_normalise_backward(grad + first, x + first, mean + first, level + first, tilt + first,
+                                                     scale + first, p.channels, p.images, last - first, out + first);
     }
     for (npy_intp n = 0; n < p.images; ++n)
         for (npy_intp c = first; c < last; ++c) {
             const npy_intp at = (n * p.channels + c) * p.size;
-            if (!training) loops<T>().row_normalise(grad + at, out + at, p.size, T(0), scale[c], T(0));
-            else loops<T>().row_normalise_backward(grad + at, x + at, out + at, p.size, mean[c], level[c], tilt[c], scale[c]);
+            if (!training)
+                loops<T>().row_normalise(grad + at, out + at, p.size, T(0), scale[c], T(0));
+            else
+                loops<T>().row_normalise_backward(grad + at, x + at, out + at, p.size, mean[c], level[c], tilt[c],
+                                                  scale[c]);
         }
 }
 
-template <class T>
-PyObject* backward(PyObject** slots) {
+template <class T> PyObject* backward(PyObject** slots) {
     PyArrayObject* grad = plain(slots[0], descr_of<T>());
     PyArrayObject* x = plain(slots[1], descr_of<T>());
     Planes p;
@@ -248,11 +251,14 @@ PyObject* batch_norm_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs
 PyMethodDef batch_norm_methods[] = {
     fast_method("batch_norm_statistics", batch_norm_statistics, "batch_norm_statistics(x, eps)"),
     fast_method("batch_norm_apply", batch_norm_apply, "batch_norm_apply(x, mean, invstd, weight=None, bias=None)"),
-    fast_method("batch_norm_backward", batch_norm_backward, "batch_norm_backward(grad, x, mean, invstd, weight, training)"),
-    direct_method("direct_batch_norm", laid<direct<7, by_element<without_statistics<float>, without_statistics<double>>>, few_with_gaps>,
+    fast_method("batch_norm_backward", batch_norm_backward,
+                "batch_norm_backward(grad, x, mean, invstd, weight, training)"),
+    direct_method("direct_batch_norm",
+                  laid<direct<7, by_element<without_statistics<float>, without_statistics<double>>>, few_with_gaps>,
                   "batch_norm_forward(...) where no statistics follow, or NotImplemented"),
-    direct_method("direct_batch_norm_forward", laid<direct<7, by_element<card<float>, card<double>>>, few_with_gaps>,
-                  "batch_norm_forward(input, weight, bias, running_mean, running_var, training, eps), or NotImplemented"),
+    direct_method(
+        "direct_batch_norm_forward", laid<direct<7, by_element<card<float>, card<double>>>, few_with_gaps>,
+        "batch_norm_forward(input, weight, bias, running_mean, running_var, training, eps), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList batch_norm_list(batch_norm_methods);

@@ -45,13 +45,14 @@ bool normalise(const T* input, npy_intp rows, npy_intp width, double eps, const 
     return true;
 }
 
-template <class T>
-PyObject* forward(PyObject** slots) {
+template <class T> PyObject* forward(PyObject** slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     Rows r;
     const T *weight, *bias;
     double eps = 1e-5;
-    if (!find_rows(x, slots[1], r) || !optional_data(slots[2], r.width, weight) || !optional_data(slots[3], r.width, bias)) return nullptr;
+    if (!find_rows(x, slots[1], r) || !optional_data(slots[2], r.width, weight) ||
+        !optional_data(slots[3], r.width, bias))
+        return nullptr;
     if (!as_number(slots[4], eps)) return nullptr;
     Owned items[3] = {Owned(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x))),
                       Owned(new_array(descr_of<T>(), PyArray_NDIM(x), r.statistics_shape)),
@@ -59,8 +60,7 @@ PyObject* forward(PyObject** slots) {
     return normalise(data_of<T>(x), r.rows, r.width, eps, weight, bias, items) ? give_tuple(items, 3) : nullptr;
 }
 
-template <class T>
-PyObject* backward(PyObject** slots) {
+template <class T> PyObject* backward(PyObject** slots) {
     const Owned grad(in_rows(slots[0], descr_of<T>())), rows(in_rows(slots[1], descr_of<T>()));
     PyArrayObject* x = rows.get();
     Rows r;
@@ -82,7 +82,8 @@ PyObject* backward(PyObject** slots) {
         parallel_for(r.rows, r.width * 2, [=](npy_intp begin, npy_intp end) {
             for (npy_intp i = begin; i < end; ++i) {
                 const npy_intp at = i * r.width;
-                loops<T>().layer_norm_backward_row(slope + at, input + at, weight, out + at, r.width, mean[i], invstd[i]);
+                loops<T>().layer_norm_backward_row(slope + at, input + at, weight, out + at, r.width, mean[i],
+                                                   invstd[i]);
             }
         });
         if (weight)
@@ -112,8 +113,7 @@ PyObject* layer_norm_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs
 
 // ---- for the dispatcher ---------------------------------------------------------------------------------------------
 // native_layer_norm(input, normalized_shape, weight, bias, eps)
-template <class T>
-PyObject* layer_norm_card(PyObject* const* args) {
+template <class T> PyObject* layer_norm_card(PyObject* const* args) {
     PyArrayObject* x = plain(args[0], descr_of<T>());
     npy_intp shape[most_dims];
     const int last = as_shape(args[1], shape), ndim = x ? PyArray_NDIM(x) : 0;
@@ -130,10 +130,12 @@ PyObject* layer_norm_card(PyObject* const* args) {
     for (int k = 0; k < 2; ++k) {
         if (!optional_data(args[2 + k], r.width, factors[k])) return nullptr;
         auto* factor = reinterpret_cast<PyArrayObject*>(args[2 + k]);
-        if (factors[k] && (PyArray_NDIM(factor) != last || !std::equal(shape, shape + last, PyArray_DIMS(factor)))) return nullptr;
+        if (factors[k] && (PyArray_NDIM(factor) != last || !std::equal(shape, shape + last, PyArray_DIMS(factor))))
+            return nullptr;
     }
     if (!as_number(args[4], eps)) return nullptr;
-    Owned made[3] = {Owned(new_array(descr_of<T>(), ndim, PyArray_DIMS(x))), Owned(new_array(descr_of<T>(), ndim, r.statistics_shape)),
+    Owned made[3] = {Owned(new_array(descr_of<T>(), ndim, PyArray_DIMS(x))),
+                     Owned(new_array(descr_of<T>(), ndim, r.statistics_shape)),
                      Owned(new_array(descr_of<T>(), ndim, r.statistics_shape))};
     return normalise(data_of<T>(x), r.rows, r.width, eps, factors[0], factors[1], made) ? give_tuple(made, 3) : nullptr;
 }
@@ -142,7 +144,8 @@ PyMethodDef layer_norm_methods[] = {
     fast_method("layer_norm", layer_norm, "layer_norm(x, normalized_ndim, weight=None, bias=None, eps=1e-5)"),
     fast_method("layer_norm_backward", layer_norm_backward,
                 "layer_norm_backward(grad, x, normalized_ndim, mean, invstd, weight)"),
-    direct_method("direct_native_layer_norm", of_halves<laid<direct<5, by_element<layer_norm_card<float>, layer_norm_card<double>>>>>,
+    direct_method("direct_native_layer_norm",
+                  of_halves<laid<direct<5, by_element<layer_norm_card<float>, layer_norm_card<double>>>>>,
                   "native_layer_norm(input, normalized_shape, weight, bias, eps), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,6 +1,6 @@
-// Optimiser steps over lists of arrays: one pass over the memory of each parameter. Everything is checked before anything is
-// written, so that the twin starts from untouched arrays. While a step runs without the interpreter's lock the lists may change:
-// what was checked is held and used, the lists are not looked at again.
+// Optimiser steps over lists of arrays: one pass over the memory of each parameter. Everything is checked before
+// anything is written, so that the twin starts from untouched arrays. While a step runs without the interpreter's lock
+// the lists may change: what was checked is held and used, the lists are not looked at again.
 #include "binding/common.hpp"
 
 #include <cmath>
@@ -12,13 +12,17 @@ namespace {
 
 Twin sgd_twin("sgd_step"), adam_twin("adam_step"), formula_twin("formula_step");
 
-PyObject* item(PyObject* list, Py_ssize_t i) { return PyList_CheckExact(list) ? PyList_GET_ITEM(list, i) : PyTuple_GET_ITEM(list, i); }
+PyObject* item(PyObject* list, Py_ssize_t i) {
+    return PyList_CheckExact(list) ? PyList_GET_ITEM(list, i) : PyTuple_GET_ITEM(list, i);
+}
 bool is_list(PyObject* object, Py_ssize_t count) {
     if (PyList_CheckExact(object)) return PyList_GET_SIZE(object) == count;
     return PyTuple_CheckExact(object) && PyTuple_GET_SIZE(object) == count;
 }
 Py_ssize_t length(PyObject* object) {
-    return PyList_CheckExact(object) ? PyList_GET_SIZE(object) : PyTuple_CheckExact(object) ? PyTuple_GET_SIZE(object) : -1;
+    return PyList_CheckExact(object)    ? PyList_GET_SIZE(object)
+           : PyTuple_CheckExact(object) ? PyTuple_GET_SIZE(object)
+                                        : -1;
 }
 bool is_param(PyArrayObject* array) {
     return array && (PyArray_DESCR(array) == float_descr || PyArray_DESCR(array) == double_descr) && writeable(array);
@@ -58,11 +62,15 @@ struct SgdOptions {
     bool nesterov, maximize;
 };
 
-template <class T>
-void sgd_one(const Held& arrays, bool first, const SgdOptions& o) {
+template <class T> void sgd_one(const Held& arrays, bool first, const SgdOptions& o) {
     PyArrayObject *param = arrays[0], *buffer = arrays[2];
-    const SgdSettings<T> settings = {static_cast<T>(o.lr), static_cast<T>(o.momentum), static_cast<T>(1 - o.dampening),
-                                     static_cast<T>(o.weight_decay), o.nesterov, o.maximize, first};
+    const SgdSettings<T> settings = {static_cast<T>(o.lr),
+                                     static_cast<T>(o.momentum),
+                                     static_cast<T>(1 - o.dampening),
+                                     static_cast<T>(o.weight_decay),
+                                     o.nesterov,
+                                     o.maximize,
+                                     first};
     T *values = data_of<T>(param), *kept = buffer ? data_of<T>(buffer) : nullptr;
     const T* slope = data_of<T>(arrays[1]);
     const npy_intp count = PyArray_SIZE(param);
@@ -113,8 +121,10 @@ PyObject* sgd_compute(PyObject** slots) {
     const Py_ssize_t count = length(slots[0]);
     SgdOptions o = {};
     if (count < 0 || !is_list(slots[1], count) || !is_list(slots[2], count)) return nullptr;
-    if (!as_number(slots[3], o.lr) || !as_number(slots[4], o.momentum) || !as_number(slots[5], o.dampening)) return nullptr;
-    if (!as_number(slots[6], o.weight_decay) || !as_flag(slots[7], o.nesterov) || !as_flag(slots[8], o.maximize)) return nullptr;
+    if (!as_number(slots[3], o.lr) || !as_number(slots[4], o.momentum) || !as_number(slots[5], o.dampening))
+        return nullptr;
+    if (!as_number(slots[6], o.weight_decay) || !as_flag(slots[7], o.nesterov) || !as_flag(slots[8], o.maximize))
+        return nullptr;
     const bool with_buffers = o.momentum != 0;
     Arrays arrays(static_cast<size_t>(count));
     std::vector<bool> first(static_cast<size_t>(count), false);
@@ -135,20 +145,21 @@ struct AdamOptions {
     bool amsgrad, maximize;
 };
 
-template <class T>
-void adam_one(const Held& arrays, const AdamOptions& o) {
-    const double step_size = o.lr / (1 - std::pow(o.beta1, arrays.step)), root = std::sqrt(1 - std::pow(o.beta2, arrays.step));
-    const AdamSettings<T> settings = {static_cast<T>(-step_size), static_cast<T>(1 - o.beta1), static_cast<T>(o.beta2),
-                                      static_cast<T>(1 - o.beta2), static_cast<T>(o.eps), static_cast<T>(o.weight_decay),
-                                      static_cast<T>(root), o.maximize};
+template <class T> void adam_one(const Held& arrays, const AdamOptions& o) {
+    const double step_size = o.lr / (1 - std::pow(o.beta1, arrays.step)),
+                 root = std::sqrt(1 - std::pow(o.beta2, arrays.step));
+    const AdamSettings<T> settings = {static_cast<T>(-step_size), static_cast<T>(1 - o.beta1),
+                                      static_cast<T>(o.beta2),    static_cast<T>(1 - o.beta2),
+                                      static_cast<T>(o.eps),      static_cast<T>(o.weight_decay),
+                                      static_cast<T>(root),       o.maximize};
     T *values = data_of<T>(arrays[0]), *first = data_of<T>(arrays[2]), *second = data_of<T>(arrays[3]);
     T* top = arrays[4] ? data_of<T>(arrays[4]) : nullptr;
     const T* slope = data_of<T>(arrays[1]);
     const npy_intp count = PyArray_SIZE(arrays[0]);
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 4, [=](npy_intp begin, npy_intp end) {
-        loops<T>().adam(values + begin, slope + begin, first + begin, second + begin, top ? top + begin : nullptr, end - begin,
-                        settings);
+        loops<T>().adam(values + begin, slope + begin, first + begin, second + begin, top ? top + begin : nullptr,
+                        end - begin, settings);
     });
 }
 
@@ -199,12 +210,14 @@ struct Formula {
     int numbers, least, most;
 };
 constexpr Formula formulas[] = {
-    {"rmsprop", RMSPROP, 5, 1, 3}, {"adagrad", ADAGRAD, 2, 1, 1}, {"adadelta", ADADELTA, 4, 2, 2}, {"adamax", ADAMAX, 4, 2, 2},
-    {"nadam", NADAM, 7, 2, 2},     {"radam", RADAM, 6, 2, 2},     {"rprop", RPROP, 4, 2, 2},
+    {"rmsprop", RMSPROP, 5, 1, 3}, {"adagrad", ADAGRAD, 2, 1, 1}, {"adadelta", ADADELTA, 4, 2, 2},
+    {"adamax", ADAMAX, 4, 2, 2},   {"nadam", NADAM, 7, 2, 2},     {"radam", RADAM, 6, 2, 2},
+    {"rprop", RPROP, 4, 2, 2},
 };
 
 template <class T>
-void formula_one(const Held& arrays, const Formula& formula, const double* numbers, double shrink, double weight_decay, bool maximize) {
+void formula_one(const Held& arrays, const Formula& formula, const double* numbers, double shrink, double weight_decay,
+                 bool maximize) {
     StepSettings<T> settings = {static_cast<T>(shrink), static_cast<T>(weight_decay), maximize, {}};
     for (int i = 0; i < formula.numbers; ++i) settings.number[i] = static_cast<T>(numbers[i]);
     T *values = data_of<T>(arrays[0]), *state[most_step_states];
@@ -241,8 +254,10 @@ PyObject* formula_compute(PyObject** slots) {
     const Py_ssize_t count = length(slots[1]);
     double shrink = 1, weight_decay = 0;
     bool maximize = false;
-    if (!formula || count < 0 || !is_list(slots[2], count) || !is_list(slots[3], count) || !is_list(slots[4], count)) return nullptr;
-    if (!as_number(slots[5], shrink) || !as_number(slots[6], weight_decay) || !as_flag(slots[7], maximize)) return nullptr;
+    if (!formula || count < 0 || !is_list(slots[2], count) || !is_list(slots[3], count) || !is_list(slots[4], count))
+        return nullptr;
+    if (!as_number(slots[5], shrink) || !as_number(slots[6], weight_decay) || !as_flag(slots[7], maximize))
+        return nullptr;
     Arrays arrays(static_cast<size_t>(count));
     std::vector<double> numbers(static_cast<size_t>(count * most_step_numbers));
     for (Py_ssize_t i = 0; i < count; ++i) {
@@ -264,11 +279,12 @@ PyObject* formula_compute(PyObject** slots) {
     Py_RETURN_NONE;
 }
 
-const char* const formula_names[] = {"kind", "params", "grads", "states", "numbers", "shrink", "weight_decay", "maximize"};
-const char* const sgd_names[] = {"params", "grads", "momentum_buffers", "lr", "momentum", "dampening", "weight_decay",
-                                 "nesterov", "maximize"};
-const char* const adam_names[] = {"params", "grads", "exp_avgs", "exp_avg_sqs", "max_exp_avg_sqs", "steps", "lr", "beta1",
-                                  "beta2", "eps", "weight_decay", "amsgrad", "maximize"};
+const char* const formula_names[] = {"kind",    "params", "grads",        "states",
+                                     "numbers", "shrink", "weight_decay", "maximize"};
+const char* const sgd_names[] = {"params",    "grads",        "momentum_buffers", "lr",      "momentum",
+                                 "dampening", "weight_decay", "nesterov",         "maximize"};
+const char* const adam_names[] = {"params", "grads", "exp_avgs", "exp_avg_sqs",  "max_exp_avg_sqs", "steps",   "lr",
+                                  "beta1",  "beta2", "eps",      "weight_decay", "amsgrad",         "maximize"};
 
 PyObject* sgd_step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return try_native<9>(sgd_twin, sgd_names, 9, args, nargs, kwnames, sgd_compute);
@@ -285,9 +301,10 @@ PyMethodDef optimiser_methods[] = {
                 "formula_step(kind, params, grads, states, numbers, shrink, weight_decay, maximize)"),
     fast_method("sgd_step", sgd_step,
                 "sgd_step(params, grads, momentum_buffers, lr, momentum, dampening, weight_decay, nesterov, maximize)"),
-    fast_method("adam_step", adam_step,
-                "adam_step(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps, lr, beta1, beta2, eps, weight_decay, "
-                "amsgrad, maximize)"),
+    fast_method(
+        "adam_step", adam_step,
+        "adam_step(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps, lr, beta1, beta2, eps, weight_decay, "
+        "amsgrad, maximize)"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList optimiser_list(optimiser_methods);

@@ -1,4 +1,5 @@
-// Functions that NumPy makes of several loops, or does not know, by the C library's: in one pass. For the dispatcher only.
+// Functions that NumPy makes of several loops, or does not know, by the C library's: in one pass. For the dispatcher
+// only.
 #include "binding/laid.hpp"
 #include "pointwise/pointwise.hpp"
 
@@ -22,8 +23,7 @@ PyArrayObject* numbers(PyObject* object, npy_intp most) {
 }
 
 // compute(at) is each element of a new array that is laid out like `x`.
-template <class T, class Compute>
-PyObject* made_of(PyArrayObject* x, npy_intp cost, const Compute& compute) {
+template <class T, class Compute> PyObject* made_of(PyArrayObject* x, npy_intp cost, const Compute& compute) {
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
     T* to = data_of<T>(result.get());
@@ -34,8 +34,7 @@ PyObject* made_of(PyArrayObject* x, npy_intp cost, const Compute& compute) {
     });
     return result.give();
 }
-template <npy_intp most, class Function>
-PyObject* of_one(PyObject* object, npy_intp cost, const Function& function) {
+template <npy_intp most, class Function> PyObject* of_one(PyObject* object, npy_intp cost, const Function& function) {
     PyArrayObject* x = numbers(object, most);
     const auto typed = [&](auto zero) {
         using T = decltype(zero);
@@ -44,13 +43,14 @@ PyObject* of_one(PyObject* object, npy_intp cost, const Function& function) {
     if (x && PyArray_DESCR(x) == float_descr) return typed(float());
     return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
 }
-template <npy_intp most, class Function>
-PyObject* of_two(Call args, npy_intp cost, const Function& function) {
+template <npy_intp most, class Function> PyObject* of_two(Call args, npy_intp cost, const Function& function) {
     PyArrayObject *x = numbers(args[0], most), *y = x ? plain(args[1], PyArray_DESCR(x)) : nullptr;
     if (!y || !same_shape(x, y)) return nullptr;
     const auto typed = [&](auto zero) {
         using T = decltype(zero);
-        return made_of<T>(x, cost, [function, from = data_of<T>(x), other = data_of<T>(y)](npy_intp at) { return function(from[at], other[at]); });
+        return made_of<T>(x, cost, [function, from = data_of<T>(x), other = data_of<T>(y)](npy_intp at) {
+            return function(from[at], other[at]);
+        });
     };
     if (PyArray_DESCR(x) == float_descr) return typed(float());
     return PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
@@ -76,8 +76,7 @@ PyObject* beside_logarithms(PyArrayObject* x, PyArrayObject* y, const Combine& c
     });
     return result.give();
 }
-template <class Combine>
-PyObject* with_logarithms(PyObject* first, PyObject* second, const Combine& combine) {
+template <class Combine> PyObject* with_logarithms(PyObject* first, PyObject* second, const Combine& combine) {
     PyArrayObject *x = numbers(first, any_number), *y = x ? plain(second, PyArray_DESCR(x)) : nullptr;
     if (!y || !same_shape(x, y)) return nullptr;
     if (PyArray_DESCR(x) == float_descr) return beside_logarithms<float>(x, y, combine);
@@ -115,8 +114,7 @@ struct Limits {
     }
 };
 // (self, eps)
-template <class T>
-PyObject* limited_logit(PyArrayObject* x, const Limits& limits) {
+template <class T> PyObject* limited_logit(PyArrayObject* x, const Limits& limits) {
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
     const T *from = data_of<T>(x), low = static_cast<T>(limits.low), high = static_cast<T>(limits.high);
@@ -138,11 +136,11 @@ PyObject* logit(Call args) {
     return x && PyArray_DESCR(x) == double_descr ? limited_logit<double>(x, limits) : nullptr;
 }
 // (grad, self, eps): nothing where the argument was limited
-template <class T>
-PyObject* limited_logit_rule(PyArrayObject* grad, PyArrayObject* x, const Limits& limits) {
+template <class T> PyObject* limited_logit_rule(PyArrayObject* grad, PyArrayObject* x, const Limits& limits) {
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
-    const T *slope = data_of<T>(grad), *from = data_of<T>(x), low = static_cast<T>(limits.low), high = static_cast<T>(limits.high);
+    const T *slope = data_of<T>(grad), *from = data_of<T>(x), low = static_cast<T>(limits.low),
+            high = static_cast<T>(limits.high);
     T* to = data_of<T>(result.get());
     const npy_intp count = PyArray_SIZE(x);
     ReleaseGil unlocked(count >= thread_threshold);
@@ -155,17 +153,21 @@ PyObject* limited_logit_rule(PyArrayObject* grad, PyArrayObject* x, const Limits
 PyObject* logit_rule(Call args) {
     if (args[2] == Py_None) return pointwise_binary(LOGIT_BACKWARD, args[0], args[1], nullptr);
     Limits limits;
-    PyArrayObject *grad = limits.read(args[2]) ? plain(args[0]) : nullptr, *x = grad ? plain(args[1], PyArray_DESCR(grad)) : nullptr;
+    PyArrayObject *grad = limits.read(args[2]) ? plain(args[0]) : nullptr,
+                  *x = grad ? plain(args[1], PyArray_DESCR(grad)) : nullptr;
     if (!x || !same_shape(grad, x)) return nullptr;
     if (PyArray_DESCR(grad) == float_descr) return limited_logit_rule<float>(grad, x, limits);
     return PyArray_DESCR(grad) == double_descr ? limited_logit_rule<double>(grad, x, limits) : nullptr;
 }
 // (self, other)
 PyObject* xlogy(Call args) {
-    return with_logarithms(args[0], args[1], [](auto x, auto y, auto logarithm) { return (x == 0) & (y == y) ? decltype(x)(0) : x * logarithm; });
+    return with_logarithms(args[0], args[1], [](auto x, auto y, auto logarithm) {
+        return (x == 0) & (y == y) ? decltype(x)(0) : x * logarithm;
+    });
 }
 PyObject* xlog1py(Call args) {
-    return of_two<few>(args, call, [](auto x, auto y) { return x == 0 && y == y ? decltype(x)(0) : x * std::log1p(y); });
+    return of_two<few>(args, call,
+                       [](auto x, auto y) { return x == 0 && y == y ? decltype(x)(0) : x * std::log1p(y); });
 }
 // (self, values)
 PyObject* heaviside(Call args) {
@@ -178,7 +180,8 @@ PyMethodDef call_methods[] = {
     direct_method("direct_deg2rad", iterated<direct<1, deg2rad>>, "deg2rad(self), or NotImplemented"),
     direct_method("direct_entr", iterated<direct<1, entr>>, "special_entr(self), or NotImplemented"),
     direct_method("direct_logit", iterated<direct<2, logit>>, "logit(self, eps), or NotImplemented"),
-    direct_method("direct_logit_rule", iterated<direct<3, logit_rule>>, "the rule of logit(grad, self, eps), or NotImplemented"),
+    direct_method("direct_logit_rule", iterated<direct<3, logit_rule>>,
+                  "the rule of logit(grad, self, eps), or NotImplemented"),
     direct_method("direct_xlogy", iterated<direct<2, xlogy>>, "xlogy(self, other), or NotImplemented"),
     direct_method("direct_xlog1py", iterated<direct<2, xlog1py>>, "special_xlog1py(self, other), or NotImplemented"),
     direct_method("direct_heaviside", iterated<direct<2, heaviside>>, "heaviside(self, values), or NotImplemented"),

@@ -11,8 +11,7 @@ namespace {
 using Call = PyObject* const*;
 
 // A function object for the dtype of `descr`; null for others.
-template <class Compute>
-PyObject* for_dtype(PyArray_Descr* descr, Compute compute) {
+template <class Compute> PyObject* for_dtype(PyArray_Descr* descr, Compute compute) {
     if (descr == float_descr) return compute(float());
     if (descr == double_descr) return compute(double());
     if (descr == int64_descr) return compute(int64_t());
@@ -21,7 +20,8 @@ PyObject* for_dtype(PyArray_Descr* descr, Compute compute) {
 
 // Two operands, arrays of one dtype or one of them a number.
 template <class T>
-bool read_pair(PyArrayObject* a, PyArrayObject* b, Call args, Operand (&operands)[2], const T* (&data)[2], T (&numbers)[2]) {
+bool read_pair(PyArrayObject* a, PyArrayObject* b, Call args, Operand (&operands)[2], const T* (&data)[2],
+               T (&numbers)[2]) {
     operands[0].array = a, operands[1].array = b;
     for (int k = 0; k < 2; ++k) {
         if (!operands[k].array && (PyArray_Check(args[k]) || !weak_value(args[k], numbers[k]))) return false;
@@ -30,8 +30,7 @@ bool read_pair(PyArrayObject* a, PyArrayObject* b, Call args, Operand (&operands
     return true;
 }
 
-template <class T>
-PyObject* compared(Compare op, PyArrayObject* a, PyArrayObject* b, Call args) {
+template <class T> PyObject* compared(Compare op, PyArrayObject* a, PyArrayObject* b, Call args) {
     Operand operands[2];
     const T* data[2];
     T numbers[2];
@@ -50,14 +49,14 @@ PyObject* compared(Compare op, PyArrayObject* a, PyArrayObject* b, Call args) {
 
 // Few integers of other sizes, truth values, or complex numbers.
 PyObject* compared_others(Compare op, Call args) {
-    static Ufunc ufuncs[] = {{"numpy", "equal"}, {"numpy", "not_equal"}, {"numpy", "less"}, {"numpy", "less_equal"}, {"numpy", "greater"}, {"numpy", "greater_equal"}};
+    static Ufunc ufuncs[] = {{"numpy", "equal"},      {"numpy", "not_equal"}, {"numpy", "less"},
+                             {"numpy", "less_equal"}, {"numpy", "greater"},   {"numpy", "greater_equal"}};
     const int type = PyArray_TYPE(reinterpret_cast<PyArrayObject*>(args[0]));
     if (PyTypeNum_ISCOMPLEX(type)) return op <= NOT_EQUAL ? of_two_complex(ufuncs[op], args[0], args[1]) : nullptr;
     return PyTypeNum_ISINTEGER(type) || type == NPY_BOOL ? of_two(ufuncs[op], args[0], args[1], true) : nullptr;
 }
 
-template <Compare op>
-PyObject* direct_compare(PyObject*, Call args, Py_ssize_t nargs) {
+template <Compare op> PyObject* direct_compare(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         PyArrayObject* a = nargs == 2 ? plain(args[0]) : nullptr;
         PyArrayObject* b = nargs == 2 ? plain(args[1]) : nullptr;
@@ -98,8 +97,7 @@ PyObject* chosen(PyArrayObject* condition, const Operand& first, const Operand& 
     return result.give();
 }
 
-template <class T>
-PyObject* typed_where(PyArrayObject* condition, PyArrayObject* a, PyArrayObject* b, Call args) {
+template <class T> PyObject* typed_where(PyArrayObject* condition, PyArrayObject* a, PyArrayObject* b, Call args) {
     Operand operands[2];
     const T* data[2];
     T numbers[2] = {};
@@ -145,27 +143,24 @@ PyObject* kept_gradient(PyObject* grad_object, PyObject* condition_object, bool 
     });
 }
 
-template <bool kept>
-PyObject* kept_rule(PyObject*, Call args, Py_ssize_t nargs) {
+template <bool kept> PyObject* kept_rule(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=] { return nargs == 2 ? kept_gradient(args[0], args[1], kept) : nullptr; });
 }
 
 // A limit: None, or a number that is not NaN.
-template <class T>
-bool read_limit(PyObject* object, T& limit) {
+template <class T> bool read_limit(PyObject* object, T& limit) {
     return object == Py_None || (weak_value(object, limit) && limit == limit);
 }
-template <class T>
-bool read_limits(PyObject* low_object, PyObject* high_object, T& low, T& high) {
+template <class T> bool read_limits(PyObject* low_object, PyObject* high_object, T& low, T& high) {
     using Limits = std::numeric_limits<T>;
     low = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
     high = Limits::has_infinity ? Limits::infinity() : Limits::max();
-    return !(low_object == Py_None && high_object == Py_None) && read_limit(low_object, low) && read_limit(high_object, high);
+    return !(low_object == Py_None && high_object == Py_None) && read_limit(low_object, low) &&
+           read_limit(high_object, high);
 }
 
 // What loop(from, to, count) makes of the elements, by all threads.
-template <class T, class Loop>
-PyObject* clamped(PyArrayObject* x, PyArrayObject* target, Loop loop) {
+template <class T, class Loop> PyObject* clamped(PyArrayObject* x, PyArrayObject* target, Loop loop) {
     Owned result(target_or_new(target, x));
     if (!result) return nullptr;
     const npy_intp count = PyArray_SIZE(x);
@@ -179,11 +174,11 @@ template <class T>
 PyObject* typed_clamp(PyArrayObject* x, PyObject* low_object, PyObject* high_object, PyArrayObject* target) {
     T low, high;
     if (PyArray_SIZE(x) == 0 || !read_limits(low_object, high_object, low, high)) return nullptr;
-    return clamped<T>(x, target, [=](const T* from, T* to, npy_intp some) { loops<T>().clamp(from, low, high, to, some); });
+    return clamped<T>(x, target,
+                      [=](const T* from, T* to, npy_intp some) { loops<T>().clamp(from, low, high, to, some); });
 }
 // Of integers that have no loops of their own, between integers of Python that they can be.
-template <class T>
-bool read_short_limit(PyObject* object, T& limit) {
+template <class T> bool read_short_limit(PyObject* object, T& limit) {
     int64_t value = limit;
     if (object != Py_None && !(PyLong_CheckExact(object) && weak_value(object, value))) return false;
     limit = static_cast<T>(value);
@@ -192,7 +187,8 @@ bool read_short_limit(PyObject* object, T& limit) {
 template <class T>
 PyObject* clamp_short(PyArrayObject* x, PyObject* low_object, PyObject* high_object, PyArrayObject* target) {
     T low = std::numeric_limits<T>::lowest(), high = std::numeric_limits<T>::max();
-    if (PyArray_SIZE(x) == 0 || !PyArray_ISNOTSWAPPED(x) || (low_object == Py_None && high_object == Py_None)) return nullptr;
+    if (PyArray_SIZE(x) == 0 || !PyArray_ISNOTSWAPPED(x) || (low_object == Py_None && high_object == Py_None))
+        return nullptr;
     if (!read_short_limit(low_object, low) || !read_short_limit(high_object, high)) return nullptr;
     return clamped<T>(x, target, [=](const T* from, T* to, npy_intp some) {
         for (npy_intp i = 0; i < some; ++i) {
@@ -223,7 +219,8 @@ PyObject* typed_clamp_rule(PyArrayObject* x, PyObject* grad_object, PyObject* lo
     Operand operands[2];
     operands[1].array = x;
     Broadcast<2> shape;
-    if (!read_limits(low_object, high_object, low, high) || !read_gradient(grad_object, PyArray_DESCR(x), operands[0])) return nullptr;
+    if (!read_limits(low_object, high_object, low, high) || !read_gradient(grad_object, PyArray_DESCR(x), operands[0]))
+        return nullptr;
     if (!same_shape(operands[0].array, x) || !shape.find(operands)) return nullptr;
     Owned result(shape.new_result(PyArray_DESCR(x)));
     if (!result) return nullptr;
@@ -239,7 +236,8 @@ PyObject* clamp_rule(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         PyArrayObject* x = nargs == 4 ? plain(args[1]) : nullptr;
         if (!x) return nullptr;
-        return for_dtype(PyArray_DESCR(x), [=](auto zero) { return typed_clamp_rule<decltype(zero)>(x, args[0], args[2], args[3]); });
+        return for_dtype(PyArray_DESCR(x),
+                         [=](auto zero) { return typed_clamp_rule<decltype(zero)>(x, args[0], args[2], args[3]); });
     });
 }
 
@@ -251,17 +249,23 @@ PyMethodDef choose_methods[] = {
     direct_method("direct_gt", iterated<promoted<direct_compare<GREATER>>>, "gt(self, other), or NotImplemented"),
     direct_method("direct_ge", iterated<promoted<direct_compare<GREATER_EQUAL>>>, "ge(self, other), or NotImplemented"),
     direct_method("direct_where", iterated<where>, "where(condition, self, other), or NotImplemented"),
-    direct_method("direct_where_self_rule", iterated<kept_rule<true>, true>, "(grad, condition): the gradient where it holds"),
-    direct_method("direct_where_other_rule", iterated<kept_rule<false>, true>, "(grad, condition): the gradient where it does not hold"),
+    direct_method("direct_where_self_rule", iterated<kept_rule<true>, true>,
+                  "(grad, condition): the gradient where it holds"),
+    direct_method("direct_where_other_rule", iterated<kept_rule<false>, true>,
+                  "(grad, condition): the gradient where it does not hold"),
     direct_method("direct_masked_fill", laid<masked_fill>, "masked_fill(self, mask, value), or NotImplemented"),
-    direct_method("direct_masked_fill_rule", laid<kept_rule<false>>, "(grad, mask): the gradient where it does not hold"),
+    direct_method("direct_masked_fill_rule", laid<kept_rule<false>>,
+                  "(grad, mask): the gradient where it does not hold"),
     direct_method("direct_clamp_", direct<3, in_place<clamp>>, "clamp_(self, min, max): None, or NotImplemented"),
     direct_method("direct_clamp", iterated<direct<3, newly<clamp>>>, "clamp(self, min, max), or NotImplemented"),
-    direct_method("direct_clamp_min_", direct<2, in_place<clamp_min>>, "clamp_min_(self, min): None, or NotImplemented"),
+    direct_method("direct_clamp_min_", direct<2, in_place<clamp_min>>,
+                  "clamp_min_(self, min): None, or NotImplemented"),
     direct_method("direct_clamp_min", iterated<direct<2, newly<clamp_min>>>, "clamp_min(self, min), or NotImplemented"),
-    direct_method("direct_clamp_max_", direct<2, in_place<clamp_max>>, "clamp_max_(self, max): None, or NotImplemented"),
+    direct_method("direct_clamp_max_", direct<2, in_place<clamp_max>>,
+                  "clamp_max_(self, max): None, or NotImplemented"),
     direct_method("direct_clamp_max", iterated<direct<2, newly<clamp_max>>>, "clamp_max(self, max), or NotImplemented"),
-    direct_method("direct_clamp_rule", iterated<clamp_rule, true>, "(grad, self, min, max): the gradient between the limits"),
+    direct_method("direct_clamp_rule", iterated<clamp_rule, true>,
+                  "(grad, self, min, max): the gradient between the limits"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList choose_list(choose_methods);

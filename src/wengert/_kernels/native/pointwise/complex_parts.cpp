@@ -11,8 +11,7 @@ namespace {
 
 constexpr npy_intp few = 256;  // beyond, NumPy's vectors take less time
 
-template <class T>
-PyObject* of_angles(PyArrayObject* sizes, PyArrayObject* angles, int type) {
+template <class T> PyObject* of_angles(PyArrayObject* sizes, PyArrayObject* angles, int type) {
     PyArray_Descr* descr = PyArray_DescrFromType(type);
     Owned result(new_array(descr, PyArray_NDIM(sizes), PyArray_DIMS(sizes)));
     Py_DECREF(descr);
@@ -34,8 +33,7 @@ PyObject* polar(PyObject* const* args) {
 }
 
 // Of real numbers: pi where they are negative.
-template <class T>
-PyObject* angle_of_reals(PyArrayObject* x) {
+template <class T> PyObject* angle_of_reals(PyArrayObject* x) {
     Owned result(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
     const T* from = data_of<T>(x);
@@ -74,8 +72,7 @@ PyObject* angle(PyObject* const* args) {
 }
 
 // complex(real, imag), of one dtype and shape
-template <class T>
-PyObject* joined(PyArrayObject* real, PyArrayObject* imaginary, int type) {
+template <class T> PyObject* joined(PyArrayObject* real, PyArrayObject* imaginary, int type) {
     PyArray_Descr* descr = PyArray_DescrFromType(type);
     Owned result(new_array(descr, PyArray_NDIM(real), PyArray_DIMS(real)));
     Py_DECREF(descr);
@@ -96,8 +93,7 @@ PyObject* complex_numbers(PyObject* const* args) {
     return PyArray_DESCR(real) == double_descr ? joined<double>(real, imaginary, NPY_CDOUBLE) : nullptr;
 }
 
-template <class T>
-PyObject* conjugated(PyArrayObject* x) {
+template <class T> PyObject* conjugated(PyArrayObject* x) {
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
     const T* from = data_of<T>(x);
@@ -116,8 +112,7 @@ PyObject* conjugate(PyObject* const* args) {
 }
 
 // Of each number its quotient by its size, which of 0 is 0.
-template <class T>
-PyObject* signs_of(PyArrayObject* x) {
+template <class T> PyObject* signs_of(PyArrayObject* x) {
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
     const T* from = data_of<T>(x);
@@ -150,8 +145,9 @@ MethodList part_list(part_methods);
 
 PyArrayObject* seen_in(PyArrayObject* array, PyArray_Descr* descr, int ndim, const npy_intp* shape) {
     Py_INCREF(descr);
-    auto* seen = reinterpret_cast<PyArrayObject*>(PyArray_NewFromDescr(&PyArray_Type, descr, ndim, shape, nullptr, PyArray_DATA(array),
-                                                                      PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE, nullptr));
+    auto* seen = reinterpret_cast<PyArrayObject*>(
+        PyArray_NewFromDescr(&PyArray_Type, descr, ndim, shape, nullptr, PyArray_DATA(array),
+                             PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE, nullptr));
     if (!seen) return nullptr;
     Py_INCREF(array);
     if (PyArray_SetBaseObject(seen, reinterpret_cast<PyObject*>(array)) == 0) return seen;
@@ -212,8 +208,10 @@ PyObject* named_dims(PyObject* dim, int ndim, int further) {
     for (int axis = 0; dims && axis < ndim + further; ++axis) {
         if (axis < ndim && !all && !marked[axis]) continue;
         PyObject* number = PyLong_FromLong(axis);
-        if (!number) Py_CLEAR(dims);
-        else PyTuple_SET_ITEM(dims, at++, number);
+        if (!number)
+            Py_CLEAR(dims);
+        else
+            PyTuple_SET_ITEM(dims, at++, number);
     }
     return dims;
 }

@@ -19,7 +19,8 @@ struct Gated {
     bool find(PyObject* self, PyObject* dim, PyArray_Descr* descr) {
         x = rows_only(self, descr);
         int axis = 0;
-        if (!x || PyArray_SIZE(x) == 0 || PyArray_NDIM(x) > most_dims || !as_axis(dim, PyArray_NDIM(x), axis)) return false;
+        if (!x || PyArray_SIZE(x) == 0 || PyArray_NDIM(x) > most_dims || !as_axis(dim, PyArray_NDIM(x), axis))
+            return false;
         std::copy_n(PyArray_DIMS(x), PyArray_NDIM(x), shape);
         const npy_intp whole = PyArray_DIM(x, axis);
         if (whole % 2) return false;
@@ -29,9 +30,9 @@ struct Gated {
         return true;
     }
     static constexpr npy_intp most = 512;  // elements of a piece
-    // body(offset of a value, offset of its half, number): pieces of values that lie side by side. Gates lie `half` behind.
-    template <class Body>
-    void each_piece(const Body& body) const {
+    // body(offset of a value, offset of its half, number): pieces of values that lie side by side. Gates lie `half`
+    // behind.
+    template <class Body> void each_piece(const Body& body) const {
         const npy_intp pieces = (half + most - 1) / most, length = half;
         parallel_for(outer * pieces, std::min(half, most) * 8, [=](npy_intp first, npy_intp last) {
             for (npy_intp at = first; at < last; ++at) {
@@ -43,8 +44,7 @@ struct Gated {
 };
 
 // glu(self, dim): the first half times the sigmoid of the second
-template <class T>
-PyObject* glu(Call args) {
+template <class T> PyObject* glu(Call args) {
     Gated gated;
     if (!gated.find(args[0], args[1], descr_of<T>())) return nullptr;
     Owned result(new_array(descr_of<T>(), PyArray_NDIM(gated.x), gated.shape));
@@ -61,12 +61,13 @@ PyObject* glu(Call args) {
 }
 
 // glu_backward(grad, self, dim): the gradient times the gates, and times the values and the slopes of the gates
-template <class T>
-PyObject* glu_backward(Call args) {
+template <class T> PyObject* glu_backward(Call args) {
     Gated gated;
     Operand grad;
     if (!gated.find(args[1], args[2], descr_of<T>()) || !read_gradient(args[0], descr_of<T>(), grad)) return nullptr;
-    if (PyArray_NDIM(grad.array) != PyArray_NDIM(gated.x) || !std::equal(gated.shape, gated.shape + PyArray_NDIM(gated.x), PyArray_DIMS(grad.array))) return nullptr;
+    if (PyArray_NDIM(grad.array) != PyArray_NDIM(gated.x) ||
+        !std::equal(gated.shape, gated.shape + PyArray_NDIM(gated.x), PyArray_DIMS(grad.array)))
+        return nullptr;
     Owned result(new_array(descr_of<T>(), PyArray_NDIM(gated.x), PyArray_DIMS(gated.x)));
     if (!result) return nullptr;
     const npy_intp half = gated.half, step = grad.repeated ? 0 : 1;
@@ -85,8 +86,7 @@ PyObject* glu_backward(Call args) {
 }
 
 // prelu_kernel(self, weight): the weight one value, or one of each channel
-template <class T>
-PyObject* prelu(Call args) {
+template <class T> PyObject* prelu(Call args) {
     PyArrayObject *x = rows_only(args[0], descr_of<T>()), *weight = rows_only(args[1], descr_of<T>());
     Layout layout;
     if (!x || !weight || PyArray_SIZE(x) == 0 || PyArray_SIZE(weight) == 0) return nullptr;
@@ -105,15 +105,20 @@ PyObject* prelu(Call args) {
 // prelu(input, weight) where the weight need not be reshaped: of vectors
 PyObject* prelu_of_vector(Call args) {
     for (int k = 0; k < 2; ++k)
-        if (!PyArray_CheckExact(args[k]) || PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[k])) != 1) return nullptr;
-    return PyArray_SIZE(reinterpret_cast<PyArrayObject*>(args[1])) == 1 ? by_element<prelu<float>, prelu<double>>(args) : nullptr;
+        if (!PyArray_CheckExact(args[k]) || PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[k])) != 1)
+            return nullptr;
+    return PyArray_SIZE(reinterpret_cast<PyArrayObject*>(args[1])) == 1 ? by_element<prelu<float>, prelu<double>>(args)
+                                                                        : nullptr;
 }
 
 PyMethodDef gate_methods[] = {
-    direct_method("direct_glu", laid<direct<2, by_element<glu<float>, glu<double>>>, few_with_gaps>, "glu(self, dim), or NotImplemented"),
-    direct_method("direct_glu_backward", laid<direct<3, by_element<glu_backward<float>, glu_backward<double>>>, few_with_gaps>,
+    direct_method("direct_glu", laid<direct<2, by_element<glu<float>, glu<double>>>, few_with_gaps>,
+                  "glu(self, dim), or NotImplemented"),
+    direct_method("direct_glu_backward",
+                  laid<direct<3, by_element<glu_backward<float>, glu_backward<double>>>, few_with_gaps>,
                   "glu_backward(grad, self, dim), or NotImplemented"),
-    direct_method("direct_prelu_kernel", iterated<direct<2, by_element<prelu<float>, prelu<double>>>>, "prelu_kernel(self, weight), or NotImplemented"),
+    direct_method("direct_prelu_kernel", iterated<direct<2, by_element<prelu<float>, prelu<double>>>>,
+                  "prelu_kernel(self, weight), or NotImplemented"),
     direct_method("direct_prelu", laid<direct<2, prelu_of_vector>>, "prelu(input, weight), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

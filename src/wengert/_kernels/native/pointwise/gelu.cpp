@@ -30,7 +30,9 @@ PyObject* gelu_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyOb
     PyObject* slots[4];
     if (spread(args, nargs, kwnames, gelu_backward_names, 2, 4, slots)) {
         const int form = gelu_form(slots[2]);
-        PyObject* result = form < 0 ? nullptr : pointwise_binary(form ? GELU_TANH_BACKWARD : GELU_BACKWARD, slots[0], slots[1], slots[3]);
+        PyObject* result =
+            form < 0 ? nullptr
+                     : pointwise_binary(form ? GELU_TANH_BACKWARD : GELU_BACKWARD, slots[0], slots[1], slots[3]);
         if (result || PyErr_Occurred()) return result;
     }
     return gelu_backward_twin.call(args, nargs, kwnames);
@@ -44,7 +46,8 @@ PyObject* direct_gelu(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 // (grad, self, approximate)
 PyObject* gelu_rule(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     const int form = nargs == 3 && PyArray_Check(args[0]) && PyArray_Check(args[1]) ? gelu_form(args[2]) : -1;
-    PyObject* result = form < 0 ? nullptr : pointwise_binary(form ? GELU_TANH_BACKWARD : GELU_BACKWARD, args[0], args[1], nullptr);
+    PyObject* result =
+        form < 0 ? nullptr : pointwise_binary(form ? GELU_TANH_BACKWARD : GELU_BACKWARD, args[0], args[1], nullptr);
     if (result || PyErr_Occurred()) return result;
     Py_RETURN_NOTIMPLEMENTED;
 }
@@ -70,7 +73,8 @@ PyObject* round_in_place(PyObject* const* args) {
 PyMethodDef gelu_methods[] = {
     direct_method("direct_round_", direct<2, round_in_place>, "round_(x, None or 0): None, or NotImplemented"),
     direct_method("direct_round", iterated<direct_round>, "round(x, None or 0), or NotImplemented"),
-    direct_method("direct_gelu_backward", iterated<gelu_rule>, "gelu_backward(grad, self, approximate), or NotImplemented"),
+    direct_method("direct_gelu_backward", iterated<gelu_rule>,
+                  "gelu_backward(grad, self, approximate), or NotImplemented"),
     direct_method("direct_gelu", iterated<direct_gelu>, "gelu(x, approximate), or NotImplemented"),
     fast_method("gelu", gelu, "gelu(x, approximate='none', out=None)"),
     fast_method("gelu_backward", gelu_backward, "gelu_backward(grad, x, approximate='none', out=None)"),

@@ -12,9 +12,9 @@ PyArrayObject* as_line(PyArrayObject* array) {
     return seen_as(array, 1, &count, &step);
 }
 
-// write(target, other), both in rows: as they are, or as lines where they lie alike in another order. `other` may be no array, or null.
-template <class Write>
-PyObject* written(PyObject* target, PyObject* other, const Write& write) {
+// write(target, other), both in rows: as they are, or as lines where they lie alike in another order. `other` may be no
+// array, or null.
+template <class Write> PyObject* written(PyObject* target, PyObject* other, const Write& write) {
     PyArrayObject* array = dense(target);
     if (!array || !writeable(array)) return nullptr;
     PyObject* made = nullptr;
@@ -22,10 +22,12 @@ PyObject* written(PyObject* target, PyObject* other, const Write& write) {
         made = write(target, other);
     } else {
         PyArrayObject* beside = other ? dense(other) : nullptr;
-        if (other && PyArray_Check(other) && !(beside && same_shape(array, beside) && same_strides(array, beside))) return nullptr;
+        if (other && PyArray_Check(other) && !(beside && same_shape(array, beside) && same_strides(array, beside)))
+            return nullptr;
         const Owned line(as_line(array)), other_line(beside ? as_line(beside) : nullptr);
         if (!line || (beside && !other_line)) return nullptr;
-        made = write(reinterpret_cast<PyObject*>(line.get()), beside ? reinterpret_cast<PyObject*>(other_line.get()) : other);
+        made = write(reinterpret_cast<PyObject*>(line.get()),
+                     beside ? reinterpret_cast<PyObject*>(other_line.get()) : other);
     }
     if (!made) return nullptr;
     Py_DECREF(made);
@@ -33,19 +35,16 @@ PyObject* written(PyObject* target, PyObject* other, const Write& write) {
 }
 
 // (self)
-template <Unary op>
-PyObject* of_one(PyObject* const* args) {
+template <Unary op> PyObject* of_one(PyObject* const* args) {
     return written(args[0], nullptr, [](PyObject* x, PyObject*) { return pointwise_unary(op, x, x); });
 }
 // (self, other)
-template <Binary op>
-PyObject* of_two(PyObject* const* args) {
+template <Binary op> PyObject* of_two(PyObject* const* args) {
     if (arrays_only(op) && !PyArray_Check(args[1])) return nullptr;
     return written(args[0], args[1], [](PyObject* a, PyObject* b) { return pointwise_binary(op, a, b, a); });
 }
 // (self, other, alpha)
-template <Binary op>
-PyObject* of_scaled(PyObject* const* args) {
+template <Binary op> PyObject* of_scaled(PyObject* const* args) {
     return written(args[0], args[1], [=](PyObject* a, PyObject* b) { return pointwise_scaled(op, a, b, args[2], a); });
 }
 

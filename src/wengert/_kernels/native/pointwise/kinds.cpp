@@ -1,5 +1,5 @@
-// Element-wise functions of what has no loops of its own: integers other than int64, truth values, complex numbers. Of few elements,
-// by NumPy's inner loops.
+// Element-wise functions of what has no loops of its own: integers other than int64, truth values, complex numbers. Of
+// few elements, by NumPy's inner loops.
 #include "binding/complex_products.hpp"
 #include "pointwise/pointwise.hpp"
 #include "binding/promoted.hpp"
@@ -92,7 +92,8 @@ PyObject* of_two_complex(Ufunc& ufunc, PyObject* first, PyObject* second) {
         elements[i] = arrays[i] ? PyArray_BYTES(arrays[i]) : numbers[i].data;
         steps[i] = arrays[i] ? PyArray_ITEMSIZE(like) : 0;
     }
-    Owned result(new_array(loop.made == NPY_BOOL ? bool_descr : PyArray_DESCR(like), PyArray_NDIM(like), PyArray_DIMS(like)));
+    Owned result(
+        new_array(loop.made == NPY_BOOL ? bool_descr : PyArray_DESCR(like), PyArray_NDIM(like), PyArray_DIMS(like)));
     if (!result) return nullptr;
     elements[2] = PyArray_BYTES(result.get()), steps[2] = PyArray_ITEMSIZE(result.get());
     return loop.run(elements, steps, PyArray_SIZE(like)) ? result.give() : nullptr;
@@ -101,12 +102,14 @@ PyObject* of_two_complex(Ufunc& ufunc, PyObject* first, PyObject* second) {
 static_assert(ADD == 0 && SUBTRACT == 1 && MULTIPLY == 2 && DIVIDE == 3, "the order of `arithmetic`");
 PyObject* of_other_numbers(Binary op, PyObject* a, PyObject* b) {
     if (op <= MULTIPLY && has_arithmetic(a)) return of_two(arithmetic[op], a, b, true);
-    if ((op == FLOOR_DIVIDE || op == REMAINDER) && has_arithmetic(a)) return without_zeros(b) ? of_two(division[op == REMAINDER], a, b, true) : nullptr;
+    if ((op == FLOOR_DIVIDE || op == REMAINDER) && has_arithmetic(a))
+        return without_zeros(b) ? of_two(division[op == REMAINDER], a, b, true) : nullptr;
     return op <= DIVIDE ? of_two_complex(arithmetic[op], a, b) : nullptr;
 }
 
 PyObject* of_other_numbers(Unary op, PyObject* object) {
-    static Ufunc negative{"numpy", "negative"}, absolute{"numpy", "absolute"}, square{"numpy", "square"}, root{"numpy", "sqrt"}, exponential{"numpy", "exp"};
+    static Ufunc negative{"numpy", "negative"}, absolute{"numpy", "absolute"}, square{"numpy", "square"},
+        root{"numpy", "sqrt"}, exponential{"numpy", "exp"};
     static Ufunc logarithm{"numpy", "log"}, sine{"numpy", "sin"}, cosine{"numpy", "cos"};
     PyArrayObject* x = plain(object);
     if (!x || PyArray_SIZE(x) == 0 || !PyArray_ISNOTSWAPPED(x)) return nullptr;
@@ -117,14 +120,19 @@ PyObject* of_other_numbers(Unary op, PyObject* object) {
         return one ? of_two_complex(arithmetic[DIVIDE], one, object) : nullptr;
     }
     Ufunc* ufunc = op == NEGATIVE ? &negative : op == SQUARE ? &square : whole && op == ABSOLUTE ? &absolute : nullptr;
-    if (!whole && !ufunc) ufunc = op == SQRT ? &root : op == EXP ? &exponential : op == LOG ? &logarithm : op == SIN ? &sine : op == COS ? &cosine : nullptr;
+    if (!whole && !ufunc)
+        ufunc = op == SQRT  ? &root
+                : op == EXP ? &exponential
+                : op == LOG ? &logarithm
+                : op == SIN ? &sine
+                : op == COS ? &cosine
+                            : nullptr;
     InnerLoop loop;
     return ufunc && loop.find(*ufunc, 1, PyArray_TYPE(x)) ? run_one(loop, x) : nullptr;
 }
 
 // Sums and differences, whose real and imaginary parts lie in a line.
-template <class T>
-static PyObject* joined_parts(Binary op, PyArrayObject* a, PyArrayObject* b) {
+template <class T> static PyObject* joined_parts(Binary op, PyArrayObject* a, PyArrayObject* b) {
     Owned result(new_array(PyArray_DESCR(a), PyArray_NDIM(a), PyArray_DIMS(a)));
     if (!result) return nullptr;
     const auto loop = loops<T>().binary[op];
@@ -132,7 +140,9 @@ static PyObject* joined_parts(Binary op, PyArrayObject* a, PyArrayObject* b) {
     T* out = data_of<T>(result.get());
     const npy_intp count = 2 * PyArray_SIZE(a);
     ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(left + begin, 1, right + begin, 1, out + begin, end - begin); });
+    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
+        loop(left + begin, 1, right + begin, 1, out + begin, end - begin);
+    });
     return result.give();
 }
 PyObject* of_complex(Binary op, PyArrayObject* a, PyArrayObject* b) {

@@ -11,12 +11,12 @@ using Call = PyObject* const*;
 
 // Whether an array may be read while `target` is written: element by element it is that, or it lies elsewhere.
 bool may_be_read(PyArrayObject* array, PyArrayObject* target) {
-    return !array || (PyArray_DATA(array) == PyArray_DATA(target) && same_shape(array, target)) || lie_apart(array, target);
+    return !array || (PyArray_DATA(array) == PyArray_DATA(target) && same_shape(array, target)) ||
+           lie_apart(array, target);
 }
 
 // Three arrays that broadcast, of which the last may be a number; `in_place` of the first one, which is returned.
-template <class T, bool in_place>
-PyObject* joined(Mixed op, Call args, double value) {
+template <class T, bool in_place> PyObject* joined(Mixed op, Call args, double value) {
     Operand operands[3];
     T number = 0;
     for (int k = 0; k < 3; ++k) {
@@ -26,7 +26,8 @@ PyObject* joined(Mixed op, Call args, double value) {
     PyArrayObject *self = operands[0].array, *one = operands[1].array, *other = operands[2].array;
     Broadcast<3> shape;
     if (!shape.find(operands)) return nullptr;
-    if (in_place && !(shape.is_like(self) && writeable(self) && may_be_read(one, self) && may_be_read(other, self))) return nullptr;
+    if (in_place && !(shape.is_like(self) && writeable(self) && may_be_read(one, self) && may_be_read(other, self)))
+        return nullptr;
     Owned result(in_place ? reinterpret_cast<PyArrayObject*>(Py_NewRef(args[0])) : shape.new_result(descr_of<T>()));
     if (!result) return nullptr;
     const T *a = data_of<T>(self), *b = data_of<T>(one), *c = other ? data_of<T>(other) : &number;
@@ -34,12 +35,12 @@ PyObject* joined(Mixed op, Call args, double value) {
     const MixedLoop<T> loop = loops<T>().mixed[op];
     ReleaseGil unlocked(shape.size() >= thread_threshold);
     shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
-        loop(a + from[0], shape.inner(0), b + from[1], shape.inner(1), c + from[2], shape.inner(2), static_cast<T>(value), out + to, count);
+        loop(a + from[0], shape.inner(0), b + from[1], shape.inner(1), c + from[2], shape.inner(2),
+             static_cast<T>(value), out + to, count);
     });
     return result.give();
 }
-template <bool in_place>
-PyObject* of_three(Mixed op, Call args, double value) {
+template <bool in_place> PyObject* of_three(Mixed op, Call args, double value) {
     if (!PyArray_CheckExact(args[0])) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(args[0]));
     PyObject* result = nullptr;
@@ -51,20 +52,22 @@ PyObject* of_three(Mixed op, Call args, double value) {
 }
 
 // addcmul and addcdiv(self, tensor1, tensor2, value), lerp(self, end, weight)
-template <Mixed op, bool in_place>
-PyObject* scaled(Call args) {
+template <Mixed op, bool in_place> PyObject* scaled(Call args) {
     double value = 1;
     return as_number(args[3], value) && PyArray_Check(args[2]) ? of_three<in_place>(op, args, value) : nullptr;
 }
-template <bool in_place>
-PyObject* lerp(Call args) { return of_three<in_place>(MIXTURE, args, 0); }
+template <bool in_place> PyObject* lerp(Call args) { return of_three<in_place>(MIXTURE, args, 0); }
 
 PyMethodDef mixed_methods[] = {
-    direct_method("direct_addcmul", iterated<direct<4, scaled<ADD_PRODUCT, false>>>, "addcmul(self, tensor1, tensor2, value), or NotImplemented"),
-    direct_method("direct_addcdiv", iterated<direct<4, scaled<ADD_QUOTIENT, false>>>, "addcdiv(self, tensor1, tensor2, value), or NotImplemented"),
+    direct_method("direct_addcmul", iterated<direct<4, scaled<ADD_PRODUCT, false>>>,
+                  "addcmul(self, tensor1, tensor2, value), or NotImplemented"),
+    direct_method("direct_addcdiv", iterated<direct<4, scaled<ADD_QUOTIENT, false>>>,
+                  "addcdiv(self, tensor1, tensor2, value), or NotImplemented"),
     direct_method("direct_lerp", iterated<direct<3, lerp<false>>>, "lerp(self, end, weight), or NotImplemented"),
-    direct_method("direct_addcmul_", direct<4, scaled<ADD_PRODUCT, true>>, "addcmul_(self, tensor1, tensor2, value): None, or NotImplemented"),
-    direct_method("direct_addcdiv_", direct<4, scaled<ADD_QUOTIENT, true>>, "addcdiv_(self, tensor1, tensor2, value): None, or NotImplemented"),
+    direct_method("direct_addcmul_", direct<4, scaled<ADD_PRODUCT, true>>,
+                  "addcmul_(self, tensor1, tensor2, value): None, or NotImplemented"),
+    direct_method("direct_addcdiv_", direct<4, scaled<ADD_QUOTIENT, true>>,
+                  "addcdiv_(self, tensor1, tensor2, value): None, or NotImplemented"),
     direct_method("direct_lerp_", direct<3, lerp<true>>, "lerp_(self, end, weight): None, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -7,8 +7,8 @@
 
 namespace wengert {
 
-// How two C-contiguous operands broadcast: one is `large` (the shape of the result), the other fills the block `middle` of
-// outer x middle x inner and is repeated over the rest: a row has inner 1, a column outer 1, a channel bias neither.
+// How two C-contiguous operands broadcast: one is `large` (the shape of the result), the other fills the block `middle`
+// of outer x middle x inner and is repeated over the rest: a row has inner 1, a column outer 1, a channel bias neither.
 struct Layout {
     PyArrayObject* shape_of;  // the operand whose shape the result has
     npy_intp outer, middle, inner;
@@ -55,7 +55,8 @@ inline bool arrange(PyArrayObject* a, PyArrayObject* b, Layout& layout, bool& a_
 constexpr npy_intp row_room = 512;  // elements
 
 template <class T>
-void run(BinaryLoop<T> loop, npy_intp cost, const T* a, const T* b, T* out, bool a_large, bool b_large, const Layout& layout) {
+void run(BinaryLoop<T> loop, npy_intp cost, const T* a, const T* b, T* out, bool a_large, bool b_large,
+         const Layout& layout) {
     const npy_intp outer = layout.outer, middle = layout.middle, inner = layout.inner;
     if (a_large == b_large || middle == 1) {
         const npy_intp count = a_large == b_large ? outer * middle * inner : inner;
@@ -65,7 +66,8 @@ void run(BinaryLoop<T> loop, npy_intp cost, const T* a, const T* b, T* out, bool
     } else if (inner == 1) {
         parallel_for(outer, middle * cost, [=](npy_intp begin, npy_intp end) {
             T several[row_room];
-            const npy_intp most = std::min(end - begin, row_room / middle), together = most < 4 ? 1 : most;  // so many rows at a time
+            const npy_intp most = std::min(end - begin, row_room / middle),
+                           together = most < 4 ? 1 : most;  // so many rows at a time
             const npy_intp step = together * middle;
             const T* row = a_large ? b : a;
             if (together > 1) {
@@ -78,8 +80,8 @@ void run(BinaryLoop<T> loop, npy_intp cost, const T* a, const T* b, T* out, bool
     } else {
         parallel_for(outer * middle, inner * cost, [=](npy_intp begin, npy_intp end) {
             for (npy_intp r = begin; r < end; ++r)
-                loop(a_large ? a + r * inner : a + r % middle, a_large, b_large ? b + r * inner : b + r % middle, b_large,
-                     out + r * inner, inner);
+                loop(a_large ? a + r * inner : a + r % middle, a_large, b_large ? b + r * inner : b + r % middle,
+                     b_large, out + r * inner, inner);
         });
     }
 }

@@ -23,8 +23,8 @@ PyArrayObject* binary_result(PyArrayObject* a, PyArrayObject* b, PyObject* out, 
     Py_INCREF(result);
     return result;
 }
-// Operands of which neither has the shape of the result, as a row and a column, or that are repeated along some dimensions; what is
-// no array is a number.
+// Operands of which neither has the shape of the result, as a row and a column, or that are repeated along some
+// dimensions; what is no array is a number.
 template <class T>
 PyObject* crossed(BinaryLoop<T> loop, npy_intp cost, const Operand (&operands)[2], const T (&numbers)[2]) {
     Broadcast<2> shape;
@@ -45,8 +45,7 @@ PyObject* crossed(BinaryLoop<T> loop, npy_intp cost, const Operand (&operands)[2
 }
 
 // Whether integers may be divided by these: by a zero among them the twin refuses it.
-template <class T>
-bool divides(PyArrayObject* divisors) {
+template <class T> bool divides(PyArrayObject* divisors) {
     const T* first = data_of<T>(divisors);
     const npy_intp count = is_in_rows(divisors) ? PyArray_SIZE(divisors) : 1;
     return std::find(first, first + count, T{0}) == first + count;
@@ -74,7 +73,8 @@ PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_objec
         if (checks && a && b_value == 0) return nullptr;
         layout = {array, 1, 1, PyArray_SIZE(array)};
     }
-    if (!(a_large && b_large) && layout.outer * layout.middle * layout.inner == 0) return nullptr;  // no row-major strides
+    if (!(a_large && b_large) && layout.outer * layout.middle * layout.inner == 0)
+        return nullptr;  // no row-major strides
     if (a) a_data = data_of<T>(a);
     if (b) b_data = data_of<T>(b);
     PyArrayObject* result = binary_result(a, b, out, layout);
@@ -112,19 +112,22 @@ PyArrayObject* small_copy(PyObject* object, PyArrayObject* other) {
     const bool beside = other && count <= PyArray_SIZE(other) / 8 && !is_expanded(array);
     if (!beside && (count == 0 || count > few || !lies_in_rows(array))) return nullptr;
     if (other && PyArray_DESCR(array) != PyArray_DESCR(other)) return nullptr;
-    if (!(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) || PyArray_ISBYTESWAPPED(array) || !PyTypeNum_ISNUMBER(PyArray_TYPE(array))) return nullptr;
+    if (!(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) || PyArray_ISBYTESWAPPED(array) ||
+        !PyTypeNum_ISNUMBER(PyArray_TYPE(array)))
+        return nullptr;
     return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(array, NPY_CORDER));
 }
 
 // Of operands that are repeated along some of their dimensions, as gradients of sums are.
-template <class T>
-PyObject* typed_expanded(Binary op, PyObject* const (&objects)[2]) {
+template <class T> PyObject* typed_expanded(Binary op, PyObject* const (&objects)[2]) {
     const BinaryLoop<T> loop = loops<T>().binary[op];
     Operand operands[2];
     T numbers[2];
     bool any = false;
     for (int k = 0; k < 2; ++k) {
-        if (!(PyArray_Check(objects[k]) ? read_expanded(objects[k], descr_of<T>(), operands[k]) : weak_value(objects[k], numbers[k]))) return nullptr;
+        if (!(PyArray_Check(objects[k]) ? read_expanded(objects[k], descr_of<T>(), operands[k])
+                                        : weak_value(objects[k], numbers[k])))
+            return nullptr;
         any = any || operands[k].expanded;
     }
     return any && loop ? crossed<T>(loop, cost_of(op), operands, numbers) : nullptr;
@@ -143,7 +146,8 @@ PyObject* compute(Binary op, PyObject* a_object, PyObject* b_object, PyObject* o
     if (a_copy) a = a_copy.get();
     if (b_copy) b = b_copy.get();
     if (PyErr_Occurred()) return nullptr;
-    if ((!a && PyArray_Check(a_object)) || (!b && PyArray_Check(b_object))) return absent(out) ? compute_expanded(op, a_object, b_object) : nullptr;
+    if ((!a && PyArray_Check(a_object)) || (!b && PyArray_Check(b_object)))
+        return absent(out) ? compute_expanded(op, a_object, b_object) : nullptr;
     if (!a && !b) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(a ? a : b);
     if (a && b && PyArray_DESCR(b) != descr) return nullptr;
@@ -167,8 +171,7 @@ constexpr const char* const* names_of(Binary op) {
 // `add` and `sub` multiply their second operand by `alpha`, which is nearly always 1.
 constexpr bool takes_alpha(Binary op) { return op == ADD || op == SUBTRACT; }
 // Of many doubles NumPy's loops may be vectorised, as the C library's functions, which ours call, are not.
-template <class T>
-constexpr bool too_many(Unary op, npy_intp count) {
+template <class T> constexpr bool too_many(Unary op, npy_intp count) {
     return sizeof(T) == 8 && unary_rows[op].doubles == Doubles::LIBRARY && count > 256;
 }
 bool is_one(PyObject* number) {
@@ -177,8 +180,7 @@ bool is_one(PyObject* number) {
 }
 
 // The second operand multiplied by a number first, piece by piece.
-template <class T>
-PyObject* scaled(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* alpha, PyObject* out) {
+template <class T> PyObject* scaled(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* alpha, PyObject* out) {
     T factor;
     if (!weak_value(alpha, factor)) return nullptr;
     PyArrayObject* result = binary_result(a, b, out, {a, 1, PyArray_SIZE(a), 1});
@@ -204,7 +206,8 @@ PyObject* compute_scaled(Binary op, PyObject* a_object, PyObject* b_object, PyOb
         if (PyArray_DESCR(a) == float_descr) return scaled<float>(op, a, b, alpha, out);
         if (PyArray_DESCR(a) == double_descr) return scaled<double>(op, a, b, alpha, out);
     }
-    PyObject* product = PyArray_Check(b_object) && !PyBool_Check(alpha) ? compute(MULTIPLY, b_object, alpha, nullptr) : nullptr;
+    PyObject* product =
+        PyArray_Check(b_object) && !PyBool_Check(alpha) ? compute(MULTIPLY, b_object, alpha, nullptr) : nullptr;
     if (!product) return nullptr;
     PyObject* result = compute(op, a_object, product, out);
     Py_DECREF(product);
@@ -236,7 +239,8 @@ PyObject* compute_dense(Binary op, PyObject* a_object, PyObject* b_object) {
     if (descr == float_descr) return typed_dense<float>(op, a, b, a_object, b_object);
     return descr == double_descr ? typed_dense<double>(op, a, b, a_object, b_object) : nullptr;
 }
-// What the dispatcher may ask for beside arrays in rows. (The rule of mish has several steps, of which halves round each.)
+// What the dispatcher may ask for beside arrays in rows. (The rule of mish has several steps, of which halves round
+// each.)
 PyObject* compute_other(Binary op, PyObject* a, PyObject* b) {
     PyObject* result = of_other_numbers(op, a, b);
     if (!result && !PyErr_Occurred() && op != MISH_BACKWARD) result = half_binary(op, cost_of(op), a, b);
@@ -244,8 +248,7 @@ PyObject* compute_other(Binary op, PyObject* a, PyObject* b) {
     return result || PyErr_Occurred() ? result : row_binary(op, cost_of(op), a, b);
 }
 
-template <Binary op>
-struct BinaryMethod {
+template <Binary op> struct BinaryMethod {
     static Twin twin;
     static bool fit(PyObject* a, PyObject* b) {
         if (arrays_only(op)) return PyArray_Check(a) && PyArray_Check(b);
@@ -265,14 +268,14 @@ struct BinaryMethod {
     static PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
         if ((nargs == 2 || (takes_alpha(op) && nargs == 3)) && fit(args[0], args[1])) {
             const bool alone = nargs == 2 || is_one(args[2]);
-            PyObject* result = alone ? direct_binary(op, args[0], args[1]) : compute_scaled(op, args[0], args[1], args[2], nullptr);
+            PyObject* result =
+                alone ? direct_binary(op, args[0], args[1]) : compute_scaled(op, args[0], args[1], args[2], nullptr);
             if (result || PyErr_Occurred()) return result;
         }
         Py_RETURN_NOTIMPLEMENTED;
     }
 };
-template <class T>
-PyObject* typed_unary(Unary op, PyArrayObject* x, PyObject* out) {
+template <class T> PyObject* typed_unary(Unary op, PyArrayObject* x, PyObject* out) {
     const UnaryLoop<T> loop = loops<T>().unary[op];
     const npy_intp count = PyArray_SIZE(x);
     if (!loop || too_many<T>(op, count)) return nullptr;
@@ -281,7 +284,8 @@ PyObject* typed_unary(Unary op, PyArrayObject* x, PyObject* out) {
     const T* input = data_of<T>(x);
     T* output = data_of<T>(result);
     ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, cost_of(op), [=](npy_intp begin, npy_intp end) { loop(input + begin, output + begin, end - begin); });
+    parallel_for(count, cost_of(op),
+                 [=](npy_intp begin, npy_intp end) { loop(input + begin, output + begin, end - begin); });
     return reinterpret_cast<PyObject*>(result);
 }
 
@@ -296,8 +300,7 @@ PyObject* compute_unary(Unary op, PyObject* object, PyObject* out) {
     return nullptr;
 }
 
-template <Unary op>
-struct UnaryMethod {
+template <Unary op> struct UnaryMethod {
     static Twin twin;
     static PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
         PyObject* slots[2];
@@ -322,15 +325,16 @@ PyObject* negated_rule(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 }
 
 // max and min with the arguments (self, other, keepdim): of two arrays, element by element.
-template <Binary op>
-PyObject* of_pair(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+template <Binary op> PyObject* of_pair(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
     if (nargs == 3 && args[2] == Py_False) return BinaryMethod<op>::direct(self, args, 2);
     Py_RETURN_NOTIMPLEMENTED;
 }
 
 // rsub(self, other, alpha): the operands of a difference exchanged.
 PyObject* rsub(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-    PyObject* result = nargs == 3 && is_one(args[2]) && PyArray_Check(args[0]) ? compute(SUBTRACT, args[1], args[0], nullptr) : nullptr;
+    PyObject* result = nargs == 3 && is_one(args[2]) && PyArray_Check(args[0])
+                           ? compute(SUBTRACT, args[1], args[0], nullptr)
+                           : nullptr;
     if (result || PyErr_Occurred()) return result;
     Py_RETURN_NOTIMPLEMENTED;
 }
@@ -356,22 +360,23 @@ PyObject* add_scaled(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
 #include "base/pointwise.inc"
 
 // What brings operands to one dtype first; of other functions the cards know dtypes of their own.
-template <Binary op>
-constexpr DirectFunction in_one_dtype() {
-    if constexpr (is_promoted(op)) return promoted<BinaryMethod<op>::direct, op != SUBTRACT>;
-    else return BinaryMethod<op>::direct;
+template <Binary op> constexpr DirectFunction in_one_dtype() {
+    if constexpr (is_promoted(op))
+        return promoted<BinaryMethod<op>::direct, op != SUBTRACT>;
+    else
+        return BinaryMethod<op>::direct;
 }
 
 PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)) {
     return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
 }
 
-template <Binary op>
-constexpr DirectFunction direct_of() { return iterated<in_one_dtype<op>(), op == RELU_BACKWARD>; }
-template <Unary op>
-constexpr DirectFunction direct_of() {
-    if constexpr (op == LOG_SIGMOID) return laid<UnaryMethod<op>::direct>;
-    else return iterated<UnaryMethod<op>::direct>;
+template <Binary op> constexpr DirectFunction direct_of() { return iterated<in_one_dtype<op>(), op == RELU_BACKWARD>; }
+template <Unary op> constexpr DirectFunction direct_of() {
+    if constexpr (op == LOG_SIGMOID)
+        return laid<UnaryMethod<op>::direct>;
+    else
+        return iterated<UnaryMethod<op>::direct>;
 }
 
 // pointwise_table(): a row for each function in Python: name, how many operands, binding, cost.
@@ -415,10 +420,13 @@ PyMethodDef pointwise_methods[] = {
     fast_method("add_scaled", add_scaled, "add_scaled(a, b, factor, out=None)"),
     {"pointwise_table", pointwise_table, METH_NOARGS,
      "pointwise_table(): rows of base/pointwise.inc: (name, operands, binding, cost)."},
-    {"direct_max_pair", as_direct(iterated<of_pair<MAXIMUM>>), METH_FASTCALL, "max(self, other, keepdim), or NotImplemented"},
-    {"direct_min_pair", as_direct(iterated<of_pair<MINIMUM>>), METH_FASTCALL, "min(self, other, keepdim), or NotImplemented"},
+    {"direct_max_pair", as_direct(iterated<of_pair<MAXIMUM>>), METH_FASTCALL,
+     "max(self, other, keepdim), or NotImplemented"},
+    {"direct_min_pair", as_direct(iterated<of_pair<MINIMUM>>), METH_FASTCALL,
+     "min(self, other, keepdim), or NotImplemented"},
     {"direct_rsub", as_direct(iterated<rsub, true>), METH_FASTCALL, "rsub(self, other, alpha), or NotImplemented"},
-    {"direct_negated_rule", as_direct(iterated<negated_rule>), METH_FASTCALL, "negated_rule(grad, alpha), or NotImplemented"},
+    {"direct_negated_rule", as_direct(iterated<negated_rule>), METH_FASTCALL,
+     "negated_rule(grad, alpha), or NotImplemented"},
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList pointwise_list(pointwise_methods);

@@ -46,8 +46,7 @@ PyObject* raise_each(PyArrayObject* x, PyArrayObject* exponents, PyArrayObject* 
     return result.give();
 }
 
-template <class T>
-PyObject* powers(PyArrayObject* x, double exponent, PyArrayObject* target) {
+template <class T> PyObject* powers(PyArrayObject* x, double exponent, PyArrayObject* target) {
     const npy_intp count = PyArray_SIZE(x);
     const Unary which = loop_of(exponent);
     const UnaryLoop<T> loop = which == UNARY_COUNT ? nullptr : loops<T>().unary[which];
@@ -97,9 +96,9 @@ inline void raise(const double* x, double exponent, double* out, npy_intp count)
     for (npy_intp i = 0; i < count; ++i) out[i] = std::pow(x[i], exponent);
 }
 
-// grad * exponent * self^(exponent - 1), for the exponents 2 and 3 and of floats in any number, for others of a few elements.
-template <class T>
-PyObject* power_slopes(PyArrayObject* x, PyObject* grad_object, double exponent) {
+// grad * exponent * self^(exponent - 1), for the exponents 2 and 3 and of floats in any number, for others of a few
+// elements.
+template <class T> PyObject* power_slopes(PyArrayObject* x, PyObject* grad_object, double exponent) {
     Operand operands[2];
     operands[1].array = x;
     Broadcast<2> shape;

@@ -1,5 +1,5 @@
-// Element-wise functions of arrays with gaps, such as a part of each row: row by row where rows are long, otherwise by blocks of short
-// rows that are laid side by side first.
+// Element-wise functions of arrays with gaps, such as a part of each row: row by row where rows are long, otherwise by
+// blocks of short rows that are laid side by side first.
 #include "binding/laid.hpp"
 #include "pointwise/pointwise.hpp"
 
@@ -9,15 +9,16 @@
 namespace wengert {
 namespace {
 
-constexpr npy_intp least_run = 16;      // elements side by side below which a row is not worth its call
+constexpr npy_intp least_run = 16;     // elements side by side below which a row is not worth its call
 constexpr npy_intp block_size = 1024;  // elements of short rows that are worked through together
 
-// One array of numbers, or two of one dtype and shape, whose dimensions lie from the outermost to the innermost, so that a new
-// array in rows is what lies like them. `b` may be null.
+// One array of numbers, or two of one dtype and shape, whose dimensions lie from the outermost to the innermost, so
+// that a new array in rows is what lies like them. `b` may be null.
 class Rows {
 public:
     bool find(PyArrayObject* a, PyArrayObject* b) {
-        if (!lies_so(a) || (b && (PyArray_DESCR(a) != PyArray_DESCR(b) || !same_shape(a, b) || !lies_so(b)))) return false;
+        if (!lies_so(a) || (b && (PyArray_DESCR(a) != PyArray_DESCR(b) || !same_shape(a, b) || !lies_so(b))))
+            return false;
         shape_ = PyArray_DIMS(a), outer_ = PyArray_NDIM(a);
         const npy_intp size = PyArray_ITEMSIZE(a);
         while (outer_ > 0 && goes_on(a, size) && (!b || goes_on(b, size))) run *= shape_[--outer_];
@@ -35,8 +36,7 @@ public:
         return outer_ ? at + row * PyArray_STRIDE(x, 0) : at;
     }
     // `many` rows from `first` on, one behind the other.
-    template <class T>
-    void lay(PyArrayObject* x, npy_intp first, npy_intp many, T* to) const {
+    template <class T> void lay(PyArrayObject* x, npy_intp first, npy_intp many, T* to) const {
         for (npy_intp row = first, end = first + many; row < end;) {
             const npy_intp length = shape_[outer_ - 1], together = std::min(end - row, length - row % length);
             lay_alike(PyArray_BYTES(x) + place(x, row), PyArray_STRIDE(x, outer_ - 1), together, to);
@@ -46,22 +46,19 @@ public:
     npy_intp run = 1, count = 0;
 
 private:
-    template <int size, class T>
-    static void lay_few(const char* from, npy_intp step, npy_intp many, T* to) {
+    template <int size, class T> static void lay_few(const char* from, npy_intp step, npy_intp many, T* to) {
         for (npy_intp row = 0; row < many; ++row, from += step, to += size)
             for (int i = 0; i < size; ++i) to[i] = reinterpret_cast<const T*>(from)[i];
     }
     // Rows of more; the last four of a row may be some that were copied before.
-    template <class T>
-    void lay_by_fours(const char* from, npy_intp step, npy_intp many, T* to) const {
+    template <class T> void lay_by_fours(const char* from, npy_intp step, npy_intp many, T* to) const {
         constexpr npy_intp size = sizeof(T);
         for (npy_intp row = 0; row < many; ++row, from += step, to += run) {
             for (npy_intp i = 0; i + 4 < run; i += 4) std::memcpy(to + i, from + i * size, 4 * size);
             std::memcpy(to + run - 4, from + (run - 4) * size, 4 * size);
         }
     }
-    template <class T>
-    void lay_alike(const char* from, npy_intp step, npy_intp many, T* to) const {
+    template <class T> void lay_alike(const char* from, npy_intp step, npy_intp many, T* to) const {
         switch (run) {
             case 1: return lay_few<1>(from, step, many, to);
             case 2: return lay_few<2>(from, step, many, to);
@@ -82,14 +79,19 @@ private:
     int outer_ = 0;
 };
 
-PyArrayObject* as_array(PyObject* object) { return PyArray_CheckExact(object) ? reinterpret_cast<PyArrayObject*>(object) : nullptr; }
-PyArrayObject* new_result(PyArrayObject* like) { return new_array(PyArray_DESCR(like), PyArray_NDIM(like), PyArray_DIMS(like)); }
-template <class T>
-const T* data_at(PyArrayObject* x, npy_intp bytes) { return reinterpret_cast<const T*>(PyArray_BYTES(x) + bytes); }
+PyArrayObject* as_array(PyObject* object) {
+    return PyArray_CheckExact(object) ? reinterpret_cast<PyArrayObject*>(object) : nullptr;
+}
+PyArrayObject* new_result(PyArrayObject* like) {
+    return new_array(PyArray_DESCR(like), PyArray_NDIM(like), PyArray_DIMS(like));
+}
+template <class T> const T* data_at(PyArrayObject* x, npy_intp bytes) {
+    return reinterpret_cast<const T*>(PyArray_BYTES(x) + bytes);
+}
 
-// The elements of an operand row by row: of a long row where they lie, of some short ones in a buffer; or one number beside all.
-template <class T>
-class Seen {
+// The elements of an operand row by row: of a long row where they lie, of some short ones in a buffer; or one number
+// beside all.
+template <class T> class Seen {
 public:
     Seen(PyArrayObject* x, const T* beside, const Rows& rows) : x_(x), beside_(beside), rows_(rows) {}
     npy_intp step() const { return x_ != nullptr; }
@@ -107,8 +109,7 @@ private:
 };
 
 // body(first row, how many) for all rows, in pieces for threads: one long row at a time, or a block of short ones.
-template <class Body>
-void by_rows(const Rows& rows, npy_intp cost, const Body& body) {
+template <class Body> void by_rows(const Rows& rows, npy_intp cost, const Body& body) {
     ReleaseGil unlocked(rows.run * rows.count >= thread_threshold);
     const npy_intp together = rows.are_short() ? block_size / rows.run : 1;
     parallel_for(rows.count, rows.run * cost, [&](npy_intp begin, npy_intp end) {
@@ -116,8 +117,7 @@ void by_rows(const Rows& rows, npy_intp cost, const Body& body) {
     });
 }
 
-template <class T>
-PyObject* unary(UnaryLoop<T> loop, npy_intp cost, PyArrayObject* x, const Rows& rows) {
+template <class T> PyObject* unary(UnaryLoop<T> loop, npy_intp cost, PyArrayObject* x, const Rows& rows) {
     PyArrayObject* result = loop ? new_result(x) : nullptr;
     if (!result) return nullptr;
     T* to = data_of<T>(result);
@@ -130,7 +130,8 @@ PyObject* unary(UnaryLoop<T> loop, npy_intp cost, PyArrayObject* x, const Rows& 
 }
 
 template <class T>
-PyObject* binary(BinaryLoop<T> loop, npy_intp cost, PyArrayObject* a, PyArrayObject* b, PyObject* number, const Rows& rows) {
+PyObject* binary(BinaryLoop<T> loop, npy_intp cost, PyArrayObject* a, PyArrayObject* b, PyObject* number,
+                 const Rows& rows) {
     T value;
     if (!loop || (!(a && b) && !weak_value(number, value))) return nullptr;
     PyArrayObject* result = new_result(a ? a : b);
@@ -139,7 +140,8 @@ PyObject* binary(BinaryLoop<T> loop, npy_intp cost, PyArrayObject* a, PyArrayObj
     const Seen<T> left(a, &value, rows), right(b, &value, rows);
     by_rows(rows, cost, [=, &rows](npy_intp row, npy_intp many) {
         T first[block_size], second[block_size];
-        loop(left.at(row, many, first), left.step(), right.at(row, many, second), right.step(), to + row * rows.run, many * rows.run);
+        loop(left.at(row, many, first), left.step(), right.at(row, many, second), right.step(), to + row * rows.run,
+             many * rows.run);
     });
     return reinterpret_cast<PyObject*>(result);
 }
@@ -153,7 +155,8 @@ PyObject* row_unary(Unary op, npy_intp cost, PyObject* object) {
     if (PyArray_DESCR(x) == float_descr) return unary<float>(loops<float>().unary[op], cost, x, rows);
     // Of other doubles NumPy's loops may be vectors.
     const bool vectors = unary_rows[op].doubles == Doubles::OURS && op != LOG1P;
-    return PyArray_DESCR(x) == double_descr && vectors ? unary<double>(loops<double>().unary[op], cost, x, rows) : nullptr;
+    return PyArray_DESCR(x) == double_descr && vectors ? unary<double>(loops<double>().unary[op], cost, x, rows)
+                                                       : nullptr;
 }
 
 PyObject* row_binary(Binary op, npy_intp cost, PyObject* a_object, PyObject* b_object) {

@@ -22,7 +22,8 @@ PyObject* slopes(PyObject* grad_object, PyArrayObject* saved, npy_intp most, Slo
     Operand operands[2];
     operands[1].array = saved;
     Broadcast<2> shape;
-    if (!read_expanded(grad_object, PyArray_DESCR(saved), operands[0]) || !same_shape(operands[0].array, saved)) return nullptr;
+    if (!read_expanded(grad_object, PyArray_DESCR(saved), operands[0]) || !same_shape(operands[0].array, saved))
+        return nullptr;
     if (!shape.find(operands) || shape.size() > most) return nullptr;
     Owned result(shape.new_result(PyArray_DESCR(saved)));
     if (!result) return nullptr;
@@ -41,8 +42,7 @@ PyObject* slopes(PyObject* grad_object, PyArrayObject* saved, npy_intp most, Slo
     return result.give();
 }
 // (grad, what was saved)
-template <class Slope>
-PyObject* of_saved(Call args, npy_intp most, Slope slope) {
+template <class Slope> PyObject* of_saved(Call args, npy_intp most, Slope slope) {
     PyArrayObject* saved = plain(args[1]);
     if (!saved) return nullptr;
     if (PyArray_DESCR(saved) == float_descr) return slopes<float>(args[0], saved, most, slope);
@@ -64,7 +64,8 @@ PyObject* reciprocal_rule(Call args) {
 // (grad, out, what `out` has lost the digits of, or None)
 PyObject* expm1_rule(Call args) {
     if (args[2] == Py_None) return of_saved(args, any_number, [](auto grad, auto out) { return grad * (out + 1); });
-    if (!PyArray_Check(args[2]) || PyArray_ISCOMPLEX(reinterpret_cast<PyArrayObject*>(args[2]))) return nullptr;  // which want conjugates
+    if (!PyArray_Check(args[2]) || PyArray_ISCOMPLEX(reinterpret_cast<PyArrayObject*>(args[2])))
+        return nullptr;  // which want conjugates
     PyObject* power = direct_unary(EXP, args[2]);
     PyObject* result = power ? direct_binary(MULTIPLY, args[0], power) : nullptr;
     Py_XDECREF(power);
@@ -87,7 +88,8 @@ PyObject* square_rule(Call args) {
     return of_saved(args, any_number, [](auto grad, auto x) { return grad * (x * 2); });
 }
 PyObject* absolute_rule(Call args) {
-    return of_saved(args, any_number, [](auto grad, auto x) { return grad * static_cast<decltype(x)>((x > 0) - (x < 0)); });
+    return of_saved(args, any_number,
+                    [](auto grad, auto x) { return grad * static_cast<decltype(x)>((x > 0) - (x < 0)); });
 }
 PyObject* sin_rule(Call args) {
     return of_saved(args, few, [](auto grad, auto x) { return grad * std::cos(x); });
@@ -104,8 +106,7 @@ PyObject* cosh_rule(Call args) {
 
 // ---- of two operands -----------------------------------------------------------------------------------------------
 // slope(gradient, first operand, second operand): arrays that broadcast, or one of the operands a number.
-template <class T, class Slope>
-PyObject* slopes_of_two(Call args, PyArray_Descr* descr, Slope slope) {
+template <class T, class Slope> PyObject* slopes_of_two(Call args, PyArray_Descr* descr, Slope slope) {
     Operand operands[3];
     T numbers[3] = {};
     const T* data[3];
@@ -129,8 +130,7 @@ PyObject* slopes_of_two(Call args, PyArray_Descr* descr, Slope slope) {
     return result.give();
 }
 // (grad, self, other)
-template <class Slope>
-PyObject* of_two(Call args, Slope slope) {
+template <class Slope> PyObject* of_two(Call args, Slope slope) {
     if (!PyArray_CheckExact(args[0])) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(args[0]));
     if (descr == float_descr) return slopes_of_two<float>(args, descr, slope);
@@ -161,13 +161,15 @@ PyObject* prelu_weight_rule(Call args) {
 }
 
 #define WENGERT_RULE(count, name, arguments, ...) \
-    direct_method("direct_" #name, iterated<direct<count, name>, ##__VA_ARGS__>, arguments ": the gradient of the operand, or NotImplemented"),
+    direct_method("direct_" #name, iterated<direct<count, name>, ##__VA_ARGS__>, \
+                  arguments ": the gradient of the operand, or NotImplemented"),
 // ---- of products ---------------------------------------------------------------------------------------------------
 // A gradient and what it is multiplied with or divided by, of which complex numbers are conjugated.
 PyObject* with_conjugate(Binary op, PyObject* grad, PyObject* other) {
     PyArrayObject* array = PyArray_CheckExact(other) ? reinterpret_cast<PyArrayObject*>(other) : nullptr;
     if (!PyComplex_CheckExact(other) && !(array && PyArray_ISCOMPLEX(array))) return direct_binary(op, grad, other);
-    PyObject* turned = array ? conjugate_of(other) : PyComplex_FromDoubles(PyComplex_RealAsDouble(other), -PyComplex_ImagAsDouble(other));
+    PyObject* turned = array ? conjugate_of(other)
+                             : PyComplex_FromDoubles(PyComplex_RealAsDouble(other), -PyComplex_ImagAsDouble(other));
     PyObject* result = turned ? direct_binary(op, grad, turned) : nullptr;
     Py_XDECREF(turned);
     return result;
@@ -176,35 +178,30 @@ PyObject* with_conjugate(Binary op, PyObject* grad, PyObject* other) {
 PyObject* multiply_rule(Call args) {
     PyArrayObject *grad = plain(args[0]), *other = grad && is_complex(grad) ? plain(args[1]) : nullptr;
     if (other) return complex_product(grad, other, true);
-    const bool real_gradient = PyArray_CheckExact(args[1]) && PyArray_ISCOMPLEX(reinterpret_cast<PyArrayObject*>(args[1]));
+    const bool real_gradient =
+        PyArray_CheckExact(args[1]) && PyArray_ISCOMPLEX(reinterpret_cast<PyArrayObject*>(args[1]));
     return real_gradient ? nullptr : with_conjugate(MULTIPLY, args[0], args[1]);
 }
 // (grad, other): the gradient over the conjugate of the divisor
 PyObject* divide_rule(Call args) { return with_conjugate(DIVIDE, args[0], args[1]); }
 
 PyMethodDef rule_methods[] = {
-    direct_method("direct_multiply_rule", iterated<promoted<direct<2, multiply_rule>>>, "grad times the conjugate of other(grad, other), or NotImplemented"),
-    direct_method("direct_divide_rule", iterated<promoted<direct<2, divide_rule>>>, "grad over the conjugate of other(grad, other), or NotImplemented"),
-    WENGERT_RULE(2, sqrt_rule, "(grad, out)")
-    WENGERT_RULE(2, rsqrt_rule, "(grad, out)")
-    WENGERT_RULE(2, reciprocal_rule, "(grad, out)")
-    WENGERT_RULE(3, expm1_rule, "(grad, out, tail)")
-    WENGERT_RULE(2, tan_rule, "(grad, out)")
-    WENGERT_RULE(2, log1p_rule, "(grad, self)")
-    WENGERT_RULE(2, log2_rule, "(grad, self)")
-    WENGERT_RULE(2, log10_rule, "(grad, self)")
-    WENGERT_RULE(2, square_rule, "(grad, self)")
-    WENGERT_RULE(2, absolute_rule, "(grad, self)")
-    WENGERT_RULE(2, sin_rule, "(grad, self)")
-    WENGERT_RULE(2, cos_rule, "(grad, self)")
-    WENGERT_RULE(2, sinh_rule, "(grad, self)")
-    WENGERT_RULE(2, cosh_rule, "(grad, self)")
-    WENGERT_RULE(3, divisor_rule, "(grad, self, other)")
-    WENGERT_RULE(3, larger_rule, "(grad, self, other)", true)
-    WENGERT_RULE(3, smaller_rule, "(grad, self, other)", true)
-    WENGERT_RULE(3, prelu_rule, "(grad, self, weight)", true)
-    WENGERT_RULE(2, prelu_weight_rule, "(grad, self)", true)
-    {nullptr, nullptr, 0, nullptr},
+    direct_method("direct_multiply_rule", iterated<promoted<direct<2, multiply_rule>>>,
+                  "grad times the conjugate of other(grad, other), or NotImplemented"),
+    direct_method("direct_divide_rule", iterated<promoted<direct<2, divide_rule>>>,
+                  "grad over the conjugate of other(grad, other), or NotImplemented"),
+    WENGERT_RULE(2, sqrt_rule, "(grad, out)") WENGERT_RULE(2, rsqrt_rule, "(grad, out)")
+        WENGERT_RULE(2, reciprocal_rule, "(grad, out)") WENGERT_RULE(3, expm1_rule, "(grad, out, tail)")
+            WENGERT_RULE(2, tan_rule, "(grad, out)") WENGERT_RULE(2, log1p_rule, "(grad, self)")
+                WENGERT_RULE(2, log2_rule, "(grad, self)") WENGERT_RULE(2, log10_rule, "(grad, self)")
+                    WENGERT_RULE(2, square_rule, "(grad, self)") WENGERT_RULE(2, absolute_rule, "(grad, self)")
+                        WENGERT_RULE(2, sin_rule, "(grad, self)") WENGERT_RULE(2, cos_rule, "(grad, self)")
+                            WENGERT_RULE(2, sinh_rule, "(grad, self)") WENGERT_RULE(2, cosh_rule, "(grad, self)")
+                                WENGERT_RULE(3, divisor_rule, "(grad, self, other)")
+                                    WENGERT_RULE(3, larger_rule, "(grad, self, other)", true) WENGERT_RULE(
+                                        3, smaller_rule, "(grad, self, other)", true)
+                                        WENGERT_RULE(3, prelu_rule, "(grad, self, weight)", true) WENGERT_RULE(
+                                            2, prelu_weight_rule, "(grad, self)", true){nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_RULE
 MethodList rule_list(rule_methods);

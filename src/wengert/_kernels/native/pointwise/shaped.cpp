@@ -34,7 +34,9 @@ PyObject* mapped_gradient(PyObject* grad_object, PyArrayObject* x, npy_intp cost
     const npy_intp step = gradient.repeated ? 0 : 1;
     const T* grad = data_of<T>(gradient.array);
     const T* input = data_of<T>(x);
-    return mapped<T>(x, nullptr, cost, [=](const T* from, T* out, npy_intp count) { body(grad + (from - input) * step, step, from, out, count); });
+    return mapped<T>(x, nullptr, cost, [=](const T* from, T* out, npy_intp count) {
+        body(grad + (from - input) * step, step, from, out, count);
+    });
 }
 
 // ---- by loops of vectors -------------------------------------------------------------------------------------------
@@ -44,7 +46,9 @@ PyObject* apply(Shaped function, PyObject* object, const Shape& shape, PyArrayOb
     PyArrayObject* x = filled(object);
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
-        return mapped<T>(x, target, shaped_cost, [&](const T* from, T* out, npy_intp count) { loops<T>().shaped[function](from, shape, out, count); });
+        return mapped<T>(x, target, shaped_cost, [&](const T* from, T* out, npy_intp count) {
+            loops<T>().shaped[function](from, shape, out, count);
+        });
     };
     if (x && PyArray_DESCR(x) == float_descr) return typed(float());
     return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
@@ -53,9 +57,10 @@ PyObject* differentiate(Shaped function, PyObject* grad, PyObject* object, const
     PyArrayObject* x = filled(object);
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
-        return mapped_gradient<T>(grad, x, shaped_cost, [&](const T* slope, npy_intp step, const T* from, T* out, npy_intp count) {
-            loops<T>().shaped_backward[function](slope, step, from, shape, out, count);
-        });
+        return mapped_gradient<T>(grad, x, shaped_cost,
+                                  [&](const T* slope, npy_intp step, const T* from, T* out, npy_intp count) {
+                                      loops<T>().shaped_backward[function](slope, step, from, shape, out, count);
+                                  });
     };
     if (x && PyArray_DESCR(x) == float_descr) return typed(float());
     return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
@@ -72,7 +77,8 @@ bool celu_shape(PyObject* alpha, Shape& shape) {
 }
 // beta, threshold
 bool softplus_shape(Call args, Shape& shape) {
-    return as_number(args[0], shape.a) && as_number(args[1], shape.b) && shape.a > 0 && shape.b <= 80;  // exp() stays finite
+    return as_number(args[0], shape.a) && as_number(args[1], shape.b) && shape.a > 0 &&
+           shape.b <= 80;  // exp() stays finite
 }
 PyObject* elu(Call args, PyArrayObject* target) {
     Shape shape;
@@ -100,8 +106,7 @@ PyObject* softplus_rule(Call args) {
 }
 
 // ---- of straight pieces: memory is what takes time -----------------------------------------------------------------
-template <class Function>
-PyObject* each(PyObject* object, PyArrayObject* target, Function function) {
+template <class Function> PyObject* each(PyObject* object, PyArrayObject* target, Function function) {
     PyArrayObject* x = filled(object);
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
@@ -113,8 +118,7 @@ PyObject* each(PyObject* object, PyArrayObject* target, Function function) {
     if (x && PyArray_DESCR(x) == float_descr) return typed(float());
     return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
 }
-template <class Slope>
-PyObject* each_gradient(PyObject* grad, PyObject* object, Slope slope) {
+template <class Slope> PyObject* each_gradient(PyObject* grad, PyObject* object, Slope slope) {
     PyArrayObject* x = filled(object);
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
@@ -183,7 +187,8 @@ PyObject* hardtanh_rule(Call args) {
 
 // A number that a float holds too: of others the bodies know what is meant.
 bool as_float(PyObject* object, double& value) {
-    return as_number(object, value) && !(std::fabs(value) > static_cast<double>(std::numeric_limits<float>::max()) && std::isfinite(value));
+    return as_number(object, value) &&
+           !(std::fabs(value) > static_cast<double>(std::numeric_limits<float>::max()) && std::isfinite(value));
 }
 // (self, threshold, value)
 PyObject* threshold(Call args, PyArrayObject* target) {
@@ -199,7 +204,9 @@ PyObject* threshold(Call args, PyArrayObject* target) {
 PyObject* threshold_rule(Call args) {
     double limit = 0;
     if (!as_float(args[2], limit)) return nullptr;
-    return each_gradient(args[0], args[1], [=](auto grad, auto x) { return x <= static_cast<decltype(x)>(limit) ? decltype(x)(0) : grad; });
+    return each_gradient(args[0], args[1], [=](auto grad, auto x) {
+        return x <= static_cast<decltype(x)>(limit) ? decltype(x)(0) : grad;
+    });
 }
 // (self, lambd)
 PyObject* hardshrink(Call args, PyArrayObject* target) {
@@ -218,7 +225,8 @@ PyObject* softshrink(Call args, PyArrayObject* target) {
     if (!as_float(args[1], lambd) || !(lambd >= 0) || std::isinf(lambd)) return nullptr;
     return each(args[0], target, [=](auto x) {
         using T = decltype(x);
-        const T side = static_cast<T>(lambd), below = x < -side ? x + side : x * T(0);  // NaN stays NaN, -0.0 stays -0.0
+        const T side = static_cast<T>(lambd),
+                below = x < -side ? x + side : x * T(0);  // NaN stays NaN, -0.0 stays -0.0
         return x > side ? x - side : below;
     });
 }
@@ -244,7 +252,8 @@ PyObject* nan_to_num(Call args, PyArrayObject* target) {
         using T = decltype(x);
         using Limits = std::numeric_limits<T>;
         const T instead = static_cast<T>(nan);
-        const T high = has_high ? static_cast<T>(given_high) : Limits::max(), low = has_low ? static_cast<T>(given_low) : Limits::lowest();
+        const T high = has_high ? static_cast<T>(given_high) : Limits::max(),
+                low = has_low ? static_cast<T>(given_low) : Limits::lowest();
         const T above = x == Limits::infinity() ? high : x, bounded = x == -Limits::infinity() ? low : above;
         return x != x ? instead : bounded;
     });
@@ -255,31 +264,54 @@ PyObject* nan_to_num_rule(Call args) {
 }
 
 PyMethodDef shaped_methods[] = {
-    direct_method("direct_elu", iterated<direct<4, newly<elu>>>, "elu(self, alpha, scale, input_scale), or NotImplemented"),
-    direct_method("direct_elu_", direct<4, in_place<elu>>, "elu_(self, alpha, scale, input_scale): None, or NotImplemented"),
-    direct_method("direct_elu_rule", iterated<direct<5, elu_rule>>, "(grad, self, alpha, scale, input_scale): the gradient, or NotImplemented"),
+    direct_method("direct_elu", iterated<direct<4, newly<elu>>>,
+                  "elu(self, alpha, scale, input_scale), or NotImplemented"),
+    direct_method("direct_elu_", direct<4, in_place<elu>>,
+                  "elu_(self, alpha, scale, input_scale): None, or NotImplemented"),
+    direct_method("direct_elu_rule", iterated<direct<5, elu_rule>>,
+                  "(grad, self, alpha, scale, input_scale): the gradient, or NotImplemented"),
     direct_method("direct_celu", iterated<direct<2, newly<celu>>>, "celu(self, alpha), or NotImplemented"),
     direct_method("direct_celu_", direct<2, in_place<celu>>, "celu_(self, alpha): None, or NotImplemented"),
-    direct_method("direct_celu_rule", iterated<direct<3, celu_rule>>, "(grad, self, alpha): the gradient, or NotImplemented"),
-    direct_method("direct_softplus", iterated<direct<3, newly<softplus>>>, "softplus(self, beta, threshold), or NotImplemented"),
-    direct_method("direct_softplus_rule", iterated<direct<4, softplus_rule>>, "(grad, self, beta, threshold): the gradient, or NotImplemented"),
-    direct_method("direct_leaky_relu", iterated<direct<2, newly<leaky_relu>>>, "leaky_relu(self, negative_slope), or NotImplemented"),
-    direct_method("direct_leaky_relu_", direct<2, in_place<leaky_relu>>, "leaky_relu_(self, negative_slope): None, or NotImplemented"),
-    direct_method("direct_leaky_relu_rule", iterated<direct<3, leaky_relu_rule>, true>, "(grad, self, negative_slope): the gradient, or NotImplemented"),
-    direct_method("direct_hardsigmoid_rule", iterated<direct<2, hardsigmoid_rule>>, "(grad, self): the gradient, or NotImplemented"),
-    direct_method("direct_hardswish_backward", iterated<direct<2, hardswish_backward>>, "hardswish_backward(grad, self), or NotImplemented"),
-    direct_method("direct_hardtanh", iterated<direct<3, newly<hardtanh>>>, "hardtanh(self, min_val, max_val), or NotImplemented"),
-    direct_method("direct_hardtanh_", direct<3, in_place<hardtanh>>, "hardtanh_(self, min_val, max_val): None, or NotImplemented"),
-    direct_method("direct_hardtanh_rule", iterated<direct<4, hardtanh_rule>>, "(grad, self, min_val, max_val): the gradient, or NotImplemented"),
-    direct_method("direct_threshold", iterated<direct<3, newly<threshold>>>, "threshold(self, threshold, value), or NotImplemented"),
-    direct_method("direct_threshold_", direct<3, in_place<threshold>>, "threshold_(self, threshold, value): None, or NotImplemented"),
-    direct_method("direct_threshold_rule", iterated<direct<3, threshold_rule>, true>, "(grad, self, threshold): the gradient, or NotImplemented"),
-    direct_method("direct_hardshrink", iterated<direct<2, newly<hardshrink>>>, "hardshrink(self, lambd), or NotImplemented"),
-    direct_method("direct_softshrink", iterated<direct<2, newly<softshrink>>>, "softshrink(self, lambd), or NotImplemented"),
-    direct_method("direct_shrink_rule", iterated<direct<3, shrink_rule>>, "(grad, self, lambd): the gradient of both, or NotImplemented"),
-    direct_method("direct_nan_to_num", iterated<direct<4, newly<nan_to_num>>>, "nan_to_num(self, nan, posinf, neginf), or NotImplemented"),
-    direct_method("direct_nan_to_num_", direct<4, in_place<nan_to_num>>, "nan_to_num_(self, nan, posinf, neginf): None, or NotImplemented"),
-    direct_method("direct_nan_to_num_rule", iterated<direct<2, nan_to_num_rule>>, "(grad, self): the gradient, or NotImplemented"),
+    direct_method("direct_celu_rule", iterated<direct<3, celu_rule>>,
+                  "(grad, self, alpha): the gradient, or NotImplemented"),
+    direct_method("direct_softplus", iterated<direct<3, newly<softplus>>>,
+                  "softplus(self, beta, threshold), or NotImplemented"),
+    direct_method("direct_softplus_rule", iterated<direct<4, softplus_rule>>,
+                  "(grad, self, beta, threshold): the gradient, or NotImplemented"),
+    direct_method("direct_leaky_relu", iterated<direct<2, newly<leaky_relu>>>,
+                  "leaky_relu(self, negative_slope), or NotImplemented"),
+    direct_method("direct_leaky_relu_", direct<2, in_place<leaky_relu>>,
+                  "leaky_relu_(self, negative_slope): None, or NotImplemented"),
+    direct_method("direct_leaky_relu_rule", iterated<direct<3, leaky_relu_rule>, true>,
+                  "(grad, self, negative_slope): the gradient, or NotImplemented"),
+    direct_method("direct_hardsigmoid_rule", iterated<direct<2, hardsigmoid_rule>>,
+                  "(grad, self): the gradient, or NotImplemented"),
+    direct_method("direct_hardswish_backward", iterated<direct<2, hardswish_backward>>,
+                  "hardswish_backward(grad, self), or NotImplemented"),
+    direct_method("direct_hardtanh", iterated<direct<3, newly<hardtanh>>>,
+                  "hardtanh(self, min_val, max_val), or NotImplemented"),
+    direct_method("direct_hardtanh_", direct<3, in_place<hardtanh>>,
+                  "hardtanh_(self, min_val, max_val): None, or NotImplemented"),
+    direct_method("direct_hardtanh_rule", iterated<direct<4, hardtanh_rule>>,
+                  "(grad, self, min_val, max_val): the gradient, or NotImplemented"),
+    direct_method("direct_threshold", iterated<direct<3, newly<threshold>>>,
+                  "threshold(self, threshold, value), or NotImplemented"),
+    direct_method("direct_threshold_", direct<3, in_place<threshold>>,
+                  "threshold_(self, threshold, value): None, or NotImplemented"),
+    direct_method("direct_threshold_rule", iterated<direct<3, threshold_rule>, true>,
+                  "(grad, self, threshold): the gradient, or NotImplemented"),
+    direct_method("direct_hardshrink", iterated<direct<2, newly<hardshrink>>>,
+                  "hardshrink(self, lambd), or NotImplemented"),
+    direct_method("direct_softshrink", iterated<direct<2, newly<softshrink>>>,
+                  "softshrink(self, lambd), or NotImplemented"),
+    direct_method("direct_shrink_rule", iterated<direct<3, shrink_rule>>,
+                  "(grad, self, lambd): the gradient of both, or NotImplemented"),
+    direct_method("direct_nan_to_num", iterated<direct<4, newly<nan_to_num>>>,
+                  "nan_to_num(self, nan, posinf, neginf), or NotImplemented"),
+    direct_method("direct_nan_to_num_", direct<4, in_place<nan_to_num>>,
+                  "nan_to_num_(self, nan, posinf, neginf): None, or NotImplemented"),
+    direct_method("direct_nan_to_num_rule", iterated<direct<2, nan_to_num_rule>>,
+                  "(grad, self): the gradient, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList shaped_list(shaped_methods);

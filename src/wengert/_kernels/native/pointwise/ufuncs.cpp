@@ -1,5 +1,5 @@
-// Functions of NumPy's and SciPy's that work element by element, by their inner loops alone: for the dispatcher only. The
-// numbers are those of the bodies, which call the same loops.
+// Functions of NumPy's and SciPy's that work element by element, by their inner loops alone: for the dispatcher only.
+// The numbers are those of the bodies, which call the same loops.
 #include "pointwise/ufuncs.hpp"
 #include "binding/laid.hpp"
 #include "pointwise/pointwise.hpp"
@@ -19,13 +19,16 @@ bool Ufunc::find() {
     Py_XDECREF(text);
     Py_XDECREF(loaded);
     PyErr_Clear();
-    if (found && Py_TYPE(found) == &PyUFunc_Type) object = reinterpret_cast<PyUFuncObject*>(found);  // kept, as its loops are
-    else Py_XDECREF(found);
+    if (found && Py_TYPE(found) == &PyUFunc_Type)
+        object = reinterpret_cast<PyUFuncObject*>(found);  // kept, as its loops are
+    else
+        Py_XDECREF(found);
     return object != nullptr;
 }
 
 bool InnerLoop::find(Ufunc& ufunc, int operands, int type) {
-    if (!ufunc.find() || ufunc.object->nin != operands || ufunc.object->nout != 1 || ufunc.object->core_enabled) return false;
+    if (!ufunc.find() || ufunc.object->nin != operands || ufunc.object->nout != 1 || ufunc.object->core_enabled)
+        return false;
     for (int at = 0; at < ufunc.object->ntypes; ++at) {
         const char* types = ufunc.object->types + at * (operands + 1);
         bool fits = true;
@@ -35,7 +38,8 @@ bool InnerLoop::find(Ufunc& ufunc, int operands, int type) {
         data = ufunc.object->data ? ufunc.object->data[at] : nullptr;
         made = types[operands];
         // Of NumPy's only integers raised to integers may be refused by their loop.
-        quiet = std::strcmp(ufunc.module, "numpy") == 0 && !(PyTypeNum_ISINTEGER(type) && std::strcmp(ufunc.name, "power") == 0);
+        quiet = std::strcmp(ufunc.module, "numpy") == 0 &&
+                !(PyTypeNum_ISINTEGER(type) && std::strcmp(ufunc.name, "power") == 0);
         return function && (made == type || made == NPY_BOOL);
     }
     return false;
@@ -50,21 +54,21 @@ constexpr npy_intp few = few_for_loops;
 enum Operands { ONE, TWO, WITH_NUMBERS };
 
 #define WENGERT_UFUNCS(each) \
-    each(ONE, "numpy", isnan) each(ONE, "numpy", isinf) each(ONE, "numpy", isfinite) \
-    each(ONE, "numpy", signbit) each(ONE, "numpy", logical_not) each(ONE, "numpy", invert) \
-    each(WITH_NUMBERS, "numpy", bitwise_and) each(WITH_NUMBERS, "numpy", bitwise_or) \
-    each(WITH_NUMBERS, "numpy", bitwise_xor) each(WITH_NUMBERS, "numpy", left_shift) \
-    each(WITH_NUMBERS, "numpy", right_shift) each(TWO, "numpy", gcd) each(TWO, "numpy", lcm) \
-    each(TWO, "numpy", fmax) each(TWO, "numpy", fmin) each(ONE, "scipy.special", j0) \
-    each(ONE, "scipy.special", j1) each(ONE, "scipy.special", y0) each(ONE, "scipy.special", y1) \
-    each(ONE, "scipy.special", k0) each(ONE, "scipy.special", k1) each(ONE, "scipy.special", k0e) \
-    each(ONE, "scipy.special", k1e) each(TWO, "scipy.special", gammainc) \
-    each(TWO, "scipy.special", gammaincc)
+    each(ONE, "numpy", isnan) each(ONE, "numpy", isinf) each(ONE, "numpy", isfinite) each(ONE, "numpy", signbit) \
+        each(ONE, "numpy", logical_not) each(ONE, "numpy", invert) each(WITH_NUMBERS, "numpy", bitwise_and) \
+            each(WITH_NUMBERS, "numpy", bitwise_or) each(WITH_NUMBERS, "numpy", bitwise_xor) \
+                each(WITH_NUMBERS, "numpy", left_shift) each(WITH_NUMBERS, "numpy", right_shift) \
+                    each(TWO, "numpy", gcd) each(TWO, "numpy", lcm) each(TWO, "numpy", fmax) each(TWO, "numpy", fmin) \
+                        each(ONE, "scipy.special", j0) each(ONE, "scipy.special", j1) each(ONE, "scipy.special", y0) \
+                            each(ONE, "scipy.special", y1) each(ONE, "scipy.special", k0) \
+                                each(ONE, "scipy.special", k1) each(ONE, "scipy.special", k0e) \
+                                    each(ONE, "scipy.special", k1e) each(TWO, "scipy.special", gammainc) \
+                                        each(TWO, "scipy.special", gammaincc)
 
 // The same, of which there are loops of our own for float32.
 #define WENGERT_UFUNCS_WITH_LOOPS(each) \
-    each(ERFCX, erfcx) each(NDTRI, ndtri) each(LOG_NDTR, log_ndtr) \
-    each(BESSEL_I0, i0) each(BESSEL_I1, i1) each(BESSEL_I0E, i0e) each(BESSEL_I1E, i1e)
+    each(ERFCX, erfcx) each(NDTRI, ndtri) each(LOG_NDTR, log_ndtr) each(BESSEL_I0, i0) each(BESSEL_I1, i1) \
+        each(BESSEL_I0E, i0e) each(BESSEL_I1E, i1e)
 
 // Elements of these types lie in memory as their loops expect them. Of larger integers without a sign few cards know.
 bool is_known(PyArrayObject* array) {
@@ -114,8 +118,7 @@ struct Number {
     }
 
 private:
-    template <class T>
-    bool read_short(PyObject* object) {
+    template <class T> bool read_short(PyObject* object) {
         int64_t number;
         if (!weak_value(object, number)) return false;
         const T value = static_cast<T>(number);
@@ -147,38 +150,40 @@ PyObject* of_two(Ufunc& ufunc, PyObject* first, PyObject* second, bool numbers) 
     InnerLoop loop;
     Number number;
     if (!a || !loop.find(ufunc, 2, PyArray_TYPE(a))) return nullptr;
-    const bool fits = b ? PyArray_DESCR(b) == PyArray_DESCR(a) && same_shape(a, b) : numbers && number.read(second, PyArray_DESCR(a));
+    const bool fits =
+        b ? PyArray_DESCR(b) == PyArray_DESCR(a) && same_shape(a, b) : numbers && number.read(second, PyArray_DESCR(a));
     if (!fits) return nullptr;
-    return b ? run_two(loop, a, PyArray_BYTES(b), PyArray_ITEMSIZE(b)) : run_two(loop, a, reinterpret_cast<char*>(&number), 0);
+    return b ? run_two(loop, a, PyArray_BYTES(b), PyArray_ITEMSIZE(b))
+             : run_two(loop, a, reinterpret_cast<char*>(&number), 0);
 }
 
 namespace {
 
-template <Operands operands>
-PyObject* called(Ufunc& ufunc, Call args) {
-    if constexpr (operands == ONE) return of_one(ufunc, args[0]);
-    else return of_two(ufunc, args[0], args[1], operands == WITH_NUMBERS);
+template <Operands operands> PyObject* called(Ufunc& ufunc, Call args) {
+    if constexpr (operands == ONE)
+        return of_one(ufunc, args[0]);
+    else
+        return of_two(ufunc, args[0], args[1], operands == WITH_NUMBERS);
 }
-#define WENGERT_FUNCTION(operands, module, name)   \
-    PyObject* card_##name(Call args) {             \
-        static Ufunc ufunc{module, #name};         \
-        return called<operands>(ufunc, args);      \
+#define WENGERT_FUNCTION(operands, module, name) \
+    PyObject* card_##name(Call args) { \
+        static Ufunc ufunc{module, #name}; \
+        return called<operands>(ufunc, args); \
     }
 WENGERT_UFUNCS(WENGERT_FUNCTION)
 #undef WENGERT_FUNCTION
 
-#define WENGERT_FUNCTION(op, name)                                                        \
-    PyObject* card_##name(Call args) {                                                    \
-        static Ufunc ufunc{"scipy.special", #name};                                       \
-        PyObject* result = direct_unary(op, args[0]);                                     \
-        return result || PyErr_Occurred() ? result : called<ONE>(ufunc, args);            \
+#define WENGERT_FUNCTION(op, name) \
+    PyObject* card_##name(Call args) { \
+        static Ufunc ufunc{"scipy.special", #name}; \
+        PyObject* result = direct_unary(op, args[0]); \
+        return result || PyErr_Occurred() ? result : called<ONE>(ufunc, args); \
     }
 WENGERT_UFUNCS_WITH_LOOPS(WENGERT_FUNCTION)
 #undef WENGERT_FUNCTION
 
 // Which of two operands are not 0: of many elements by the loops of comparisons.
-template <class T, class Combine>
-PyObject* truths(PyArrayObject* a, PyArrayObject* b, Combine combine) {
+template <class T, class Combine> PyObject* truths(PyArrayObject* a, PyArrayObject* b, Combine combine) {
     Owned result(new_array(bool_descr, PyArray_NDIM(a), PyArray_DIMS(a)));
     if (!result) return nullptr;
     const T *first = data_of<T>(a), *second = data_of<T>(b);
@@ -193,13 +198,13 @@ PyObject* truths(PyArrayObject* a, PyArrayObject* b, Combine combine) {
             const npy_intp some = std::min(piece, end - at);
             loops<T>().compare[NOT_EQUAL](first + at, 1, &zero, 0, one, some);
             loops<T>().compare[NOT_EQUAL](second + at, 1, &zero, 0, other, some);
-            for (npy_intp i = 0; i < some; ++i) out[at + i] = combine(static_cast<uint8_t>(one[i]), static_cast<uint8_t>(other[i]));
+            for (npy_intp i = 0; i < some; ++i)
+                out[at + i] = combine(static_cast<uint8_t>(one[i]), static_cast<uint8_t>(other[i]));
         }
     });
     return result.give();
 }
-template <class Combine>
-PyObject* logical(Ufunc& ufunc, Call args, Combine combine) {
+template <class Combine> PyObject* logical(Ufunc& ufunc, Call args, Combine combine) {
     PyArrayObject *a = plain(args[0]), *b = a ? plain(args[1], PyArray_DESCR(a)) : nullptr;
     if (b && PyArray_SIZE(a) > 64 && same_shape(a, b)) {
         if (PyArray_DESCR(a) == float_descr) return truths<float>(a, b, combine);
@@ -239,7 +244,8 @@ PyObject* nextafter(Call args) {
 PyObject* logaddexp2(Call args) {
     static Ufunc ufunc{"numpy", "logaddexp2"};
     PyArrayObject* x = plain(args[0]);
-    return x && (PyArray_DESCR(x) == float_descr || PyArray_SIZE(x) < 512) ? of_pair(LOGADDEXP2, ufunc, args, false) : nullptr;
+    return x && (PyArray_DESCR(x) == float_descr || PyArray_SIZE(x) < 512) ? of_pair(LOGADDEXP2, ufunc, args, false)
+                                                                           : nullptr;
 }
 
 constexpr npy_intp joining = 32;  // the work of one logaddexp, in additions
@@ -249,11 +255,13 @@ PyObject* logcumsumexp(Call args) {
     PyArrayObject* x = operand(args[0]);
     int axis = 0;
     InnerLoop loop;
-    if (!x || !as_axis(args[1], PyArray_NDIM(x), axis) || !loop.find(ufunc, 2, PyArray_TYPE(x)) || !loop.quiet) return nullptr;
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), axis) || !loop.find(ufunc, 2, PyArray_TYPE(x)) || !loop.quiet)
+        return nullptr;
     Owned result(new_copy(x));
     if (!result) return nullptr;
     const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
-    const npy_intp size = PyArray_ITEMSIZE(x), step = line.inner * size, count = line.length - 1, steps[] = {step, step, step};
+    const npy_intp size = PyArray_ITEMSIZE(x), step = line.inner * size, count = line.length - 1,
+                   steps[] = {step, step, step};
     char *from = PyArray_BYTES(x), *to = PyArray_BYTES(result.get());
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
     parallel_for(line.outer * line.inner, line.length * joining, [=](npy_intp begin, npy_intp end) {
@@ -279,13 +287,13 @@ PyObject* polygamma_of_positive(npy_intp order, PyArrayObject* x) {
     const auto loop = loops<float>().shaped[POLYGAMMA_1 + order - 1];
     float* out = data_of<float>(result.get());
     ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, 32, [=](npy_intp begin, npy_intp end) { loop(values + begin, Shape(), out + begin, end - begin); });
+    parallel_for(count, 32,
+                 [=](npy_intp begin, npy_intp end) { loop(values + begin, Shape(), out + begin, end - begin); });
     return result.give();
 }
 
 // polygamma(n, self): (-1)^(n + 1) n! zeta(n + 1, self), in double precision.
-template <class T>
-PyObject* polygamma_of(npy_intp order, PyArrayObject* x) {
+template <class T> PyObject* polygamma_of(npy_intp order, PyArrayObject* x) {
     static Ufunc gamma{"scipy.special", "gamma"}, zeta{"scipy.special._ufuncs", "_zeta"};
     InnerLoop factorial, sums;
     if (!factorial.find(gamma, 1, NPY_DOUBLE) || !sums.find(zeta, 2, NPY_DOUBLE)) return nullptr;
@@ -296,7 +304,8 @@ PyObject* polygamma_of(npy_intp order, PyArrayObject* x) {
     std::vector<double> wide(values, values + count), made(static_cast<size_t>(count));
     double above = static_cast<double>(order) + 1, factor = 0;
     char* of_gamma[] = {reinterpret_cast<char*>(&above), reinterpret_cast<char*>(&factor)};
-    char* of_zeta[] = {reinterpret_cast<char*>(&above), reinterpret_cast<char*>(wide.data()), reinterpret_cast<char*>(made.data())};
+    char* of_zeta[] = {reinterpret_cast<char*>(&above), reinterpret_cast<char*>(wide.data()),
+                       reinterpret_cast<char*>(made.data())};
     if (!factorial.run(of_gamma, steps, 1) || !sums.run(of_zeta, steps, count)) return nullptr;
     if (order % 2 == 0) factor = -factor;
     T* out = data_of<T>(result.get());
@@ -318,13 +327,14 @@ PyObject* polygamma(Call args) {
 
 #define WENGERT_METHOD(operands, module, name) \
     direct_method("direct_" #name, iterated<direct<operands == ONE ? 1 : 2, card_##name>>, #name ", or NotImplemented"),
-#define WENGERT_LOOP_METHOD(op, name) direct_method("direct_" #name, iterated<direct<1, card_##name>>, #name "(self), or NotImplemented"),
+#define WENGERT_LOOP_METHOD(op, name) \
+    direct_method("direct_" #name, iterated<direct<1, card_##name>>, #name "(self), or NotImplemented"),
 PyMethodDef ufunc_methods[] = {
-    WENGERT_UFUNCS(WENGERT_METHOD)
-    WENGERT_UFUNCS_WITH_LOOPS(WENGERT_LOOP_METHOD)
-    direct_method("direct_logical_and", iterated<direct<2, logical_and>>, "logical_and(self, other), or NotImplemented"),
+    WENGERT_UFUNCS(WENGERT_METHOD) WENGERT_UFUNCS_WITH_LOOPS(WENGERT_LOOP_METHOD) direct_method(
+        "direct_logical_and", iterated<direct<2, logical_and>>, "logical_and(self, other), or NotImplemented"),
     direct_method("direct_logical_or", iterated<direct<2, logical_or>>, "logical_or(self, other), or NotImplemented"),
-    direct_method("direct_logical_xor", iterated<direct<2, logical_xor>>, "logical_xor(self, other), or NotImplemented"),
+    direct_method("direct_logical_xor", iterated<direct<2, logical_xor>>,
+                  "logical_xor(self, other), or NotImplemented"),
     direct_method("direct_copysign", iterated<direct<2, copysign>>, "copysign(self, other), or NotImplemented"),
     direct_method("direct_nextafter", iterated<direct<2, nextafter>>, "nextafter(self, other), or NotImplemented"),
     direct_method("direct_logaddexp2", iterated<direct<2, logaddexp2>>, "logaddexp2(self, other), or NotImplemented"),

@@ -11,8 +11,8 @@ namespace wengert {
 
 constexpr npy_intp few_for_loops = 4096;  // beyond, the call around the loop no longer counts
 
-// A function by the module that has it. It is looked up when it is called, and only where that module is loaded already:
-// to import one is for the bodies.
+// A function by the module that has it. It is looked up when it is called, and only where that module is loaded
+// already: to import one is for the bodies.
 struct Ufunc {
     const char* module;
     const char* name;
@@ -30,13 +30,14 @@ struct InnerLoop {
 
     // False, without an error, where there is none.
     bool find(Ufunc& ufunc, int operands, int type);
-    // Over `count` elements of each operand, and of the result behind them, `steps` bytes apart. False with a Python error:
-    // SciPy's functions may have been told to raise.
+    // Over `count` elements of each operand, and of the result behind them, `steps` bytes apart. False with a Python
+    // error: SciPy's functions may have been told to raise.
     bool run(char** elements, const npy_intp* steps, npy_intp count) const {
         function(elements, &count, steps, data);
         return !PyErr_Occurred();
     }
-    // Whether it is worth a call: around many elements NumPy's own lets other threads run, and this one only where that is safe.
+    // Whether it is worth a call: around many elements NumPy's own lets other threads run, and this one only where that
+    // is safe.
     bool serves(npy_intp count) const { return count > 0 && (quiet || count <= few_for_loops); }
     // The same by threads where there are many elements.
     template <int operands>
@@ -57,7 +58,8 @@ struct InnerLoop {
     }
 };
 
-// The loop's results for a row-major array of its type, of as many elements as it serves; null without an error for others.
+// The loop's results for a row-major array of its type, of as many elements as it serves; null without an error for
+// others.
 PyObject* run_one(const InnerLoop& loop, PyArrayObject* x);
 // The same for two row-major arrays of one shape; `second` may be one element repeated.
 PyObject* run_two(const InnerLoop& loop, PyArrayObject* first, char* second, npy_intp step);

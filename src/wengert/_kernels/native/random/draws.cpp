@@ -1,5 +1,6 @@
-// Random integers, orders, truth values and normal numbers around given ones, few of them in one call: the words of a generator
-// make the same numbers as in random.py. The first two arguments are a generator and how far this process is from the first.
+// Random integers, orders, truth values and normal numbers around given ones, few of them in one call: the words of a
+// generator make the same numbers as in random.py. The first two arguments are a generator and how far this process is
+// from the first.
 #include "binding/direct.hpp"
 #include "arrays/views.hpp"
 #include "random/words.hpp"
@@ -12,13 +13,13 @@ namespace {
 using Call = PyObject* const*;
 
 // A draw of the source of the generator among the arguments, see `under_lock`.
-template <class Fill>
-PyObject* drawn(Call args, PyArray_Descr* descr, int ndim, const npy_intp* shape, Fill fill) {
+template <class Fill> PyObject* drawn(Call args, PyArray_Descr* descr, int ndim, const npy_intp* shape, Fill fill) {
     const Reference source(source_of(args[0], args[1]));
     return source.object ? under_lock(&PyTuple_GET_ITEM(source.object, 1), descr, ndim, shape, fill) : nullptr;
 }
 
-// randint(generator, forks, default, low?, high, size): int64 from [low, high), the rest of a word, or of two where there are many
+// randint(generator, forks, default, low?, high, size): int64 from [low, high), the rest of a word, or of two where
+// there are many
 PyObject* randint(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         if (nargs != 5 && nargs != 6) return nullptr;
@@ -33,7 +34,8 @@ PyObject* randint(PyObject*, Call args, Py_ssize_t nargs) {
             auto* to = data_of<uint64_t>(made);
             const auto width = static_cast<uint64_t>(room.value()), first = static_cast<uint64_t>(low);
             const npy_intp count = PyArray_SIZE(made);
-            if (width < uint64_t{1} << 28) draw_below(words, static_cast<uint32_t>(width), first, to, count);
+            if (width < uint64_t{1} << 28)
+                draw_below(words, static_cast<uint32_t>(width), first, to, count);
             else
                 for (npy_intp at = 0; at < count; ++at) to[at] = first + words.next_long() % width;
         });
@@ -49,7 +51,8 @@ PyObject* randperm(PyObject*, Call args, Py_ssize_t nargs) {
         return drawn(args, int64_descr, 1, &count, [=](Words words, double*, PyArrayObject* made) {
             auto* order = data_of<int64_t>(made);
             for (npy_intp at = 0; at < count; ++at) order[at] = at;
-            for (npy_intp at = 0; at + 1 < count; ++at) std::swap(order[at], order[at + words.next() % static_cast<uint32_t>(count - at)]);
+            for (npy_intp at = 0; at + 1 < count; ++at)
+                std::swap(order[at], order[at + words.next() % static_cast<uint32_t>(count - at)]);
         });
     });
 }
@@ -57,22 +60,23 @@ PyObject* randperm(PyObject*, Call args, Py_ssize_t nargs) {
 // A tensor that numbers are drawn for: not large, in row-major order, which the result then has too.
 PyArrayObject* model(PyObject* object) {
     PyArrayObject* array = plain(object);
-    const bool fits = array && is_real(PyArray_DESCR(array)) && PyArray_SIZE(array) > 0 && PyArray_NBYTES(array) <= most_bytes;
+    const bool fits =
+        array && is_real(PyArray_DESCR(array)) && PyArray_SIZE(array) > 0 && PyArray_NBYTES(array) <= most_bytes;
     return fits && is_row_major(array) ? array : nullptr;
 }
 
-template <class T>
-PyObject* decided(Call args, PyArrayObject* chances) {
+template <class T> PyObject* decided(Call args, PyArrayObject* chances) {
     const T* chance = data_of<T>(chances);
     for (npy_intp at = 0; at < PyArray_SIZE(chances); ++at)
         if (!(chance[at] >= 0 && chance[at] <= 1)) return nullptr;
-    return drawn(args, descr_of<T>(), PyArray_NDIM(chances), PyArray_DIMS(chances), [=](Words words, double*, PyArrayObject* made) {
-        for (npy_intp at = 0; at < PyArray_SIZE(made); ++at) {
-            T even;
-            words.draw(even);
-            data_of<T>(made)[at] = static_cast<T>(even < chance[at]);
-        }
-    });
+    return drawn(args, descr_of<T>(), PyArray_NDIM(chances), PyArray_DIMS(chances),
+                 [=](Words words, double*, PyArrayObject* made) {
+                     for (npy_intp at = 0; at < PyArray_SIZE(made); ++at) {
+                         T even;
+                         words.draw(even);
+                         data_of<T>(made)[at] = static_cast<T>(even < chance[at]);
+                     }
+                 });
 }
 // bernoulli(generator, forks, self, p, None): ones with the probabilities in `self`
 PyObject* bernoulli(Call args) {
@@ -82,8 +86,7 @@ PyObject* bernoulli(Call args) {
 }
 
 // A mean or a deviation: an array of the dtype and shape of the other, or a number.
-template <class T>
-struct Parameter {
+template <class T> struct Parameter {
     T number = 0;
     const T* values = &number;
     npy_intp step = 0;
@@ -96,24 +99,26 @@ struct Parameter {
     }
     npy_intp size(npy_intp count) const { return step ? count : 1; }
 };
-template <class T>
-PyObject* normal_of(Call args, PyArrayObject* like) {
+template <class T> PyObject* normal_of(Call args, PyArrayObject* like) {
     Parameter<T> mean, deviation;
     if (!mean.read(args[2], like) || !deviation.read(args[3], like)) return nullptr;
     int refused = 0;
-    for (npy_intp at = 0, count = deviation.size(PyArray_SIZE(like)); at < count; ++at) refused |= !(deviation.values[at] >= 0);
+    for (npy_intp at = 0, count = deviation.size(PyArray_SIZE(like)); at < count; ++at)
+        refused |= !(deviation.values[at] >= 0);
     if (refused) return nullptr;
-    return drawn(args, descr_of<T>(), PyArray_NDIM(like), PyArray_DIMS(like), [&](Words words, double* kept, PyArrayObject* made) {
-        T* to = data_of<T>(made);
-        // In pieces that stay near the processor, of whole blocks but for the last.
-        constexpr npy_intp piece = 4096;
-        for (npy_intp at = 0, some, count = PyArray_SIZE(made); at < count; at += some) {
-            some = count - at < 2 * piece ? count - at : piece;
-            draw_normal_numbers(words, kept, to + at, some);
-            loops<T>().binary[MULTIPLY](to + at, 1, deviation.values + at * deviation.step, deviation.step, to + at, some);
-            loops<T>().binary[ADD](to + at, 1, mean.values + at * mean.step, mean.step, to + at, some);
-        }
-    });
+    return drawn(args, descr_of<T>(), PyArray_NDIM(like), PyArray_DIMS(like),
+                 [&](Words words, double* kept, PyArrayObject* made) {
+                     T* to = data_of<T>(made);
+                     // In pieces that stay near the processor, of whole blocks but for the last.
+                     constexpr npy_intp piece = 4096;
+                     for (npy_intp at = 0, some, count = PyArray_SIZE(made); at < count; at += some) {
+                         some = count - at < 2 * piece ? count - at : piece;
+                         draw_normal_numbers(words, kept, to + at, some);
+                         loops<T>().binary[MULTIPLY](to + at, 1, deviation.values + at * deviation.step, deviation.step,
+                                                     to + at, some);
+                         loops<T>().binary[ADD](to + at, 1, mean.values + at * mean.step, mean.step, to + at, some);
+                     }
+                 });
 }
 // normal_about(generator, forks, mean, std, None)
 PyObject* normal_about(Call args) {
@@ -125,8 +130,10 @@ PyObject* normal_about(Call args) {
 PyMethodDef draw_methods[] = {
     direct_method("direct_randint", randint, "randint(generator, forks, default, low?, high, size), or NotImplemented"),
     direct_method("direct_randperm", randperm, "randperm(generator, forks, default, n), or NotImplemented"),
-    direct_method("direct_bernoulli", direct<5, bernoulli>, "bernoulli(generator, forks, self, None, None), or NotImplemented"),
-    direct_method("direct_normal_about", direct<5, normal_about>, "normal_about(generator, forks, mean, std, None), or NotImplemented"),
+    direct_method("direct_bernoulli", direct<5, bernoulli>,
+                  "bernoulli(generator, forks, self, None, None), or NotImplemented"),
+    direct_method("direct_normal_about", direct<5, normal_about>,
+                  "normal_about(generator, forks, mean, std, None), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList draw_list(draw_methods);

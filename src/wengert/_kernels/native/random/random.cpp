@@ -1,5 +1,5 @@
-// Random numbers: what draws compute, and rand and randn of a few numbers in one call. The numbers are those of the twins in
-// normal.py, digit by digit: each product with a sum that is rounded once there is `fused` here.
+// Random numbers: what draws compute, and rand and randn of a few numbers in one call. The numbers are those of the
+// twins in normal.py, digit by digit: each product with a sum that is rounded once there is `fused` here.
 #include "random/words.hpp"
 
 #include <algorithm>
@@ -22,8 +22,16 @@ constexpr double two_pi = 6.283185307179586;
 #endif
 
 WENGERT_INSIDE float fused(float a, float b, float c) { return std::fmaf(a, b, c); }
-WENGERT_INSIDE int32_t bits_of(float x) { int32_t bits; std::memcpy(&bits, &x, sizeof bits); return bits; }
-WENGERT_INSIDE float number_of(int32_t bits) { float x; std::memcpy(&x, &bits, sizeof x); return x; }
+WENGERT_INSIDE int32_t bits_of(float x) {
+    int32_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+WENGERT_INSIDE float number_of(int32_t bits) {
+    float x;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+}
 
 // log(x), cos(x) and sin(x) of Moshier's Cephes library; see normal.py.
 WENGERT_INSIDE float logarithm(float x) {
@@ -63,7 +71,8 @@ WENGERT_INSIDE void circle(float turn, float& cosine, float& sine) {
     sine = eighths & 4 ? -to_sine : to_sine;
 }
 
-// Blocks of sixteen numbers from [0, 1) become normal ones: eight radii and eight angles, eight cosines and eight sines.
+// Blocks of sixteen numbers from [0, 1) become normal ones: eight radii and eight angles, eight cosines and eight
+// sines.
 WENGERT_INSIDE void blocks_of(const float* from, float* to, npy_intp count) {
     for (npy_intp at = 0; at + block <= count; at += block)
         for (npy_intp i = at; i < at + half; ++i) {
@@ -102,8 +111,7 @@ Pair pair_of(double turn, double size) {
 }
 
 // Null, without an error, for numbers that are not from [0, 1]: an angle becomes an integer on the way.
-template <class T>
-PyObject* blocks_made(PyArrayObject* uniform) {
+template <class T> PyObject* blocks_made(PyArrayObject* uniform) {
     for (npy_intp at = 0; at < PyArray_SIZE(uniform); ++at)
         if (!(data_of<T>(uniform)[at] >= 0 && data_of<T>(uniform)[at] <= 1)) return nullptr;
     Owned made(new_array(descr_of<T>(), 1, PyArray_DIMS(uniform)));
@@ -116,7 +124,9 @@ PyObject* normal_blocks(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyOb
         PyArrayObject* uniform = plain(slots[0]);
         if (!uniform || PyArray_NDIM(uniform) != 1 || PyArray_SIZE(uniform) % block) return nullptr;
         PyArray_Descr* descr = PyArray_DESCR(uniform);
-        return descr == float_descr ? blocks_made<float>(uniform) : descr == double_descr ? blocks_made<double>(uniform) : nullptr;
+        return descr == float_descr    ? blocks_made<float>(uniform)
+               : descr == double_descr ? blocks_made<double>(uniform)
+                                       : nullptr;
     });
 }
 PyObject* normal_pairs(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -156,14 +166,12 @@ PyObject* shuffle(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* 
 }
 
 // ---- rand and randn ------------------------------------------------------------------------------------------------
-template <class T>
-void draw_even(Words words, double*, T* to, npy_intp count) {
+template <class T> void draw_even(Words words, double*, T* to, npy_intp count) {
     for (npy_intp at = 0; at < count; ++at) words.draw(to[at]);
 }
-// Blocks of sixteen, the last one drawn anew over the end; fewer numbers in pairs. `kept`: whether the second number of the
-// last pair is still there, and that number.
-template <class T>
-void draw_normal(Words words, double* kept, T* to, npy_intp count) {
+// Blocks of sixteen, the last one drawn anew over the end; fewer numbers in pairs. `kept`: whether the second number of
+// the last pair is still there, and that number.
+template <class T> void draw_normal(Words words, double* kept, T* to, npy_intp count) {
     if (count >= block) {
         T even[16 * block];  // several blocks at a time, since each would wait for the ends of long chains
         npy_intp at = 0;
@@ -202,8 +210,10 @@ using DrawDoubles = void (*)(Words, double*, double*, npy_intp);
 template <DrawFloats for_float, DrawDoubles for_double>
 PyObject* drawn_from(PyObject* const* parts, PyArray_Descr* descr, int ndim, const npy_intp* shape) {
     return under_lock(parts, descr, ndim, shape, [=](Words words, double* kept, PyArrayObject* made) {
-        if (descr == float_descr) for_float(words, kept, data_of<float>(made), PyArray_SIZE(made));
-        else for_double(words, kept, data_of<double>(made), PyArray_SIZE(made));
+        if (descr == float_descr)
+            for_float(words, kept, data_of<float>(made), PyArray_SIZE(made));
+        else
+            for_double(words, kept, data_of<double>(made), PyArray_SIZE(made));
     });
 }
 // rand or randn(generator, how far this process is from the first, default, *lengths)
@@ -226,24 +236,30 @@ PyObject* vector(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
         auto* descr = reinterpret_cast<PyArray_Descr*>(nargs == source_parts + 2 ? args[source_parts] : nullptr);
         npy_intp count = -1;
         if (!is_real(descr) || !as_index(args[source_parts + 1], count) || count < 0) return nullptr;
-        return (Size(count) * PyDataType_ELSIZE(descr)).fits() ? drawn_from<for_float, for_double>(args, descr, 1, &count) : nullptr;
+        return (Size(count) * PyDataType_ELSIZE(descr)).fits()
+                   ? drawn_from<for_float, for_double>(args, descr, 1, &count)
+                   : nullptr;
     });
 }
 
-// whole(*parts of a source, count, room, low, short): integers low ... low + room - 1, the rest of one word or of two, int64
+// whole(*parts of a source, count, room, low, short): integers low ... low + room - 1, the rest of one word or of two,
+// int64
 PyObject* whole(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         npy_intp count = -1, room = 0, low = 0;
         bool one_word = false;
         PyObject* const* own = args + source_parts;
-        if (nargs != source_parts + 4 || !as_index(own[0], count) || !as_index(own[1], room) || !as_index(own[2], low)) return nullptr;
+        if (nargs != source_parts + 4 || !as_index(own[0], count) || !as_index(own[1], room) || !as_index(own[2], low))
+            return nullptr;
         if (!as_flag(own[3], one_word) || count < 0 || room <= 0 || !(Size(count) * 8).fits()) return nullptr;
         return under_lock(args, int64_descr, 1, &count, [=](Words words, double*, PyArrayObject* made) {
             auto* to = data_of<uint64_t>(made);
             const auto width = static_cast<uint64_t>(room), first = static_cast<uint64_t>(low);
-            if (one_word && width == static_cast<uint32_t>(width)) draw_below(words, static_cast<uint32_t>(width), first, to, count);
+            if (one_word && width == static_cast<uint32_t>(width))
+                draw_below(words, static_cast<uint32_t>(width), first, to, count);
             else
-                for (npy_intp at = 0; at < count; ++at) to[at] = first + (one_word ? words.next() : words.next_long()) % width;
+                for (npy_intp at = 0; at < count; ++at)
+                    to[at] = first + (one_word ? words.next() : words.next_long()) % width;
         });
     });
 }
@@ -259,11 +275,16 @@ PyMethodDef random_methods[] = {
     fast_method("normal_blocks", normal_blocks, "normal_blocks(uniform)"),
     fast_method("normal_pairs", normal_pairs, "normal_pairs(uniform)"),
     fast_method("shuffle", shuffle, "shuffle(order, steps)"),
-    direct_method("direct_rand", factory<draw_even<float>, draw_even<double>>, "rand(generator, forks, default, *lengths), or NotImplemented"),
-    direct_method("direct_randn", factory<draw_normal<float>, draw_normal<double>>, "randn(generator, forks, default, *lengths), or NotImplemented"),
-    direct_method("direct_whole", whole, "whole(bits, acquire, release, kept, count, room, low, short), or NotImplemented"),
-    direct_method("direct_even", vector<draw_even<float>, draw_even<double>>, "even(bits, acquire, release, kept, dtype, count), or NotImplemented"),
-    direct_method("direct_normal", vector<draw_normal<float>, draw_normal<double>>, "normal(bits, acquire, release, kept, dtype, count), or NotImplemented"),
+    direct_method("direct_rand", factory<draw_even<float>, draw_even<double>>,
+                  "rand(generator, forks, default, *lengths), or NotImplemented"),
+    direct_method("direct_randn", factory<draw_normal<float>, draw_normal<double>>,
+                  "randn(generator, forks, default, *lengths), or NotImplemented"),
+    direct_method("direct_whole", whole,
+                  "whole(bits, acquire, release, kept, count, room, low, short), or NotImplemented"),
+    direct_method("direct_even", vector<draw_even<float>, draw_even<double>>,
+                  "even(bits, acquire, release, kept, dtype, count), or NotImplemented"),
+    direct_method("direct_normal", vector<draw_normal<float>, draw_normal<double>>,
+                  "normal(bits, acquire, release, kept, dtype, count), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList random_list(random_methods);

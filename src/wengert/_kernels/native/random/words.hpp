@@ -16,10 +16,12 @@ struct Reference {
     Reference& operator=(const Reference&) = delete;
 };
 
-inline PyObject* attribute(PyObject* object, PyObject* name) { return object ? PyObject_GetAttr(object, name) : nullptr; }
+inline PyObject* attribute(PyObject* object, PyObject* name) {
+    return object ? PyObject_GetAttr(object, name) : nullptr;
+}
 
-// What `Stream.sources` of a generator holds for the process that we are in (see `Source`), a new reference; null, without an
-// error, where it is yet to be made.
+// What `Stream.sources` of a generator holds for the process that we are in (see `Source`), a new reference; null,
+// without an error, where it is yet to be made.
 enum { bits_capsule, lock_acquire, lock_release, kept_number, source_parts };
 inline PyObject* source_of(PyObject* generator, PyObject* forks) {
     static PyObject* const stream_name = PyUnicode_InternFromString("_stream");
@@ -58,21 +60,23 @@ inline void draw_below(Words words, uint32_t width, uint64_t first, uint64_t* to
 #endif
 }
 
-// A new array that `fill` fills from the words of a source with these parts, under NumPy's lock, from where a draw that is under
-// way in another thread has the words alone.
+// A new array that `fill` fills from the words of a source with these parts, under NumPy's lock, from where a draw that
+// is under way in another thread has the words alone.
 template <class Fill>
 PyObject* under_lock(PyObject* const* parts, PyArray_Descr* descr, int ndim, const npy_intp* shape, Fill fill) {
     PyArrayObject* kept = plain(parts[kept_number], double_descr);
     if (!kept || PyArray_SIZE(kept) != 2 || !PyCapsule_IsValid(parts[bits_capsule], "BitGenerator")) return nullptr;
     auto* state = static_cast<bitgen_t*>(PyCapsule_GetPointer(parts[bits_capsule], "BitGenerator"));
     Owned made(new_array(descr, ndim, shape));
-    const Reference held(made ? with_python([&] { return PyObject_CallOneArg(parts[lock_acquire], Py_False); }) : nullptr);
+    const Reference held(made ? with_python([&] { return PyObject_CallOneArg(parts[lock_acquire], Py_False); })
+                              : nullptr);
     if (held.object != Py_True) return nullptr;
     fill(Words{state}, data_of<double>(kept), made.get());
     const Reference released(with_python([&] { return PyObject_CallNoArgs(parts[lock_release]); }));
     return released.object ? made.give() : nullptr;
 }
-// Standard normal numbers as `randn` draws them; `kept`: whether the second number of the last pair is still there, and it.
+// Standard normal numbers as `randn` draws them; `kept`: whether the second number of the last pair is still there, and
+// it.
 void draw_normal_numbers(Words words, double* kept, float* to, index_t count);
 void draw_normal_numbers(Words words, double* kept, double* to, index_t count);
 

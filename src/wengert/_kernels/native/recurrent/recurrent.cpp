@@ -1,24 +1,25 @@
-// Recurrent networks: one direction of one layer over all steps, forward and backward. What the inputs contribute to the gates is
-// given, and what the gradients of the gates give for inputs and parameters is the caller's: these are single products. Threads
-// share the sequences, and none waits for another between steps.
+// Recurrent networks: one direction of one layer over all steps, forward and backward. What the inputs contribute to
+// the gates is given, and what the gradients of the gates give for inputs and parameters is the caller's: these are
+// single products. Threads share the sequences, and none waits for another between steps.
 #include "recurrent/recurrent.hpp"
 
 namespace wengert {
 namespace {
 
-Twin rnn_twin("rnn_steps"), rnn_backward_twin("rnn_steps_backward"), gru_twin("gru_steps"), gru_backward_twin("gru_steps_backward"),
-    lstm_twin("lstm_steps"), lstm_backward_twin("lstm_steps_backward");
+Twin rnn_twin("rnn_steps"), rnn_backward_twin("rnn_steps_backward"), gru_twin("gru_steps"),
+    gru_backward_twin("gru_steps_backward"), lstm_twin("lstm_steps"), lstm_backward_twin("lstm_steps_backward");
 
-// ---- plain networks --------------------------------------------------------------------------------------------------
+// ---- plain networks -------------------------------------------------------------------------------------------------
 
 // rnn_steps(inputs, hidden, weight, relu, sizes, reverse): output, last state
-template <class T>
-PyObject* rnn_forward(PyObject** slots) {
-    PyArrayObject *given = matrix_of(slots[0], descr_of<T>(), -1, -1), *state = matrix_of(slots[1], descr_of<T>(), -1, -1);
+template <class T> PyObject* rnn_forward(PyObject** slots) {
+    PyArrayObject *given = matrix_of(slots[0], descr_of<T>(), -1, -1),
+                  *state = matrix_of(slots[1], descr_of<T>(), -1, -1);
     Recurrence s;
     const T* weight;
     bool relu = false;
-    if (!read_shape(given, state, 1, slots[4], slots[5], s) || s.width != s.size || !as_flag(slots[3], relu)) return nullptr;
+    if (!read_shape(given, state, 1, slots[4], slots[5], s) || s.width != s.size || !as_flag(slots[3], relu))
+        return nullptr;
     if (!read_matrix(slots[2], s.size, s.width, weight)) return nullptr;
     Owned items[2] = {Owned(new_matrix<T>(s.rows, s.size)), Owned(copy_of(data_of<T>(state), s.batch, s.width))};
     if (!all_made(items)) return nullptr;
@@ -44,10 +45,11 @@ PyObject* rnn_forward(PyObject** slots) {
     return give_tuple(items, 2);
 }
 
-// rnn_steps_backward(grad, grad_last, output, weight, relu, batch, sizes, reverse): gradients of the inputs and of the first state
-template <class T>
-PyObject* rnn_backward(PyObject** slots) {
-    PyArrayObject *made = matrix_of(slots[2], descr_of<T>(), -1, -1), *factor = matrix_of(slots[3], descr_of<T>(), -1, -1);
+// rnn_steps_backward(grad, grad_last, output, weight, relu, batch, sizes, reverse): gradients of the inputs and of the
+// first state
+template <class T> PyObject* rnn_backward(PyObject** slots) {
+    PyArrayObject *made = matrix_of(slots[2], descr_of<T>(), -1, -1),
+                  *factor = matrix_of(slots[3], descr_of<T>(), -1, -1);
     Recurrence s;
     const T *grad, *grad_last;
     bool relu = false;
@@ -55,7 +57,8 @@ PyObject* rnn_backward(PyObject** slots) {
     s.rows = PyArray_DIM(made, 0), s.size = s.width = PyArray_DIM(made, 1);
     if (PyArray_DIM(factor, 0) != s.size || PyArray_DIM(factor, 1) != s.size) return nullptr;
     if (!read_steps(slots[6], slots[7], s.rows, s.batch, s.steps)) return nullptr;
-    if (!read_optional(slots[0], s.rows, s.size, grad) || !read_optional(slots[1], s.batch, s.size, grad_last)) return nullptr;
+    if (!read_optional(slots[0], s.rows, s.size, grad) || !read_optional(slots[1], s.batch, s.size, grad_last))
+        return nullptr;
     Owned items[2] = {Owned(copy_of(grad, s.rows, s.size)), Owned(copy_of(grad_last, s.batch, s.width))};
     if (!all_made(items)) return nullptr;
     const T *output = data_of<T>(made), *weight = data_of<T>(factor);
@@ -70,7 +73,8 @@ PyObject* rnn_backward(PyObject** slots) {
                 for (index_t i = 0; i < count; ++i) {
                     const index_t at = s.steps.row(t, begin + i) * s.size;
                     add_row(carried + (begin + i) * s.width, slopes + at, s.size);
-                    loops<T>().binary[relu ? RELU_BACKWARD : TANH_BACKWARD](slopes + at, 1, output + at, 1, slopes + at, s.size);
+                    loops<T>().binary[relu ? RELU_BACKWARD : TANH_BACKWARD](slopes + at, 1, output + at, 1, slopes + at,
+                                                                            s.size);
                 }
                 panels.multiply(slopes + s.steps.row(t, begin) * s.size, s.size, count, own.data());
                 for (index_t i = 0; i < count; ++i)
@@ -81,16 +85,18 @@ PyObject* rnn_backward(PyObject** slots) {
     return give_tuple(items, 2);
 }
 
-// ---- gated recurrent units -------------------------------------------------------------------------------------------
+// ---- gated recurrent units ------------------------------------------------------------------------------------------
 
-// gru_steps(inputs, hidden, weight, bias, sizes, reverse): output, last state, gates, what the state contributed to candidates
-template <class T>
-PyObject* gru_forward(PyObject** slots) {
-    PyArrayObject *given = matrix_of(slots[0], descr_of<T>(), -1, -1), *state = matrix_of(slots[1], descr_of<T>(), -1, -1);
+// gru_steps(inputs, hidden, weight, bias, sizes, reverse): output, last state, gates, what the state contributed to
+// candidates
+template <class T> PyObject* gru_forward(PyObject** slots) {
+    PyArrayObject *given = matrix_of(slots[0], descr_of<T>(), -1, -1),
+                  *state = matrix_of(slots[1], descr_of<T>(), -1, -1);
     Recurrence s;
     const T *weight, *bias;
     if (!read_shape(given, state, 3, slots[4], slots[5], s) || s.width != s.size) return nullptr;
-    if (!read_matrix(slots[2], 3 * s.size, s.width, weight) || !optional_data(slots[3], 3 * s.size, bias)) return nullptr;
+    if (!read_matrix(slots[2], 3 * s.size, s.width, weight) || !optional_data(slots[3], 3 * s.size, bias))
+        return nullptr;
     const std::vector<T> none(bias ? 0 : static_cast<size_t>(3 * s.size));
     if (!bias) bias = none.data();
     Owned items[4] = {Owned(new_matrix<T>(s.rows, s.size)), Owned(copy_of(data_of<T>(state), s.batch, s.width)),
@@ -109,8 +115,9 @@ PyObject* gru_forward(PyObject** slots) {
                 panels.multiply(hidden + begin * s.width, s.width, count, own.data());
                 for (index_t i = 0; i < count; ++i) {
                     const index_t at = s.steps.row(t, begin + i) * s.size;
-                    loops<T>().gru_row(inputs + 3 * at, own.data() + i * panels.width(), bias, hidden + (begin + i) * s.width,
-                                       gates + 3 * at, candidates + at, out + at, s.size);
+                    loops<T>().gru_row(inputs + 3 * at, own.data() + i * panels.width(), bias,
+                                       hidden + (begin + i) * s.width, gates + 3 * at, candidates + at, out + at,
+                                       s.size);
                 }
             });
         });
@@ -118,16 +125,18 @@ PyObject* gru_forward(PyObject** slots) {
     return give_tuple(items, 4);
 }
 
-// gru_steps_backward(grad, grad_last, gates, candidates, output, hidden, weight, sizes, reverse): gradients of what the inputs
-// contributed, of what the state contributed, and of the first state
-template <class T>
-PyObject* gru_backward(PyObject** slots) {
-    PyArrayObject *given = matrix_of(slots[2], descr_of<T>(), -1, -1), *state = matrix_of(slots[5], descr_of<T>(), -1, -1);
+// gru_steps_backward(grad, grad_last, gates, candidates, output, hidden, weight, sizes, reverse): gradients of what the
+// inputs contributed, of what the state contributed, and of the first state
+template <class T> PyObject* gru_backward(PyObject** slots) {
+    PyArrayObject *given = matrix_of(slots[2], descr_of<T>(), -1, -1),
+                  *state = matrix_of(slots[5], descr_of<T>(), -1, -1);
     Recurrence s;
     const T *grad, *grad_last, *candidates, *output, *weight;
     if (!read_shape(given, state, 3, slots[7], slots[8], s) || s.width != s.size) return nullptr;
-    if (!read_optional(slots[0], s.rows, s.size, grad) || !read_optional(slots[1], s.batch, s.size, grad_last)) return nullptr;
-    if (!read_matrix(slots[3], s.rows, s.size, candidates) || !read_matrix(slots[4], s.rows, s.size, output)) return nullptr;
+    if (!read_optional(slots[0], s.rows, s.size, grad) || !read_optional(slots[1], s.batch, s.size, grad_last))
+        return nullptr;
+    if (!read_matrix(slots[3], s.rows, s.size, candidates) || !read_matrix(slots[4], s.rows, s.size, output))
+        return nullptr;
     if (!read_matrix(slots[6], 3 * s.size, s.width, weight)) return nullptr;
     Owned items[3] = {Owned(new_matrix<T>(s.rows, 3 * s.size)), Owned(new_matrix<T>(s.rows, 3 * s.size)),
                       Owned(copy_of(grad_last, s.batch, s.width))};
@@ -146,7 +155,8 @@ PyObject* gru_backward(PyObject** slots) {
                     T* own_grad = carried + (begin + i) * s.width;
                     add_row(grad ? grad + at : nullptr, own_grad, s.size);
                     const T* before = from < 0 ? hidden + (begin + i) * s.width : output + from * s.size;
-                    loops<T>().gru_row_backward(own_grad, gates + 3 * at, candidates + at, before, slopes + 3 * at, inner + 3 * at, s.size);
+                    loops<T>().gru_row_backward(own_grad, gates + 3 * at, candidates + at, before, slopes + 3 * at,
+                                                inner + 3 * at, s.size);
                 }
                 panels.multiply(inner + s.steps.row(t, begin) * 3 * s.size, 3 * s.size, count, own.data());
                 for (index_t i = 0; i < count; ++i)
@@ -157,17 +167,29 @@ PyObject* gru_backward(PyObject** slots) {
     return give_tuple(items, 3);
 }
 
-// ---- long short-term memory ------------------------------------------------------------------------------------------
+// ---- long short-term memory -----------------------------------------------------------------------------------------
 
-// lstm_steps(inputs, hidden, cell, weight, projection, sizes, reverse): output, last hidden state, last cell, gates, cells
+// The states of `count` sequences after step t, rows `pitch` apart: what the next step begins with, and what is shown.
 template <class T>
-PyObject* lstm_forward(PyObject** slots) {
-    PyArrayObject *given = matrix_of(slots[0], descr_of<T>(), -1, -1), *state = matrix_of(slots[1], descr_of<T>(), -1, -1);
+void copy_states(const Recurrence& s, index_t t, index_t begin, index_t count, const T* rows, index_t pitch, T* hidden,
+                 T* out) {
+    for (index_t i = 0; i < count; ++i) {
+        std::copy_n(rows + i * pitch, s.width, hidden + (begin + i) * s.width);
+        std::copy_n(rows + i * pitch, s.width, out + s.steps.row(t, begin + i) * s.width);
+    }
+}
+
+// lstm_steps(inputs, hidden, cell, weight, projection, sizes, reverse): output, last hidden state, last cell, gates,
+// cells
+template <class T> PyObject* lstm_forward(PyObject** slots) {
+    PyArrayObject *given = matrix_of(slots[0], descr_of<T>(), -1, -1),
+                  *state = matrix_of(slots[1], descr_of<T>(), -1, -1);
     Recurrence s;
     const T *first_cell, *weight, *projection;
-    if (!read_shape(given, state, 4, slots[5], slots[6], s) || !read_matrix(slots[2], s.batch, s.size, first_cell)) return nullptr;
-    if (!read_matrix(slots[3], 4 * s.size, s.width, weight) || !read_optional(slots[4], s.width, s.size, projection)) return nullptr;
-    if (!projection && s.width != s.size) return nullptr;
+    if (!read_shape(given, state, 4, slots[5], slots[6], s) || !read_matrix(slots[2], s.batch, s.size, first_cell))
+        return nullptr;
+    if (!read_matrix(slots[3], 4 * s.size, s.width, weight)) return nullptr;
+    if (!read_optional(slots[4], s.width, s.size, projection) || (!projection && s.width != s.size)) return nullptr;
     Owned items[5] = {Owned(new_matrix<T>(s.rows, s.width)), Owned(copy_of(data_of<T>(state), s.batch, s.width)),
                       Owned(copy_of(first_cell, s.batch, s.size)), Owned(new_matrix<T>(s.rows, 4 * s.size)),
                       Owned(new_matrix<T>(s.rows, s.size))};
@@ -181,21 +203,19 @@ PyObject* lstm_forward(PyObject** slots) {
         std::unique_ptr<Panels<T>> last(projection ? new Panels<T>(projection, 1, s.size, s.size, s.width) : nullptr);
         const index_t pitch = last && last->width() > panels.width() ? last->width() : panels.width();
         s.steps.share(cost_of(s, 4), [&](index_t begin, index_t end) {
-            std::vector<T> own(static_cast<size_t>((end - begin) * pitch)), shown(static_cast<size_t>((end - begin) * s.size));
+            std::vector<T> own(static_cast<size_t>((end - begin) * pitch)),
+                shown(static_cast<size_t>((end - begin) * s.size));
             s.steps.walk(false, [&](index_t t) {
                 const index_t count = s.steps.reaching(t, begin, end);
                 panels.multiply(hidden + begin * s.width, s.width, count, own.data());
                 for (index_t i = 0; i < count; ++i) {
                     const index_t at = s.steps.row(t, begin + i) * s.size;
-                    loops<T>().lstm_row(inputs + 4 * at, own.data() + i * panels.width(), cell + (begin + i) * s.size, gates + 4 * at,
-                                        cells + at, shown.data() + i * s.size, s.size);
+                    loops<T>().lstm_row(inputs + 4 * at, own.data() + i * panels.width(), cell + (begin + i) * s.size,
+                                        gates + 4 * at, cells + at, shown.data() + i * s.size, s.size);
                 }
                 if (last) last->multiply(shown.data(), s.size, count, own.data());
-                for (index_t i = 0; i < count; ++i) {
-                    const T* row = last ? own.data() + i * last->width() : shown.data() + i * s.size;
-                    std::copy_n(row, s.width, hidden + (begin + i) * s.width);
-                    std::copy_n(row, s.width, out + s.steps.row(t, begin + i) * s.width);
-                }
+                const index_t apart = last ? last->width() : s.size;
+                copy_states(s, t, begin, count, last ? own.data() : shown.data(), apart, hidden, out);
             });
         });
     }
@@ -203,13 +223,13 @@ PyObject* lstm_forward(PyObject** slots) {
 }
 
 // Where the gradients of an LSTM come from and go to; `shown` is there with a projection.
-template <class T>
-struct LstmSlopes {
+template <class T> struct LstmSlopes {
     const T *grad, *gates, *cells, *first_cell;
     T *slopes, *carried, *cell, *shown;
 
     // One step of `count` sequences from `begin` on; `own` is room for their products.
-    void step(const Recurrence& s, index_t t, index_t begin, index_t count, const Panels<T>& panels, const Panels<T>* last, T* own) const {
+    void step(const Recurrence& s, index_t t, index_t begin, index_t count, const Panels<T>& panels,
+              const Panels<T>* last, T* own) const {
         T* const here = carried + begin * s.width;
         for (index_t i = 0; i < count; ++i) {
             const index_t at = s.steps.row(t, begin + i) * s.width;
@@ -221,33 +241,39 @@ struct LstmSlopes {
             const index_t at = s.steps.row(t, begin + i) * s.size, from = s.steps.before(t, begin + i);
             const T* above = last ? own + i * last->width() : here + i * s.width;
             const T* before = from < 0 ? first_cell + (begin + i) * s.size : cells + from * s.size;
-            loops<T>().lstm_row_backward(above, gates + 4 * at, cells + at, before, cell + (begin + i) * s.size, slopes + 4 * at, s.size);
+            loops<T>().lstm_row_backward(above, gates + 4 * at, cells + at, before, cell + (begin + i) * s.size,
+                                         slopes + 4 * at, s.size);
         }
         panels.multiply(slopes + s.steps.row(t, begin) * 4 * s.size, 4 * s.size, count, own);
         for (index_t i = 0; i < count; ++i) std::copy_n(own + i * panels.width(), s.width, here + i * s.width);
     }
 };
 
-// lstm_steps_backward(grad, grad_hidden, grad_cell, gates, cells, cell, weight, projection, sizes, reverse): gradients of what the
-// inputs contributed, of the first hidden state and of the first cell; with a projection also those of what it gave, all steps
-template <class T>
-PyObject* lstm_backward(PyObject** slots) {
-    PyArrayObject *given = matrix_of(slots[3], descr_of<T>(), -1, -1), *state = matrix_of(slots[5], descr_of<T>(), -1, -1);
+// lstm_steps_backward(grad, grad_hidden, grad_cell, gates, cells, cell, weight, projection, sizes, reverse): gradients
+// of what the inputs contributed, of the first hidden state and of the first cell; with a projection also those of what
+// it gave, all steps
+template <class T> PyObject* lstm_backward(PyObject** slots) {
+    PyArrayObject *given = matrix_of(slots[3], descr_of<T>(), -1, -1),
+                  *state = matrix_of(slots[5], descr_of<T>(), -1, -1);
     PyArrayObject* factor = matrix_of(slots[6], descr_of<T>(), -1, -1);
     Recurrence s;
     const T *grad, *grad_hidden, *grad_cell, *cells, *weight, *projection;
     if (!factor || !read_shape(given, state, 4, slots[8], slots[9], s) || s.width != s.size) return nullptr;
     s.width = PyArray_DIM(factor, 1);
-    if (!read_optional(slots[0], s.rows, s.width, grad) || !read_optional(slots[1], s.batch, s.width, grad_hidden)) return nullptr;
-    if (!read_optional(slots[2], s.batch, s.size, grad_cell) || !read_matrix(slots[4], s.rows, s.size, cells)) return nullptr;
-    if (!read_matrix(slots[6], 4 * s.size, s.width, weight) || !read_optional(slots[7], s.width, s.size, projection)) return nullptr;
+    if (!read_optional(slots[0], s.rows, s.width, grad) || !read_optional(slots[1], s.batch, s.width, grad_hidden))
+        return nullptr;
+    if (!read_optional(slots[2], s.batch, s.size, grad_cell) || !read_matrix(slots[4], s.rows, s.size, cells))
+        return nullptr;
+    if (!read_matrix(slots[6], 4 * s.size, s.width, weight) || !read_optional(slots[7], s.width, s.size, projection))
+        return nullptr;
     if (!projection && s.width != s.size) return nullptr;
     Owned items[4] = {Owned(new_matrix<T>(s.rows, 4 * s.size)), Owned(copy_of(grad_hidden, s.batch, s.width)),
-                      Owned(copy_of(grad_cell, s.batch, s.size)), Owned(projection ? new_matrix<T>(s.rows, s.width) : nullptr)};
+                      Owned(copy_of(grad_cell, s.batch, s.size)),
+                      Owned(projection ? new_matrix<T>(s.rows, s.width) : nullptr)};
     if (!items[0] || !items[1] || !items[2] || (projection && !items[3])) return nullptr;
-    const LstmSlopes<T> parts = {grad, data_of<T>(given), cells, data_of<T>(state), data_of<T>(items[0].get()),
-                                 data_of<T>(items[1].get()), data_of<T>(items[2].get()),
-                                 projection ? data_of<T>(items[3].get()) : nullptr};
+    T *slopes = data_of<T>(items[0].get()), *carried = data_of<T>(items[1].get()), *cell = data_of<T>(items[2].get());
+    T* const shown = projection ? data_of<T>(items[3].get()) : nullptr;
+    const LstmSlopes<T> parts = {grad, data_of<T>(given), cells, data_of<T>(state), slopes, carried, cell, shown};
     {
         ReleaseGil unlocked(is_long(s, 4));
         const Panels<T> panels(weight, s.width, 1, 4 * s.size, s.width);
@@ -255,45 +281,53 @@ PyObject* lstm_backward(PyObject** slots) {
         const index_t pitch = last && last->width() > panels.width() ? last->width() : panels.width();
         s.steps.share(cost_of(s, 4), [&](index_t begin, index_t end) {
             std::vector<T> own(static_cast<size_t>((end - begin) * pitch));
-            s.steps.walk(true, [&](index_t t) { parts.step(s, t, begin, s.steps.reaching(t, begin, end), panels, last.get(), own.data()); });
+            s.steps.walk(true, [&](index_t t) {
+                parts.step(s, t, begin, s.steps.reaching(t, begin, end), panels, last.get(), own.data());
+            });
         });
     }
     return give_tuple(items, projection ? 4 : 3);
 }
 
-// ---- the module's functions ------------------------------------------------------------------------------------------
+// ---- the module's functions -----------------------------------------------------------------------------------------
 
 template <int count, PyObject* (*for_float)(PyObject**), PyObject* (*for_double)(PyObject**), int at>
-PyObject* by_dtype(const Twin& twin, const char* const* names, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<count>(twin, names, count, args, nargs, kwnames,
-                             [](PyObject** slots) { return plain(slots[at], float_descr) ? for_float(slots) : for_double(slots); });
+PyObject* by_dtype(const Twin& twin, const char* const* names, PyObject* const* args, Py_ssize_t nargs,
+                   PyObject* kwnames) {
+    return try_native<count>(twin, names, count, args, nargs, kwnames, [](PyObject** slots) {
+        return plain(slots[at], float_descr) ? for_float(slots) : for_double(slots);
+    });
 }
 
 const char* const rnn_names[] = {"inputs", "hidden", "weight", "relu", "sizes", "reverse"};
 const char* const rnn_backward_names[] = {"grad", "grad_last", "output", "weight", "relu", "batch", "sizes", "reverse"};
 const char* const gru_names[] = {"inputs", "hidden", "weight", "bias", "sizes", "reverse"};
-const char* const gru_backward_names[] = {"grad", "grad_last", "gates", "candidates", "output", "hidden", "weight", "sizes", "reverse"};
+const char* const gru_backward_names[] = {"grad",   "grad_last", "gates", "candidates", "output",
+                                          "hidden", "weight",    "sizes", "reverse"};
 const char* const lstm_names[] = {"inputs", "hidden", "cell", "weight", "projection", "sizes", "reverse"};
-const char* const lstm_backward_names[] = {"grad", "grad_hidden", "grad_cell", "gates", "cells",
-                                           "cell", "weight", "projection", "sizes", "reverse"};
+const char* const lstm_backward_names[] = {"grad", "grad_hidden", "grad_cell",  "gates", "cells",
+                                           "cell", "weight",      "projection", "sizes", "reverse"};
 
 PyObject* rnn_steps(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return by_dtype<6, rnn_forward<float>, rnn_forward<double>, 0>(rnn_twin, rnn_names, args, nargs, kwnames);
 }
 PyObject* rnn_steps_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return by_dtype<8, rnn_backward<float>, rnn_backward<double>, 2>(rnn_backward_twin, rnn_backward_names, args, nargs, kwnames);
+    return by_dtype<8, rnn_backward<float>, rnn_backward<double>, 2>(rnn_backward_twin, rnn_backward_names, args, nargs,
+                                                                     kwnames);
 }
 PyObject* gru_steps(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return by_dtype<6, gru_forward<float>, gru_forward<double>, 0>(gru_twin, gru_names, args, nargs, kwnames);
 }
 PyObject* gru_steps_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return by_dtype<9, gru_backward<float>, gru_backward<double>, 2>(gru_backward_twin, gru_backward_names, args, nargs, kwnames);
+    return by_dtype<9, gru_backward<float>, gru_backward<double>, 2>(gru_backward_twin, gru_backward_names, args, nargs,
+                                                                     kwnames);
 }
 PyObject* lstm_steps(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return by_dtype<7, lstm_forward<float>, lstm_forward<double>, 0>(lstm_twin, lstm_names, args, nargs, kwnames);
 }
 PyObject* lstm_steps_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return by_dtype<10, lstm_backward<float>, lstm_backward<double>, 3>(lstm_backward_twin, lstm_backward_names, args, nargs, kwnames);
+    return by_dtype<10, lstm_backward<float>, lstm_backward<double>, 3>(lstm_backward_twin, lstm_backward_names, args,
+                                                                        nargs, kwnames);
 }
 
 PyMethodDef recurrent_methods[] = {
@@ -304,8 +338,9 @@ PyMethodDef recurrent_methods[] = {
     fast_method("gru_steps_backward", gru_steps_backward,
                 "gru_steps_backward(grad, grad_last, gates, candidates, output, hidden, weight, sizes, reverse)"),
     fast_method("lstm_steps", lstm_steps, "lstm_steps(inputs, hidden, cell, weight, projection, sizes, reverse)"),
-    fast_method("lstm_steps_backward", lstm_steps_backward,
-                "lstm_steps_backward(grad, grad_hidden, grad_cell, gates, cells, cell, weight, projection, sizes, reverse)"),
+    fast_method(
+        "lstm_steps_backward", lstm_steps_backward,
+        "lstm_steps_backward(grad, grad_hidden, grad_cell, gates, cells, cell, weight, projection, sizes, reverse)"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList recurrent_list(recurrent_methods);

@@ -1,4 +1,5 @@
-// What all recurrent networks share: how sequences lie in memory, and a matrix packed for the products of all steps. No Python here.
+// What all recurrent networks share: how sequences lie in memory, and a matrix packed for the products of all steps. No
+// Python here.
 #pragma once
 
 #include <memory>
@@ -9,8 +10,8 @@
 
 namespace wengert {
 
-// Sequences side by side, the longest first: step t lies at rows [offsets[t], offsets[t] + sizes[t]) and belongs to the first
-// sizes[t] of them. `reverse`: they are read from their ends.
+// Sequences side by side, the longest first: step t lies at rows [offsets[t], offsets[t] + sizes[t]) and belongs to the
+// first sizes[t] of them. `reverse`: they are read from their ends.
 struct Steps {
     std::vector<index_t> sizes, offsets;
     index_t batch = 0;
@@ -30,41 +31,41 @@ struct Steps {
         return row(other, sequence);
     }
     // Calls body(t) in the order of the steps, or against it.
-    template <class Body>
-    void walk(bool backward, const Body& body) const {
+    template <class Body> void walk(bool backward, const Body& body) const {
         const bool down = reverse != backward;
         for (index_t s = 0; s < count(); ++s) body(down ? count() - 1 - s : s);
     }
-    // Calls body(begin, end) for groups of sequences, `cost` additions each: of a few at least, since all read the same matrix. No number
-    // depends on the groups.
-    template <class Body>
-    void share(index_t cost, const Body& body) const {
+    // Calls body(begin, end) for groups of sequences, `cost` additions each: of a few at least, since all read the same
+    // matrix. No number depends on the groups.
+    template <class Body> void share(index_t cost, const Body& body) const {
         constexpr index_t few = 4;
         const index_t least = loops<float>().packed_rows, threads = thread_count();
         index_t groups = batch / least < 2 * threads ? threads : 2 * threads;
         if (groups > (batch + few - 1) / few) groups = (batch + few - 1) / few;
         const index_t whole = (Size(cost) * batch).value_or_most() / (groups ? groups : 1);
-        parallel_for(groups, whole, [&](index_t first, index_t last) {
-            body(first * batch / groups, last * batch / groups);
-        });
+        parallel_for(groups, whole,
+                     [&](index_t first, index_t last) { body(first * batch / groups, last * batch / groups); });
     }
 };
 
 // A right factor, (depth, columns), packed panel by panel; what it is multiplied with has rows of its own width.
-template <class T>
-class Panels {
+template <class T> class Panels {
 public:
     // Element (k, j) is data[k * row_step + j * column_step].
     Panels(const T* data, index_t row_step, index_t column_step, index_t depth, index_t columns)
-        : depth_(depth), wide_(2 * loops<T>().lanes), panels_((columns + wide_ - 1) / wide_),
+        : depth_(depth),
+          wide_(2 * loops<T>().lanes),
+          panels_((columns + wide_ - 1) / wide_),
           memory_(new T[static_cast<size_t>(panels_ * wide_ * depth)]) {
         std::vector<index_t> rows(static_cast<size_t>(depth));
         for (index_t k = 0; k < depth; ++k) rows[static_cast<size_t>(k)] = k * row_step;
         parallel_for(panels_, depth * wide_, [&](index_t first, index_t last) {
             for (index_t p = first; p < last; ++p) {
                 index_t places[most_lanes];
-                for (index_t j = 0; j < wide_; ++j) places[j] = (p * wide_ + j < columns ? p * wide_ + j : columns - 1) * column_step;
-                loops<T>().pack_columns(data, rows.data(), depth, places, nullptr, 0, memory_.get() + p * wide_ * depth);
+                for (index_t j = 0; j < wide_; ++j)
+                    places[j] = (p * wide_ + j < columns ? p * wide_ + j : columns - 1) * column_step;
+                loops<T>().pack_columns(data, rows.data(), depth, places, nullptr, 0,
+                                        memory_.get() + p * wide_ * depth);
             }
         });
     }

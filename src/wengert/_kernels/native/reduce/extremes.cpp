@@ -16,8 +16,7 @@ using Call = PyObject* const*;
 constexpr npy_intp piece = 65536, strip = 1024;  // elements of a long row, columns, that are looked at together
 
 // One long row, in pieces that do not depend on the number of threads.
-template <class T>
-void long_row_extreme(Extreme side, const T* x, npy_intp count, T* value, int64_t* place) {
+template <class T> void long_row_extreme(Extreme side, const T* x, npy_intp count, T* value, int64_t* place) {
     const Loops<T>& table = loops<T>();
     const npy_intp pieces = (count + piece - 1) / piece;
     const auto length = [=](npy_intp i) { return i + 1 < pieces ? piece : count - i * piece; };
@@ -38,8 +37,7 @@ void long_row_extreme(Extreme side, const T* x, npy_intp count, T* value, int64_
 }
 
 // `values` and `places` have room for outer * inner elements; places may be null.
-template <class T>
-void find_extremes(Extreme side, const T* x, const Block& block, T* values, int64_t* places) {
+template <class T> void find_extremes(Extreme side, const T* x, const Block& block, T* values, int64_t* places) {
     const npy_intp outer = block.outer, reduced = block.reduced, inner = block.inner;
     const Loops<T>& table = loops<T>();
     if (inner == 1 && outer == 1) {
@@ -53,21 +51,22 @@ void find_extremes(Extreme side, const T* x, const Block& block, T* values, int6
         });
     } else {
         const npy_intp strips = (inner + strip - 1) / strip;
-        parallel_for(outer * strips, reduced * (inner < strip ? inner : strip), [=, &table](npy_intp begin, npy_intp end) {
-            for (npy_intp s = begin; s < end; ++s) {
-                const npy_intp o = s / strips, first = s % strips * strip, width = inner - first < strip ? inner - first : strip;
-                const npy_intp at = o * inner + first;
-                table.column_extreme[side](x + o * reduced * inner + first, inner, reduced, width, values + at,
-                                           places ? places + at : nullptr);
-            }
-        });
+        parallel_for(outer * strips, reduced * (inner < strip ? inner : strip),
+                     [=, &table](npy_intp begin, npy_intp end) {
+                         for (npy_intp s = begin; s < end; ++s) {
+                             const npy_intp o = s / strips, first = s % strips * strip,
+                                            width = inner - first < strip ? inner - first : strip;
+                             const npy_intp at = o * inner + first;
+                             table.column_extreme[side](x + o * reduced * inner + first, inner, reduced, width,
+                                                        values + at, places ? places + at : nullptr);
+                         }
+                     });
     }
 }
 
 enum Wanted { VALUES, PLACES, BOTH };
 
-template <class T>
-PyObject* typed_extremes(Extreme side, Wanted wanted, PyArrayObject* x, const Block& block) {
+template <class T> PyObject* typed_extremes(Extreme side, Wanted wanted, PyArrayObject* x, const Block& block) {
     Owned made[2] = {Owned(wanted == PLACES ? nullptr : new_array(PyArray_DESCR(x), block.ndim, block.shape)),
                      Owned(wanted == VALUES ? nullptr : new_array(int64_descr, block.ndim, block.shape))};
     if ((wanted != PLACES && !made[0]) || (wanted != VALUES && !made[1])) return nullptr;
@@ -95,7 +94,8 @@ PyObject* of_shorter(Extreme side, Wanted wanted, PyArrayObject* x, const Block&
     if (!made || wanted == PLACES) return made;
     PyObject* values = wanted == BOTH ? PyTuple_GET_ITEM(made, 0) : made;
     PyObject* places = wanted == BOTH ? Py_NewRef(PyTuple_GET_ITEM(made, 1)) : nullptr;
-    Owned narrow[2] = {Owned(converted(reinterpret_cast<PyArrayObject*>(values), PyArray_DESCR(x))), Owned(reinterpret_cast<PyArrayObject*>(places))};
+    Owned narrow[2] = {Owned(converted(reinterpret_cast<PyArrayObject*>(values), PyArray_DESCR(x))),
+                       Owned(reinterpret_cast<PyArrayObject*>(places))};
     Py_DECREF(made);
     return !narrow[0] ? nullptr : wanted == BOTH ? give_tuple(narrow, 2) : narrow[0].give();
 }
@@ -112,24 +112,20 @@ PyObject* extremes(Extreme side, Wanted wanted, PyObject* object, PyObject* dim,
 }
 
 // amax, amin: (self, dim, keepdim)
-template <Extreme side>
-PyObject* along(PyObject*, Call args, Py_ssize_t nargs) {
+template <Extreme side> PyObject* along(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=] { return nargs == 3 ? extremes(side, VALUES, args[0], args[1], args[2]) : nullptr; });
 }
 // Of all: (self)
-template <Extreme side>
-PyObject* of_all(PyObject*, Call args, Py_ssize_t nargs) {
+template <Extreme side> PyObject* of_all(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=] { return nargs == 1 ? extremes(side, VALUES, args[0], Py_None, Py_False) : nullptr; });
 }
 // The same with the arguments of `max` and `min`: (self, dim, keepdim), both at their defaults
-template <Extreme side>
-PyObject* of_whole(PyObject*, Call args, Py_ssize_t nargs) {
+template <Extreme side> PyObject* of_whole(PyObject*, Call args, Py_ssize_t nargs) {
     const bool whole = nargs == 3 && args[1] == Py_None && args[2] == Py_False;
     return answer([=] { return whole ? extremes(side, VALUES, args[0], Py_None, Py_False) : nullptr; });
 }
 // (self, dim, keepdim) with one dimension, or for the places alone None
-template <Extreme side, Wanted wanted>
-PyObject* with_places(PyObject*, Call args, Py_ssize_t nargs) {
+template <Extreme side, Wanted wanted> PyObject* with_places(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         if (nargs != 3 || !(PyLong_CheckExact(args[1]) || (wanted == PLACES && args[1] == Py_None))) return nullptr;
         return extremes(side, wanted, args[0], args[1], args[2]);
@@ -137,8 +133,7 @@ PyObject* with_places(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 // Both of all elements, piece by piece while that is near. NaN goes through, as each loop hands it on.
-template <class T>
-PyObject* both_of_all(PyArrayObject* x) {
+template <class T> PyObject* both_of_all(PyArrayObject* x) {
     const npy_intp count = PyArray_SIZE(x), pieces = (count + piece - 1) / piece;
     if (count == 0) return nullptr;
     Owned made[2] = {Owned(new_array(descr_of<T>(), 0, nullptr)), Owned(new_array(descr_of<T>(), 0, nullptr))};
@@ -175,10 +170,14 @@ PyObject* both_extremes(PyObject*, Call args, Py_ssize_t nargs) {
         if (args[1] == Py_None && args[2] == Py_False) {
             PyArrayObject* x = plain(args[0]);
             PyArray_Descr* descr = x ? PyArray_DESCR(x) : nullptr;
-            PyObject* found = descr == float_descr ? both_of_all<float>(x) : descr == double_descr ? both_of_all<double>(x) : nullptr;
+            PyObject* found = descr == float_descr    ? both_of_all<float>(x)
+                              : descr == double_descr ? both_of_all<double>(x)
+                                                      : nullptr;
             if (found || PyErr_Occurred()) return found;
         }
-        const auto side = [=](Extreme which) { return reinterpret_cast<PyArrayObject*>(extremes(which, VALUES, args[0], args[1], args[2])); };
+        const auto side = [=](Extreme which) {
+            return reinterpret_cast<PyArrayObject*>(extremes(which, VALUES, args[0], args[1], args[2]));
+        };
         PyArrayObject* least = side(MINIMAL);
         Owned made[2] = {Owned(least), Owned(least ? side(MAXIMAL) : nullptr)};
         return made[0] && made[1] ? give_tuple(made, 2) : nullptr;
@@ -187,8 +186,7 @@ PyObject* both_extremes(PyObject*, Call args, Py_ssize_t nargs) {
 
 // ---- truth ---------------------------------------------------------------------------------------------------------
 // Whether any element is (`any`) or none is not (`all`) different from zero.
-template <class T>
-bool row_truth(const T* x, npy_intp count, bool any) {
+template <class T> bool row_truth(const T* x, npy_intp count, bool any) {
     using Flag = std::conditional_t<sizeof(T) == 1, uint8_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
     for (npy_intp begin = 0; begin < count; begin += 256) {
         const npy_intp end = count - begin < 256 ? count : begin + 256;
@@ -201,16 +199,14 @@ bool row_truth(const T* x, npy_intp count, bool any) {
     }
     return !any;
 }
-template <class T>
-void column_truth(const T* row, uint8_t* truths, npy_intp width, bool any) {
+template <class T> void column_truth(const T* row, uint8_t* truths, npy_intp width, bool any) {
     if (any) {
         for (npy_intp j = 0; j < width; ++j) truths[j] |= row[j] != T(0) ? 1 : 0;
     } else {
         for (npy_intp j = 0; j < width; ++j) truths[j] &= row[j] != T(0) ? 1 : 0;
     }
 }
-template <class T>
-PyObject* typed_truth(PyArrayObject* x, const Block& block, bool any) {
+template <class T> PyObject* typed_truth(PyArrayObject* x, const Block& block, bool any) {
     Owned result(new_array(bool_descr, block.ndim, block.shape));
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
@@ -232,8 +228,7 @@ PyObject* typed_truth(PyArrayObject* x, const Block& block, bool any) {
     return result.give();
 }
 // (self, dim, keepdim); nothing in a tuple means nothing to reduce, which the body does
-template <bool any>
-PyObject* truth(PyObject*, Call args, Py_ssize_t nargs) {
+template <bool any> PyObject* truth(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         if (nargs != 3 || (args[1] != Py_None && names_nothing(args[1]))) return nullptr;
         Block block;
@@ -247,10 +242,9 @@ PyObject* truth(PyObject*, Call args, Py_ssize_t nargs) {
     });
 }
 
-// ---- logsumexp ---------------------------------------------------------------------------------------------------------
+// ---- logsumexp ------------------------------------------------------------------------------------------------------
 // A new array of one number for each row that is reduced; null where the axes are not the last ones.
-template <class T, class Reduce>
-PyObject* by_rows(PyArrayObject* x, const Block& block, npy_intp cost, Reduce reduce) {
+template <class T, class Reduce> PyObject* by_rows(PyArrayObject* x, const Block& block, npy_intp cost, Reduce reduce) {
     if (block.inner != 1 || block.reduced == 0) return nullptr;
     Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
     if (!result) return nullptr;
@@ -269,8 +263,7 @@ inline bool is_nearly_one(double total) { return total >= 1 && total < 1 + 1.0 /
 
 // The same of columns that lie side by side.
 constexpr npy_intp most_columns = 512;
-template <class T>
-void logsumexp_columns(const T* x, npy_intp pitch, npy_intp rows, npy_intp width, T* out) {
+template <class T> void logsumexp_columns(const T* x, npy_intp pitch, npy_intp rows, npy_intp width, T* out) {
     constexpr npy_intp together = 64;  // rows whose exponentials are added before they go to double
     const Loops<T>& table = loops<T>();
     T shift[most_columns], terms[most_columns], part[most_columns];
@@ -296,14 +289,15 @@ void logsumexp_columns(const T* x, npy_intp pitch, npy_intp rows, npy_intp width
         bool own = false;
         for (npy_intp i = 0; i < rows; ++i) {
             const T value = x[i * pitch + j];
-            if (own || value != shift[j]) others += std::exp(static_cast<double>(value) - largest);
-            else own = true;
+            if (own || value != shift[j])
+                others += std::exp(static_cast<double>(value) - largest);
+            else
+                own = true;
         }
         out[j] = static_cast<T>(std::log1p(others) + largest);
     }
 }
-template <class T>
-PyObject* logsumexp_by_columns(PyArrayObject* x, const Block& block) {
+template <class T> PyObject* logsumexp_by_columns(PyArrayObject* x, const Block& block) {
     Owned result(block.reduced ? new_array(PyArray_DESCR(x), block.ndim, block.shape) : nullptr);
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
@@ -313,13 +307,13 @@ PyObject* logsumexp_by_columns(PyArrayObject* x, const Block& block) {
     parallel_for(block.outer * strips, rows * std::min(inner, most_columns) * 8, [=](npy_intp begin, npy_intp end) {
         for (npy_intp s = begin; s < end; ++s) {
             const npy_intp o = s / strips, first = s % strips * most_columns;
-            logsumexp_columns(input + o * rows * inner + first, inner, rows, std::min(most_columns, inner - first), out + o * inner + first);
+            logsumexp_columns(input + o * rows * inner + first, inner, rows, std::min(most_columns, inner - first),
+                              out + o * inner + first);
         }
     });
     return result.give();
 }
-template <class T>
-PyObject* typed_logsumexp(PyArrayObject* x, const Block& block) {
+template <class T> PyObject* typed_logsumexp(PyArrayObject* x, const Block& block) {
     if (block.inner != 1) return logsumexp_by_columns<T>(x, block);
     return by_rows<T>(x, block, 8, [](const T* row, npy_intp count) {
         const T largest = loops<T>().row_extreme[MAXIMAL](row, count);
@@ -350,13 +344,20 @@ PyMethodDef extreme_methods[] = {
     direct_method("direct_amin", laid<along<MINIMAL>>, "amin(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_max_full", laid<of_all<MAXIMAL>>, "the largest of all elements, or NotImplemented"),
     direct_method("direct_min_full", laid<of_all<MINIMAL>>, "the smallest of all elements, or NotImplemented"),
-    direct_method("direct_max_whole", laid<of_whole<MAXIMAL>>, "(self, dim, keepdim): the largest of all elements, or NotImplemented"),
-    direct_method("direct_min_whole", laid<of_whole<MINIMAL>>, "(self, dim, keepdim): the smallest of all elements, or NotImplemented"),
-    direct_method("direct_max_dim", laid<with_places<MAXIMAL, BOTH>>, "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_min_dim", laid<with_places<MINIMAL, BOTH>>, "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_aminmax", laid<both_extremes>, "(self, dim, keepdim): the least and the largest, or NotImplemented"),
-    direct_method("direct_argmax", laid<widened<with_places<MAXIMAL, PLACES>>>, "argmax(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_argmin", laid<widened<with_places<MINIMAL, PLACES>>>, "argmin(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_max_whole", laid<of_whole<MAXIMAL>>,
+                  "(self, dim, keepdim): the largest of all elements, or NotImplemented"),
+    direct_method("direct_min_whole", laid<of_whole<MINIMAL>>,
+                  "(self, dim, keepdim): the smallest of all elements, or NotImplemented"),
+    direct_method("direct_max_dim", laid<with_places<MAXIMAL, BOTH>>,
+                  "(self, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_min_dim", laid<with_places<MINIMAL, BOTH>>,
+                  "(self, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_aminmax", laid<both_extremes>,
+                  "(self, dim, keepdim): the least and the largest, or NotImplemented"),
+    direct_method("direct_argmax", laid<widened<with_places<MAXIMAL, PLACES>>>,
+                  "argmax(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_argmin", laid<widened<with_places<MINIMAL, PLACES>>>,
+                  "argmin(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_any", laid<truth<true>>, "any(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_all", laid<truth<false>>, "all(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_logsumexp", laid<logsumexp>, "logsumexp of neighbouring axes, or NotImplemented"),

@@ -1,5 +1,5 @@
-// Rules of variances, logsumexp, products and norms: the gradient of the input from that of the result, from arrays. Functions for
-// the dispatcher only.
+// Rules of variances, logsumexp, products and norms: the gradient of the input from that of the result, from arrays.
+// Functions for the dispatcher only.
 #include "binding/block.hpp"
 #include "binding/broadcast.hpp"
 #include "binding/laid.hpp"
@@ -15,19 +15,22 @@ namespace {
 using Call = PyObject* const*;
 
 // The elements that became one of the result: `count` of them, `step` apart, and where their gradients go.
-template <class T>
-struct Series {
+template <class T> struct Series {
     const T* from;
     T* to;
     npy_intp count, step, number;  // number: of the result's element
 
-    Series part(npy_intp begin, npy_intp end) const { return {from + begin * step, to + begin * step, end - begin, step, number}; }
+    Series part(npy_intp begin, npy_intp end) const {
+        return {from + begin * step, to + begin * step, end - begin, step, number};
+    }
 };
 
-// The gradients of the elements of each series: write(part of it, prepare(it, the gradient of its result)), parts short enough for the
-// caches; null if `write` finds one that is not for this rule. Those of series that do not lie together are few.
+// The gradients of the elements of each series: write(part of it, prepare(it, the gradient of its result)), parts short
+// enough for the caches; null if `write` finds one that is not for this rule. Those of series that do not lie together
+// are few.
 template <class T, class Prepare, class Write>
-PyObject* by_series(PyArrayObject* x, PyObject* grad_object, const Block& block, npy_intp cost, Prepare prepare, Write write) {
+PyObject* by_series(PyArrayObject* x, PyObject* grad_object, const Block& block, npy_intp cost, Prepare prepare,
+                    Write write) {
     constexpr npy_intp some = 4096, few = 4;
     Operand grad;
     const npy_intp inner = block.inner, length = block.reduced, size = PyArray_SIZE(x), many = block.outer * inner;
@@ -53,17 +56,20 @@ PyObject* by_series(PyArrayObject* x, PyObject* grad_object, const Block& block,
             for (npy_intp at = 0; at < many; ++at) {
                 const Series<T> series = series_at(at);
                 const auto prepared = prepare(series, given[at * step]);
-                parallel_for(length, cost, [=](npy_intp begin, npy_intp end) { write_all(series.part(begin, end), prepared); });
+                parallel_for(length, cost,
+                             [=](npy_intp begin, npy_intp end) { write_all(series.part(begin, end), prepared); });
             }
         } else {
             parallel_for(many, length * cost, [=](npy_intp begin, npy_intp end) {
-                for (npy_intp at = begin; at < end; ++at) write_all(series_at(at), prepare(series_at(at), given[at * step]));
+                for (npy_intp at = begin; at < end; ++at)
+                    write_all(series_at(at), prepare(series_at(at), given[at * step]));
             });
         }
     }
     return known.load() ? result.give() : nullptr;
 }
-// One operation on each of `numbers`, where a part is read or where it was written, and a number; the results go where it is written.
+// One operation on each of `numbers`, where a part is read or where it was written, and a number; the results go where
+// it is written.
 template <class T>
 void apply(Binary operation, const Series<T>& part, const T* numbers, T number, bool number_first = false) {
     const auto loop = loops<T>().binary[operation];
@@ -76,8 +82,7 @@ void apply(Binary operation, const Series<T>& part, const T* numbers, T number, 
 }
 
 // The array, and what was reduced of it, if a rule knows its dtype: compute(a zero of it, array, block).
-template <class Compute>
-PyObject* reduced(PyObject* object, PyObject* dim, PyObject* keepdim, Compute compute) {
+template <class Compute> PyObject* reduced(PyObject* object, PyObject* dim, PyObject* keepdim, Compute compute) {
     PyArrayObject* x = plain(object);
     Block block;
     if (!x || !find_dims(x, dim, keepdim, block)) return nullptr;
@@ -85,18 +90,14 @@ PyObject* reduced(PyObject* object, PyObject* dim, PyObject* keepdim, Compute co
     return PyArray_DESCR(x) == double_descr ? compute(double(), x, block) : nullptr;
 }
 // The result, one element for each series.
-template <class T>
-const T* results(PyObject* object, const Block& block) {
+template <class T> const T* results(PyObject* object, const Block& block) {
     PyArrayObject* array = plain(object, descr_of<T>());
     return array && PyArray_SIZE(array) == block.outer * block.inner ? data_of<T>(array) : nullptr;
 }
 
 // ---- variances -----------------------------------------------------------------------------------------------------
 // (x - centre) * factor
-template <class T>
-struct Distances {
-    T centre, factor;
-};
+template <class T> struct Distances { T centre, factor; };
 // What is subtracted from the number of elements, from the two ways to say it.
 bool read_correction(PyObject* unbiased, PyObject* given, double& correction) {
     bool flag = true;
@@ -121,7 +122,9 @@ PyObject* spread_rule(PyObject* grad, PyObject* self, PyObject* out, Call spread
                 const T deviation = deviations[series.number];
                 given = deviation == 0 ? T(0) : given / (deviation * 2);
             }
-            return Distances<T>{static_cast<T>(sum_of(series.from, series.count, series.step) / static_cast<double>(series.count)), given * factor};
+            return Distances<T>{
+                static_cast<T>(sum_of(series.from, series.count, series.step) / static_cast<double>(series.count)),
+                given * factor};
         };
         return by_series<T>(x, grad, block, 4, prepare, [](const Series<T>& part, const Distances<T>& distances) {
             apply(SUBTRACT, part, part.from, distances.centre);
@@ -137,23 +140,25 @@ PyObject* std_rule(Call args) { return spread_rule(args[0], args[1], args[2], ar
 
 // ---- logsumexp, products, norms ------------------------------------------------------------------------------------
 // A number of the result, and its gradient.
-template <class T>
-struct Found {
-    T result, grad;
-};
+template <class T> struct Found { T result, grad; };
 // write(part, the number and its gradient) for each series, of operators that give one number for it.
 template <class T, class Write>
 PyObject* by_results(PyArrayObject* x, PyObject* out, PyObject* grad, const Block& block, npy_intp cost, Write write) {
     const T* found = results<T>(out, block);
     if (!found) return nullptr;
-    return by_series<T>(x, grad, block, cost, [=](const Series<T>& series, T given) { return Found<T>{found[series.number], given}; }, write);
+    return by_series<T>(
+        x, grad, block, cost,
+        [=](const Series<T>& series, T given) {
+            return Found<T>{found[series.number], given};
+        },
+        write);
 }
 // Of columns that lie side by side, in an array of any order without gaps.
-template <class T>
-PyObject* logsumexp_columns(PyArrayObject* x, Call args, const Block& block) {
+template <class T> PyObject* logsumexp_columns(PyArrayObject* x, Call args, const Block& block) {
     Operand grad;
     const T* found = results<T>(args[2], block);
-    if (!found || !read_gradient(args[0], descr_of<T>(), grad) || PyArray_SIZE(grad.array) != block.outer * block.inner) return nullptr;
+    if (!found || !read_gradient(args[0], descr_of<T>(), grad) || PyArray_SIZE(grad.array) != block.outer * block.inner)
+        return nullptr;
     Owned result(new_dense(x));
     if (!result) return nullptr;
     const T *input = data_of<T>(x), *given = data_of<T>(grad.array);
@@ -229,11 +234,16 @@ PyObject* vector_norm_rule(Call args) {
 }
 
 PyMethodDef moment_methods[] = {
-    direct_method("direct_var_rule", laid<direct<6, var_rule>, few_with_gaps>, "(grad, self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_std_rule", laid<direct<7, std_rule>, few_with_gaps>, "(grad, self, out, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_logsumexp_rule", laid<direct<5, logsumexp_rule>, few_with_gaps>, "(grad, self, out, dim, keepdim), or NotImplemented"),
-    direct_method("direct_vector_norm_rule", laid<direct<6, vector_norm_rule>, few_with_gaps>, "(grad, self, out, ord, dim, keepdim), or NotImplemented"),
-    direct_method("direct_prod_rule", laid<direct<5, prod_rule>, few_with_gaps>, "(grad, self, out, dim, keepdim), or NotImplemented"),
+    direct_method("direct_var_rule", laid<direct<6, var_rule>, few_with_gaps>,
+                  "(grad, self, dim, unbiased, keepdim, correction), or NotImplemented"),
+    direct_method("direct_std_rule", laid<direct<7, std_rule>, few_with_gaps>,
+                  "(grad, self, out, dim, unbiased, keepdim, correction), or NotImplemented"),
+    direct_method("direct_logsumexp_rule", laid<direct<5, logsumexp_rule>, few_with_gaps>,
+                  "(grad, self, out, dim, keepdim), or NotImplemented"),
+    direct_method("direct_vector_norm_rule", laid<direct<6, vector_norm_rule>, few_with_gaps>,
+                  "(grad, self, out, ord, dim, keepdim), or NotImplemented"),
+    direct_method("direct_prod_rule", laid<direct<5, prod_rule>, few_with_gaps>,
+                  "(grad, self, out, dim, keepdim), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList moment_list(moment_methods);

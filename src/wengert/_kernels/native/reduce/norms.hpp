@@ -9,9 +9,9 @@
 
 namespace wengert {
 
-// Which norms of an order were computed of sums that are normal numbers; NaN counts as one. Those of order 1 and infinity need no powers.
-template <class T>
-struct Normal {
+// Which norms of an order were computed of sums that are normal numbers; NaN counts as one. Those of order 1 and
+// infinity need no powers.
+template <class T> struct Normal {
     T least = 0, most = std::numeric_limits<T>::infinity();
 
     explicit Normal(double order) {
@@ -23,8 +23,7 @@ struct Normal {
 };
 
 // The norm of order `order`, above 0 and finite, of `count` numbers of which `size(k)` gives the sizes.
-template <class T, class Size>
-T scaled_norm(npy_intp count, double order, Size size) {
+template <class T, class Size> T scaled_norm(npy_intp count, double order, Size size) {
     T largest = 0;
     for (npy_intp k = 0; k < count; ++k) {
         const T each = size(k);

@@ -12,8 +12,7 @@ namespace {
 
 using Call = PyObject* const*;
 
-template <class T>
-struct ComplexFactor {
+template <class T> struct ComplexFactor {
     T real, imaginary;
     ComplexFactor& operator=(int value) { return real = static_cast<T>(value), imaginary = 0, *this; }
     void operator*=(const ComplexFactor& by) {
@@ -21,8 +20,7 @@ struct ComplexFactor {
         real = real * by.real - imaginary * by.imaginary, imaginary = before * by.imaginary + imaginary * by.real;
     }
 };
-template <class T, class Factor>
-PyObject* typed_product(PyArrayObject* x, const Block& block) {
+template <class T, class Factor> PyObject* typed_product(PyArrayObject* x, const Block& block) {
     Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
     if (!result) return nullptr;
     const auto* rows = reinterpret_cast<const Factor*>(data_of<T>(x));
@@ -36,8 +34,7 @@ PyObject* typed_product(PyArrayObject* x, const Block& block) {
 }
 // Of many numbers those of rows; a long row in pieces that do not depend on the number of threads: few, for in each the
 // lanes' products pass through the numbers next to zero, with which processors multiply slowly.
-template <class T>
-PyObject* row_products(PyArrayObject* x, const Block& block) {
+template <class T> PyObject* row_products(PyArrayObject* x, const Block& block) {
     constexpr npy_intp piece = 262144;
     if (block.inner != 1) return nullptr;
     Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
@@ -61,8 +58,7 @@ PyObject* row_products(PyArrayObject* x, const Block& block) {
     return result.give();
 }
 // Of many numbers those of columns, strip by strip; each is formed row by row.
-template <class T>
-PyObject* column_products(PyArrayObject* x, const Block& block) {
+template <class T> PyObject* column_products(PyArrayObject* x, const Block& block) {
     constexpr npy_intp strip = 512;
     Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
     if (!result) return nullptr;
@@ -76,13 +72,13 @@ PyObject* column_products(PyArrayObject* x, const Block& block) {
             const T* from = input + i / strips * length * inner + at;
             T* to = out + i / strips * inner + at;
             std::copy_n(from, count, to);
-            for (npy_intp row = 1; row < length; ++row) loops<T>().binary[MULTIPLY](to, 1, from + row * inner, 1, to, count);
+            for (npy_intp row = 1; row < length; ++row)
+                loops<T>().binary[MULTIPLY](to, 1, from + row * inner, 1, to, count);
         }
     });
     return result.give();
 }
-template <class T>
-PyObject* many_products(PyArrayObject* x, const Block& block) {
+template <class T> PyObject* many_products(PyArrayObject* x, const Block& block) {
     return block.reduced == 0 ? nullptr : block.inner == 1 ? row_products<T>(x, block) : column_products<T>(x, block);
 }
 // Of integers, which wrap around, so that their order does not matter: four lanes, as a multiplication takes so long.
@@ -110,7 +106,9 @@ PyObject* whole_product(PyArrayObject* x) {
 // (self, dim, keepdim, dtype); many integers along a dimension are left to NumPy, whose loops multiply in several lanes
 PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
-        if (nargs != 4 || args[3] != Py_None || !((args[1] == Py_None && args[2] == Py_False) || PyLong_CheckExact(args[1]))) return nullptr;
+        if (nargs != 4 || args[3] != Py_None ||
+            !((args[1] == Py_None && args[2] == Py_False) || PyLong_CheckExact(args[1])))
+            return nullptr;
         Block block;
         PyArrayObject* x = reduced_along(args[0], args[1], args[2], block);
         if (!x) return nullptr;
@@ -118,12 +116,15 @@ PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
         const bool rows = block.inner == 1 && block.reduced >= 32;
         if (descr == int64_descr && args[1] == Py_None && rows) return whole_product(x);
         if ((rows && descr != int64_descr) || PyArray_SIZE(x) > 1024)
-            return descr == float_descr ? many_products<float>(x, block) : descr == double_descr ? many_products<double>(x, block) : nullptr;
+            return descr == float_descr    ? many_products<float>(x, block)
+                   : descr == double_descr ? many_products<double>(x, block)
+                                           : nullptr;
         if (descr == float_descr) return typed_product<float, float>(x, block);
         if (descr == double_descr) return typed_product<double, double>(x, block);
         if (descr == int64_descr) return typed_product<int64_t, uint64_t>(x, block);
         if (!is_complex(x)) return nullptr;
-        return PyArray_TYPE(x) == NPY_CFLOAT ? typed_product<float, ComplexFactor<float>>(x, block) : typed_product<double, ComplexFactor<double>>(x, block);
+        return PyArray_TYPE(x) == NPY_CFLOAT ? typed_product<float, ComplexFactor<float>>(x, block)
+                                             : typed_product<double, ComplexFactor<double>>(x, block);
     });
 }
 

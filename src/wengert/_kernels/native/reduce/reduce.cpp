@@ -1,4 +1,5 @@
-// Sums and means over one block of neighbouring axes: (outer, reduced, inner) -> (outer, inner); of few elements over any.
+// Sums and means over one block of neighbouring axes: (outer, reduced, inner) -> (outer, inner); of few elements over
+// any.
 #include "binding/block.hpp"
 #include "binding/complex_parts.hpp"
 #include "binding/dense.hpp"
@@ -16,33 +17,34 @@ namespace {
 Twin sum_twin("sum"), mean_twin("mean");
 
 // The sum of one long row.
-template <class T>
-double long_row_sum(Sum kind, const T* x, npy_intp count) {
+template <class T> double long_row_sum(Sum kind, const T* x, npy_intp count) {
     const auto row_sum = loops<T>().row_sum[kind];
     return in_pieces(count, [=](npy_intp at, npy_intp some) { return row_sum(x + at, some); });
 }
 
-// The sums of all columns of one matrix. One that is not wide is cut into bundles of rows, which lie together in memory.
-template <class T>
-void all_column_sums(Sum kind, const T* x, npy_intp rows, npy_intp width, T* out) {
+// The sums of all columns of one matrix. One that is not wide is cut into bundles of rows, which lie together in
+// memory.
+template <class T> void all_column_sums(Sum kind, const T* x, npy_intp rows, npy_intp width, T* out) {
     if (width == 0) return;
     const auto column_sum = loops<T>().column_sum[kind];
     const npy_intp bundle = (piece / width + 64) / 64 * 64, bundles = (rows + bundle - 1) / bundle;
     if (bundles < 2) {
-        parallel_for(width, rows, [=](npy_intp begin, npy_intp end) { column_sum(x + begin, width, rows, end - begin, out + begin); });
+        parallel_for(width, rows, [=](npy_intp begin, npy_intp end) {
+            column_sum(x + begin, width, rows, end - begin, out + begin);
+        });
         return;
     }
     std::vector<T> part(static_cast<size_t>(bundles) * static_cast<size_t>(width));
     T* parts = part.data();
     parallel_for(bundles, bundle * width, [=](npy_intp begin, npy_intp end) {
         for (npy_intp i = begin; i < end; ++i)
-            column_sum(x + i * bundle * width, width, i + 1 < bundles ? bundle : rows - i * bundle, width, parts + i * width);
+            column_sum(x + i * bundle * width, width, i + 1 < bundles ? bundle : rows - i * bundle, width,
+                       parts + i * width);
     });
     loops<T>().column_sum[OF_VALUES](parts, width, bundles, width, out);
 }
 
-template <class T>
-void reduce_block(Sum kind, const T* x, T* out, const Block& block, bool mean) {
+template <class T> void reduce_block(Sum kind, const T* x, T* out, const Block& block, bool mean) {
     const npy_intp outer = block.outer, reduced = block.reduced, inner = block.inner;
     const double divisor = mean ? static_cast<double>(reduced) : 1;
     if (inner == 1 && outer == 1) {
@@ -57,15 +59,15 @@ void reduce_block(Sum kind, const T* x, T* out, const Block& block, bool mean) {
     } else {
         const auto column_sum = loops<T>().column_sum[kind];
         parallel_for(outer, reduced * inner, [=](npy_intp begin, npy_intp end) {
-            for (npy_intp i = begin; i < end; ++i) column_sum(x + i * reduced * inner, inner, reduced, inner, out + i * inner);
+            for (npy_intp i = begin; i < end; ++i)
+                column_sum(x + i * reduced * inner, inner, reduced, inner, out + i * inner);
         });
     }
     if (mean && inner != 1)
         for (npy_intp i = 0; i < outer * inner; ++i) out[i] = static_cast<T>(static_cast<double>(out[i]) / divisor);
 }
 
-template <class T>
-PyObject* typed(PyArrayObject* x, const Block& block, bool mean, Sum kind = OF_VALUES) {
+template <class T> PyObject* typed(PyArrayObject* x, const Block& block, bool mean, Sum kind = OF_VALUES) {
     Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
@@ -91,25 +93,30 @@ PyObject* compute(PyObject** slots, bool mean) {
 const char* const names[] = {"x", "axis", "keepdims", "dtype"};
 
 PyObject* sum(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<4>(sum_twin, names, 1, args, nargs, kwnames, [](PyObject** slots) { return compute(slots, false); });
+    return try_native<4>(sum_twin, names, 1, args, nargs, kwnames,
+                         [](PyObject** slots) { return compute(slots, false); });
 }
 PyObject* mean(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<4>(mean_twin, names, 1, args, nargs, kwnames, [](PyObject** slots) { return compute(slots, true); });
+    return try_native<4>(mean_twin, names, 1, args, nargs, kwnames,
+                         [](PyObject** slots) { return compute(slots, true); });
 }
 
 // Sums of integers and truth values wrap around in 64 bits.
-template <class T>
-PyObject* whole_sum(PyArrayObject* x, const Block& block) {
+template <class T> PyObject* whole_sum(PyArrayObject* x, const Block& block) {
     Owned result(new_array(int64_descr, block.ndim, block.shape));
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     auto* out = reinterpret_cast<uint64_t*>(data_of<int64_t>(result.get()));
-    const auto as_term = [](T value) { return sizeof(T) == 1 ? static_cast<uint64_t>(value != 0) : static_cast<uint64_t>(value); };
+    const auto as_term = [](T value) {
+        return sizeof(T) == 1 ? static_cast<uint64_t>(value != 0) : static_cast<uint64_t>(value);
+    };
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
     if (sizeof(T) == 8 && block.outer == 1 && block.inner == 1) {
         std::atomic<uint64_t> total{0};  // in whatever order: sums that wrap around are the same
         const auto* whole = reinterpret_cast<const int64_t*>(input);
-        parallel_for(block.reduced, 1, [=, &total](npy_intp begin, npy_intp end) { total += chosen_loops.whole_sum(whole + begin, end - begin); });
+        parallel_for(block.reduced, 1, [=, &total](npy_intp begin, npy_intp end) {
+            total += chosen_loops.whole_sum(whole + begin, end - begin);
+        });
         *out = total;
         return result.give();
     }
@@ -135,8 +142,7 @@ PyObject* whole_sum(PyArrayObject* x, const Block& block) {
 }
 
 // Few elements over axes that are no neighbours, one by one in their order.
-template <class T>
-PyObject* scattered_sum(PyArrayObject* x, const bool* marked, bool keepdims, bool mean) {
+template <class T> PyObject* scattered_sum(PyArrayObject* x, const bool* marked, bool keepdims, bool mean) {
     const int ndim = PyArray_NDIM(x);
     npy_intp shape[NPY_MAXDIMS], steps[NPY_MAXDIMS], at[NPY_MAXDIMS] = {}, count = 1;
     int kept = 0;
@@ -159,11 +165,11 @@ PyObject* scattered_sum(PyArrayObject* x, const bool* marked, bool keepdims, boo
     }
     PyArrayObject* result = new_array(PyArray_DESCR(x), kept, shape);
     const double divisor = mean ? static_cast<double>(PyArray_SIZE(x) / count) : 1;
-    for (npy_intp i = 0; result && i < count; ++i) data_of<T>(result)[i] = static_cast<T>(sums[static_cast<size_t>(i)] / divisor);
+    for (npy_intp i = 0; result && i < count; ++i)
+        data_of<T>(result)[i] = static_cast<T>(sums[static_cast<size_t>(i)] / divisor);
     return reinterpret_cast<PyObject*>(result);
 }
-template <bool mean>
-PyObject* scattered(PyArrayObject* x, PyObject* dim, PyObject* keepdim) {
+template <bool mean> PyObject* scattered(PyArrayObject* x, PyObject* dim, PyObject* keepdim) {
     bool marked[NPY_MAXDIMS] = {}, keepdims = false;
     if (PyArray_SIZE(x) == 0 || PyArray_SIZE(x) >= thread_threshold || !as_flag(keepdim, keepdims) ||
         !mark_dims(dim, PyArray_NDIM(x), marked))
@@ -172,11 +178,12 @@ PyObject* scattered(PyArrayObject* x, PyObject* dim, PyObject* keepdim) {
     return PyArray_DESCR(x) == double_descr ? scattered_sum<double>(x, marked, keepdims, mean) : nullptr;
 }
 
-template <bool mean>
-PyObject* in_memory_order(PyObject* object, PyObject* dim, PyObject* keepdim) {
+template <bool mean> PyObject* in_memory_order(PyObject* object, PyObject* dim, PyObject* keepdim) {
     PyArrayObject* x = dense(object);
     Block block;
-    if (!x || (PyArray_DESCR(x) != float_descr && PyArray_DESCR(x) != double_descr) || !find_block_in_memory(x, dim, keepdim, block)) return nullptr;
+    if (!x || (PyArray_DESCR(x) != float_descr && PyArray_DESCR(x) != double_descr) ||
+        !find_block_in_memory(x, dim, keepdim, block))
+        return nullptr;
     return PyArray_DESCR(x) == float_descr ? typed<float>(x, block, mean) : typed<double>(x, block, mean);
 }
 
@@ -205,20 +212,22 @@ struct Runs {
     bool find(PyArrayObject* x, const bool* marked) {
         constexpr npy_intp least = 16;
         int last = PyArray_NDIM(x) - 1;
-        for (; last >= 0 && marked[last] && PyArray_STRIDE(x, last) == run * PyArray_ITEMSIZE(x); --last) run *= PyArray_DIM(x, last);
-        for (int dim = 0; dim <= last; ++dim) (marked[dim] ? summed : kept).add(PyArray_DIM(x, dim), PyArray_STRIDE(x, dim));
+        for (; last >= 0 && marked[last] && PyArray_STRIDE(x, last) == run * PyArray_ITEMSIZE(x); --last)
+            run *= PyArray_DIM(x, last);
+        for (int dim = 0; dim <= last; ++dim)
+            (marked[dim] ? summed : kept).add(PyArray_DIM(x, dim), PyArray_STRIDE(x, dim));
         return run >= least && kept.count > 0 && summed.count > 0;
     }
 };
-template <class T>
-void sum_runs(PyArrayObject* x, const Runs& runs, T* out, bool mean) {
+template <class T> void sum_runs(PyArrayObject* x, const Runs& runs, T* out, bool mean) {
     const auto row_sum = loops<T>().row_sum[OF_VALUES];
     const npy_intp rows = runs.summed.count, run = runs.run;
     const double divisor = mean ? static_cast<double>(rows * run) : 1;
     const char* data = PyArray_BYTES(x);
     const auto some = [=, &runs](npy_intp from, npy_intp begin, npy_intp end) {
         double total = 0;
-        for (npy_intp row = begin; row < end; ++row) total += row_sum(reinterpret_cast<const T*>(data + from + runs.summed.place(row)), run);
+        for (npy_intp row = begin; row < end; ++row)
+            total += row_sum(reinterpret_cast<const T*>(data + from + runs.summed.place(row)), run);
         return total;
     };
     if (runs.kept.count > 1) {
@@ -236,14 +245,14 @@ void sum_runs(PyArrayObject* x, const Runs& runs, T* out, bool mean) {
     for (double one : part) total += one;
     *out = static_cast<T>(total / divisor);
 }
-template <bool mean>
-PyObject* sum_in_runs(PyObject* object, PyObject* dim, PyObject* keepdim) {
+template <bool mean> PyObject* sum_in_runs(PyObject* object, PyObject* dim, PyObject* keepdim) {
     if (!PyArray_CheckExact(object)) return nullptr;
     auto* x = reinterpret_cast<PyArrayObject*>(object);
     bool marked[NPY_MAXDIMS] = {}, keepdims = false;
     Runs runs;
-    if ((PyArray_DESCR(x) != float_descr && PyArray_DESCR(x) != double_descr) || !(PyArray_FLAGS(x) & NPY_ARRAY_ALIGNED) ||
-        !as_flag(keepdim, keepdims) || !mark_dims(dim, PyArray_NDIM(x), marked) || !runs.find(x, marked))
+    if ((PyArray_DESCR(x) != float_descr && PyArray_DESCR(x) != double_descr) ||
+        !(PyArray_FLAGS(x) & NPY_ARRAY_ALIGNED) || !as_flag(keepdim, keepdims) ||
+        !mark_dims(dim, PyArray_NDIM(x), marked) || !runs.find(x, marked))
         return nullptr;
     npy_intp shape[NPY_MAXDIMS];
     int ndim = 0;
@@ -253,15 +262,16 @@ PyObject* sum_in_runs(PyObject* object, PyObject* dim, PyObject* keepdim) {
     if (!result) return nullptr;
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-        if (PyArray_DESCR(x) == float_descr) sum_runs(x, runs, data_of<float>(result.get()), mean);
-        else sum_runs(x, runs, data_of<double>(result.get()), mean);
+        if (PyArray_DESCR(x) == float_descr)
+            sum_runs(x, runs, data_of<float>(result.get()), mean);
+        else
+            sum_runs(x, runs, data_of<double>(result.get()), mean);
     }
     return result.give();
 }
 
 // The cards: (self, dim, keepdim, dtype).
-template <bool mean>
-PyObject* of_dims(PyObject* const* args) {
+template <bool mean> PyObject* of_dims(PyObject* const* args) {
     PyArrayObject* x = plain(args[0]);
     Block block;
     if (!x) {
@@ -285,12 +295,12 @@ PyArrayObject* few_copied(PyObject* object, NPY_ORDER order) {
     if (!PyArray_CheckExact(object) || plain(object)) return nullptr;
     auto* x = reinterpret_cast<PyArrayObject*>(object);
     const bool fits = PyArray_DESCR(x) == float_descr || PyArray_DESCR(x) == double_descr;
-    if (std::count(PyArray_STRIDES(x), PyArray_STRIDES(x) + PyArray_NDIM(x), 0)) order = NPY_CORDER;  // else that would lie innermost
+    if (std::count(PyArray_STRIDES(x), PyArray_STRIDES(x) + PyArray_NDIM(x), 0))
+        order = NPY_CORDER;  // else that would lie innermost
     if (!fits || PyArray_SIZE(x) > piece) return nullptr;
     return reinterpret_cast<PyArrayObject*>(with_python([&] { return PyArray_NewCopy(x, order); }));
 }
-template <bool mean>
-PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+template <bool mean> PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         if (nargs != 4 || args[3] != Py_None) return nullptr;
         PyObject* made = of_dims<mean>(args);
@@ -306,13 +316,11 @@ PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 }
 
 // The norm number `at`, of numbers whose powers are no normal numbers.
-template <class T>
-T norm_at(PyArrayObject* x, const Block& block, npy_intp at, double order) {
+template <class T> T norm_at(PyArrayObject* x, const Block& block, npy_intp at, double order) {
     const T* from = data_of<T>(x) + at / block.inner * block.reduced * block.inner + at % block.inner;
     return scaled_norm<T>(block.reduced, order, [&](npy_intp k) { return std::fabs(from[k * block.inner]); });
 }
-template <class T>
-PyObject* typed_norm(PyArrayObject* x, const Block& block, bool squares) {
+template <class T> PyObject* typed_norm(PyArrayObject* x, const Block& block, bool squares) {
     Owned result(reinterpret_cast<PyArrayObject*>(typed<T>(x, block, false, squares ? OF_SQUARES : OF_SIZES)));
     if (!result || !squares) return result.give();
     T* const norms = data_of<T>(result.get());
@@ -323,8 +331,7 @@ PyObject* typed_norm(PyArrayObject* x, const Block& block, bool squares) {
     return result.give();
 }
 // Of another order, a number above 0, and few elements.
-template <class T>
-PyObject* power_norm(PyArrayObject* x, const Block& block, double order) {
+template <class T> PyObject* power_norm(PyArrayObject* x, const Block& block, double order) {
     if (PyArray_SIZE(x) > 1024 || !(order > 0) || !std::isfinite(order)) return nullptr;
     Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
     if (!result) return nullptr;
@@ -332,7 +339,8 @@ PyObject* power_norm(PyArrayObject* x, const Block& block, double order) {
     for (npy_intp at = 0; at < block.outer * block.inner; ++at) {
         const T* from = data_of<T>(x) + at / block.inner * block.reduced * block.inner + at % block.inner;
         T sum = 0;
-        for (npy_intp k = 0; k < block.reduced; ++k) sum += std::pow(std::fabs(from[k * block.inner]), static_cast<T>(order));
+        for (npy_intp k = 0; k < block.reduced; ++k)
+            sum += std::pow(std::fabs(from[k * block.inner]), static_cast<T>(order));
         const T norm = std::pow(sum, static_cast<T>(1 / order));
         data_of<T>(result.get())[at] = normal.holds(norm) ? norm : norm_at<T>(x, block, at, order);
     }
@@ -343,7 +351,9 @@ PyObject* vector_norm(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         double order = 0;
         Block block;
-        PyArrayObject* x = nargs == 5 && args[4] == Py_None && as_number(args[1], order) ? reduced_along(args[0], args[2], args[3], block) : nullptr;
+        PyArrayObject* x = nargs == 5 && args[4] == Py_None && as_number(args[1], order)
+                               ? reduced_along(args[0], args[2], args[3], block)
+                               : nullptr;
         if (!x || PyArray_SIZE(x) == 0) return nullptr;
         if (block.reduced == 1 && order != 0) order = 1;  // of one element its size, which need not be squared
         if (order != 1 && order != 2)
@@ -365,10 +375,13 @@ PyObject* nansum(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 }
 
 PyMethodDef reduce_methods[] = {
-    direct_method("direct_vector_norm", laid<norm_of_parts<vector_norm>>, "vector_norm(self, ord, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_vector_norm", laid<norm_of_parts<vector_norm>>,
+                  "vector_norm(self, ord, dim, keepdim, dtype), or NotImplemented"),
     direct_method("direct_nansum", laid<nansum>, "nansum(self, dim, keepdim, dtype), or NotImplemented"),
-    direct_method("direct_sum", of_halves<laid<widened<of_parts<direct<false>>>>, 3>, "sum(self, dim, keepdim, dtype), or NotImplemented"),
-    direct_method("direct_mean", of_halves<laid<mean_of_parts<direct<false>, direct<true>>>, 3>, "mean(self, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_sum", of_halves<laid<widened<of_parts<direct<false>>>>, 3>,
+                  "sum(self, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_mean", of_halves<laid<mean_of_parts<direct<false>, direct<true>>>, 3>,
+                  "mean(self, dim, keepdim, dtype), or NotImplemented"),
     fast_method("sum", sum, "sum(x, axis=None, keepdims=False, dtype=None)"),
     fast_method("mean", mean, "mean(x, axis=None, keepdims=False, dtype=None)"),
     {nullptr, nullptr, 0, nullptr},

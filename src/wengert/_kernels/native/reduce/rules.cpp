@@ -1,4 +1,5 @@
-// Rules of reductions: the gradient of the input from that of the result, from arrays. Functions for the dispatcher only.
+// Rules of reductions: the gradient of the input from that of the result, from arrays. Functions for the dispatcher
+// only.
 #include "binding/block.hpp"
 #include "binding/broadcast.hpp"
 #include "binding/laid.hpp"
@@ -83,8 +84,7 @@ PyObject* sum_rule(PyObject*, Call args, Py_ssize_t nargs) {
     });
 }
 
-template <class T>
-PyObject* shares(PyArrayObject* grad, Reduced& reduced) {
+template <class T> PyObject* shares(PyArrayObject* grad, Reduced& reduced) {
     Owned part(new_array(PyArray_DESCR(grad), PyArray_NDIM(grad), PyArray_DIMS(grad)));
     if (!part) return nullptr;
     const T *given = data_of<T>(grad), divisor = static_cast<T>(reduced.count);
@@ -104,8 +104,7 @@ PyObject* mean_rule(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 // ---- extremes ------------------------------------------------------------------------------------------------------
-template <class T>
-struct Shared {
+template <class T> struct Shared {
     using Count = typename SameSize<T>::Type;
     const T *x, *found, *grad;
     npy_intp step, reduced, inner;  // of gradients; elements for each extreme, and how far apart these lie
@@ -133,7 +132,8 @@ struct Shared {
         parallel_for(rows, reduced * 2, [this, out](npy_intp begin, npy_intp end) {
             for (npy_intp at = begin; at < end; ++at) {
                 const T *row = x + at * reduced, extreme = found[at];
-                spread(row, out + at * reduced, reduced, extreme, part_of(at, static_cast<Count>(hits_of(row, reduced, extreme))));
+                spread(row, out + at * reduced, reduced, extreme,
+                       part_of(at, static_cast<Count>(hits_of(row, reduced, extreme))));
             }
         });
     }
@@ -141,9 +141,11 @@ struct Shared {
     void share_one(T* out) const {
         std::atomic<npy_intp> hits{0};
         const T extreme = *found;
-        parallel_for(reduced, 1, [=, &hits](npy_intp begin, npy_intp end) { hits += hits_of(x + begin, end - begin, extreme); });
+        parallel_for(reduced, 1,
+                     [=, &hits](npy_intp begin, npy_intp end) { hits += hits_of(x + begin, end - begin, extreme); });
         const T part = part_of(0, static_cast<Count>(hits.load()));
-        parallel_for(reduced, 1, [=](npy_intp begin, npy_intp end) { spread(x + begin, out + begin, end - begin, extreme, part); });
+        parallel_for(reduced, 1,
+                     [=](npy_intp begin, npy_intp end) { spread(x + begin, out + begin, end - begin, extreme, part); });
     }
     // Extremes of columns, in strips of some side by side.
     void share_columns(T* out, npy_intp outer) const {
@@ -166,24 +168,30 @@ private:
             for (npy_intp j = 0; j < columns; ++j) hits[j] += top[i * inner + j] == extreme[j];
         for (npy_intp j = 0; j < columns; ++j) part[j] = part_of(at + j, hits[j]), nothing[j] = nothing_beside(part[j]);
         for (npy_intp i = 0; i < reduced; ++i)
-            for (npy_intp j = 0; j < columns; ++j) out[i * inner + j] = top[i * inner + j] == extreme[j] ? part[j] : nothing[j];
+            for (npy_intp j = 0; j < columns; ++j)
+                out[i * inner + j] = top[i * inner + j] == extreme[j] ? part[j] : nothing[j];
     }
 };
-// The gradient of each extreme in equal parts to the elements that equal it. Of NaN: NaN for all, unless NaN counts as equal
-// to itself (`whole`: one extreme of all elements).
+// The gradient of each extreme in equal parts to the elements that equal it. Of NaN: NaN for all, unless NaN counts as
+// equal to itself (`whole`: one extreme of all elements).
 template <class T>
 PyObject* shared(PyArrayObject* x, const T* found, PyObject* grad_object, const Block& block, bool whole) {
     Operand grad;
-    if (!read_gradient(grad_object, PyArray_DESCR(x), grad) || PyArray_SIZE(grad.array) != block.outer * block.inner) return nullptr;
+    if (!read_gradient(grad_object, PyArray_DESCR(x), grad) || PyArray_SIZE(grad.array) != block.outer * block.inner)
+        return nullptr;
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
     if (block.reduced > std::numeric_limits<int32_t>::max()) return nullptr;
-    const Shared<T> shared{data_of<T>(x), found, data_of<T>(grad.array), grad.repeated ? 0 : 1, block.reduced, block.inner, whole};
+    const Shared<T> shared{data_of<T>(x), found, data_of<T>(grad.array), grad.repeated ? 0 : 1, block.reduced,
+                           block.inner,   whole};
     T* out = data_of<T>(result.get());
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-    if (block.outer * block.inner == 1) shared.share_one(out);
-    else if (block.inner == 1) shared.share_rows(out, block.outer);
-    else shared.share_columns(out, block.outer);
+    if (block.outer * block.inner == 1)
+        shared.share_one(out);
+    else if (block.inner == 1)
+        shared.share_rows(out, block.outer);
+    else
+        shared.share_columns(out, block.outer);
     return result.give();
 }
 PyObject* shared_gradient(PyObject* grad, PyObject* self, PyObject* out, PyObject* dim, PyObject* keepdim, bool whole) {
@@ -197,17 +205,20 @@ PyObject* shared_gradient(PyObject* grad, PyObject* self, PyObject* out, PyObjec
 }
 // (grad, self, out, dim, keepdim)
 PyObject* extreme_rule(PyObject*, Call args, Py_ssize_t nargs) {
-    return answer([=] { return nargs == 5 ? shared_gradient(args[0], args[1], args[2], args[3], args[4], false) : nullptr; });
+    return answer(
+        [=] { return nargs == 5 ? shared_gradient(args[0], args[1], args[2], args[3], args[4], false) : nullptr; });
 }
 // (grad, self, out)
 PyObject* whole_extreme_rule(PyObject*, Call args, Py_ssize_t nargs) {
-    return answer([=] { return nargs == 3 ? shared_gradient(args[0], args[1], args[2], Py_None, Py_False, true) : nullptr; });
+    return answer(
+        [=] { return nargs == 3 ? shared_gradient(args[0], args[1], args[2], Py_None, Py_False, true) : nullptr; });
 }
 
-template <class T>
-PyObject* placed(PyObject* grad_object, PyArrayObject* indices, const Reduced& reduced, int dim) {
+template <class T> PyObject* placed(PyObject* grad_object, PyArrayObject* indices, const Reduced& reduced, int dim) {
     Operand grad;
-    if (!read_gradient(grad_object, descr_of<T>(), grad) || !reduced.fits(grad.array) || !same_shape(grad.array, indices)) return nullptr;
+    if (!read_gradient(grad_object, descr_of<T>(), grad) || !reduced.fits(grad.array) ||
+        !same_shape(grad.array, indices))
+        return nullptr;
     Owned result(new_array(descr_of<T>(), reduced.ndim, reduced.shape));
     if (!result) return nullptr;
     npy_intp inner = 1;
@@ -248,9 +259,12 @@ PyObject* place_rule(PyObject*, Call args, Py_ssize_t nargs) {
 
 PyMethodDef rule_methods[] = {
     direct_method("direct_sum_rule", laid<sum_rule>, "(grad, self_shape, dim, keepdim): the gradient repeated, a view"),
-    direct_method("direct_mean_rule", laid<mean_rule>, "(grad, self_shape, dim, keepdim): the gradient shared and repeated"),
-    direct_method("direct_extreme_rule", laid<extreme_rule, few_with_gaps>, "(grad, self, out, dim, keepdim): shared by the equal ones"),
-    direct_method("direct_whole_extreme_rule", laid<whole_extreme_rule, few_with_gaps>, "(grad, self, out): shared by the equal ones"),
+    direct_method("direct_mean_rule", laid<mean_rule>,
+                  "(grad, self_shape, dim, keepdim): the gradient shared and repeated"),
+    direct_method("direct_extreme_rule", laid<extreme_rule, few_with_gaps>,
+                  "(grad, self, out, dim, keepdim): shared by the equal ones"),
+    direct_method("direct_whole_extreme_rule", laid<whole_extreme_rule, few_with_gaps>,
+                  "(grad, self, out): shared by the equal ones"),
     direct_method("direct_place_rule", laid<place_rule>, "(grads, self_shape, indices, dim, keepdim): at the indices"),
     {nullptr, nullptr, 0, nullptr},
 };

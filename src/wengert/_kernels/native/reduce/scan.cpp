@@ -11,16 +11,18 @@ constexpr npy_intp piece = 65536, strip = 1024;  // elements of a long row, colu
 
 enum Scan { SUM, SUM_BACK, PRODUCT };
 
-// Along rows. Of long ones first each piece's total is found, from which the next begins: the pieces, and so the results,
-// do not depend on the number of threads.
-template <class T>
-void scan_rows(Scan scan, const T* x, T* out, const Line& line) {
+// Along rows. Of long ones first each piece's total is found, from which the next begins: the pieces, and so the
+// results, do not depend on the number of threads.
+template <class T> void scan_rows(Scan scan, const T* x, T* out, const Line& line) {
     const Loops<T>& table = loops<T>();
-    const auto running = scan == SUM ? table.running_sum : scan == SUM_BACK ? table.running_sum_back : table.running_product;
+    const auto running = scan == SUM        ? table.running_sum
+                         : scan == SUM_BACK ? table.running_sum_back
+                                            : table.running_product;
     const npy_intp length = line.length, pieces = (length + piece - 1) / piece;
     if (pieces < 2 || scan == PRODUCT) {  // a product of pieces would have the errors of all its factors
         parallel_for(line.outer, length * 2, [=](npy_intp begin, npy_intp end) {
-            for (npy_intp o = begin; o < end; ++o) running(x + o * length, out + o * length, length, scan == PRODUCT ? 1 : 0);
+            for (npy_intp o = begin; o < end; ++o)
+                running(x + o * length, out + o * length, length, scan == PRODUCT ? 1 : 0);
         });
         return;
     }
@@ -29,8 +31,7 @@ void scan_rows(Scan scan, const T* x, T* out, const Line& line) {
     double* starts = totals.data();
     for (npy_intp o = 0; o < line.outer; ++o, x += length, out += length) {
         parallel_for(pieces, piece, [=, &table](npy_intp begin, npy_intp end) {
-            for (npy_intp i = begin; i < end; ++i)
-                starts[i] = table.row_sum[OF_VALUES](x + i * piece, size(i));
+            for (npy_intp i = begin; i < end; ++i) starts[i] = table.row_sum[OF_VALUES](x + i * piece, size(i));
         });
         double before = 0;
         for (npy_intp k = 0; k < pieces; ++k) {
@@ -46,8 +47,7 @@ void scan_rows(Scan scan, const T* x, T* out, const Line& line) {
 }
 
 // Along columns, row by row, several columns at a time.
-template <class T>
-void scan_columns(Scan scan, const T* x, T* out, const Line& line) {
+template <class T> void scan_columns(Scan scan, const T* x, T* out, const Line& line) {
     const auto join = loops<T>().binary[scan == PRODUCT ? MULTIPLY : ADD];
     const npy_intp inner = line.inner, length = line.length, strips = (inner + strip - 1) / strip;
     const npy_intp step = scan == SUM_BACK ? -inner : inner;
@@ -56,13 +56,13 @@ void scan_columns(Scan scan, const T* x, T* out, const Line& line) {
             const npy_intp first = s % strips * strip, width = inner - first < strip ? inner - first : strip;
             npy_intp at = s / strips * length * inner + first + (scan == SUM_BACK ? (length - 1) * inner : 0);
             for (npy_intp j = 0; j < width; ++j) out[at + j] = x[at + j];
-            for (npy_intp i = 1; i < length; ++i, at += step) join(out + at, 1, x + at + step, 1, out + at + step, width);
+            for (npy_intp i = 1; i < length; ++i, at += step)
+                join(out + at, 1, x + at + step, 1, out + at + step, width);
         }
     });
 }
 
-template <class T>
-PyObject* typed(Scan scan, PyArrayObject* x, int axis) {
+template <class T> PyObject* typed(Scan scan, PyArrayObject* x, int axis) {
     const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
@@ -83,7 +83,8 @@ void whole_rows(const int64_t* x, int64_t* out, const Line& line) {
     parallel_for(line.outer, line.length, [=](npy_intp begin, npy_intp end) {
         for (npy_intp o = begin; o < end; ++o) {
             uint64_t total = 0;
-            for (npy_intp at = o * line.length; at < (o + 1) * line.length; ++at) out[at] = static_cast<int64_t>(total += static_cast<uint64_t>(x[at]));
+            for (npy_intp at = o * line.length; at < (o + 1) * line.length; ++at)
+                out[at] = static_cast<int64_t>(total += static_cast<uint64_t>(x[at]));
         }
     });
 }
@@ -92,8 +93,10 @@ PyObject* whole_sums(PyArrayObject* x, int axis) {
     PyArrayObject* result = new_array(int64_descr, PyArray_NDIM(x), PyArray_DIMS(x));
     if (!result) return nullptr;
     const ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-    if (line.inner == 1) whole_rows(data_of<int64_t>(x), data_of<int64_t>(result), line);
-    else scan_columns(SUM, data_of<int64_t>(x), data_of<int64_t>(result), line);
+    if (line.inner == 1)
+        whole_rows(data_of<int64_t>(x), data_of<int64_t>(result), line);
+    else
+        scan_columns(SUM, data_of<int64_t>(x), data_of<int64_t>(result), line);
     return reinterpret_cast<PyObject*>(result);
 }
 
@@ -106,8 +109,9 @@ PyObject* scanned(Scan scan, PyObject* object, PyObject* dim) {
     return PyArray_DESCR(x) == double_descr ? typed<double>(scan, x, axis) : nullptr;
 }
 // (self, dim, dtype)
-template <Scan scan>
-PyObject* of_card(Call args) { return args[2] == Py_None ? scanned(scan, args[0], args[1]) : nullptr; }
+template <Scan scan> PyObject* of_card(Call args) {
+    return args[2] == Py_None ? scanned(scan, args[0], args[1]) : nullptr;
+}
 // (self, dim)
 PyObject* cumsum_reversed(Call args) { return scanned(SUM_BACK, args[0], args[1]); }
 // (grad, dim): the gradient may lie in any order
@@ -118,10 +122,14 @@ PyObject* cumsum_rule(Call args) {
 }
 
 PyMethodDef scan_methods[] = {
-    direct_method("direct_cumsum", laid<widened<direct<3, of_card<SUM>>>>, "cumsum(self, dim, dtype), or NotImplemented"),
-    direct_method("direct_cumprod", laid<widened<direct<3, of_card<PRODUCT>>>>, "cumprod(self, dim, dtype), or NotImplemented"),
-    direct_method("direct_cumsum_reversed", laid<direct<2, cumsum_reversed>>, "cumsum_reversed(self, dim), or NotImplemented"),
-    direct_method("direct_cumsum_rule", laid<direct<2, cumsum_rule>>, "(grad, dim): the gradient of cumsum, or NotImplemented"),
+    direct_method("direct_cumsum", laid<widened<direct<3, of_card<SUM>>>>,
+                  "cumsum(self, dim, dtype), or NotImplemented"),
+    direct_method("direct_cumprod", laid<widened<direct<3, of_card<PRODUCT>>>>,
+                  "cumprod(self, dim, dtype), or NotImplemented"),
+    direct_method("direct_cumsum_reversed", laid<direct<2, cumsum_reversed>>,
+                  "cumsum_reversed(self, dim), or NotImplemented"),
+    direct_method("direct_cumsum_rule", laid<direct<2, cumsum_rule>>,
+                  "(grad, dim): the gradient of cumsum, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList scan_list(scan_methods);

@@ -23,8 +23,7 @@ bool last_axis(PyArrayObject* x, PyObject* axis_object, npy_intp& width) {
 
 constexpr npy_intp exponential_cost = 4;  // in additions
 
-template <class T>
-PyObject* forward(PyArrayObject* x, npy_intp width, bool logarithm) {
+template <class T> PyObject* forward(PyArrayObject* x, npy_intp width, bool logarithm) {
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
@@ -33,15 +32,15 @@ PyObject* forward(PyArrayObject* x, npy_intp width, bool logarithm) {
     {
         ReleaseGil unlocked(rows * width >= thread_threshold);
         parallel_for(rows, width * exponential_cost, [=](npy_intp begin, npy_intp end) {
-            if (logarithm) return loops<T>().log_softmax_rows(input + begin * width, output + begin * width, end - begin, width);
+            if (logarithm)
+                return loops<T>().log_softmax_rows(input + begin * width, output + begin * width, end - begin, width);
             for (npy_intp i = begin; i < end; ++i) loops<T>().softmax_row(input + i * width, output + i * width, width);
         });
     }
     return result.give();
 }
 
-template <class T>
-PyObject* backward(PyArrayObject* grad, PyArrayObject* value, npy_intp width, bool logarithm) {
+template <class T> PyObject* backward(PyArrayObject* grad, PyArrayObject* value, npy_intp width, bool logarithm) {
     Owned result(new_array(PyArray_DESCR(grad), PyArray_NDIM(grad), PyArray_DIMS(grad)));
     if (!result) return nullptr;
     const T *slope = data_of<T>(grad), *input = data_of<T>(value);
@@ -58,8 +57,7 @@ PyObject* backward(PyArrayObject* grad, PyArrayObject* value, npy_intp width, bo
 }
 
 // Matrices of which row i has i + 1 elements; the rest is not read, and zero in the result.
-template <class T>
-PyObject* causal(PyArrayObject* x) {
+template <class T> PyObject* causal(PyArrayObject* x) {
     const npy_intp width = PyArray_DIM(x, PyArray_NDIM(x) - 1), height = PyArray_DIM(x, PyArray_NDIM(x) - 2);
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
@@ -130,22 +128,24 @@ PyObject* log_softmax_backward(PyObject*, PyObject* const* args, Py_ssize_t narg
 struct Strip {
     npy_intp inner, length, width;  // from row to row, rows, columns
 };
-template <class T, class Body>
-void by_strips(const Line& line, npy_intp cost, const Body& body) {
+template <class T, class Body> void by_strips(const Line& line, npy_intp cost, const Body& body) {
     constexpr npy_intp held = 65536;
     npy_intp most = held / line.length / 16 * 16;
     most = most < 16 ? 16 : most > 512 ? 512 : most;
     const npy_intp strips = (line.inner + most - 1) / most;
-    parallel_for(line.outer * strips, line.length * (line.inner < most ? line.inner : most) * cost, [&](npy_intp begin, npy_intp end) {
-        std::vector<T> row(static_cast<size_t>(most));
-        for (npy_intp s = begin; s < end; ++s) {
-            const npy_intp first = s % strips * most, width = line.inner - first < most ? line.inner - first : most;
-            body(s / strips * line.length * line.inner + first, Strip{line.inner, line.length, width}, row.data());
-        }
-    });
+    parallel_for(
+        line.outer * strips, line.length * (line.inner < most ? line.inner : most) * cost,
+        [&](npy_intp begin, npy_intp end) {
+            std::vector<T> row(static_cast<size_t>(most));
+            for (npy_intp s = begin; s < end; ++s) {
+                const npy_intp first = s % strips * most, width = line.inner - first < most ? line.inner - first : most;
+                body(s / strips * line.length * line.inner + first, Strip{line.inner, line.length, width}, row.data());
+            }
+        });
 }
 
-// Where one element of a column weighs nearly all: what the others weigh together tells what 1 less its weight does not.
+// Where one element of a column weighs nearly all: what the others weigh together tells what 1 less its weight does
+// not.
 constexpr double nearly_all = 1 - 1.0 / 64;
 // Whether weights add up to 1, but for the rounding of halves: of others the difference from 1 says nothing.
 bool is_whole(double total) { return total > nearly_all && total < 2 - nearly_all; }
@@ -159,8 +159,7 @@ void by_heavy_columns(const T* values, const Strip& strip, const T* largest, dou
     }
 }
 
-template <class T>
-void forward_strip(const T* x, T* out, const Strip& strip, T* row, bool logarithm) {
+template <class T> void forward_strip(const T* x, T* out, const Strip& strip, T* row, bool logarithm) {
     const Loops<T>& table = loops<T>();
     const auto each = [&strip](const auto& step) {
         for (npy_intp i = 0; i < strip.length; ++i) step(i * strip.inner);
@@ -206,7 +205,8 @@ void mend_weight(const T* grad, const T* value, T* out, const Strip& strip, npy_
         weight += static_cast<double>(value[at]);
         total += static_cast<double>(value[at]) * (static_cast<double>(grad[own]) - static_cast<double>(grad[at]));
     }
-    if (is_whole(static_cast<double>(value[own]) + weight)) out[own] = static_cast<T>(static_cast<double>(value[own]) * total);
+    if (is_whole(static_cast<double>(value[own]) + weight))
+        out[own] = static_cast<T>(static_cast<double>(value[own]) * total);
 }
 // The same where values are logarithms.
 template <class T>
@@ -235,7 +235,8 @@ void backward_strip(const T* grad, const T* value, T* out, const Strip& strip, T
             table.binary[SUBTRACT](grad + at, 1, out + at, 1, out + at, strip.width);
         });
         table.column_extreme[MAXIMAL](value, strip.inner, strip.length, strip.width, row, nullptr);
-        by_heavy_columns(value, strip, row, nearly_all - 1, [&](npy_intp j, npy_intp place) { mend_logarithm(grad, value, out, strip, j, place); });
+        by_heavy_columns(value, strip, row, nearly_all - 1,
+                         [&](npy_intp j, npy_intp place) { mend_logarithm(grad, value, out, strip, j, place); });
         return;
     }
     each([&](npy_intp at) { table.binary[MULTIPLY](grad + at, 1, value + at, 1, out + at, strip.width); });
@@ -245,34 +246,35 @@ void backward_strip(const T* grad, const T* value, T* out, const Strip& strip, T
         table.binary[MULTIPLY](out + at, 1, value + at, 1, out + at, strip.width);
     });
     table.column_extreme[MAXIMAL](value, strip.inner, strip.length, strip.width, row, nullptr);
-    by_heavy_columns(value, strip, row, nearly_all, [&](npy_intp j, npy_intp place) { mend_weight(grad, value, out, strip, j, place); });
+    by_heavy_columns(value, strip, row, nearly_all,
+                     [&](npy_intp j, npy_intp place) { mend_weight(grad, value, out, strip, j, place); });
 }
 
-template <class T>
-PyObject* forward_along(PyArrayObject* x, int axis, bool logarithm) {
+template <class T> PyObject* forward_along(PyArrayObject* x, int axis, bool logarithm) {
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* out = data_of<T>(result.get());
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-        by_strips<T>(line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis), exponential_cost, [=](npy_intp at, const Strip& strip, T* row) {
-            forward_strip(input + at, out + at, strip, row, logarithm);
-        });
+        by_strips<T>(line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis), exponential_cost,
+                     [=](npy_intp at, const Strip& strip, T* row) {
+                         forward_strip(input + at, out + at, strip, row, logarithm);
+                     });
     }
     return result.give();
 }
-template <class T>
-PyObject* backward_along(PyArrayObject* grad, PyArrayObject* value, int axis, bool logarithm) {
+template <class T> PyObject* backward_along(PyArrayObject* grad, PyArrayObject* value, int axis, bool logarithm) {
     Owned result(new_array(PyArray_DESCR(grad), PyArray_NDIM(grad), PyArray_DIMS(grad)));
     if (!result) return nullptr;
     const T *slope = data_of<T>(grad), *input = data_of<T>(value);
     T* out = data_of<T>(result.get());
     {
         ReleaseGil unlocked(PyArray_SIZE(grad) >= thread_threshold);
-        by_strips<T>(line_of(PyArray_DIMS(grad), PyArray_NDIM(grad), axis), 2, [=](npy_intp at, const Strip& strip, T* row) {
-            backward_strip(slope + at, input + at, out + at, strip, row, logarithm);
-        });
+        by_strips<T>(line_of(PyArray_DIMS(grad), PyArray_NDIM(grad), axis), 2,
+                     [=](npy_intp at, const Strip& strip, T* row) {
+                         backward_strip(slope + at, input + at, out + at, strip, row, logarithm);
+                     });
     }
     return result.give();
 }
@@ -283,8 +285,7 @@ bool other_axis(PyArrayObject* x, PyObject* object, int& axis) {
 
 // ---- beside cards and rules ----------------------------------------------------------------------------------------
 // (self, dim)
-template <bool logarithm>
-PyObject* of_card(PyObject* const* args) {
+template <bool logarithm> PyObject* of_card(PyObject* const* args) {
     PyArrayObject* x = plain(args[0]);
     int axis;
     if (!x || PyArray_SIZE(x) == 0) return nullptr;  // an empty one has no row-major strides
@@ -293,8 +294,7 @@ PyObject* of_card(PyObject* const* args) {
     return PyArray_DESCR(x) == double_descr ? forward_along<double>(x, axis, logarithm) : nullptr;
 }
 // (grad, result, dim); the gradient may lie in any order
-template <bool logarithm>
-PyObject* rule(PyObject* const* args) {
+template <bool logarithm> PyObject* rule(PyObject* const* args) {
     if (!PyArray_CheckExact(args[0])) return nullptr;
     Owned grad(in_rows(args[0], PyArray_DESCR(reinterpret_cast<PyArrayObject*>(args[0]))));
     if (!grad || PyArray_SIZE(grad.get()) == 0) return nullptr;
@@ -309,10 +309,14 @@ PyObject* rule(PyObject* const* args) {
 }
 
 PyMethodDef softmax_methods[] = {
-    direct_method("direct_softmax", of_halves<laid<direct<2, of_card<false>>>>, "softmax(self, dim), or NotImplemented"),
-    direct_method("direct_log_softmax", of_halves<laid<direct<2, of_card<true>>>>, "log_softmax(self, dim), or NotImplemented"),
-    direct_method("direct_softmax_backward", of_halves<laid<direct<3, rule<false>>>>, "softmax_backward(grad, result, dim), or NotImplemented"),
-    direct_method("direct_log_softmax_backward", of_halves<laid<direct<3, rule<true>>>>, "log_softmax_backward(grad, result, dim), or NotImplemented"),
+    direct_method("direct_softmax", of_halves<laid<direct<2, of_card<false>>>>,
+                  "softmax(self, dim), or NotImplemented"),
+    direct_method("direct_log_softmax", of_halves<laid<direct<2, of_card<true>>>>,
+                  "log_softmax(self, dim), or NotImplemented"),
+    direct_method("direct_softmax_backward", of_halves<laid<direct<3, rule<false>>>>,
+                  "softmax_backward(grad, result, dim), or NotImplemented"),
+    direct_method("direct_log_softmax_backward", of_halves<laid<direct<3, rule<true>>>>,
+                  "log_softmax_backward(grad, result, dim), or NotImplemented"),
     fast_method("softmax", softmax, "softmax(x, axis)"),
     fast_method("causal_softmax", causal_softmax, "causal_softmax(x)"),
     fast_method("log_softmax", log_softmax, "log_softmax(x, axis)"),

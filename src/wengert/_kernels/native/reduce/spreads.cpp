@@ -12,11 +12,11 @@ using Call = PyObject* const*;
 enum Spread { VARIANCE, DEVIATION };
 
 // The mean of `count` elements that lie `step` apart, and the sum of the squares of their distances from it.
-template <class T>
-double square_distances(const T* x, npy_intp count, npy_intp step, double& centre) {
+template <class T> double square_distances(const T* x, npy_intp count, npy_intp step, double& centre) {
     centre = sum_of(x, count, step) / static_cast<double>(count);
     if (step == 1)
-        return in_pieces(count, [=](npy_intp at, npy_intp some) { return loops<T>().row_square_distance(x + at, some, centre); });
+        return in_pieces(
+            count, [=](npy_intp at, npy_intp some) { return loops<T>().row_square_distance(x + at, some, centre); });
     double squares = 0;
     for (npy_intp i = 0; i < count; ++i) {
         const double distance = static_cast<double>(x[i * step]) - centre;
@@ -41,7 +41,8 @@ PyObject* typed_spread(PyArrayObject* x, const Block& block, double correction, 
         parallel_for(block.outer * inner, count * 2, [=](npy_intp begin, npy_intp end) {
             for (npy_intp at = begin; at < end; ++at) {
                 double centre;
-                const double squares = square_distances(input + at / inner * count * inner + at % inner, count, inner, centre);
+                const double squares =
+                    square_distances(input + at / inner * count * inner + at % inner, count, inner, centre);
                 const double variance = squares / freedom;  // may be out of range where its root is not
                 out[at] = static_cast<T>(spread == DEVIATION ? std::sqrt(variance) : variance);
                 if (means) means[at] = static_cast<T>(centre);
@@ -52,8 +53,7 @@ PyObject* typed_spread(PyArrayObject* x, const Block& block, double correction, 
 }
 
 // (self, dim, unbiased, keepdim, correction)
-template <Spread spread, bool with_mean>
-PyObject* of_card(PyObject*, Call args, Py_ssize_t nargs) {
+template <Spread spread, bool with_mean> PyObject* of_card(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         PyArrayObject* x = nargs == 5 ? plain(args[0]) : nullptr;
         bool unbiased = true;
@@ -61,17 +61,23 @@ PyObject* of_card(PyObject*, Call args, Py_ssize_t nargs) {
         Block block;
         if (!x || (args[2] != Py_None && (!as_flag(args[2], unbiased) || args[4] != Py_None))) return nullptr;
         if (args[2] != Py_None) correction = unbiased ? 1 : 0;
-        if ((args[4] != Py_None && !as_number(args[4], correction)) || !find_dims(x, args[1], args[3], block)) return nullptr;
+        if ((args[4] != Py_None && !as_number(args[4], correction)) || !find_dims(x, args[1], args[3], block))
+            return nullptr;
         if (PyArray_DESCR(x) == float_descr) return typed_spread<float>(x, block, correction, spread, with_mean);
-        return PyArray_DESCR(x) == double_descr ? typed_spread<double>(x, block, correction, spread, with_mean) : nullptr;
+        return PyArray_DESCR(x) == double_descr ? typed_spread<double>(x, block, correction, spread, with_mean)
+                                                : nullptr;
     });
 }
 
 PyMethodDef spread_methods[] = {
-    direct_method("direct_var", laid<of_card<VARIANCE, false>>, "var(self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_std", laid<of_card<DEVIATION, false>>, "std(self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_var_mean", laid<of_card<VARIANCE, true>>, "var_mean(self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_std_mean", laid<of_card<DEVIATION, true>>, "std_mean(self, dim, unbiased, keepdim, correction), or NotImplemented"),
+    direct_method("direct_var", laid<of_card<VARIANCE, false>>,
+                  "var(self, dim, unbiased, keepdim, correction), or NotImplemented"),
+    direct_method("direct_std", laid<of_card<DEVIATION, false>>,
+                  "std(self, dim, unbiased, keepdim, correction), or NotImplemented"),
+    direct_method("direct_var_mean", laid<of_card<VARIANCE, true>>,
+                  "var_mean(self, dim, unbiased, keepdim, correction), or NotImplemented"),
+    direct_method("direct_std_mean", laid<of_card<DEVIATION, true>>,
+                  "std_mean(self, dim, unbiased, keepdim, correction), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList spread_list(spread_methods);

@@ -1,4 +1,5 @@
-// What elements have in common with others: histograms, membership, equality, how many are not zero. For the dispatcher only.
+// What elements have in common with others: histograms, membership, equality, how many are not zero. For the dispatcher
+// only.
 #include "binding/laid.hpp"
 
 #include <algorithm>
@@ -17,8 +18,7 @@ PyArrayObject* small(PyObject* object) {
     return array && PyArray_SIZE(array) > 0 && PyArray_SIZE(array) <= few ? array : nullptr;
 }
 // use(element of the type) for arrays of these types; null for all others.
-template <class Use>
-PyObject* with_number(PyArrayObject* x, Use use) {
+template <class Use> PyObject* with_number(PyArrayObject* x, Use use) {
     PyArray_Descr* descr = PyArray_DESCR(x);
     if (descr == float_descr) return use(float{});
     if (descr == double_descr) return use(double{});
@@ -33,14 +33,14 @@ PyObject* new_truth(bool value) {
 
 // ---- histc ---------------------------------------------------------------------------------------------------------
 // The extremes, lane by lane; false if an element is NaN.
-template <class T>
-bool find_extremes(const T* x, npy_intp count, T& first, T& last) {
+template <class T> bool find_extremes(const T* x, npy_intp count, T& first, T& last) {
     constexpr npy_intp lanes = 16;
     T low[lanes], high[lanes];
     std::fill(low, low + lanes, x[0]), std::fill(high, high + lanes, x[0]);
     int none[lanes] = {};
     for (npy_intp i = 0; i < count; i += lanes) {
-        const npy_intp from = i + lanes <= count ? i : std::max<npy_intp>(count - lanes, 0), some = std::min(lanes, count);
+        const npy_intp from = i + lanes <= count ? i : std::max<npy_intp>(count - lanes, 0),
+                       some = std::min(lanes, count);
         for (npy_intp j = 0; j < some; ++j) {
             const T value = x[from + j];
             low[j] = value < low[j] ? value : low[j], high[j] = value > high[j] ? value : high[j];
@@ -50,18 +50,17 @@ bool find_extremes(const T* x, npy_intp count, T& first, T& last) {
     first = *std::min_element(low, low + lanes), last = *std::max_element(high, high + lanes);
     return std::find(none, none + lanes, 1) == none + lanes;
 }
-// Where a histogram begins and ends: as given, or, if that is the same place, at the extremes; a single value lies in the middle.
-template <class T>
-bool find_extent(const T* x, npy_intp count, double low, double high, T& first, T& last) {
+// Where a histogram begins and ends: as given, or, if that is the same place, at the extremes; a single value lies in
+// the middle.
+template <class T> bool find_extent(const T* x, npy_intp count, double low, double high, T& first, T& last) {
     first = static_cast<T>(low), last = static_cast<T>(high);
     if (low == high && !find_extremes(x, count, first, last)) return false;  // refused by the body
     if (first == last) first -= 1, last += 1;
     return std::isfinite(first) && std::isfinite(last) && first < last;
 }
-// Counts in each of `bins` bins, and in one more the elements that lie in none. Neighbours are counted apart: a count that has just
-// been written is slow to read.
-template <class T>
-void count_places(const T* x, npy_intp count, npy_intp bins, T first, T last, int64_t* counts) {
+// Counts in each of `bins` bins, and in one more the elements that lie in none. Neighbours are counted apart: a count
+// that has just been written is slow to read.
+template <class T> void count_places(const T* x, npy_intp count, npy_intp bins, T first, T last, int64_t* counts) {
     constexpr npy_intp block = 256, tables = 4;
     const T factor = static_cast<T>(bins), wide = last - first;
     int32_t places[block];
@@ -71,15 +70,17 @@ void count_places(const T* x, npy_intp count, npy_intp bins, T first, T last, in
             const T value = x[begin + i], place = (value - first) * factor / wide;
             const bool inside = value >= first && value <= last;
             const int32_t bin = static_cast<int32_t>(place < factor ? (inside ? place : T(0)) : factor - 1);
-            places[i] = inside && bin >= 0 && bin < bins ? bin : static_cast<int32_t>(bins);  // whatever another thread writes to x
+            places[i] = inside && bin >= 0 && bin < bins
+                            ? bin
+                            : static_cast<int32_t>(bins);  // whatever another thread writes to x
         }
         for (npy_intp i = 0; i < some; ++i) ++counts[places[i] * tables + i % tables];
     }
     for (npy_intp bin = 0; bin < bins; ++bin)
-        counts[bin] = counts[bin * tables] + counts[bin * tables + 1] + counts[bin * tables + 2] + counts[bin * tables + 3];
+        counts[bin] =
+            counts[bin * tables] + counts[bin * tables + 1] + counts[bin * tables + 2] + counts[bin * tables + 3];
 }
-template <class T>
-PyObject* histogram(PyArrayObject* array, npy_intp bins, double low, double high) {
+template <class T> PyObject* histogram(PyArrayObject* array, npy_intp bins, double low, double high) {
     const T* x = data_of<T>(array);
     const npy_intp count = PyArray_SIZE(array);
     T first, last;
@@ -99,14 +100,15 @@ PyObject* histc(Call args) {
     PyArrayObject* x = plain(args[0]);
     npy_intp bins = 0;
     double low = 0, high = 0;
-    if (!x || PyArray_SIZE(x) == 0 || !as_index(args[1], bins) || bins < 1 || bins > few || !as_number(args[2], low) || !as_number(args[3], high) || !(low <= high)) return nullptr;
+    if (!x || PyArray_SIZE(x) == 0 || !as_index(args[1], bins) || bins < 1 || bins > few || !as_number(args[2], low) ||
+        !as_number(args[3], high) || !(low <= high))
+        return nullptr;
     if (PyArray_DESCR(x) == float_descr) return histogram<float>(x, bins, low, high);
     return PyArray_DESCR(x) == double_descr ? histogram<double>(x, bins, low, high) : nullptr;
 }
 
 // ---- isin, equal, count_nonzero ------------------------------------------------------------------------------------
-template <class T>
-void mark_equal(const T* x, npy_intp count, T value, bool* out) {
+template <class T> void mark_equal(const T* x, npy_intp count, T value, bool* out) {
     if constexpr (std::is_same<T, int32_t>::value)
         for (npy_intp i = 0; i < count; ++i) out[i] = x[i] == value;
     else
@@ -136,7 +138,9 @@ PyObject* isin(Call args) {
     bool inverted = false;
     if (!x || !tests || PyArray_SIZE(x) == 0 || !PyBool_Check(args[2]) || !as_flag(args[3], inverted)) return nullptr;
     const npy_intp count = PyArray_SIZE(x), test_count = PyArray_SIZE(tests);
-    if (PyArray_DESCR(x) != PyArray_DESCR(tests) || (test_count > few_tests && (Size(count) * test_count).value_or_most() > 1024)) return nullptr;
+    if (PyArray_DESCR(x) != PyArray_DESCR(tests) ||
+        (test_count > few_tests && (Size(count) * test_count).value_or_most() > 1024))
+        return nullptr;
     return with_number(x, [=](auto element) -> PyObject* {
         using T = decltype(element);
         Owned result(new_array(bool_descr, PyArray_NDIM(x), PyArray_DIMS(x)));
@@ -174,8 +178,7 @@ PyObject* equal(Call args) {
 }
 
 // Of many elements, by the loops of comparisons.
-template <class T>
-PyObject* count_many(const T* x, npy_intp count) {
+template <class T> PyObject* count_many(const T* x, npy_intp count) {
     std::atomic<npy_intp> total{0};
     {
         ReleaseGil unlocked(true);
@@ -210,7 +213,9 @@ PyObject* count_nonzero(Call args) {
     const auto counted = [=](auto element) -> PyObject* {
         using T = decltype(element);
         Owned made(new_array(int64_descr, 0, nullptr));
-        if (made) *data_of<int64_t>(made.get()) = PyArray_SIZE(x) - std::count(data_of<T>(x), data_of<T>(x) + PyArray_SIZE(x), T{0});
+        if (made)
+            *data_of<int64_t>(made.get()) =
+                PyArray_SIZE(x) - std::count(data_of<T>(x), data_of<T>(x) + PyArray_SIZE(x), T{0});
         return made.give();
     };
     return PyArray_DESCR(x) == bool_descr ? counted(npy_bool{}) : with_number(x, counted);
@@ -218,9 +223,11 @@ PyObject* count_nonzero(Call args) {
 
 PyMethodDef count_methods[] = {
     direct_method("direct_histc", laid<direct<4, histc>>, "histc(self, bins, min, max), or NotImplemented"),
-    direct_method("direct_isin", laid<direct<4, isin>>, "isin(elements, test_elements, assume_unique, invert), or NotImplemented"),
+    direct_method("direct_isin", laid<direct<4, isin>>,
+                  "isin(elements, test_elements, assume_unique, invert), or NotImplemented"),
     direct_method("direct_all_equal", laid<direct<2, equal>>, "equal(self, other), or NotImplemented"),
-    direct_method("direct_count_nonzero", laid<direct<2, count_nonzero>>, "count_nonzero(self, None), or NotImplemented"),
+    direct_method("direct_count_nonzero", laid<direct<2, count_nonzero>>,
+                  "count_nonzero(self, None), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList count_list(count_methods);

@@ -1,5 +1,5 @@
-// Elements in order: each dtype as unsigned numbers of the same order (its keys), and a stable radix sort of such numbers.
-// NaN counts as larger than all numbers, zeros of both signs as equal.
+// Elements in order: each dtype as unsigned numbers of the same order (its keys), and a stable radix sort of such
+// numbers. NaN counts as larger than all numbers, zeros of both signs as equal.
 #pragma once
 
 #include "binding/direct.hpp"
@@ -13,35 +13,35 @@
 namespace wengert {
 
 // `turn` is all ones for the opposite order.
-template <class Word>
-struct IntegerKey {
+template <class Word> struct IntegerKey {
     using Bits = Word;
     Word turn, sign;
     Word operator()(Word stored) const { return static_cast<Word>(stored ^ sign ^ turn); }
     bool is_nan(Word) const { return false; }
 };
-template <class Word, Word infinity>
-struct FloatKey {
+template <class Word, Word infinity> struct FloatKey {
     using Bits = Word;
-    static constexpr Word sign = static_cast<Word>(Word(1) << (8 * sizeof(Word) - 1)), all = static_cast<Word>(~Word(0));
+    static constexpr Word sign = static_cast<Word>(Word(1) << (8 * sizeof(Word) - 1)),
+                          all = static_cast<Word>(~Word(0));
     Word turn;
     Word operator()(Word stored) const {
         const Word magnitude = static_cast<Word>(stored & ~sign);
         const Word negative = stored & sign ? all : Word(0);
-        const Word key = static_cast<Word>(sign + static_cast<Word>((magnitude ^ negative) - negative));  // sign + magnitude, or minus
+        const Word key = static_cast<Word>(
+            sign + static_cast<Word>((magnitude ^ negative) - negative));  // sign + magnitude, or minus
         return static_cast<Word>((magnitude > infinity ? all : key) ^ turn);
     }
     bool is_nan(Word key) const { return (key ^ turn) == all; }
 };
 
 // use(key) with the key of an array's dtype; null for one without.
-template <class Use>
-PyObject* with_key(PyArrayObject* array, bool descending, const Use& use) {
+template <class Use> PyObject* with_key(PyArrayObject* array, bool descending, const Use& use) {
     const int type = PyArray_TYPE(array);
     const auto integer = [&](auto word) -> PyObject* {
         using Word = decltype(word);
         const Word turn = static_cast<Word>(descending ? ~Word(0) : Word(0));
-        return use(IntegerKey<Word>{turn, static_cast<Word>(PyTypeNum_ISSIGNED(type) ? Word(1) << (8 * sizeof(Word) - 1) : Word(0))});
+        const Word sign = static_cast<Word>(PyTypeNum_ISSIGNED(type) ? Word(1) << (8 * sizeof(Word) - 1) : Word(0));
+        return use(IntegerKey<Word>{turn, sign});
     };
     if (type == NPY_FLOAT) return use(FloatKey<uint32_t, 0x7f800000u>{descending ? ~uint32_t(0) : 0});
     if (type == NPY_DOUBLE) return use(FloatKey<uint64_t, 0x7ff0000000000000u>{descending ? ~uint64_t(0) : 0});
@@ -58,17 +58,17 @@ PyObject* with_key(PyArrayObject* array, bool descending, const Use& use) {
 
 constexpr npy_intp most_entries = npy_intp(1) << 31;  // places are kept in 32 bits
 
-template <class Bits>
-struct Entry {
+template <class Bits> struct Entry {
     Bits key;
     uint32_t at;
 };
 
 // At most `most_ranked` keys, and how many of them stand before each in order, of equal ones the earlier.
-template <class Bits>
-class Ranks {
+template <class Bits> class Ranks {
 public:
-    void put(npy_intp i, Bits key) { keys_[i] = static_cast<Word>(key ^ (std::make_unsigned_t<Word>(1) << (8 * sizeof(Word) - 1))); }
+    void put(npy_intp i, Bits key) {
+        keys_[i] = static_cast<Word>(key ^ (std::make_unsigned_t<Word>(1) << (8 * sizeof(Word) - 1)));
+    }
     void find(npy_intp count) { loops<Real>().ranks(keys_, count, ranks_); }
     npy_intp of(npy_intp i) const { return static_cast<npy_intp>(ranks_[i]); }
 
@@ -79,12 +79,15 @@ private:
 };
 
 // Entries that are sorted, in one row or in pieces that threads share, and the memory that this takes.
-template <class Bits>
-class Sorter {
+template <class Bits> class Sorter {
 public:
     // `pieces` above 1: threads share the work of a row.
     Sorter(npy_intp count, npy_intp pieces)
-        : count_(count), pieces_(pieces), memory_(new Entry<Bits>[2 * static_cast<size_t>(count)]), from_(memory_.get()), to_(from_ + count) {}
+        : count_(count),
+          pieces_(pieces),
+          memory_(new Entry<Bits>[2 * static_cast<size_t>(count)]),
+          from_(memory_.get()),
+          to_(from_ + count) {}
 
     Entry<Bits>* entries() { return from_; }
 
@@ -98,8 +101,7 @@ public:
     }
 
     // body(begin, end) over the row, by all threads that share it
-    template <class Body>
-    void spread(npy_intp cost, const Body& body) const {
+    template <class Body> void spread(npy_intp cost, const Body& body) const {
         if (pieces_ == 1) return body(npy_intp{0}, count_);
         parallel_for(pieces_, cost * (count_ / pieces_), [&](npy_intp begin, npy_intp end) {
             for (npy_intp piece = begin; piece < end; ++piece) body(first_of(piece), first_of(piece + 1));
@@ -109,7 +111,9 @@ public:
 private:
     static constexpr npy_intp few = 8, many = 1 << 15;
 
-    npy_intp first_of(npy_intp piece) const { return count_ / pieces_ * piece + (piece == pieces_ ? count_ % pieces_ : 0); }
+    npy_intp first_of(npy_intp piece) const {
+        return count_ / pieces_ * piece + (piece == pieces_ ? count_ % pieces_ : 0);
+    }
 
     void insert() {
         for (npy_intp i = 1; i < count_; ++i) {
@@ -128,8 +132,7 @@ private:
         std::swap(from_, to_);
     }
 
-    template <int digit>
-    void run() {
+    template <int digit> void run() {
         constexpr size_t bins = size_t(1) << digit;
         starts_.resize(bins * static_cast<size_t>(pieces_));
         for (int shift = 0; shift < digits_; shift += digit) {
@@ -140,18 +143,18 @@ private:
         }
     }
 
-    template <int digit, class Body>
-    void each_piece(npy_intp cost, const Body& body) {
+    template <int digit, class Body> void each_piece(npy_intp cost, const Body& body) {
         constexpr size_t bins = size_t(1) << digit;
-        const auto one = [&](npy_intp piece) { body(starts_.data() + static_cast<size_t>(piece) * bins, first_of(piece), first_of(piece + 1)); };
+        const auto one = [&](npy_intp piece) {
+            body(starts_.data() + static_cast<size_t>(piece) * bins, first_of(piece), first_of(piece + 1));
+        };
         if (pieces_ == 1) return one(0);
         parallel_for(pieces_, cost * (count_ / pieces_), [&](npy_intp begin, npy_intp end) {
             for (npy_intp piece = begin; piece < end; ++piece) one(piece);
         });
     }
 
-    template <int digit>
-    void count_digits(int shift) {
+    template <int digit> void count_digits(int shift) {
         each_piece<digit>(1, [=](uint32_t* counts, npy_intp begin, npy_intp end) {
             constexpr size_t bins = size_t(1) << digit;
             std::fill(counts, counts + bins, 0);
@@ -174,8 +177,7 @@ private:
         return true;
     }
 
-    template <int digit>
-    void move(int shift) {
+    template <int digit> void move(int shift) {
         each_piece<digit>(4, [=](uint32_t* starts, npy_intp begin, npy_intp end) {
             constexpr size_t bins = size_t(1) << digit;
             for (npy_intp i = begin; i < end; ++i) to_[starts[(from_[i].key >> shift) & (bins - 1)]++] = from_[i];

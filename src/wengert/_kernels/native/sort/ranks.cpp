@@ -1,4 +1,5 @@
-// Elements of a rank along a dimension, and the most frequent ones, of few elements or in many rows: for the dispatcher only.
+// Elements of a rank along a dimension, and the most frequent ones, of few elements or in many rows: for the dispatcher
+// only.
 #include "binding/block.hpp"
 #include "binding/laid.hpp"
 #include "sort/order.hpp"
@@ -17,24 +18,19 @@ constexpr npy_intp few = 4096;             // beyond, NumPy's selection by vecto
 constexpr npy_intp most_in_row = 1 << 15;  // of what is put in order by rows, by threads
 
 // The elements of a line as unsigned numbers of the same order.
-template <class T>
-struct KeyOf;
-template <>
-struct KeyOf<float> : FloatKey<uint32_t, 0x7f800000u> {};
-template <>
-struct KeyOf<double> : FloatKey<uint64_t, 0x7ff0000000000000u> {};
-template <>
-struct KeyOf<int64_t> : IntegerKey<uint64_t> {};
-template <class T>
-using Bits = typename KeyOf<T>::Bits;
-template <class T>
-KeyOf<T> key_of() {
-    if constexpr (std::is_integral_v<T>) return {{0, Bits<T>(1) << 63}};
-    else return {{0}};
+template <class T> struct KeyOf;
+template <> struct KeyOf<float> : FloatKey<uint32_t, 0x7f800000u> {};
+template <> struct KeyOf<double> : FloatKey<uint64_t, 0x7ff0000000000000u> {};
+template <> struct KeyOf<int64_t> : IntegerKey<uint64_t> {};
+template <class T> using Bits = typename KeyOf<T>::Bits;
+template <class T> KeyOf<T> key_of() {
+    if constexpr (std::is_integral_v<T>)
+        return {{0, Bits<T>(1) << 63}};
+    else
+        return {{0}};
 }
 
-template <class T>
-void keys_of(const T* line, npy_intp count, Bits<T>* keys) {
+template <class T> void keys_of(const T* line, npy_intp count, Bits<T>* keys) {
     const KeyOf<T> key = key_of<T>();
     for (npy_intp i = 0; i < count; ++i) {
         Bits<T> stored;
@@ -44,17 +40,15 @@ void keys_of(const T* line, npy_intp count, Bits<T>* keys) {
 }
 
 // Keys in order, of equal ones the earlier first.
-template <class Word>
-const Entry<Word>* in_order(Sorter<Word>& sorter, const Word* keys, npy_intp count) {
+template <class Word> const Entry<Word>* in_order(Sorter<Word>& sorter, const Word* keys, npy_intp count) {
     Entry<Word>* entries = sorter.entries();
     for (npy_intp i = 0; i < count; ++i) entries[i] = {keys[i], static_cast<uint32_t>(i)};
     return sorter.sort(static_cast<Word>(~Word(0)));
 }
 
-// The key of `rank` among keys that may be moved. Of many, a sample in order gives two that it probably lies between, and what does is
-// gathered, without a branch that a processor cannot foresee.
-template <class Word>
-Word key_of_rank(Word* keys, npy_intp count, npy_intp rank) {
+// The key of `rank` among keys that may be moved. Of many, a sample in order gives two that it probably lies between,
+// and what does is gathered, without a branch that a processor cannot foresee.
+template <class Word> Word key_of_rank(Word* keys, npy_intp count, npy_intp rank) {
     constexpr npy_intp sampled = most_ranked, margin = 10;
     Word sample[sampled];
     while (count >= 4 * sampled) {
@@ -62,9 +56,10 @@ Word key_of_rank(Word* keys, npy_intp count, npy_intp rank) {
         Sorter<Word> sorter(sampled, 1);
         const Entry<Word>* order = in_order(sorter, sample, sampled);
         const npy_intp first = rank * sampled / count - margin, last = first + 2 * margin;
-        const Word low = first < 0 ? Word(0) : order[first].key, high = last < sampled ? order[last].key : static_cast<Word>(~Word(0));
+        const Word low = first < 0 ? Word(0) : order[first].key,
+                   high = last < sampled ? order[last].key : static_cast<Word>(~Word(0));
         int below = 0, above = 0;
-        for (npy_intp i = 0; i < count; ++i) below += keys[i] < low, above += keys[i] > high;
+        for (npy_intp i = 0; i < count; ++i) below += keys[i]<low, above += keys[i]> high;
         if (rank < below || rank >= count - above || below + above < count / 4) break;
         npy_intp kept = 0;
         for (npy_intp i = 0; i < count; ++i) {
@@ -78,8 +73,7 @@ Word key_of_rank(Word* keys, npy_intp count, npy_intp rank) {
     return keys[rank];
 }
 // The first place where the element of `rank` stands; `keys` has room for the line.
-template <class T>
-npy_intp place_of_rank(const T* line, npy_intp count, npy_intp rank, Bits<T>* keys) {
+template <class T> npy_intp place_of_rank(const T* line, npy_intp count, npy_intp rank, Bits<T>* keys) {
     constexpr npy_intp piece = 64;
     keys_of(line, count, keys);
     const Bits<T> wanted = key_of_rank(keys, count, rank);
@@ -91,23 +85,20 @@ npy_intp place_of_rank(const T* line, npy_intp count, npy_intp rank, Bits<T>* ke
         if (found) return begin + (std::find(keys, keys + some, wanted) - keys);
     }
 }
-template <class T>
-npy_intp place_of_median(const T* line, npy_intp count, Bits<T>* keys) {
+template <class T> npy_intp place_of_median(const T* line, npy_intp count, Bits<T>* keys) {
     int strange = 0;
     for (npy_intp i = 0; i < count; ++i) strange |= line[i] != line[i];
     for (npy_intp i = 0; strange && i < count; ++i)
         if (line[i] != line[i]) return i;
     return place_of_rank(line, count, (count - 1) / 2, keys);
 }
-template <class T>
-npy_intp place_of_nanmedian(const T* line, npy_intp count, Bits<T>* keys) {
+template <class T> npy_intp place_of_nanmedian(const T* line, npy_intp count, Bits<T>* keys) {
     npy_intp numbers = 0;
     for (npy_intp i = 0; i < count; ++i) numbers += line[i] == line[i] ? 1 : 0;
     return place_of_rank(line, count, numbers ? (numbers - 1) / 2 : 0, keys);
 }
 // Of the elements that occur most often the smallest, where it is last; each NaN is one by itself.
-template <class T>
-npy_intp place_of_mode(const T* line, npy_intp count, Bits<T>* keys, Sorter<Bits<T>>& sorter) {
+template <class T> npy_intp place_of_mode(const T* line, npy_intp count, Bits<T>* keys, Sorter<Bits<T>>& sorter) {
     keys_of(line, count, keys);
     const Entry<Bits<T>>* const entries = in_order(sorter, keys, count);
     npy_intp longest = 0, run = 0, found = 0;
@@ -119,8 +110,8 @@ npy_intp place_of_mode(const T* line, npy_intp count, Bits<T>* keys, Sorter<Bits
     return found;
 }
 
-// The elements that place(line, its length, room for keys) chooses from private copies of the lines, and where they are; each thread
-// makes a `place` of its own.
+// The elements that place(line, its length, room for keys) chooses from private copies of the lines, and where they
+// are; each thread makes a `place` of its own.
 template <class T, class MakePlace>
 PyObject* chosen(PyArrayObject* x, const Block& block, bool with_places, const MakePlace& make_place) {
     Owned made[2] = {Owned(new_array(PyArray_DESCR(x), block.ndim, block.shape)),
@@ -148,7 +139,8 @@ PyObject* chosen(PyArrayObject* x, const Block& block, bool with_places, const M
     return with_places ? give_tuple(made, 2) : made[0].give();
 }
 
-// compute(a zero of the dtype, array, block) for few numbers of a dtype that is known, or many in rows of at most `in_row`.
+// compute(a zero of the dtype, array, block) for few numbers of a dtype that is known, or many in rows of at most
+// `in_row`.
 template <class Compute>
 PyObject* over(PyObject* object, PyObject* dim, PyObject* keepdim, npy_intp in_row, const Compute& compute) {
     PyArrayObject* x = plain(object);
@@ -163,28 +155,32 @@ PyObject* over(PyObject* object, PyObject* dim, PyObject* keepdim, npy_intp in_r
 
 enum Choice { MEDIAN, NANMEDIAN, MODE };
 
-template <Choice choice>
-PyObject* chosen_along(PyObject* object, PyObject* dim, PyObject* keepdim, bool with_places) {
-    return over(object, dim, keepdim, choice == MODE ? most_in_row : 0, [=](auto zero, PyArrayObject* x, const Block& block) {
-        using T = decltype(zero);
-        return chosen<T>(x, block, with_places, [length = block.reduced] {
-            std::unique_ptr<Sorter<Bits<T>>> sorter(choice == MODE ? new Sorter<Bits<T>>(length, 1) : nullptr);
-            return [sorter = std::move(sorter)](const T* line, npy_intp count, Bits<T>* keys) {
-                if constexpr (choice == MODE) return place_of_mode(line, count, keys, *sorter);
-                else if constexpr (choice == MEDIAN) return place_of_median(line, count, keys);
-                else return place_of_nanmedian(line, count, keys);
-            };
+template <Choice choice> PyObject* chosen_along(PyObject* object, PyObject* dim, PyObject* keepdim, bool with_places) {
+    return over(
+        object, dim, keepdim, choice == MODE ? most_in_row : 0, [=](auto zero, PyArrayObject* x, const Block& block) {
+            using T = decltype(zero);
+            return chosen<T>(x, block, with_places, [length = block.reduced] {
+                std::unique_ptr<Sorter<Bits<T>>> sorter(choice == MODE ? new Sorter<Bits<T>>(length, 1) : nullptr);
+                return [sorter = std::move(sorter)](const T* line, npy_intp count, Bits<T>* keys) {
+                    if constexpr (choice == MODE)
+                        return place_of_mode(line, count, keys, *sorter);
+                    else if constexpr (choice == MEDIAN)
+                        return place_of_median(line, count, keys);
+                    else
+                        return place_of_nanmedian(line, count, keys);
+                };
+            });
         });
-    });
 }
 // (self, dim, keepdim)
-template <Choice choice>
-PyObject* along(PyObject*, Call args, Py_ssize_t nargs) {
-    return answer([=] { return nargs == 3 && PyLong_CheckExact(args[1]) ? chosen_along<choice>(args[0], args[1], args[2], true) : nullptr; });
+template <Choice choice> PyObject* along(PyObject*, Call args, Py_ssize_t nargs) {
+    return answer([=] {
+        return nargs == 3 && PyLong_CheckExact(args[1]) ? chosen_along<choice>(args[0], args[1], args[2], true)
+                                                        : nullptr;
+    });
 }
 // (self): of all
-template <Choice choice>
-PyObject* of_all(PyObject*, Call args, Py_ssize_t nargs) {
+template <Choice choice> PyObject* of_all(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=] { return nargs == 1 ? chosen_along<choice>(args[0], Py_None, Py_False, false) : nullptr; });
 }
 // (self, k, dim, keepdim)
@@ -196,19 +192,25 @@ PyObject* kthvalue(PyObject*, Call args, Py_ssize_t nargs) {
             using T = decltype(zero);
             if (rank < 1 || rank > block.reduced) return nullptr;
             return chosen<T>(x, block, true, [=] {
-                return [=](const T* line, npy_intp count, Bits<T>* keys) { return place_of_rank(line, count, rank - 1, keys); };
+                return [=](const T* line, npy_intp count, Bits<T>* keys) {
+                    return place_of_rank(line, count, rank - 1, keys);
+                };
             });
         });
     });
 }
 
 PyMethodDef rank_methods[] = {
-    direct_method("direct_median_along", laid<along<MEDIAN>>, "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_nanmedian_along", laid<along<NANMEDIAN>>, "(self, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_median_along", laid<along<MEDIAN>>,
+                  "(self, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_nanmedian_along", laid<along<NANMEDIAN>>,
+                  "(self, dim, keepdim): values and places, or NotImplemented"),
     direct_method("direct_mode_along", laid<along<MODE>>, "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_kthvalue_along", laid<kthvalue>, "(self, k, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_kthvalue_along", laid<kthvalue>,
+                  "(self, k, dim, keepdim): values and places, or NotImplemented"),
     direct_method("direct_median_full", laid<of_all<MEDIAN>>, "the median of all elements, or NotImplemented"),
-    direct_method("direct_nanmedian_full", laid<of_all<NANMEDIAN>>, "the median of all that is not NaN, or NotImplemented"),
+    direct_method("direct_nanmedian_full", laid<of_all<NANMEDIAN>>,
+                  "the median of all that is not NaN, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList rank_list(rank_methods);

@@ -31,13 +31,14 @@ void bisect(const T* edges, npy_intp length, const T* values, npy_intp count, np
 }
 
 // The same among edges that end with NaN, by the middles that torch looks at: no order of all edges decides then.
-template <class T, bool right>
-npy_intp bisect_before_nan(const T* edges, npy_intp length, T value) {
+template <class T, bool right> npy_intp bisect_before_nan(const T* edges, npy_intp length, T value) {
     npy_intp low = 0, high = length;
     while (low < high) {
         const npy_intp middle = low + (high - low) / 2;
-        if (right ? edges[middle] > value : edges[middle] >= value) high = middle;
-        else low = middle + 1;
+        if (right ? edges[middle] > value : edges[middle] >= value)
+            high = middle;
+        else
+            low = middle + 1;
     }
     return low;
 }
@@ -45,7 +46,8 @@ npy_intp bisect_before_nan(const T* edges, npy_intp length, T value) {
 // Rows of `width` values, each in its own row of edges or all in the same one, in strips that threads share.
 constexpr npy_intp strip = 1024;
 template <class T, class Place, bool right>
-void find_places(const T* edges, npy_intp length, npy_intp step, const T* values, npy_intp rows, npy_intp width, Place* out) {
+void find_places(const T* edges, npy_intp length, npy_intp step, const T* values, npy_intp rows, npy_intp width,
+                 Place* out) {
     const npy_intp strips = (width + strip - 1) / strip;
     parallel_for(rows * strips, std::min(width, strip) * 16, [=](npy_intp begin, npy_intp end) {
         for (npy_intp at = begin; at < end; ++at) {
@@ -54,9 +56,11 @@ void find_places(const T* edges, npy_intp length, npy_intp step, const T* values
             for (npy_intp j = first; j < last; j += abreast) {
                 npy_intp found[abreast];
                 const npy_intp some = std::min(abreast, last - j);
-                if (final == final) bisect<T, right>(own, length, line + j, some, found);
+                if (final == final)
+                    bisect<T, right>(own, length, line + j, some, found);
                 else
-                    for (npy_intp k = 0; k < some; ++k) found[k] = bisect_before_nan<T, right>(own, length, line[j + k]);
+                    for (npy_intp k = 0; k < some; ++k)
+                        found[k] = bisect_before_nan<T, right>(own, length, line[j + k]);
                 for (npy_intp k = 0; k < some; ++k) out[row * width + j + k] = static_cast<Place>(found[k]);
             }
         }
@@ -73,7 +77,8 @@ PyObject* places(PyArrayObject* edges, PyArrayObject* values, bool right, PyArra
     {
         ReleaseGil unlocked(count >= 1024);
         const auto find = right ? find_places<T, Place, true> : find_places<T, Place, false>;
-        find(data_of<T>(edges), length, shared ? 0 : length, data_of<T>(values), count / width, width, data_of<Place>(result.get()));
+        find(data_of<T>(edges), length, shared ? 0 : length, data_of<T>(values), count / width, width,
+             data_of<Place>(result.get()));
     }
     return result.give();
 }
@@ -84,7 +89,9 @@ PyObject* places_card(Call args) {
     bool right = false, small = false;
     if (!edges || !values || !as_flag(args[2], right) || !as_flag(args[3], small)) return nullptr;
     const int ndim = PyArray_NDIM(edges);
-    if (PyArray_DESCR(edges) != PyArray_DESCR(values) || ndim == 0 || PyArray_SIZE(edges) == 0 || PyArray_SIZE(values) == 0) return nullptr;
+    if (PyArray_DESCR(edges) != PyArray_DESCR(values) || ndim == 0 || PyArray_SIZE(edges) == 0 ||
+        PyArray_SIZE(values) == 0)
+        return nullptr;
     if (ndim > 1 && PyArray_NDIM(values) != ndim) return nullptr;
     for (int i = 0; ndim > 1 && i < ndim - 1; ++i)
         if (PyArray_DIM(edges, i) != PyArray_DIM(values, i)) return nullptr;
@@ -110,7 +117,8 @@ PyObject* places_card(Call args) {
 PyObject* bincount_card(Call args) {
     PyArrayObject* x = plain(args[0], int64_descr);
     npy_intp least = 0, count = x ? PyArray_SIZE(x) : 0;
-    if (!x || PyArray_NDIM(x) != 1 || count == 0 || args[1] != Py_None || !as_index(args[2], least) || least < 0) return nullptr;
+    if (!x || PyArray_NDIM(x) != 1 || count == 0 || args[1] != Py_None || !as_index(args[2], least) || least < 0)
+        return nullptr;
     // Of more the body asks whether there is room.
     const int64_t most = std::max<int64_t>(4 * std::min<int64_t>(count, int64_t(1) << 40), 1 << 16);
     if (least > most) return nullptr;
@@ -139,8 +147,7 @@ PyObject* bincount_card(Call args) {
 
 // ---- running extremes ----------------------------------------------------------------------------------------------
 // Whether `x` takes the place of `best`: the last of equals, and NaN for good.
-template <class T, bool largest>
-inline bool takes_over(T x, T best) {
+template <class T, bool largest> inline bool takes_over(T x, T best) {
     return (largest ? x >= best : x <= best) || x != x;
 }
 
@@ -170,8 +177,7 @@ void run_along(const T* x, npy_intp length, npy_intp inner, npy_intp width, T* v
     }
 }
 
-template <class T, bool largest>
-PyObject* typed_running(PyArrayObject* array, int axis) {
+template <class T, bool largest> PyObject* typed_running(PyArrayObject* array, int axis) {
     Owned made[2] = {Owned(new_array(PyArray_DESCR(array), PyArray_NDIM(array), PyArray_DIMS(array))),
                      Owned(new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array)))};
     if (!made[0] || !made[1]) return nullptr;
@@ -182,19 +188,20 @@ PyObject* typed_running(PyArrayObject* array, int axis) {
     int64_t* places = data_of<int64_t>(made[1].get());
     {
         ReleaseGil unlocked(PyArray_SIZE(array) >= thread_threshold);
-        parallel_for(line.outer * groups, (Size(line.length) * width).value_or_most(), [=](npy_intp begin, npy_intp end) {
-            for (npy_intp at = begin; at < end; ++at) {
-                const npy_intp first = at % groups * width, place = at / groups * line.length * line.inner + first;
-                run_along<T, largest>(x + place, line.length, line.inner, std::min(width, line.inner - first), values + place, places + place);
-            }
-        });
+        parallel_for(
+            line.outer * groups, (Size(line.length) * width).value_or_most(), [=](npy_intp begin, npy_intp end) {
+                for (npy_intp at = begin; at < end; ++at) {
+                    const npy_intp first = at % groups * width, place = at / groups * line.length * line.inner + first;
+                    run_along<T, largest>(x + place, line.length, line.inner, std::min(width, line.inner - first),
+                                          values + place, places + place);
+                }
+            });
     }
     return give_tuple(made, 2);
 }
 
 // cummax_along, cummin_along: (self, dim)
-template <bool largest>
-PyObject* running_card(Call args) {
+template <bool largest> PyObject* running_card(Call args) {
     PyArrayObject* x = plain(args[0]);
     int axis = 0;
     if (!x || PyArray_SIZE(x) == 0 || PyArray_NDIM(x) == 0 || !as_axis(args[1], PyArray_NDIM(x), axis)) return nullptr;
@@ -207,10 +214,14 @@ PyObject* running_card(Call args) {
 }
 
 PyMethodDef search_methods[] = {
-    direct_method("direct_places_among", direct<4, places_card>, "places_among(edges, values, right, short), or NotImplemented"),
-    direct_method("direct_bincount", laid<direct<3, bincount_card>, few_with_gaps>, "bincount(self, weights, minlength), or NotImplemented"),
-    direct_method("direct_cummax_along", laid<direct<2, running_card<true>>, few_with_gaps>, "cummax_along(self, dim), or NotImplemented"),
-    direct_method("direct_cummin_along", laid<direct<2, running_card<false>>, few_with_gaps>, "cummin_along(self, dim), or NotImplemented"),
+    direct_method("direct_places_among", direct<4, places_card>,
+                  "places_among(edges, values, right, short), or NotImplemented"),
+    direct_method("direct_bincount", laid<direct<3, bincount_card>, few_with_gaps>,
+                  "bincount(self, weights, minlength), or NotImplemented"),
+    direct_method("direct_cummax_along", laid<direct<2, running_card<true>>, few_with_gaps>,
+                  "cummax_along(self, dim), or NotImplemented"),
+    direct_method("direct_cummin_along", laid<direct<2, running_card<false>>, few_with_gaps>,
+                  "cummin_along(self, dim), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList search_list(search_methods);

@@ -1,5 +1,5 @@
-// Sorting along a dimension, the most extreme elements, distinct elements: for the dispatcher only. Keys are copied once
-// from an array that another thread may rewrite; places are those of the copy and cannot lie outside.
+// Sorting along a dimension, the most extreme elements, distinct elements: for the dispatcher only. Keys are copied
+// once from an array that another thread may rewrite; places are those of the copy and cannot lie outside.
 #include "binding/laid.hpp"
 #include "sort/order.hpp"
 
@@ -13,33 +13,34 @@ namespace {
 
 using Call = PyObject* const*;
 
-// Many rows, or columns side by side: body(scratch, first element, first element of the result) for each line, by threads
-// that have a scratch of their own.
+// Many rows, or columns side by side: body(scratch, first element, first element of the result) for each line, by
+// threads that have a scratch of their own.
 constexpr npy_intp columns = 16;  // that are sorted one after the other while their memory is near
 template <class Make, class Body>
 void each_line(const Line& line, npy_intp made, npy_intp cost, const Make& make, const Body& body) {
     const npy_intp groups = (line.inner + columns - 1) / columns;
     const npy_intp width = line.inner < columns ? line.inner : columns;
-    parallel_for(line.outer * groups, (Size(line.length) * cost * width).value_or_most(), [&](npy_intp begin, npy_intp end) {
-        auto scratch = make();
-        for (npy_intp group = begin; group < end; ++group) {
-            const npy_intp o = group / groups, first = group % groups * columns, last = std::min(first + columns, line.inner);
-            for (npy_intp j = first; j < last; ++j) body(scratch, o * line.length * line.inner + j, o * made * line.inner + j);
-        }
-    });
+    parallel_for(line.outer * groups, (Size(line.length) * cost * width).value_or_most(),
+                 [&](npy_intp begin, npy_intp end) {
+                     auto scratch = make();
+                     for (npy_intp group = begin; group < end; ++group) {
+                         const npy_intp o = group / groups, first = group % groups * columns,
+                                        last = std::min(first + columns, line.inner);
+                         for (npy_intp j = first; j < last; ++j)
+                             body(scratch, o * line.length * line.inner + j, o * made * line.inner + j);
+                     }
+                 });
 }
 
 // ---- sort ----------------------------------------------------------------------------------------------------------
 // The keys of a line, counted from the least: those of 64 bits that lie close together are sorted as numbers of 32.
-template <class Key>
-class LineSorter {
+template <class Key> class LineSorter {
 public:
     using Bits = typename Key::Bits;
     LineSorter(Key key, npy_intp count, npy_intp pieces) : key_(key), count_(count), pieces_(pieces) {}
 
     // use(entries in order, least key)
-    template <class Use>
-    auto sort(const Bits* x, npy_intp step, bool ordered, const Use& use) {
+    template <class Use> auto sort(const Bits* x, npy_intp step, bool ordered, const Use& use) {
         Bits low = key_(x[0]), high = low;
         for (npy_intp i = 1; i < count_; ++i) {
             const Bits mine = key_(x[i * step]);
@@ -54,13 +55,15 @@ public:
 private:
     // Another thread may rewrite `x` after its range was found: each key is loaded once and brought into the range.
     template <class Word, class Use>
-    auto sort_in(std::unique_ptr<Sorter<Word>>& sorter, const Bits* x, npy_intp step, bool ordered, Bits low, Bits range, const Use& use) {
+    auto sort_in(std::unique_ptr<Sorter<Word>>& sorter, const Bits* x, npy_intp step, bool ordered, Bits low,
+                 Bits range, const Use& use) {
         if (!sorter) sorter = std::make_unique<Sorter<Word>>(count_, pieces_);
         Entry<Word>* entries = sorter->entries();
         const Key key = key_;
         sorter->spread(2, [=](npy_intp begin, npy_intp end) {
             for (npy_intp i = begin; i < end; ++i)
-                entries[i] = {static_cast<Word>(std::min(static_cast<Bits>(key(x[i * step]) - low), range)), static_cast<uint32_t>(i)};
+                entries[i] = {static_cast<Word>(std::min(static_cast<Bits>(key(x[i * step]) - low), range)),
+                              static_cast<uint32_t>(i)};
         });
         const Entry<Word>* sorted = ordered ? entries : sorter->sort(static_cast<Word>(range));
         return use(*sorter, sorted, low);
@@ -73,7 +76,8 @@ private:
 };
 
 template <class Key>
-void sort_line(LineSorter<Key>& line, const typename Key::Bits* x, npy_intp step, typename Key::Bits* values, int64_t* places) {
+void sort_line(LineSorter<Key>& line, const typename Key::Bits* x, npy_intp step, typename Key::Bits* values,
+               int64_t* places) {
     line.sort(x, step, false, [=](const auto& sorter, const auto* sorted, auto) {
         sorter.spread(4, [=](npy_intp begin, npy_intp end) {
             for (npy_intp i = begin; i < end; ++i) {
@@ -87,7 +91,8 @@ void sort_line(LineSorter<Key>& line, const typename Key::Bits* x, npy_intp step
 
 // A line of at most `most_ranked` elements.
 template <class Key>
-void sort_short(Key key, const typename Key::Bits* x, npy_intp step, npy_intp count, typename Key::Bits* values, int64_t* places) {
+void sort_short(Key key, const typename Key::Bits* x, npy_intp step, npy_intp count, typename Key::Bits* values,
+                int64_t* places) {
     typename Key::Bits stored[most_ranked];
     Ranks<typename Key::Bits> ranks;
     for (npy_intp i = 0; i < count; ++i) {
@@ -102,8 +107,7 @@ void sort_short(Key key, const typename Key::Bits* x, npy_intp step, npy_intp co
     }
 }
 
-template <class Key>
-PyObject* sorted(PyArrayObject* array, int axis, Key key) {
+template <class Key> PyObject* sorted(PyArrayObject* array, int axis, Key key) {
     using Bits = typename Key::Bits;
     Owned made[2] = {Owned(new_array(PyArray_DESCR(array), PyArray_NDIM(array), PyArray_DIMS(array))),
                      Owned(new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array)))};
@@ -115,14 +119,20 @@ PyObject* sorted(PyArrayObject* array, int axis, Key key) {
     {
         ReleaseGil unlocked(PyArray_SIZE(array) >= 1024);
         if (line.length <= most_ranked) {
-            each_line(line, line.length, 8, [] { return 0; },
-                      [=](int, npy_intp from, npy_intp to) { sort_short(key, x + from, line.inner, line.length, values + to, places + to); });
+            each_line(
+                line, line.length, 8, [] { return 0; },
+                [=](int, npy_intp from, npy_intp to) {
+                    sort_short(key, x + from, line.inner, line.length, values + to, places + to);
+                });
         } else if (line.outer == 1 && line.inner == 1) {
             LineSorter<Key> sorter(key, line.length, pieces_of_row(line.length));
             sort_line(sorter, x, 1, values, places);
         } else {
-            each_line(line, line.length, 16, [=] { return LineSorter<Key>(key, line.length, 1); },
-                      [=](auto& sorter, npy_intp from, npy_intp to) { sort_line(sorter, x + from, line.inner, values + to, places + to); });
+            each_line(
+                line, line.length, 16, [=] { return LineSorter<Key>(key, line.length, 1); },
+                [=](auto& sorter, npy_intp from, npy_intp to) {
+                    sort_line(sorter, x + from, line.inner, values + to, places + to);
+                });
         }
     }
     return give_tuple(made, 2);
@@ -145,15 +155,13 @@ PyObject* sort_card(Call args) {
 }
 
 // ---- topk ----------------------------------------------------------------------------------------------------------
-// The `count` entries of the least keys, of equal ones the first: candidates are gathered, and thinned out when there are
-// twice as many.
-template <class Bits>
-class Least {
+// The `count` entries of the least keys, of equal ones the first: candidates are gathered, and thinned out when there
+// are twice as many.
+template <class Bits> class Least {
 public:
     explicit Least(npy_intp count) : count_(static_cast<size_t>(count)), found_(2 * count_ + 64) {}
 
-    template <class Key>
-    const Entry<Bits>* find(Key key, const Bits* x, npy_intp length, npy_intp step) {
+    template <class Key> const Entry<Bits>* find(Key key, const Bits* x, npy_intp length, npy_intp step) {
         return count_ <= few ? insert(key, x, length, step) : gather(key, x, length, step);
     }
 
@@ -162,13 +170,13 @@ private:
     static constexpr size_t few = 32;
 
     // Few are kept in order.
-    template <class Key>
-    const Entry<Bits>* insert(Key key, const Bits* x, npy_intp length, npy_intp step) {
+    template <class Key> const Entry<Bits>* insert(Key key, const Bits* x, npy_intp length, npy_intp step) {
         Entry<Bits>* kept = found_.data();
         size_t have = 0;
         for (npy_intp begin = 0; begin < length; begin += block) {
             const npy_intp end = std::min(begin + block, length);
-            if (have == count_ && step == 1 && end - begin == block && !any_below(key, x + begin, kept[count_ - 1].key)) continue;
+            if (have == count_ && step == 1 && end - begin == block && !any_below(key, x + begin, kept[count_ - 1].key))
+                continue;
             for (npy_intp i = begin; i < end; ++i) {
                 const Bits mine = key(x[i * step]);
                 if (have == count_ && mine >= kept[count_ - 1].key) continue;
@@ -180,8 +188,7 @@ private:
         return kept;
     }
 
-    template <class Key>
-    const Entry<Bits>* gather(Key key, const Bits* x, npy_intp length, npy_intp step) {
+    template <class Key> const Entry<Bits>* gather(Key key, const Bits* x, npy_intp length, npy_intp step) {
         size_t have = 0;
         bool full = false;
         Bits limit = 0;
@@ -202,26 +209,28 @@ private:
         return found_.data();
     }
 
-    template <class Key>
-    static bool any_below(Key key, const Bits* x, Bits limit) {
+    template <class Key> static bool any_below(Key key, const Bits* x, Bits limit) {
         Bits found = 0;
         for (npy_intp i = 0; i < block; ++i) found |= static_cast<Bits>(key(x[i]) < limit ? ~Bits(0) : Bits(0));
         return found != 0;
     }
-    static bool before(const Entry<Bits>& a, const Entry<Bits>& b) { return a.key != b.key ? a.key < b.key : a.at < b.at; }
+    static bool before(const Entry<Bits>& a, const Entry<Bits>& b) {
+        return a.key != b.key ? a.key < b.key : a.at < b.at;
+    }
     void thin(size_t have) {
-        std::nth_element(found_.begin(), found_.begin() + static_cast<npy_intp>(count_) - 1, found_.begin() + static_cast<npy_intp>(have), before);
+        std::nth_element(found_.begin(), found_.begin() + static_cast<npy_intp>(count_) - 1,
+                         found_.begin() + static_cast<npy_intp>(have), before);
     }
     size_t count_;
     std::vector<Entry<Bits>> found_;
 };
 
-template <class Key>
-PyObject* topmost(PyArrayObject* array, int axis, npy_intp count, Key key) {
+template <class Key> PyObject* topmost(PyArrayObject* array, int axis, npy_intp count, Key key) {
     using Bits = typename Key::Bits;
     npy_intp shape[NPY_MAXDIMS];
     for (int i = 0; i < PyArray_NDIM(array); ++i) shape[i] = i == axis ? count : PyArray_DIM(array, i);
-    Owned made[2] = {Owned(new_array(PyArray_DESCR(array), PyArray_NDIM(array), shape)), Owned(new_array(int64_descr, PyArray_NDIM(array), shape))};
+    Owned made[2] = {Owned(new_array(PyArray_DESCR(array), PyArray_NDIM(array), shape)),
+                     Owned(new_array(int64_descr, PyArray_NDIM(array), shape))};
     if (!made[0] || !made[1]) return nullptr;
     const Line line = line_of(PyArray_DIMS(array), PyArray_NDIM(array), axis);
     const Bits* x = data_of<Bits>(array);
@@ -229,13 +238,15 @@ PyObject* topmost(PyArrayObject* array, int axis, npy_intp count, Key key) {
     int64_t* places = data_of<int64_t>(made[1].get());
     {
         ReleaseGil unlocked(PyArray_SIZE(array) >= 1024);
-        each_line(line, count, 4, [=] { return Least<Bits>(count); }, [=](auto& least, npy_intp from, npy_intp to) {
-            const Entry<Bits>* found = least.find(key, x + from, line.length, line.inner);
-            for (npy_intp i = 0; i < count; ++i) {
-                values[to + i * line.inner] = x[from + static_cast<npy_intp>(found[i].at) * line.inner];
-                places[to + i * line.inner] = found[i].at;
-            }
-        });
+        each_line(
+            line, count, 4, [=] { return Least<Bits>(count); },
+            [=](auto& least, npy_intp from, npy_intp to) {
+                const Entry<Bits>* found = least.find(key, x + from, line.length, line.inner);
+                for (npy_intp i = 0; i < count; ++i) {
+                    values[to + i * line.inner] = x[from + static_cast<npy_intp>(found[i].at) * line.inner];
+                    places[to + i * line.inner] = found[i].at;
+                }
+            });
     }
     return give_tuple(made, 2);
 }
@@ -265,7 +276,8 @@ PyObject* runs(PyArrayObject* array, Key key, Entries entries, typename Key::Bit
     if (!made[1]) return nullptr;
     int64_t* inverse = data_of<int64_t>(made[1].get());
     for (npy_intp i = 0; i < count; ++i) {
-        if (i == 0 || entries[i].key != entries[i - 1].key || key.is_nan(static_cast<Bits>(entries[i].key + low))) firsts.push_back(i);
+        if (i == 0 || entries[i].key != entries[i - 1].key || key.is_nan(static_cast<Bits>(entries[i].key + low)))
+            firsts.push_back(i);
         inverse[entries[i].at] = static_cast<int64_t>(firsts.size()) - 1;
     }
     const npy_intp found = static_cast<npy_intp>(firsts.size());
@@ -277,14 +289,14 @@ PyObject* runs(PyArrayObject* array, Key key, Entries entries, typename Key::Bit
         data_of<Bits>(values.get())[i] = x[entries[first].at];
         data_of<int64_t>(counts.get())[i] = (i + 1 < found ? firsts[static_cast<size_t>(i) + 1] : count) - first;
     }
-    Owned all[3] = {Owned(reinterpret_cast<PyArrayObject*>(values.give())), Owned(reinterpret_cast<PyArrayObject*>(made[1].give())),
+    Owned all[3] = {Owned(reinterpret_cast<PyArrayObject*>(values.give())),
+                    Owned(reinterpret_cast<PyArrayObject*>(made[1].give())),
                     Owned(reinterpret_cast<PyArrayObject*>(counts.give()))};
     return give_tuple(all, 3);
 }
 
 // Elements that are taken as they come; without their numbers and counts where those are not wanted.
-template <class Key>
-struct Consecutive {
+template <class Key> struct Consecutive {
     using Bits = typename Key::Bits;
     Key key;
     const Bits* x;
@@ -299,8 +311,8 @@ struct Consecutive {
         for (npy_intp i = 1; i < count; ++i) found += begins(i);
         return found;
     }
-    // The first of each run, and where it is, and the run of each element; how many runs there were, of which no more than `room` are written:
-    // another thread may put other elements meanwhile.
+    // The first of each run, and where it is, and the run of each element; how many runs there were, of which no more
+    // than `room` are written: another thread may put other elements meanwhile.
     npy_intp collect(npy_intp room, Bits* values, int64_t* places, int64_t* numbers) const {
         constexpr npy_intp block = 1024;
         int64_t firsts[block];
@@ -322,8 +334,7 @@ struct Consecutive {
         return found;
     }
 };
-template <class Key>
-PyObject* consecutive_runs(PyArrayObject* array, Key key, bool inverse, bool counts) {
+template <class Key> PyObject* consecutive_runs(PyArrayObject* array, Key key, bool inverse, bool counts) {
     using Bits = typename Key::Bits;
     const Consecutive<Key> elements = {key, data_of<Bits>(array), PyArray_SIZE(array)};
     const npy_intp many = [&] {
@@ -332,14 +343,16 @@ PyObject* consecutive_runs(PyArrayObject* array, Key key, bool inverse, bool cou
     }();
     const npy_intp none = 0;
     Owned made[3] = {Owned(new_array(PyArray_DESCR(array), 1, &many)),
-                     Owned(inverse ? new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array)) : new_array(int64_descr, 1, &none)),
+                     Owned(inverse ? new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array))
+                                   : new_array(int64_descr, 1, &none)),
                      Owned(new_array(int64_descr, 1, counts ? &many : &none))};
     if (!made[0] || !made[1] || !made[2]) return nullptr;
     int64_t* const places = counts ? data_of<int64_t>(made[2].get()) : nullptr;
     npy_intp found;
     {
         ReleaseGil unlocked(elements.count >= thread_threshold);
-        found = elements.collect(many, data_of<Bits>(made[0].get()), places, inverse ? data_of<int64_t>(made[1].get()) : nullptr);
+        found = elements.collect(many, data_of<Bits>(made[0].get()), places,
+                                 inverse ? data_of<int64_t>(made[1].get()) : nullptr);
         if (counts && found == many)
             for (npy_intp i = 0; i < many; ++i) places[i] = (i + 1 < many ? places[i + 1] : elements.count) - places[i];
     }
@@ -366,9 +379,12 @@ PyObject* distinct_card(Call args) {
 }
 
 PyMethodDef sorting_methods[] = {
-    direct_method("direct_sort_along", laid<direct<4, sort_card>, few_with_gaps>, "sort_along(self, stable, dim, descending), or NotImplemented"),
-    direct_method("direct_topk_along", laid<direct<5, topk_card>>, "topk_along(self, k, dim, largest, sorted), or NotImplemented"),
-    direct_method("direct_distinct", laid<direct<5, distinct_card>>, "distinct(self, dim, consecutive, inverse, counts), or NotImplemented"),
+    direct_method("direct_sort_along", laid<direct<4, sort_card>, few_with_gaps>,
+                  "sort_along(self, stable, dim, descending), or NotImplemented"),
+    direct_method("direct_topk_along", laid<direct<5, topk_card>>,
+                  "topk_along(self, k, dim, largest, sorted), or NotImplemented"),
+    direct_method("direct_distinct", laid<direct<5, distinct_card>>,
+                  "distinct(self, dim, consecutive, inverse, counts), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList sorting_list(sorting_methods);
