@@ -154,24 +154,10 @@ def adam_step(
         for array in arrays:
             array *= array.dtype.type(1 - lr * weight_decay)
         weight_decay = 0.0
-    current().quietly(
-        kernels.adam_step,
-        (
-            arrays,
-            real_parts(grads),
-            real_parts(exp_avgs),
-            real_parts(exp_avg_sqs),
-            real_parts(max_exp_avg_sqs) if amsgrad else None,
-            repeated(counts, params),
-            lr,
-            betas[0],
-            betas[1],
-            eps,
-            weight_decay,
-            amsgrad,
-            maximize,
-        ),
-    )
+    moments = (real_parts(grads), real_parts(exp_avgs), real_parts(exp_avg_sqs))
+    largest = real_parts(max_exp_avg_sqs) if amsgrad else None
+    numbers = (lr, betas[0], betas[1], eps, weight_decay, amsgrad, maximize)
+    current().quietly(kernels.adam_step, (arrays, *moments, largest, repeated(counts, params), *numbers))
     for changed in (params, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps):
         written(changed)
 
