@@ -167,9 +167,20 @@ def threads() -> None:
 
 
 STEPS: tuple[Step, ...] = (
-    plain, in_place, tensor_hooks, node_hooks, saved_hooks, mutation, functions, modes, volatile, anomaly, checkpoints,
-    higher_order, threads,
-)  # fmt: skip
+    plain,
+    in_place,
+    tensor_hooks,
+    node_hooks,
+    saved_hooks,
+    mutation,
+    functions,
+    modes,
+    volatile,
+    anomaly,
+    checkpoints,
+    higher_order,
+    threads,
+)
 
 
 def growth(step: Step, passes: int) -> tuple[int, float]:

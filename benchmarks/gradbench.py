@@ -103,8 +103,10 @@ def hand_tracking(adapter: Any) -> Callable[[], Any]:
     parents = [-1, *[max(0, bone - 1) if bone % 4 else 0 for bone in range(1, bones)]]
     weights = adapter.array(source.dirichlet(np.ones(bones), vertices).T.copy())  # of bones on vertices
     base = adapter.array(np.concatenate([random(3, vertices, seed=1), np.ones((1, vertices))]))
-    offsets = [adapter.array(np.vstack([np.column_stack([np.zeros((3, 3)), random(3, seed=bone + 9)]), np.zeros(4)]))
-               for bone in range(bones)]  # fmt: skip
+    offsets = [
+        adapter.array(np.vstack([np.column_stack([np.zeros((3, 3)), random(3, seed=bone + 9)]), np.zeros(4)]))
+        for bone in range(bones)
+    ]
     targets, index = adapter.array(random(3, seen, seed=2)), adapter.array(source.integers(vertices, size=seen))
 
     def rotations(lib: Any, angles: Any) -> Any:

@@ -161,9 +161,7 @@ MOVES = {
     "permute, contiguous": Move(
         lambda wg, nn, x: x.permute(2, 0, 1).contiguous(), lambda n: [draw(n, max(n // 8, 1), 8, seed=1)]
     ),
-    "permute 4-d, contiguous": Move(
-        lambda wg, nn, x: x.permute(0, 2, 1, 3).contiguous(), heads
-    ),
+    "permute 4-d, contiguous": Move(lambda wg, nn, x: x.permute(0, 2, 1, 3).contiguous(), heads),
     "expand, contiguous": Move(lambda wg, nn, x: x.expand(x.shape[1], -1).contiguous(), lambda n: [draw(1, n, seed=1)]),
     "expand columns, contiguous": Move(
         lambda wg, nn, x: x.expand(-1, x.shape[0]).contiguous(), lambda n: [draw(n, 1, seed=1)]
@@ -198,7 +196,7 @@ MOVES = {
     "bucketize": Move(lambda wg, nn, x, y: wg.bucketize(y, x), edges, backward=False),
     "bincount": Move(lambda wg, nn, x: x.bincount(), repeated, backward=False),
     "cummax": Move(lambda wg, nn, x: x.cummax(1)[0], matrix),
-}  # fmt: skip
+}
 """By name; each gets a square of a side, or as many elements."""
 
 
@@ -257,7 +255,7 @@ PRODUCTS = {
     "einsum bij,bjk->bik": Move(lambda wg, nn, x, y: wg.einsum("bij,bjk->bik", x, y), batch, flops=of_batch),
     "einsum ij,ij->i": Move(lambda wg, nn, x, y: wg.einsum("ij,ij->i", x, y), matrices),
     "einsum i,j->ij": Move(lambda wg, nn, x, y: wg.einsum("i,j->ij", x, y), vectors),
-}  # fmt: skip
+}
 """By name; each gets squares of a side."""
 
 SIDES = {"10": 3, "1e4": 100, "1e6": 1000}

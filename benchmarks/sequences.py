@@ -132,7 +132,10 @@ def cases() -> list[Case]:
         Case("LSTM of 256, 35 steps of 32, and backward", recurrent("LSTM", 256, 35, 32), 1.0, 1e-3, only=BOTH),
         Case(
             "LSTM of 128 both ways, 35 steps of 1, and backward",
-            recurrent("LSTM", 128, 35, 1, bidirectional=True), 1.0, 1e-3, only=BOTH,
+            recurrent("LSTM", 128, 35, 1, bidirectional=True),
+            1.0,
+            1e-3,
+            only=BOTH,
         ),
         Case("GRU of 128, 50 steps of 16, and backward", recurrent("GRU", 128, 50, 16), 1.5, 1e-3, only=BOTH),
         Case("RNN of 128, 50 steps of 16, and backward", recurrent("RNN", 128, 50, 16), 1.5, 1e-3, only=BOTH),
@@ -143,4 +146,4 @@ def cases() -> list[Case]:
         Case("MLP step, AdamW", optimised("AdamW", lr=1e-4), 1.8, 1e-2, only=BOTH),
         Case("MLP step, RMSprop", optimised("RMSprop", lr=1e-5), 1.0, 1e-2, only=BOTH),
         Case("MLP steps in two Python threads", two_threads, 1.0, 1e-3, only=BOTH),
-    ]  # fmt: skip
+    ]

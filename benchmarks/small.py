@@ -14,35 +14,68 @@ from benchmarks.timing import Case, Result, flatten
 # A call is its text: statements between "; ", of which the last gives the result. The names are those of `names`.
 DIFFERENTIABLE = {
     "views": (
-        "x.view(4)", "x.reshape(4)", "x.t()", "x.transpose(0, 1)", "x.permute(1, 0)", "x.unsqueeze(0)",
-        "row.squeeze(0)", "row.expand(2, 2)", "x.flatten()", "x.chunk(2)", "x.split(1)",
+        "x.view(4)",
+        "x.reshape(4)",
+        "x.t()",
+        "x.transpose(0, 1)",
+        "x.permute(1, 0)",
+        "x.unsqueeze(0)",
+        "row.squeeze(0)",
+        "row.expand(2, 2)",
+        "x.flatten()",
+        "x.chunk(2)",
+        "x.split(1)",
     ),
     "indexing": ("x[0]", "x[0, 1]", "x[1:]", "x[:, 0]", "x[mask]", "x[i]"),
     "reductions": ("x.sum()", "x.sum(0)", "x.mean()", "x.mean(1, keepdim=True)", "x.max(1)", "x.amax(1)"),
     "joining": ("lib.cat([x, y])", "lib.stack([x, y])"),
     "products": (
-        "F.linear(x, y)", "F.linear(x, y, v)", "x @ y", "x @ v", "x.mm(y)", "batch.bmm(batch)", "v.dot(w)",
+        "F.linear(x, y)",
+        "F.linear(x, y, v)",
+        "x @ y",
+        "x @ v",
+        "x.mm(y)",
+        "batch.bmm(batch)",
+        "v.dot(w)",
         "lib.addmm(v, x, y)",
     ),
     "pointwise": (
-        "x * y", "x + 2.0", "x.exp()", "x**2", "lib.where(mask, x, y)", "x.clamp(-0.5, 0.5)",
+        "x * y",
+        "x + 2.0",
+        "x.exp()",
+        "x**2",
+        "lib.where(mask, x, y)",
+        "x.clamp(-0.5, 0.5)",
         "x.masked_fill(mask, 0.0)",
     ),
     "losses": ("x.softmax(1)", "x.log_softmax(1)", "F.mse_loss(x, y)", "F.cross_entropy(x, i)"),
     "selecting": ("x.gather(1, places)", "x.index_select(0, i)", "F.embedding(i, x)"),
     "copying": ("x.clone()", "x.contiguous()", "x.t().contiguous()"),
-}  # fmt: skip
+}
 # Writes to `z`: not recorded, a tensor that stays; otherwise a clone, so that its history does not grow.
 WRITING = (
-    "z[0] = v; z", "z[0, 1] = 2.0; z", "z[mask] = 0.0; z", "z.add_(y)", "z.add_(y, alpha=0.5)", "z.mul_(ones)",
-    "z.copy_(y)", "z.fill_(1.0)", "z.zero_()",
-)  # fmt: skip
+    "z[0] = v; z",
+    "z[0, 1] = 2.0; z",
+    "z[mask] = 0.0; z",
+    "z.add_(y)",
+    "z.add_(y, alpha=0.5)",
+    "z.mul_(ones)",
+    "z.copy_(y)",
+    "z.fill_(1.0)",
+    "z.zero_()",
+)
 # Not differentiable; the operands may require a gradient.
 ASKING = ("x > y", "x == y", "x.argmax(1)", "x.detach()", "x.shape", "x.tolist()", "scalar.item()")
 MAKING = (
-    "lib.zeros(3)", "lib.ones(3)", "lib.full((3,), 2.0)", "lib.arange(3)", "lib.tensor(1.0)", "lib.tensor([1.0, 2.0])",
-    "lib.zeros_like(x)", "float(scalar)",
-)  # fmt: skip
+    "lib.zeros(3)",
+    "lib.ones(3)",
+    "lib.full((3,), 2.0)",
+    "lib.arange(3)",
+    "lib.tensor(1.0)",
+    "lib.tensor([1.0, 2.0])",
+    "lib.zeros_like(x)",
+    "float(scalar)",
+)
 
 PLAIN, RECORDED, BACKWARD = "not recorded", "recorded", "forward + backward"
 MEANS = {PLAIN: 2.0, RECORDED: 1.8, BACKWARD: 3.5}

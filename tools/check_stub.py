@@ -105,9 +105,11 @@ def result_text(value: Any) -> str:
         return "tuple[wg.Tensor, ...]" if isinstance(value, tuple) else "list[wg.Tensor]"
     if isinstance(value, tuple) and hasattr(value, "__match_args__"):
         return "tuple[object, object]"
-    return f"wg.{type(value).__name__}" if isinstance(value, (wg.Tensor, wg.Size, wg.Generator)) else (
-        "None" if value is None else type(value).__name__
-    )  # fmt: skip
+    return (
+        f"wg.{type(value).__name__}"
+        if isinstance(value, (wg.Tensor, wg.Size, wg.Generator))
+        else ("None" if value is None else type(value).__name__)
+    )
 
 
 def calls_of(name: str, operator: Any, sample: Sample) -> Iterator[str]:

@@ -21,15 +21,25 @@ MARKED = re.compile(r"(<!-- sizes: written by make wheel ARGS=--record -->\n).*?
 ALLOWED = 0.03
 """How much larger than recorded a wheel may be: another compiler or processor makes other code."""
 NEEDED = (
-    "wengert/__init__.py", "wengert/_start/build.py", "wengert/py.typed",
-    "wengert/__init__.pyi", "wengert/_core/tensor/base.pyi", "wengert/nn/functional.pyi",
-    "wengert/ops/return_types.pyi", "wengert/special.pyi",
-    "wengert/viz/page/page.html", "wengert/viz/page/style.css", "wengert/viz/page/main.js",
-    "wengert/viz/page/vendor/cytoscape.min.js", "wengert/viz/page/vendor/cytoscape.LICENSE",
-    "wengert/viz/page/vendor/dagre.min.js", "wengert/viz/page/vendor/dagre.LICENSE",
-    "wengert/viz/page/vendor/flame-chart.min.js", "wengert/viz/page/vendor/flame-chart.LICENSE",
+    "wengert/__init__.py",
+    "wengert/_start/build.py",
+    "wengert/py.typed",
+    "wengert/__init__.pyi",
+    "wengert/_core/tensor/base.pyi",
+    "wengert/nn/functional.pyi",
+    "wengert/ops/return_types.pyi",
+    "wengert/special.pyi",
+    "wengert/viz/page/page.html",
+    "wengert/viz/page/style.css",
+    "wengert/viz/page/main.js",
+    "wengert/viz/page/vendor/cytoscape.min.js",
+    "wengert/viz/page/vendor/cytoscape.LICENSE",
+    "wengert/viz/page/vendor/dagre.min.js",
+    "wengert/viz/page/vendor/dagre.LICENSE",
+    "wengert/viz/page/vendor/flame-chart.min.js",
+    "wengert/viz/page/vendor/flame-chart.LICENSE",
     "wengert/viz/page/vendor/VERSIONS.toml",
-)  # fmt: skip
+)
 UNWANTED = (".c", ".cpp", ".hpp", ".pyc")
 
 

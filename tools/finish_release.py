@@ -146,9 +146,12 @@ def written(files: list[tuple[str, bytes, int]], when: int) -> bytes:
         place = body.tell()
         body.write(b"PK\3\4" + common + encoded + short)
         directory.write(
-            b"PK\1\2" + struct.pack("<H", 3 << 8 | 20) + common
-            + struct.pack("<HHHII", 0, 0, 0, (0o100000 | permissions) << 16, place) + encoded
-        )  # fmt: skip
+            b"PK\1\2"
+            + struct.pack("<H", 3 << 8 | 20)
+            + common
+            + struct.pack("<HHHII", 0, 0, 0, (0o100000 | permissions) << 16, place)
+            + encoded
+        )
     start = body.tell()
     listed = directory.getvalue()
     end = struct.pack("<HHHHIIH", 0, 0, len(files), len(files), len(listed), start, 0)

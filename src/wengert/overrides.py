@@ -20,10 +20,17 @@ from ._core.tensor.base import Tensor
 from ._start.loading import load
 
 __all__ = [
-    "enable_reentrant_dispatch", "get_ignored_functions", "get_overridable_functions", "get_testing_overrides",
-    "handle_torch_function", "has_torch_function", "is_tensor_like", "is_tensor_method_or_property", "resolve_name",
+    "enable_reentrant_dispatch",
+    "get_ignored_functions",
+    "get_overridable_functions",
+    "get_testing_overrides",
+    "handle_torch_function",
+    "has_torch_function",
+    "is_tensor_like",
+    "is_tensor_method_or_property",
+    "resolve_name",
     "wrap_torch_function",
-]  # fmt: skip
+]
 
 FACTORIES = frozenset(
     """

@@ -160,11 +160,17 @@ def random_write(draw: random.Random, name: str, array: Any, pool: list[tuple[st
     """An in-place write as text."""
     source, other = draw.choice(pool)
     fits = [
-        f"{name}.mul_({draw.uniform(0.5, 2):.2f})", f"{name}.add_(1)", f"{name}.sin_()", f"{name}.zero_()",
+        f"{name}.mul_({draw.uniform(0.5, 2):.2f})",
+        f"{name}.add_(1)",
+        f"{name}.sin_()",
+        f"{name}.zero_()",
         f"{name}.tanh_()",
-        f"{name}.mul_(w.sum())", f"{name}.copy_(x[0])", f"{name}.fill_(2.0)", f"{name}.clamp_(-1, 1)",
+        f"{name}.mul_(w.sum())",
+        f"{name}.copy_(x[0])",
+        f"{name}.fill_(2.0)",
+        f"{name}.clamp_(-1, 1)",
         f"{name}.sub_(x[1])",
-    ]  # fmt: skip
+    ]
     if broadcasts(array.shape, other.shape) and np.broadcast_shapes(array.shape, other.shape) == array.shape:
         fits += [
             f"{name}.mul_({source}.cos() + 1)",

@@ -281,11 +281,14 @@ def state(module: Any) -> Any:
     """What a module holds: names, values, metadata, text."""
     held = module.state_dict()
     return [
-        list(held), repr(module), [unfinished(each) for each in held.values()],
+        list(held),
+        repr(module),
+        [unfinished(each) for each in held.values()],
         [(name, dict(told)) for name, told in held._metadata.items()],
-        [name for name, _ in module.named_parameters()], [name for name, _ in module.named_buffers()],
+        [name for name, _ in module.named_parameters()],
+        [name for name, _ in module.named_buffers()],
         [(name, type(each).__name__, each.training) for name, each in module.named_modules()],
-    ]  # fmt: skip
+    ]
 
 
 def unfinished(value: Any) -> Any:

@@ -306,10 +306,13 @@ def scheduled(library: Any, cls: Any, kwargs: Any, dtype: str, schedules: Any, t
 def tell_all(made: Any, params: list[Any]) -> list[Any]:
     """All that an optimizer shows."""
     return [
-        [each.detach() for each in params], flat(made.state_dict()), repr(made), flat(dict(made.defaults)),
+        [each.detach() for each in params],
+        flat(made.state_dict()),
+        repr(made),
+        flat(dict(made.defaults)),
         [flat(made.state[each]) if each in made.state else None for each in params],
         [list(group) for group in made.param_groups],
-    ]  # fmt: skip
+    ]
 
 
 def flat(held: Any) -> Any:

@@ -113,9 +113,13 @@ class Translator:
         """The modules of torch whose functions samples mention."""
         torch = self.torch
         return [
-            (torch, ""), (torch.Tensor, "Tensor."), (torch.nn.functional, "nn.functional."), (torch.linalg, "linalg."),
-            (torch.special, "special."), (torch.fft, "fft."),
-        ]  # fmt: skip
+            (torch, ""),
+            (torch.Tensor, "Tensor."),
+            (torch.nn.functional, "nn.functional."),
+            (torch.linalg, "linalg."),
+            (torch.special, "special."),
+            (torch.fft, "fft."),
+        ]
 
     def rebind(self, given: types.FunctionType) -> Any:
         """The same code, with wengert wherever it says torch."""

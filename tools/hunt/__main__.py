@@ -96,9 +96,13 @@ def start(name: str, build: str, seconds: float, options: argparse.Namespace) ->
     begun = time.monotonic()
     try:
         done = subprocess.run(
-            [*command, "--seed", str(options.seed)], env=variables, cwd=ROOT, capture_output=True, text=True,
+            [*command, "--seed", str(options.seed)],
+            env=variables,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
             timeout=2 * seconds + 300,
-        )  # fmt: skip
+        )
         told = json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else {}
         ended = f"ended with status {done.returncode}:\n{done.stderr[-2000:]}"
     except subprocess.TimeoutExpired:

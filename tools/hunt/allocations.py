@@ -124,9 +124,14 @@ def at_rest() -> tuple[Any, ...]:
     """The modes."""
     hooked = wg.autograd.graph.saved_tensors_hooks
     return (
-        wg.is_grad_enabled(), wg.is_inference_mode_enabled(), wg.is_anomaly_enabled(), wg.get_default_dtype(),
-        np.geterr(), (wg.ones(1, requires_grad=True) * 2).requires_grad, hooked is not None,
-    )  # fmt: skip
+        wg.is_grad_enabled(),
+        wg.is_inference_mode_enabled(),
+        wg.is_anomaly_enabled(),
+        wg.get_default_dtype(),
+        np.geterr(),
+        (wg.ones(1, requires_grad=True) * 2).requires_grad,
+        hooked is not None,
+    )
 
 
 def put_back() -> None:

@@ -34,11 +34,42 @@ NAME = "files"
 LIMITS = forked.Limits(seconds=20.0, memory=256 << 20, tries=100)
 DTYPES = ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "uint64", "bool", "complex64")
 VALUES: tuple[Any, ...] = (
-    None, True, -1, 0, 1, 2**31, 2**62, 2**63, 2**64, 10**30, 0.5, 1e308, "", "F32", "F64", "BOOL", "x" * 300, "\ud800",
-    [], [0], [-1], [2**62, 2**62], [0, 2**63], [0, 0], [0, 8], [1] * 40, [1] * 100, [0] * 70, [[]], [None], ["a"],
-    [1.0], {}, {"a": 1},
+    None,
+    True,
+    -1,
+    0,
+    1,
+    2**31,
+    2**62,
+    2**63,
+    2**64,
+    10**30,
+    0.5,
+    1e308,
+    "",
+    "F32",
+    "F64",
+    "BOOL",
+    "x" * 300,
+    "\ud800",
+    [],
+    [0],
+    [-1],
+    [2**62, 2**62],
+    [0, 2**63],
+    [0, 0],
+    [0, 8],
+    [1] * 40,
+    [1] * 100,
+    [0] * 70,
+    [[]],
+    [None],
+    ["a"],
+    [1.0],
+    {},
+    {"a": 1},
     {"dtype": "F32", "shape": [], "data_offsets": [0, 4]},
-)  # fmt: skip
+)
 """What is put into a header's fields."""
 
 
@@ -126,9 +157,20 @@ def refilled(draw: random.Random, data: bytes) -> bytes:
 SIX = Stored("torch FloatStorage", "0", 6)
 VIEW = tensor(Part("torch FloatStorage", "0", 6, part=("1", 2, 3)), 1, (2,), (1,))
 PLAIN: tuple[Any, ...] = (
-    1, 2**70, 1.5, "a", None, True, (1, (2,)), [3], {"a": (4,)}, Call("collections OrderedDict", state={"a": 1}),
-    Call("__builtin__ set", [1]), Call("torch Size", (1,)), Call("_codecs encode", "a", "latin1"),
-)  # fmt: skip
+    1,
+    2**70,
+    1.5,
+    "a",
+    None,
+    True,
+    (1, (2,)),
+    [3],
+    {"a": (4,)},
+    Call("collections OrderedDict", state={"a": 1}),
+    Call("__builtin__ set", [1]),
+    Call("torch Size", (1,)),
+    Call("_codecs encode", "a", "latin1"),
+)
 """Values that a file of torch's holds beside tensors."""
 
 
@@ -173,11 +215,24 @@ def loaded(seed: int) -> str | None:
 
 
 NAMES = (
-    "torch._utils _rebuild_tensor_v2", "torch._utils _rebuild_parameter", "torch._utils _rebuild_sparse_tensor",
-    "torch._utils _rebuild_tensor_v3", "torch._tensor _rebuild_from_type_v2", "torch Size", "collections OrderedDict",
-    "collections Counter", "collections defaultdict", "__builtin__ set", "__builtin__ frozenset", "torch FloatTensor",
-    "__builtin__ bytearray", "__builtin__ complex", "_codecs encode", "torch device", "torch.nn.parameter Parameter",
-)  # fmt: skip
+    "torch._utils _rebuild_tensor_v2",
+    "torch._utils _rebuild_parameter",
+    "torch._utils _rebuild_sparse_tensor",
+    "torch._utils _rebuild_tensor_v3",
+    "torch._tensor _rebuild_from_type_v2",
+    "torch Size",
+    "collections OrderedDict",
+    "collections Counter",
+    "collections defaultdict",
+    "__builtin__ set",
+    "__builtin__ frozenset",
+    "torch FloatTensor",
+    "__builtin__ bytearray",
+    "__builtin__ complex",
+    "_codecs encode",
+    "torch device",
+    "torch.nn.parameter Parameter",
+)
 GET = b"h\x09"
 CONSTANTS = tuple(
     map(code, ("latin1", 0, True, None, (2,), (1,), {}, SIX, Global("torch Tensor"), Global("torch int64")))

@@ -7,10 +7,15 @@ from typing import Any
 from wengert._core.cards import card as cards
 
 GROUPS = (
-    ("all", cards.ALL), ("numbers", cards.NUMBERS), ("ordered", cards.ORDERED), ("floating", cards.FLOATS),
+    ("all", cards.ALL),
+    ("numbers", cards.NUMBERS),
+    ("ordered", cards.ORDERED),
+    ("floating", cards.FLOATS),
     ("real", cards.REALS),
-    ("integers", cards.INTEGERS), ("complex", cards.COMPLEXES), ("all and wide unsigned", cards.WIDE),
-)  # fmt: skip
+    ("integers", cards.INTEGERS),
+    ("complex", cards.COMPLEXES),
+    ("all and wide unsigned", cards.WIDE),
+)
 HEAD = """# Operators
 
 Made from the operators' cards. What each takes and returns, with an example that runs, is on the pages of the

@@ -71,7 +71,7 @@ CLASSES = (
     own_import(devices.memory_format, "_memory_format"), own_import(HookDict), own_import(RemovableHandle),
     own_import(Node), own_import(Size), own_import(Generator), own_import(TypedStorage), own_import(UntypedStorage),
     ("wengert.ops", "return_types", "return_types"),
-)  # fmt: skip
+)
 
 
 def source() -> ast.Module:

@@ -11,13 +11,13 @@ NAMES = {
     "bool": "_bool", "float": "_float", "int": "_int", "dtype": "_dtype", "DType": "_dtype", "device": "_device",
     "layout": "_layout", "memory_format": "_memory_format", "Number": "_Number", "Operand": "_Operand",
     "Truth": "_bool", "Ints": "_Ints", "sizes.Size": "Size", "np.ndarray": "ndarray",
-}  # fmt: skip
+}
 """Words whose meaning a method, a property or a name of the package would hide, and what the stubs call them."""
 
 KINDS = {
     "Array": "Tensor", "Arrays": "Sequence[Tensor]", "Index": "Tensor", "Indices": "Sequence[Tensor | None]",
     "Sizes": "Sequence[int]",
-}  # fmt: skip
+}
 """What the kinds of a card's parameters are to programs."""
 
 PARAMETERS = {
@@ -40,7 +40,7 @@ PARAMETERS = {
     "target_lengths": "Ints | Tensor", "tensors": "Sequence[Tensor]", "to": "Number", "unbiased": "bool",
     **{f"{each}_proj_weight": "Tensor" for each in "qkv"}, "value": "Number", "vec2": "Tensor",
     "weight": "Tensor",
-}  # fmt: skip
+}
 """Types of parameters that cards leave open, by name."""
 
 OWN = {
@@ -86,7 +86,7 @@ OWN = {
        for name in ("geqrf", "lu", "lu_unpack", "qr", "slogdet", "svd", "triangular_solve")},
     **{(name, "size"): "Ints" for name in ("interpolate", "upsample", "upsample_bilinear", "upsample_nearest")},
     ("chain_matmul", "matrices"): "Tensor", ("einsum", "args"): "Any", ("tensordot", "dims"): "Any",
-}  # fmt: skip
+}
 """The same for one operator."""
 
 RESULTS = {
@@ -103,7 +103,7 @@ RESULTS = {
     "histogram": "return_types.histogram", "histogramdd": "return_types.histogramdd",
     "kthvalue": "return_types.kthvalue", "mode": "return_types.mode", "sort": "return_types.sort",
     "topk": "return_types.topk", "tensor_split": "tuple[Tensor, ...]", "tolist": "Any", "vsplit": "tuple[Tensor, ...]",
-}  # fmt: skip
+}
 """What is returned where neither card nor function says so and it is not one tensor; also the types of properties."""
 
 FIELDS = {("histogramdd", "bin_edges"): "tuple[Tensor, ...]"}

@@ -181,8 +181,11 @@ def backward(
 
             if overriding.is_anyone_asked((self,)):
                 given = {
-                    "gradient": gradient, "retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs
-                }  # fmt: skip
+                    "gradient": gradient,
+                    "retain_graph": retain_graph,
+                    "create_graph": create_graph,
+                    "inputs": inputs,
+                }
                 return overriding.of_python(backward, (self,), (self,), given)  # type: ignore[no-any-return]
         passes.backward(self, gradient, retain_graph, create_graph, inputs)
     except Exception as error:

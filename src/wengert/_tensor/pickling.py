@@ -220,9 +220,7 @@ def reduce_(self: Tensor) -> tuple[Any, ...]:
         if mapping is not None:
             memory, offset = mapping, offset + start
     array = source._array_
-    return rebuild, (
-        type(self), memory, self.dtype, offset, array.shape, array.strides, self.requires_grad
-    ), state  # fmt: skip
+    return rebuild, (type(self), memory, self.dtype, offset, array.shape, array.strides, self.requires_grad), state
 
 
 def warn_of_hooks(tensor: Tensor) -> None:

@@ -28,8 +28,9 @@ def _device_constructors() -> set[Any]:
     """
     known = load_all()
     return {getattr(package, each) for each in names.split() if each in known} | {
-        package.fft.fftfreq, package.fft.rfftfreq
-    }  # fmt: skip
+        package.fft.fftfreq,
+        package.fft.rfftfreq,
+    }
 
 
 class DeviceContext(TorchFunctionMode):

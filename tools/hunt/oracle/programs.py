@@ -12,9 +12,19 @@ from tools.hunt.oracle.modes import MODES, task_of
 from tools.hunt.oracle.statements import KINDS, Statement, complex_number
 
 POINTS: tuple[tuple[tuple[int, ...], str], ...] = (
-    ((), ""), ((1,), ""), ((3,), ""), ((3,), ""), ((2, 3), ""), ((2, 3), ""), ((0,), ""), ((3,), ".expand(2, 3)"),
-    ((1,), ".expand(3)"), ((3, 2), ".t()"), ((6,), "[::2]"), ((), ".expand(2)"),
-)  # fmt: skip
+    ((), ""),
+    ((1,), ""),
+    ((3,), ""),
+    ((3,), ""),
+    ((2, 3), ""),
+    ((2, 3), ""),
+    ((0,), ""),
+    ((3,), ".expand(2, 3)"),
+    ((1,), ".expand(3)"),
+    ((3, 2), ".t()"),
+    ((6,), "[::2]"),
+    ((), ".expand(2)"),
+)
 """Shapes of inputs, and how they lie in memory."""
 LEAST, MOST = 3, 12
 LARGEST_RESULT = 6

@@ -70,7 +70,7 @@ LOOPS = (
     "{n} = wg.stack([row.sin() * {c} for row in {v}])",
     "rows = []\nfor row in {v}:\n    rows.append(row + (rows[-1] if rows else {c}))\n{n} = wg.stack(rows)",
     "{n} = {v}.clone()\nfor _ in range(3):\n    {n} = {n}.mul_(0.7).add_({x})",
-)  # fmt: skip
+)
 EXPRESSIONS = listed(r"""
     {v} + {t} ; {v} * {t} ; {v} - {e} ; {c} - {v} ; {v} / ({t} * {t} + 1) ; {v} ** 2 ; {c} * {v} ; 2 ** {v} ;
     wg.where({mask}, {v}, {e}) ; wg.where({v} > {c}, {x}, {x} * {v}) ; wg.stack([{v}, {x}]) ;
@@ -99,13 +99,21 @@ def fill(draft: Draft, form: str, v: str) -> str:
     """Return a form with expressions of a draft in the place of its fields."""
     shape = draft.shape(v)
     given = {
-        "v": lambda: v, "w": draft.pick, "shape": lambda: shape, "inner": lambda: shape[1:], "c": draft.number,
-        "n": draft.new, "s": lambda: draft.summary(draft.pick(), not draft.is_complex(v)),
+        "v": lambda: v,
+        "w": draft.pick,
+        "shape": lambda: shape,
+        "inner": lambda: shape[1:],
+        "c": draft.number,
+        "n": draft.new,
+        "s": lambda: draft.summary(draft.pick(), not draft.is_complex(v)),
         "e": lambda: draft.operand(shape),
-        "x": lambda: draft.exact(shape), "k": lambda: draft.constant(shape, "np.array({})"),
-        "t": lambda: as_tensor(draft, shape), "i": lambda: draft.exact((2, *shape[1:])), "one": lambda: (1, *shape[1:]),
+        "x": lambda: draft.exact(shape),
+        "k": lambda: draft.constant(shape, "np.array({})"),
+        "t": lambda: as_tensor(draft, shape),
+        "i": lambda: draft.exact((2, *shape[1:])),
+        "one": lambda: (1, *shape[1:]),
         "mask": lambda: mask(draft, shape),
-    }  # fmt: skip
+    }
     text = form
     for name, make in given.items():
         while "{" + name + "}" in text:
@@ -234,6 +242,13 @@ def loop(draft: Draft) -> tuple[str, str, bool]:
 
 
 KINDS: dict[Statement, int] = {
-    buffer: 14, view: 10, write: 26, expression: 18, operator: 14, operator_write: 8, loop: 6, complex_number: 2,
-}  # fmt: skip
+    buffer: 14,
+    view: 10,
+    write: 26,
+    expression: 18,
+    operator: 14,
+    operator_write: 8,
+    loop: 6,
+    complex_number: 2,
+}
 """The kinds of statements, and how often each is drawn."""

@@ -151,8 +151,8 @@ def gradgradcheck(
     checks.check_second_options(check_fwd_over_rev, check_rev_over_rev, check_undefined_grad, check_batched_grad)
     gradient, arguments = checks.gradient_of(func, inputs, grad_outputs, gen_non_contig_grad_outputs)
     options = Options(
-        eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, check_batched_grad,
-        False, check_fwd_over_rev, check_rev_over_rev, fast_mode, masked,
+        eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, check_batched_grad, False,
+        check_fwd_over_rev, check_rev_over_rev, fast_mode, masked,
     )  # fmt: skip
     try:
         return checks.check_first_order(gradient, arguments, options)
