@@ -181,7 +181,7 @@ def test_the_module_of_a_cut_is_told(lines):
             return x.detach() * 2
 
     net = wg.nn.Sequential(wg.nn.Linear(2, 2), wg.nn.Sequential(wg.nn.Tanh(), Cutting()))
-    assert "It lies in the module Sequential.1.1." in str(wg.explain(net(wg.ones(1, 2))))
+    assert "It is in the module Sequential.1.1." in str(wg.explain(net(wg.ones(1, 2))))
     assert current().debug.scope is None
 
 

@@ -150,7 +150,7 @@ def test_an_operator_by_the_name_of_torchs_class_is_found():
 )  # fmt: skip
 @pytest.mark.parametrize("state", [{"forward": 1}, {"__class__": 1}, {"__code__": 1}, (None, {"x": 1}), "text"])
 def test_classes_functions_and_plain_values_take_no_state(target, state):
-    refused(target + code_of(state) + b"b", "may not be given a state")
+    refused(target + code_of(state) + b"b", "may not have a state")
 
 
 NAMES = [

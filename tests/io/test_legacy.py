@@ -106,7 +106,7 @@ def test_tensors_and_parameters_of_the_first_versions():
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        (Call("torch FloatTensor", 3), "made of values, not of a state"),
+        (Call("torch FloatTensor", 3), "built from values, not from a state"),
         (Call("torch LongTensor", state=(SIX, 0, (2,), (1,))), "of another dtype, or none"),
         (Call("torch FloatTensor", state=(SIX, 0, (9,), (1,))), "takes 36 bytes, but its memory has 24"),
         (Call("torch FloatTensor", state=(SIX, 0, (2,), (-1,))), "strides are not a list of lengths"),

@@ -150,7 +150,7 @@ def run_by_a_file(*arguments):
         (Call("torch float32"), "may not be called"),
         (b"c__builtin__\nset\n)\x81.", "'__builtin__.set' may not be created"),
         (b"ctorch\nTensor\n)\x81.", "may not be created"),
-        (Call("torch._utils _rebuild_parameter", WHOLE, True, state={"a": 1}), "a Parameter may not be given a state"),
+        (Call("torch._utils _rebuild_parameter", WHOLE, True, state={"a": 1}), "a Parameter may not have a state"),
     ],
 )
 def test_names_that_are_not_allowed_are_refused_by_name(value, says):
@@ -208,7 +208,7 @@ def test_what_this_can_name_can_be_seen_to_run_nothing():
         (Call("collections OrderedDict", state={"__class__": 3}), "not an attribute that a program may set"),
         (Call("collections OrderedDict", state={"items": 3}), "not an attribute that a program may set"),
         (b"\x80\x02](K\x01e", "pickle exhausted|no end|not enough|at least one STOP"),
-        (b"t.", "a mark that is not there"),
+        (b"t.", "a missing mark"),
         (b"R.", "more values than there are"), (b"h\x01.", "was remembered as number 1"), (b"(]a.", "more values"),
         (b"]]s.", "more values"), (b"}]]s.", "a list cannot be a key"), (b"K\x01]a.", "takes? a .*int.* for a list"),
     ],

@@ -105,7 +105,7 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 def _state() -> _State:
-    """The mode of this thread."""
+    """Return the mode of this thread."""
     modes = current()
     return modes.anomaly, modes.check_nan, modes.check_inf, modes.watch, modes.observers
 

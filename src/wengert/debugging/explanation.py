@@ -65,14 +65,14 @@ def explain(tensor: Tensor, loss: Tensor | None = None) -> Explanation:
 
     >>> import wengert as wg
     >>> print(wg.explain(wg.ones(2, requires_grad=True) * 2))
-    This tensor has no .grad: it is not a leaf, and gradients of such are passed on, not kept.
+    This tensor has no .grad: it is not a leaf, and only leaves keep their gradients.
     What to do: Call retain_grad() on it before backward(), or ask for autograd.grad(loss, tensor).
     """
     for name, value in (("tensor", tensor), ("loss", loss)):
         if not isinstance(value, Tensor) and not (name == "loss" and value is None):
             raise TypeError(
-                f"explain(): {name} must be a tensor, not {type(value).__name__}. Only tensors have a history: what "
-                "is not a tensor passes no gradient on."
+                f"explain(): {name} must be a tensor, not {type(value).__name__}. Only tensors have a "
+                "history: other values pass no gradient on."
             )
     if not tensor.requires_grad:
         return without_history(tensor)
@@ -134,8 +134,8 @@ def untraced(tensor: Tensor, origin: Any) -> tuple[str, str]:
         return "dtype", f"its dtype is {tensor.dtype}, and only floating-point and complex tensors have gradients."
     if shares_memory(tensor):
         return "detach", (
-            "it lies in the memory of a tensor that requires a gradient, but is not in its graph: detach(), `.data`, "
-            "NumPy or a block without recording made it."
+            "it shares memory with a tensor that requires a gradient, but is not in its graph: it was made by "
+            "detach(), `.data`, NumPy, or in a block without recording."
         )
     if origin is not None and origin.reason == MADE:
         return "leaf", "it is a leaf, made of plain data, that does not require a gradient." + exits_before(origin)

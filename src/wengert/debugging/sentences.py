@@ -23,7 +23,7 @@ def cut_sentences(cut: Any) -> str:
     text = line("\nThe cut: {}.", place_of(cut))
     within = module_name(cut.scope)
     if within:
-        text += f"\nIt lies in the module {within}."
+        text += f"\nIt is in the module {within}."
     if cut.reason in ("item", "numpy") and cut.cuts is not None:
         text += line(f"\nThe values had left the graph by {cut.cuts.name}: {{}}.", place_of(cut.cuts))
         if cut.cuts.cuts is not None:

@@ -31,7 +31,7 @@ def reason_of(tensor: Tensor, loss: Tensor | None) -> Reason:
         return of_leaf(tensor, loss)
     freed = place_of(getattr(of_node(node), "later", None))
     if not tensor.retains_grad:
-        text = "it is not a leaf, and gradients of such are passed on, not kept."
+        text = "it is not a leaf, and only leaves keep their gradients."
         return "not_a_leaf", text + line("\nA backward pass has run through it: {}.", freed), freed
     return "no_backward", "its gradient is to be kept, but no backward pass has reached it yet.", None
 

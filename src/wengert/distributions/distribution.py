@@ -46,7 +46,7 @@ class Distribution(Guarded):
             ValueError: if `value` is not a bool.
         """
         if value not in (True, False):
-            raise ValueError(f"set_default_validate_args wants True or False, got {value!r}")
+            raise ValueError(f"set_default_validate_args expects True or False, got {value!r}")
         Distribution._validate_args = value
 
     def __init__(self, batch_shape: Any = (), event_shape: Any = (), validate_args: bool | None = None) -> None:

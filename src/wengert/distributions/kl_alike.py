@@ -144,7 +144,7 @@ def gaussian_parts(d: Any) -> tuple[Tensor, Tensor]:
 def _multivariate_normal(p: Any, q: Any) -> Tensor:
     if p.event_shape != q.event_shape:
         raise ValueError(
-            f"KL-divergence between two normal distributions wants one event shape, got {p.event_shape} and "
+            f"KL-divergence between two normal distributions requires equal event shapes, got {p.event_shape} and "
             f"{q.event_shape}"
         )
     (of_p, half_p), (of_q, half_q) = gaussian_parts(p), gaussian_parts(q)
@@ -163,14 +163,14 @@ def _wishart(p: Wishart, q: Wishart) -> Tensor:
 @register_kl(Independent, Independent)
 def _independent(p: Independent, q: Independent) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
-        raise NotImplementedError("KL of Independent distributions wants as many reinterpreted dimensions of both")
+        raise NotImplementedError("KL of Independent distributions requires equal numbers of reinterpreted dimensions")
     return _sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)
 def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
-        raise NotImplementedError("KL of TransformedDistributions wants the same transforms and event shapes")
+        raise NotImplementedError("KL of TransformedDistributions requires equal transforms and event shapes")
     return kl_divergence(p.base_dist, q.base_dist)
 
 

@@ -51,7 +51,7 @@ class Bounded(Constraint):
     def __init__(self, *values: Any, **named: Any) -> None:
         attributes = {**dict(zip(self.bounds, values)), **named}
         if len(values) > len(self.bounds) or set(attributes) != set(self.bounds):
-            raise TypeError(f"{type(self).__name__}() wants {', '.join(self.bounds)}; got {[*values, *named]}")
+            raise TypeError(f"{type(self).__name__}() expects {', '.join(self.bounds)}; got {[*values, *named]}")
         vars(self).update(attributes)
 
     def __repr__(self) -> str:
@@ -146,7 +146,7 @@ class MixtureSameFamilyConstraint(Constraint):
 
     def __init__(self, base_constraint: Constraint) -> None:
         if not isinstance(base_constraint, Constraint):
-            raise TypeError(f"MixtureSameFamilyConstraint wants a constraint, got {type(base_constraint).__name__}")
+            raise TypeError(f"MixtureSameFamilyConstraint expects a constraint, got {type(base_constraint).__name__}")
         self.base_constraint = base_constraint
 
     @property

@@ -87,7 +87,7 @@ class _Joined(Constraint):
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
         if not all(isinstance(constraint, Constraint) for constraint in cseq):
-            raise TypeError(f"{type(self).__name__[1:].lower()} wants a sequence of constraints")
+            raise TypeError(f"{type(self).__name__[1:].lower()} expects a sequence of constraints")
         self.cseq = list(cseq)
         self.dim = dim
 
@@ -109,7 +109,7 @@ class _Cat(_Joined):
         super().__init__(cseq, dim)
         self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
         if len(self.lengths) != len(self.cseq):
-            raise ValueError(f"cat wants a length for each of {len(self.cseq)} constraints, got {len(self.lengths)}")
+            raise ValueError(f"cat expects a length for each of {len(self.cseq)} constraints, got {len(self.lengths)}")
 
     def check(self, value: Tensor) -> Tensor:
         starts = [sum(self.lengths[:place]) for place in range(len(self.cseq))]

@@ -184,7 +184,7 @@ class Parts(Transform):
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
         if not all(isinstance(transform, Transform) for transform in tseq):
-            raise TypeError(f"{type(self).__name__} wants a sequence of transforms")
+            raise TypeError(f"{type(self).__name__} expects a sequence of transforms")
         super().__init__(cache_size)
         self.transforms = [transform.with_cache(cache_size) for transform in tseq] if cache_size else list(tseq)
         self.dim = dim
@@ -225,7 +225,7 @@ class CatTransform(Parts):
         super().__init__(tseq, dim, cache_size)
         self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
         if len(self.lengths) != len(self.transforms):
-            raise ValueError(f"CatTransform wants {len(self.transforms)} lengths, got {len(self.lengths)}")
+            raise ValueError(f"CatTransform expects {len(self.transforms)} lengths, got {len(self.lengths)}")
 
     @property
     def event_dim(self) -> int:

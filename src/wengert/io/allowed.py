@@ -176,7 +176,7 @@ class Allowed:
     def empty(self, name: str, arguments: tuple[Any, ...]) -> Tensor:
         """Return an empty tensor of an old class; its state follows."""
         if arguments:
-            raise ValueError("a tensor is made of values, not of a state")
+            raise ValueError("a tensor is built from values, not from a state")
         self.objects.spend(TENSOR)
         memory = Storage(np.empty(0, np.uint8))
         dtype = dtypes.by_name(STORAGES[name.replace("Tensor", "Storage")])
@@ -219,7 +219,7 @@ class Allowed:
                 raise ValueError(f"{dtype} has no {sign}")
         self.objects.spend(TENSOR)
         if dtype.name in dtypes.UNHELD:
-            raise UnpicklingError(f"there are no tensors of {dtype} here")
+            raise UnpicklingError(f"tensors of {dtype} are not supported")
         memory = storage._memory
         if not any(signs.values()):
             return self.placer.place(Tensor, memory, dtype, offset, size, stride, requires_grad)
@@ -252,7 +252,7 @@ class Allowed:
     def uninitialized(self, cls: Any, arguments: tuple[Any, ...]) -> Tensor:
         """Return an uninitialised parameter or buffer of a lazy layer."""
         if len(arguments) != 1 or type(arguments[0]) is not bool:
-            raise ValueError(f"a {cls.__name__} is made of whether it requires a gradient")
+            raise ValueError(f"a {cls.__name__} is built from whether it requires a gradient")
         self.objects.spend(TENSOR)
         return cls(arguments[0])  # type: ignore[no-any-return]
 
@@ -261,7 +261,7 @@ class Allowed:
         if not isinstance(arguments, tuple) or not isinstance(cls, type) or not issubclass(cls, Tensor):
             raise ValueError("a tensor of no class")
         if type(state) is not dict or function == Name(*OF_CLASS.rsplit(".", 1)):
-            raise ValueError("a tensor of a class has no attributes, or is made of another one")
+            raise ValueError("a tensor of a class has no attributes, or is not built from a tensor")
         result = self.call(function, arguments)
         if not isinstance(result, Tensor):
             raise ValueError("a tensor of a class is none")

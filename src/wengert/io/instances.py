@@ -57,7 +57,7 @@ def create(cls: Any, arguments: tuple[Any, ...]) -> Any:
             raise ValueError(f"a {cls.__name__} has not the fields that torch writes")
         return tuple.__new__(cls, arguments)
     if arguments:
-        raise ValueError(f"a {cls.__name__} is made of values, not of a state")
+        raise ValueError(f"a {cls.__name__} is built from values, not from a state")
     return object.__new__(cls)
 
 
@@ -94,7 +94,7 @@ def restore(value: Any, state: Any) -> None:
     """
     cls = type(value)
     if not trusted.is_instance(cls):
-        raise UnpicklingError(f"a {cls.__name__} may not be given a state")
+        raise UnpicklingError(f"a {cls.__name__} may not have a state")
     method = setter_of(cls)
     if method == "program":
         by_program(value.__setstate__, state)

@@ -101,7 +101,7 @@ class Machine:
     def check(self, count: int) -> None:
         """Refuse access below the last mark, or the bottom of the stack."""
         if len(self.stack) - (self.marks[-1] if self.marks else 0) < count:
-            raise ValueError("the opcodes take more values than there are")
+            raise ValueError("the opcodes pop more values than there are")
 
     def top(self) -> Any:
         """Return the value on top of the stack without popping it."""
@@ -118,7 +118,7 @@ class Machine:
     def marked(self) -> list[Any]:
         """Pop all values above the last mark, and the mark."""
         if not self.marks:
-            raise ValueError("the opcodes take a mark that is not there")
+            raise ValueError("the opcodes pop a missing mark")
         start = self.marks.pop()
         values = self.stack[start:]
         del self.stack[start:]

@@ -44,7 +44,7 @@ def constructor_of(cls: Any) -> Callable[..., Any]:
         try:
             return cls(*arguments)
         except (ArithmeticError, NotImplementedError) as error:
-            raise ValueError(f"a {cls.__name__} that there is not: {error!r}") from error
+            raise ValueError(f"an invalid {cls.__name__}: {error!r}") from error
 
     return make
 

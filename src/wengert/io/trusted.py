@@ -82,7 +82,7 @@ def names_of(value: Any) -> dict[str, Any]:
         return {name: target}
     module, own = getattr(target, "__module__", None), getattr(target, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(own, str):
-        raise TypeError(f"add_safe_globals(): {target!r} has no name; give a pair of it and the name that files have")
+        raise TypeError(f"add_safe_globals(): {target!r} has no name; pass a pair of it and its name in files")
     older = _compat_pickle.REVERSE_NAME_MAPPING.get((module, own))
     names = [f"{module}.{own}", f"{_compat_pickle.REVERSE_IMPORT_MAPPING.get(module, module)}.{own}"]
     names += [as_torch(names[0])] + ([".".join(older)] if older else [])

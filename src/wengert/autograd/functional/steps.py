@@ -118,7 +118,7 @@ def _check_requires_grad(inputs: Any, input_type: str, strict: bool) -> None:
         return
     if input_type not in CONSTANT:
         raise RuntimeError(
-            f"Invalid input_type to _check_requires_grad: {input_type!r} is none of {', '.join(CONSTANT)}"
+            f"Invalid input_type to _check_requires_grad: {input_type!r} is not one of {', '.join(CONSTANT)}"
         )
     strictness.refuse_constants(inputs, CONSTANT[input_type])
 

@@ -83,8 +83,8 @@ class Following(Region):
             return proceed()
         if written is not None and not getattr(functional, "view", False):  # a view keeps the elements
             raise NotImplementedError(
-                f"jet: {op.name} writes to a tensor in place, which has no Taylor series; use a form that gives a new "
-                "tensor (torch.where, cat, stack, the name without the underscore)"
+                f"jet: {op.name} writes to a tensor in place, which has no Taylor series; use a form that returns a "
+                "new tensor (torch.where, cat, stack, the name without the underscore)"
             )
         self.check_levels(op, args)
         if written is not None:
@@ -112,8 +112,8 @@ class Following(Region):
                 tangent = tangents.first_of(tensor) if isinstance(tensor, Tensor) else None
                 if tangent is not None and tangent.level not in self.levels:
                     raise NotImplementedError(
-                        f"jet: {op.name} was given a dual tensor of forward mode that began inside the function (jvp, "
-                        "jacfwd, hessian); use reverse mode or jet there"
+                        f"jet: {op.name} was called with a dual tensor of forward mode that began inside the function "
+                        "(jvp, jacfwd, hessian); use reverse mode or jet there"
                     )
 
     def function(self, name: str, args: tuple[Any, ...]) -> None:

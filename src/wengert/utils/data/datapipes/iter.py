@@ -163,7 +163,7 @@ class CollatorIterDataPipe(IterDataPipe[Any]):
         self.datapipe = datapipe
         self.function = conversion if collate_fn is None else collate_fn
         if not callable(self.function):
-            raise TypeError(f"collate(): a function is wanted, not {type(self.function).__name__}")
+            raise TypeError(f"collate(): expected a function, not {type(self.function).__name__}")
         warn_of_local(self.function)
 
     def __iter__(self) -> Iterator[Any]:
