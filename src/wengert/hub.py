@@ -74,7 +74,7 @@ def _entry(folder: Any, model: str) -> Any:
 def help(github: str, model: str, force_reload: bool = False, source: str = "github") -> str | None:
     """Return the docstring of the function `model` of a folder's `hubconf.py`."""
     _check_source("help", source)
-    return _entry(github, model).__doc__  # type: ignore[no-any-return]
+    return _entry(github, model).__doc__
 
 
 def load(repo_or_dir: str, model: str, *args: Any, source: str = "github", **kwargs: Any) -> Any:

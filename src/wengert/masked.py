@@ -153,7 +153,7 @@ def sum(
     """Sum of the elements; int64 for smaller integers."""
     dims = _dims(input, dim)
     filled = _prepared(input, mask, _zero)
-    return filled.sum(dims, keepdim=bool(keepdim), dtype=_sum_dtype(input, dtype))  # type: ignore[no-any-return]
+    return filled.sum(dims, keepdim=bool(keepdim), dtype=_sum_dtype(input, dtype))
 
 
 @boundary
@@ -165,7 +165,7 @@ def prod(
     filled = _prepared(input, mask, _one).to(_sum_dtype(input, dtype))
     for axis in reversed(dims):
         filled = filled.prod(axis, keepdim=bool(keepdim))
-    return filled  # type: ignore[no-any-return]
+    return filled
 
 
 @boundary
@@ -174,7 +174,7 @@ def amax(
 ) -> Tensor:
     """Largest element."""
     filled = _prepared(input, mask, _least)
-    return filled.amax(_dims(input, dim), bool(keepdim)).to(_result_dtype(input, dtype))  # type: ignore[no-any-return]
+    return filled.amax(_dims(input, dim), bool(keepdim)).to(_result_dtype(input, dtype))
 
 
 @boundary
@@ -183,7 +183,7 @@ def amin(
 ) -> Tensor:
     """Smallest element."""
     filled = _prepared(input, mask, _largest)
-    return filled.amin(_dims(input, dim), bool(keepdim)).to(_result_dtype(input, dtype))  # type: ignore[no-any-return]
+    return filled.amin(_dims(input, dim), bool(keepdim)).to(_result_dtype(input, dtype))
 
 
 def argmax(
@@ -191,7 +191,7 @@ def argmax(
 ) -> Tensor:
     """Index of the largest element, in the input's dtype, as in torch."""
     filled = _prepared(input, mask, _least)
-    return filled.argmax(dim, bool(keepdim)).to(_result_dtype(input, dtype))  # type: ignore[no-any-return]
+    return filled.argmax(dim, bool(keepdim)).to(_result_dtype(input, dtype))
 
 
 def argmin(
@@ -199,7 +199,7 @@ def argmin(
 ) -> Tensor:
     """Index of the smallest element, in the input's dtype, as in torch."""
     filled = _prepared(input, mask, _largest)
-    return filled.argmin(dim, bool(keepdim)).to(_result_dtype(input, dtype))  # type: ignore[no-any-return]
+    return filled.argmin(dim, bool(keepdim)).to(_result_dtype(input, dtype))
 
 
 @boundary
@@ -218,7 +218,7 @@ def mean(
             f"floating point or complex dtype. Got: {kind}"
         )
     count = _count(input, dim, keepdim, mask)
-    return sum(input, dim, keepdim=keepdim, dtype=kind, mask=mask) / count  # type: ignore[no-any-return,operator]
+    return sum(input, dim, keepdim=keepdim, dtype=kind, mask=mask) / count
 
 
 def _count(input: Any, dim: Dims, keepdim: bool, mask: Any) -> Any:
@@ -241,10 +241,10 @@ def median(
     exact = input if input.dtype.is_floating_point else input.to(dtypes.float64)
     result = _prepared(exact, mask, _nan).nanmedian(axis, keepdim).values
     if exact is input:
-        return result  # type: ignore[no-any-return]
+        return result
     if bool(result.isnan().any()):
         raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
-    return result.to(_result_dtype(input, dtype))  # type: ignore[no-any-return]
+    return result.to(_result_dtype(input, dtype))
 
 
 @boundary
@@ -254,7 +254,7 @@ def logsumexp(
     """Logarithm of the sum of exponentials; integers for integers, as in torch."""
     dims = _dims(input, dim)
     filled = _prepared(input, mask, _no_exponential)
-    return filled.logsumexp(dims, keepdim=keepdim).to(_result_dtype(input, dtype))  # type: ignore[no-any-return]
+    return filled.logsumexp(dims, keepdim=keepdim).to(_result_dtype(input, dtype))
 
 
 @boundary
@@ -273,7 +273,7 @@ def norm(
         return float("inf") if ord == -float("inf") else 0
 
     filled = _prepared(input, mask, fill)
-    return vector_norm(filled, ord, _dims(input, dim), bool(keepdim), dtype=_result_dtype(input, dtype))  # type: ignore[no-any-return]
+    return vector_norm(filled, ord, _dims(input, dim), bool(keepdim), dtype=_result_dtype(input, dtype))
 
 
 @boundary
@@ -308,7 +308,7 @@ def var(
         count = count.reshape(squares.shape)
     if less:
         count = (count.to(squared.to_real()) - less).clamp(min=0)
-    return (squares / count).to(kind)  # type: ignore[no-any-return]
+    return (squares / count).to(kind)
 
 
 @boundary
@@ -324,28 +324,28 @@ def std(
 ) -> Tensor:
     """Standard deviation: square root of `var`."""
     variance: Any = var(input, dim, unbiased, correction=correction, keepdim=keepdim, dtype=dtype, mask=mask)
-    return variance.sqrt()  # type: ignore[no-any-return]
+    return variance.sqrt()
 
 
 @boundary
 def softmax(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """Softmax along `dim`; 0 for masked elements."""
     axis = _first(input, dim)
-    return _prepared(input, mask, _least).softmax(axis, dtype=_result_dtype(input, dtype))  # type: ignore[no-any-return]
+    return _prepared(input, mask, _least).softmax(axis, dtype=_result_dtype(input, dtype))
 
 
 @boundary
 def log_softmax(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """Logarithm of `softmax`."""
     axis = _first(input, dim)
-    return _prepared(input, mask, _least).log_softmax(axis, dtype=_result_dtype(input, dtype))  # type: ignore[no-any-return]
+    return _prepared(input, mask, _least).log_softmax(axis, dtype=_result_dtype(input, dtype))
 
 
 @boundary
 def softmin(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """`softmax` of the negated input."""
     axis = _first(input, dim)
-    return (-_prepared(input, mask, _largest)).softmax(axis, dtype=_result_dtype(input, dtype))  # type: ignore[no-any-return]
+    return (-_prepared(input, mask, _largest)).softmax(axis, dtype=_result_dtype(input, dtype))
 
 
 @boundary
@@ -355,21 +355,21 @@ def normalize(
     """Divide the input by the maximum of its norm along `dim` and `eps`; masked elements are 0."""
     filled = _prepared(input, mask, _zero)
     length: Any = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
-    return filled / length.maximum(length.new_full((), eps))  # type: ignore[no-any-return]
+    return filled / length.maximum(length.new_full((), eps))
 
 
 @boundary
 def cumsum(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """Cumulative sum along `dim`; masked elements count as 0. Integers keep their dtype, as in torch."""
     axis = _first(input, dim)
-    return _prepared(input, mask, _zero).cumsum(axis, dtype=_running("cumsum", input, dtype))  # type: ignore[no-any-return]
+    return _prepared(input, mask, _zero).cumsum(axis, dtype=_running("cumsum", input, dtype))
 
 
 @boundary
 def cumprod(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """Cumulative product along `dim`; masked elements count as 1. Integers keep their dtype, as in torch."""
     axis = _first(input, dim)
-    return _prepared(input, mask, _one).cumprod(axis, dtype=_running("cumprod", input, dtype))  # type: ignore[no-any-return]
+    return _prepared(input, mask, _one).cumprod(axis, dtype=_running("cumprod", input, dtype))
 
 
 def _running(name: str, input: Any, dtype: Any) -> Any:
@@ -390,4 +390,4 @@ def logaddexp(
 ) -> Tensor:
     """Logarithm of the sum of two exponentials, each with its own mask; in the dtype of `input`."""
     first, second = _prepared(input, input_mask, _least), _prepared(other, other_mask, _least)
-    return first.logaddexp(second).to(_result_dtype(input, dtype))  # type: ignore[no-any-return]
+    return first.logaddexp(second).to(_result_dtype(input, dtype))

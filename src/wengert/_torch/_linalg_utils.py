@@ -13,7 +13,7 @@ __all__ = ["basis", "bform", "conjugate", "matmul", "qform", "symeig", "transjug
 
 def is_sparse(A: Any) -> bool:  # noqa: N803 - torch's names
     """Return whether the matrix is a sparse tensor."""
-    return isinstance(A, Tensor) and bool(A.is_sparse)  # type: ignore[attr-defined]
+    return isinstance(A, Tensor) and bool(A.is_sparse)
 
 
 def get_floating_dtype(A: Tensor) -> Any:  # noqa: N803

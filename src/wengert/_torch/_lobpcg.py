@@ -280,7 +280,7 @@ def lobpcg(
             return solved_all(plain, options, tracker)
 
     if operator.requires_grad or (B is not None and B.requires_grad):
-        return LOBPCGAutogradFunction.apply(operator, B, solve, options["largest"])  # type: ignore[no-any-return]
+        return LOBPCGAutogradFunction.apply(operator, B, solve, options["largest"])
     return solve()
 
 

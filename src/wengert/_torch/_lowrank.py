@@ -22,4 +22,4 @@ def get_approximate_basis(A: Tensor, q: int, niter: int | None = 2, M: Any = Non
     Returns:
         (..., m, q).
     """
-    return basis(A if M is None else A - M, q, 2 if niter is None else niter)  # type: ignore[no-any-return]
+    return basis(A if M is None else A - M, q, 2 if niter is None else niter)

@@ -16,14 +16,14 @@ __all__ = ["ExceptionWrapper", "KeyErrorMessage", "classproperty"]
 def _flatten_dense_tensors(tensors: Sequence[Any]) -> Tensor:
     """One tensor with the elements of all, one after the other; it is recorded as `cat` is."""
     flat = [tensor.contiguous().view(-1) for tensor in tensors]
-    return flat[0].new_empty(0) if not flat else importlib.import_module(str(__package__)).cat(flat)  # type: ignore[no-any-return]
+    return flat[0].new_empty(0) if not flat else importlib.import_module(str(__package__)).cat(flat)
 
 
 def _unflatten_dense_tensors(flat: Any, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Return the parts of a result of `_flatten_dense_tensors`, as views in the shapes of the tensors."""
     parts, begin = [], 0
     for tensor in tensors:
-        count = tensor.numel()  # type: ignore[attr-defined]
+        count = tensor.numel()
         parts.append(flat.narrow(0, begin, count).view_as(tensor))
         begin += count
     return tuple(parts)

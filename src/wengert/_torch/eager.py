@@ -145,7 +145,7 @@ def cond(
     """
     if not isinstance(pred, (bool, Tensor)):
         raise RuntimeError(f"Expected pred to be bool or tensor, but got {pred}.")
-    if isinstance(pred, Tensor) and pred.numel() != 1:  # type: ignore[attr-defined]
+    if isinstance(pred, Tensor) and pred.numel() != 1:
         raise RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
     if not callable(true_fn) or not callable(false_fn):
         raise RuntimeError("Expect both branches to be callable.")
@@ -247,7 +247,7 @@ def _check_not_implemented(cond: bool, message: Callable[[], str] | None = None)
 def _check_is_size(i: int, message: Callable[[], str] | None = None, *, max: int | None = None) -> None:
     """Raise RuntimeError if a number is not a valid length: negative, or above `max`."""
     if isinstance(i, Tensor):
-        _check(i, message)  # type: ignore[arg-type]  # refused, with what to do
+        _check(i, message)  # refused, with what to do
     _check(i >= 0 and (max is None or i <= max), message)
 
 
@@ -267,7 +267,7 @@ def _check_tensor_all_with(error_type: type[Exception], cond: Tensor, message: C
         raise TypeError(f"cond must be a tensor, but got {type(cond)}")
     if cond.dtype.name != "bool":
         raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
-    refuse_unless(error_type, bool(cond.all()), message)  # type: ignore[attr-defined]
+    refuse_unless(error_type, bool(cond.all()), message)
 
 
 def _check_tensor_all(cond: Tensor, message: Callable[[], str] | None = None) -> None:

@@ -72,7 +72,7 @@ def value_per_tensor(name: str, value: Any, count: int) -> list[Any]:
         RuntimeError: if the number of values is not `count`.
     """
     if isinstance(value, Tensor) and value.ndim == 1 and name.removesuffix("_") in SCALED:
-        value = value.tolist()  # type: ignore[attr-defined]
+        value = value.tolist()
     if not isinstance(value, (list, tuple)):
         return [value] * count
     if len(value) == count:

@@ -50,7 +50,7 @@ class Future(Generic[T]):
             raise RuntimeError("Future.value(): there is no result yet; wait() waits for it")
         if self._error is not None:
             raise self._error
-        return self._result  # type: ignore[no-any-return]
+        return self._result
 
     def set_result(self, result: T) -> None:
         """Set the result, and call the callbacks.

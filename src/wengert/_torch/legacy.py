@@ -35,12 +35,12 @@ class TensorType(type):
         if isinstance(value, Tensor):
             if value.dtype is not cls.dtype:
                 raise TypeError(f"{cls.__name__}(): expected a tensor of dtype {cls.dtype}, but got {value.dtype}")
-            return value.detach()  # type: ignore[attr-defined, no-any-return]
+            return value.detach()
         if isinstance(value, (list, np.ndarray)) or type(value) is tuple:
-            return tensor(value, device=device).to(cls.dtype)  # type: ignore[attr-defined, no-any-return]
+            return tensor(value, device=device).to(cls.dtype)
         if isinstance(getattr(value, "_memory", None), Storage):  # result of `storage()`
-            return empty(0, dtype=cls.dtype, device=device).set_(value)  # type: ignore[attr-defined, no-any-return]
-        return empty(*(data or (0,)), dtype=cls.dtype, device=device)  # type: ignore[no-any-return]
+            return empty(0, dtype=cls.dtype, device=device).set_(value)
+        return empty(*(data or (0,)), dtype=cls.dtype, device=device)
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype and not instance._flags_ & flags.SPARSE

@@ -48,7 +48,7 @@ def spawn(
         RuntimeError: if one of them ended with an error.
     """
     context = _multiprocessing.get_context(options.get("start_method", "spawn"))
-    started = [context.Process(target=fn, args=(number, *args), daemon=daemon) for number in range(nprocs)]  # type: ignore[attr-defined]
+    started = [context.Process(target=fn, args=(number, *args), daemon=daemon) for number in range(nprocs)]
     for process in started:
         process.start()
     if not join:

@@ -56,12 +56,12 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 def are_deterministic_algorithms_enabled() -> bool:
     """Return the last value set by `use_deterministic_algorithms`."""
-    return _set["deterministic"]  # type: ignore[no-any-return]
+    return _set["deterministic"]
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """Return the last value of `warn_only` set by `use_deterministic_algorithms`."""
-    return _set["warn only"]  # type: ignore[no-any-return]
+    return _set["warn only"]
 
 
 def get_deterministic_debug_mode() -> int:
@@ -103,7 +103,7 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 def get_float32_matmul_precision() -> str:
     """Return the last value set by `set_float32_matmul_precision`."""
-    return _set["precision"]  # type: ignore[no-any-return]
+    return _set["precision"]
 
 
 def set_warn_always(b: bool, /) -> None:
@@ -113,7 +113,7 @@ def set_warn_always(b: bool, /) -> None:
 
 def is_warn_always_enabled() -> bool:
     """Return the last value set by `set_warn_always`."""
-    return anomaly.GIVEN.always  # type: ignore[no-any-return]
+    return anomaly.GIVEN.always
 
 
 def set_num_interop_threads(num: int, /) -> None:
@@ -129,7 +129,7 @@ def set_num_interop_threads(num: int, /) -> None:
 
 def get_num_interop_threads() -> int:
     """Return the last value set by `set_num_interop_threads`."""
-    return _set["interop threads"]  # type: ignore[no-any-return]
+    return _set["interop threads"]
 
 
 def set_flush_denormal(mode: bool, /) -> bool:
@@ -139,7 +139,7 @@ def set_flush_denormal(mode: bool, /) -> bool:
 
 def get_default_device() -> device:
     """Return the device of new tensors in this thread: the CPU, or "meta"."""
-    return context().chosen()  # type: ignore[no-any-return]
+    return context().chosen()
 
 
 def set_default_device(device: Any) -> None:  # shadows the class: torch's name of the parameter
@@ -190,7 +190,7 @@ def is_storage(obj: object, /) -> bool:
 def typename(obj: object, /) -> str:
     """The name of a tensor's type, or of the type of anything else, with its module."""
     if isinstance(obj, Tensor):
-        return str(obj.type())  # type: ignore[attr-defined]
+        return str(obj.type())
     kind = obj if isinstance(obj, type) or callable(obj) else type(obj)
     name = getattr(kind, "__qualname__", type(obj).__qualname__)
     module = getattr(kind, "__module__", "") or ""

@@ -74,5 +74,5 @@ def moved(images: wg.Tensor, source: np.random.Generator) -> wg.Tensor:
     steps = source.integers(-1, 2, (2, count, 1, 1)) * (source.random((count, 1, 1)) < MOVED)
     rows = np.arange(height)[:, None] + 1 - steps[0]
     columns = np.arange(width) + 1 - steps[1]
-    framed = np.pad(images.numpy(), ((0, 0), (0, 0), (1, 1), (1, 1)))  # type: ignore[attr-defined]
+    framed = np.pad(images.numpy(), ((0, 0), (0, 0), (1, 1), (1, 1)))
     return wg.from_numpy(framed[np.arange(count)[:, None, None], :, rows, columns][:, None, :, :, 0])

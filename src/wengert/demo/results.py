@@ -86,7 +86,7 @@ def write(run: Run, digits: Digits, folder: Path) -> str:
     """
     test_loss, predictions = run.judge(digits)
     accuracy = accuracy_of(predictions, digits)
-    images, labels = digits.test_images.numpy(), digits.test_labels.numpy()  # type: ignore[attr-defined]
+    images, labels = digits.test_images.numpy(), digits.test_labels.numpy()
     graph, step = training_step(run, digits)
     pictures: dict[str, tuple[str, Callable[[Path], Any]]] = {
         "curves.png": ("loss and accuracy", lambda path: viz.plot_curves(run.history, path)),

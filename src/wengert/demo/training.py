@@ -82,7 +82,7 @@ class Run:
     @property
     def parameters(self) -> int:
         """Number of trained parameters, counted by element."""
-        return sum(parameter.numel() for parameter in self.network.parameters())  # type: ignore[attr-defined]
+        return sum(parameter.numel() for parameter in self.network.parameters())
 
     def describe(self, digits: Digits) -> str:
         """Describe the run in one line."""
@@ -147,9 +147,9 @@ class Run:
         self.network.eval()
         scores = self.network(digits.test_images)
         loss = nn.functional.cross_entropy(scores, digits.test_labels)
-        return float(loss.item()), scores.argmax(1).numpy()  # type: ignore[attr-defined]
+        return float(loss.item()), scores.argmax(1).numpy()
 
 
 def accuracy_of(predictions: np.ndarray, digits: Digits) -> float:
     """Return the fraction of the held-out digits that are predicted correctly."""
-    return float((predictions == digits.test_labels.numpy()).mean())  # type: ignore[attr-defined]
+    return float((predictions == digits.test_labels.numpy()).mean())

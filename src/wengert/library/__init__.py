@@ -71,7 +71,7 @@ def operator_of(op: Any) -> OpOverload:
     packet = vars(NAMESPACES[space]).get(name) if space in NAMESPACES else None
     if packet is None:
         raise RuntimeError(f"operator {op} does not exist")
-    return packet.default  # type: ignore[no-any-return]
+    return packet.default
 
 
 class CustomOpDef:

@@ -33,7 +33,7 @@ class MetadataMismatchError(Exception):
 def copied(value: Any) -> Any:
     """Return a value with its tensors cloned; leaves stay leaves."""
     if isinstance(value, Tensor):
-        return value.detach().clone().requires_grad_(value.requires_grad)  # type: ignore[attr-defined]
+        return value.detach().clone().requires_grad_(value.requires_grad)
     if isinstance(value, (list, tuple)):
         return type(value)([copied(item) for item in value])
     return value
@@ -101,7 +101,7 @@ def check_derivative(op: Any, args: Any, kwargs: Any) -> None:
         results = [result for result in tensors_in(op(*positional, **named)) if result.requires_grad]
         leaves = [leaf for leaf in tensors_in([positional, list(named.values())]) if leaf.requires_grad]
         if results and leaves:
-            grad([result.sum() for result in results], leaves, allow_unused=True)  # type: ignore[attr-defined]
+            grad([result.sum() for result in results], leaves, allow_unused=True)
     if not isinstance(op, namespaces.AtenOverload) and op.whole is None:
         op.shown()
 

@@ -66,7 +66,7 @@ class OpOverload(namespaces.OpOverload):
     def overloadpacket(self) -> OpOverloadPacket:
         """The packet of all overloads, `torch.ops.<namespace>.<name>`."""
         space, _, name = self._schema.name.partition("::")
-        return getattr(namespaces.namespace(space), name)  # type: ignore[no-any-return]
+        return getattr(namespaces.namespace(space), name)
 
     @property
     def dotted(self) -> str:
@@ -188,4 +188,4 @@ class OpOverloadPacket(namespaces.OpOverloadPacket):
 
 def memory(tensor: Tensor) -> int:
     """Return the address of a tensor's memory; 0 if it has no elements."""
-    return tensor.untyped_storage().data_ptr() if tensor.numel() else 0  # type: ignore[attr-defined, no-any-return]
+    return tensor.untyped_storage().data_ptr() if tensor.numel() else 0

@@ -71,20 +71,20 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 @no_grad()
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with uniform numbers in [a, b)."""
-    return tensor.uniform_(a, b, generator=generator)  # type: ignore[attr-defined, no-any-return]
+    return tensor.uniform_(a, b, generator=generator)
 
 
 @asking_by_name
 @no_grad()
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with normal numbers."""
-    return tensor.normal_(mean, std, generator=generator)  # type: ignore[attr-defined, no-any-return]
+    return tensor.normal_(mean, std, generator=generator)
 
 
 @no_grad()
 def filled(tensor: Tensor, value: float) -> Tensor:
     """Fill a tensor with one value."""
-    return tensor.fill_(value)  # type: ignore[attr-defined, no-any-return]
+    return tensor.fill_(value)
 
 
 @asking_by_name
@@ -181,7 +181,7 @@ def trunc_normal_(
     if b > a and high - low > _FEWEST_PROPOSALS * peak * (b - a) / std:
         return _proposed(tensor, mean, std, a, b, generator)
     least = np.finfo(np.float64).tiny
-    tensor.uniform_(low, high if b < a else max(high, low + least), generator=generator)  # type: ignore[attr-defined]
+    tensor.uniform_(low, high if b < a else max(high, low + least), generator=generator)
     flat = [whole.inv_cdf(min(max(float(p), least), 1 - 2**-53)) for p in tensor._array_.ravel()]
     return _write(tensor, np.clip(np.reshape(flat, tensor.shape) * std + mean, a, b))
 
@@ -306,7 +306,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     if 0 in tensor.shape:
         return tensor
     rows, columns = tensor.shape[0], math.prod(tensor.shape[1:])
-    drawn = tensor.new_empty((rows, columns)).normal_(generator=generator)._array_.astype(np.float64)  # type: ignore[attr-defined]
+    drawn = tensor.new_empty((rows, columns)).normal_(generator=generator)._array_.astype(np.float64)
     q, r = np.linalg.qr(drawn.T if rows < columns else drawn)
     q *= np.sign(np.diag(r))  # makes the distribution uniform over all such matrices
     return _write(tensor, gain * (q.T if rows < columns else q).reshape(tensor.shape))
@@ -332,7 +332,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape
     zeros = math.ceil(sparsity * rows)
-    tensor.normal_(0, std, generator=generator)  # type: ignore[attr-defined]
+    tensor.normal_(0, std, generator=generator)
     values = tensor._array_.copy()
     for column in range(columns):
         values[randperm(rows)._array_[:zeros], column] = 0  # from the default generator, as in torch
@@ -356,7 +356,7 @@ _no_grad_fill_, _no_grad_zero_ = constant_, zeros_
 
 def _write(tensor: Tensor, values: np.ndarray[Any, Any]) -> Tensor:
     """Copy values into a tensor."""
-    return tensor.copy_(from_numpy(np.asarray(values, order="C")))  # type: ignore[attr-defined, no-any-return]
+    return tensor.copy_(from_numpy(np.asarray(values, order="C")))
 
 
 def _older(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

@@ -56,8 +56,8 @@ class Parameter(Tensor, metaclass=ParameterMeta):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) not in memo:
-            memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)  # type: ignore[attr-defined]
-        return memo[id(self)]  # type: ignore[no-any-return]
+            memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
+        return memo[id(self)]
 
 
 def marked(data: Tensor, requires_grad: bool = True) -> Tensor:
@@ -66,7 +66,7 @@ def marked(data: Tensor, requires_grad: bool = True) -> Tensor:
     Raises:
         RuntimeError: if `data.detach()` returns a tensor of another class.
     """
-    parameter: Any = data.detach().requires_grad_(requires_grad)  # type: ignore[attr-defined]
+    parameter: Any = data.detach().requires_grad_(requires_grad)
     if type(parameter) is not type(data):
         raise RuntimeError(
             f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
@@ -74,7 +74,7 @@ def marked(data: Tensor, requires_grad: bool = True) -> Tensor:
             "as a Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
         )
     setattr(parameter, "_is_param", True)  # noqa: B010 - the class Tensor has no such attribute
-    return parameter  # type: ignore[no-any-return]
+    return parameter
 
 
 class Buffer(Tensor):
@@ -187,7 +187,7 @@ for _sign in (
     setattr(UninitializedTensorMixin, f"__{_sign}__", refused("UninitializedParameter", f"__{_sign}__"))
 
 
-class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
     """A parameter whose shape is not known yet.
 
     Args:
@@ -212,7 +212,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
         return super().__new__(cls, empty(0, device=device, dtype=dtype), requires_grad)
 
 
-class UninitializedBuffer(UninitializedTensorMixin, Buffer):  # type: ignore[misc]
+class UninitializedBuffer(UninitializedTensorMixin, Buffer):
     """A buffer whose shape is not known yet.
 
     Args:

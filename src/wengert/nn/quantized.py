@@ -39,7 +39,7 @@ class FloatFunctional(Module):
 
     def add(self, x: Tensor, y: Tensor) -> Tensor:
         """Return `x + y`."""
-        return self.activation_post_process(x + y)  # type: ignore[no-any-return]
+        return self.activation_post_process(x + y)
 
     def add_scalar(self, x: Tensor, y: float) -> Tensor:
         """Return `x + y`, for a number `y`."""
@@ -47,7 +47,7 @@ class FloatFunctional(Module):
 
     def mul(self, x: Tensor, y: Tensor) -> Tensor:
         """Return `x * y`."""
-        return self.activation_post_process(x * y)  # type: ignore[no-any-return]
+        return self.activation_post_process(x * y)
 
     def mul_scalar(self, x: Tensor, y: float) -> Tensor:
         """Return `x * y`, for a number `y`."""
@@ -55,15 +55,15 @@ class FloatFunctional(Module):
 
     def cat(self, x: Sequence[Tensor], dim: int = 0) -> Tensor:
         """Return `x` joined along `dim`."""
-        return self.activation_post_process(cat(x, dim))  # type: ignore[no-any-return]
+        return self.activation_post_process(cat(x, dim))
 
     def add_relu(self, x: Tensor, y: Tensor) -> Tensor:
         """Return `relu(x + y)`."""
-        return self.activation_post_process((x + y).relu())  # type: ignore[no-any-return]
+        return self.activation_post_process((x + y).relu())
 
     def matmul(self, x: Tensor, y: Tensor) -> Tensor:
         """Return `x @ y`."""
-        return self.activation_post_process(x @ y)  # type: ignore[no-any-return]
+        return self.activation_post_process(x @ y)
 
 
 def __getattr__(name: str) -> Any:

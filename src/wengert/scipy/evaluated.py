@@ -194,7 +194,7 @@ class Evaluated:
 
 def total(outputs: list[Tensor]) -> Any:
     """Return the sum of all elements of tensors."""
-    return sum((output.sum() for output in outputs[1:]), outputs[0].sum())  # type: ignore[attr-defined]
+    return sum((output.sum() for output in outputs[1:]), outputs[0].sum())
 
 
 def read_sparsity(caller: str, sparsity: Any) -> Any:

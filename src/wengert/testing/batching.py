@@ -86,9 +86,9 @@ def check_rows(call: Call) -> None:
     count = len(call.tensors())
     for dim in (0, -1):
         batch = Batched(call, (dim,) * count)
-        alone = call.with_tensors([tensor.select(dim, 0) for tensor in batch.wholes])  # type: ignore[attr-defined]
+        alone = call.with_tensors([tensor.select(dim, 0) for tensor in batch.wholes])
         reseed()
-        wanted = [output.is_contiguous() or not output.numel() for output in alone.outputs()]  # type: ignore[attr-defined]
+        wanted = [output.is_contiguous() or not output.numel() for output in alone.outputs()]
         for output, row_major in zip(seen_by_members(batch), wanted):
             if row_major and not output.is_contiguous():
                 raise Wrong(
@@ -169,7 +169,7 @@ def check_other_counts(call: Call, refusing: str = "") -> bool:
     alone = call.outputs()
     if not tensors or not alone:
         return False
-    lengths = {tensor.shape[end] for tensor in tensors if tensor.ndim for end in (0, -1)}  # type: ignore[attr-defined]
+    lengths = {tensor.shape[end] for tensor in tensors if tensor.ndim for end in (0, -1)}
     for at in range(len(tensors)):
         dims = tuple(0 if nr == at else None for nr in range(len(tensors)))
         try:
@@ -248,8 +248,8 @@ def check_nested(call: Call, refusing: str = "") -> bool:
                 raise
             continue
         for first, second in itertools.product(range(2), range(MEMBERS)):
-            parts = [tensor if on is None else tensor[first] for tensor, on in zip(wholes, outer)]  # type: ignore[index]
-            parts = [part if on is None else part[second] for part, on in zip(parts, inner)]  # type: ignore[index]
+            parts = [tensor if on is None else tensor[first] for tensor, on in zip(wholes, outer)]
+            parts = [part if on is None else part[second] for part, on in zip(parts, inner)]
             single = call.with_tensors([leaf(part._array_.copy(), part) for part in parts]).outputs()
             for nr, result in enumerate(single):
                 agree(call, f"result {nr} for {inner} within {outer}", results[nr][first, second], result._array_)
@@ -277,10 +277,10 @@ def check_batched_tangents(call: Call) -> bool:
         batched = Batched(call, dims)
         random = np.random.default_rng(1)
         along = [random_like(random, tensor._array_) if tensor.requires_grad else None for tensor in batched.wholes]
-        tangents = pushed(lambda tensors, batched=batched: batched.run_on(tensors), batched.wholes, along)  # type: ignore[misc]
+        tangents = pushed(lambda tensors, batched=batched: batched.run_on(tensors), batched.wholes, along)
         for nr, own_call in enumerate(batched.calls):
             ways = [way if way is None or dim is None else way.take(nr, dim) for way, dim in zip(along, dims)]
-            own = pushed(lambda tensors, call=own_call: call.with_tensors(tensors).outputs(), own_call.tensors(), ways)  # type: ignore[misc]
+            own = pushed(lambda tensors, call=own_call: call.with_tensors(tensors).outputs(), own_call.tensors(), ways)
             for at, (one, other) in enumerate(zip(tangents, own)):
                 agree(call, f"tangent {at} of member {nr} for dims {dims}", one[nr], other)
     return True
@@ -322,8 +322,7 @@ def pushed(function: Any, tensors: list[Tensor], along: list[Any]) -> list[Any]:
     reseed()
     with dual_level():
         duals = [
-            tensor if way is None else make_dual(tensor.detach(), leaf(way))  # type: ignore[attr-defined]
-            for tensor, way in zip(tensors, along)
+            tensor if way is None else make_dual(tensor.detach(), leaf(way)) for tensor, way in zip(tensors, along)
         ]
         pairs = [unpack_dual(result) for result in function(duals)]
         return [np.zeros_like(one._array_) if way is None else way._array_ for one, way in pairs]

@@ -50,14 +50,14 @@ def check_in_place(call: Call) -> None:
     reseed()
     functional = call.run()
     wanted = derivative_of(functional, inputs)
-    target = source.clone()  # type: ignore[attr-defined]
-    version, node = target._version, target.grad_fn  # type: ignore[attr-defined]
+    target = source.clone()
+    version, node = target._version, target.grad_fn
     returned = run_in_place(call, target)
     if returned is not target:
         raise Wrong(f"{call.operator.in_place.name} returned another object than the one it wrote to")
     if target._version != version + 1:
         raise Wrong(f"{call.operator.in_place.name} counted {target._version - version} writes instead of one")
-    if inputs and functional.requires_grad and target.grad_fn is node:  # type: ignore[attr-defined]
+    if inputs and functional.requires_grad and target.grad_fn is node:
         raise Wrong(f"{call.operator.in_place.name} left the history as it was")
     stored = functional._array_.astype(target._array_.dtype)
     check_close(call, target._array_, stored, largest(call))
@@ -89,8 +89,8 @@ def check_refused_in_place(call: Call, raises: type[Exception] | tuple[type[Exce
     """
     source = target_of(call)
     assert source is not None
-    target = source.clone()  # type: ignore[attr-defined]
-    values, version, node = target._array_.copy(), target._version, target.grad_fn  # type: ignore[attr-defined]
+    target = source.clone()
+    values, version, node = target._array_.copy(), target._version, target.grad_fn
     array = target._array_
     try:
         run_in_place(call, target)
@@ -99,7 +99,7 @@ def check_refused_in_place(call: Call, raises: type[Exception] | tuple[type[Exce
     else:
         raise Wrong(f"{call} in place was not refused")
     untouched = target._array_ is array and np.array_equal(array, values, equal_nan=values.dtype.kind in "fc")
-    if not untouched or target._version != version or target.grad_fn is not node:  # type: ignore[attr-defined]
+    if not untouched or target._version != version or target.grad_fn is not node:
         raise Wrong(f"{call} in place was refused, but data, version or history have changed")
     return text
 

@@ -70,7 +70,7 @@ def check_saved(call: Call) -> int:
     results = recorded(call)
     if not results:
         return 0
-    node = results[0].grad_fn  # type: ignore[attr-defined]
+    node = results[0].grad_fn
     names = saved_names(node)
     values = [getattr(node, name) for name in names]
     names_of_tensors = [name for name, value in zip(names, values) if any(True for _ in tensors_in(value))]
@@ -92,7 +92,7 @@ def check_saved(call: Call) -> int:
 
 def overlapping(array: object, others: Sequence[object]) -> bool:
     """Return whether an array shares memory with one of several."""
-    return any(np.may_share_memory(array, other) for other in others)  # type: ignore[call-overload]
+    return any(np.may_share_memory(array, other) for other in others)
 
 
 def check_tangent_memory(call: Call) -> int:
@@ -178,7 +178,7 @@ def check_writes_between(call: Call) -> int:
     expected = gradients(outputs, inputs, cotangents)
     tried = 0
     for at in range(len(call.tensors()) + len(outputs)):
-        copies = {id(tensor): tensor.clone() for tensor in call.tensors()}  # type: ignore[attr-defined]
+        copies = {id(tensor): tensor.clone() for tensor in call.tensors()}
         again = call.exchanged(lambda tensor, copies=copies: copies[id(tensor)])  # type: ignore[misc]
         results = recorded(again)
         written = [*again.tensors(), *results][at]
@@ -204,9 +204,9 @@ def change(tensor: Tensor) -> bool:
     """Write other values into a tensor; False for one that takes no write."""
     try:
         if tensor._array_.dtype.kind in "fc":
-            tensor.add_(1.5)  # type: ignore[attr-defined]
+            tensor.add_(1.5)
         else:
-            tensor.zero_()  # type: ignore[attr-defined]
+            tensor.zero_()
     except RuntimeError:
         return False
     return True

@@ -61,7 +61,7 @@ class Program:
 
     def __call__(self, *reals: Any) -> tuple[Any, ...]:
         """Return the results that have a derivative, as real tensors."""
-        tensors = [joined(real) if like.is_complex() else real for real, like in zip(reals, self.inputs)]  # type: ignore[attr-defined]
+        tensors = [joined(real) if like.is_complex() else real for real, like in zip(reals, self.inputs)]
         call = exchange(self.call, self.inputs, tensors)
         reseed()
         if self.in_place:

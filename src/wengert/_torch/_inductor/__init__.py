@@ -38,7 +38,7 @@ def list_mode_options(mode: str | None = None, dynamic: bool | None = None) -> d
         return modes
     if mode not in modes:
         raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(modes)}")
-    return modes[mode]  # type: ignore[no-any-return]
+    return modes[mode]
 
 
 def list_options() -> list[str]:

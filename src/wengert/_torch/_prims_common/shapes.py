@@ -105,7 +105,7 @@ def is_same_shape(a: Sequence[int], b: Sequence[int]) -> bool:
 
 def is_cpu_scalar_tensor(a: Any) -> bool:
     """Return whether a value is a tensor on the CPU without dimensions."""
-    return isinstance(a, Tensor) and a.ndim == 0 and a.device.type == "cpu"  # type: ignore[attr-defined]
+    return isinstance(a, Tensor) and a.ndim == 0 and a.device.type == "cpu"
 
 
 def check_same_shape(*args: Any, allow_cpu_scalar_tensors: bool) -> None:

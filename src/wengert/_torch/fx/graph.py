@@ -93,7 +93,7 @@ class Graph:
     @property
     def owning_module(self) -> GraphModule | None:
         """The module that has the graph."""
-        return self._owning_module  # type: ignore[no-any-return]
+        return self._owning_module
 
     @owning_module.setter
     def owning_module(self, module: GraphModule | None) -> None:

@@ -285,24 +285,24 @@ class ParameterProxy(Proxy):
 
     def size(self) -> Any:
         """Its shape."""
-        return self.param.size()  # type: ignore[attr-defined]
+        return self.param.size()
 
     def dim(self) -> int:
         """The number of its dimensions."""
-        return self.param.dim()  # type: ignore[attr-defined,no-any-return]
+        return self.param.dim()
 
     @property
     def ndim(self) -> int:
         """The number of its dimensions."""
-        return self.param.ndim  # type: ignore[attr-defined,no-any-return]
+        return self.param.ndim
 
     def numel(self) -> int:
         """The number of its elements."""
-        return self.param.numel()  # type: ignore[attr-defined,no-any-return]
+        return self.param.numel()
 
     def nelement(self) -> int:
         """The number of its elements."""
-        return self.param.numel()  # type: ignore[attr-defined,no-any-return]
+        return self.param.numel()
 
 
 # ---- operators -------------------------------------------------------------------------------------------------------

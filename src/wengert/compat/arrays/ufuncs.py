@@ -271,7 +271,7 @@ def reduced(
         x = wg.where(tensor_of(where), x, initial if neutral is None else neutral)
     dims = np.lib.array_utils.normalize_axis_tuple(range(x.ndim) if axis is None else axis, max(x.ndim, 1))
     result = function(x, dims, bool(keepdims)) if dims and x.ndim else x
-    if initial is not None and initial is not np._NoValue:  # type: ignore[attr-defined]
+    if initial is not None and initial is not np._NoValue:
         result = operator_of(ufunc)(result, tensor_of(initial).to(result.dtype))
     return result if out is None else written(f"{ufunc.__name__}.reduce", result, out)
 

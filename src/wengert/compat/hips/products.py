@@ -123,7 +123,7 @@ def jvp_at(fun: Callable[..., Any], x: Any) -> Callable[[Any], tuple[Any, Any]]:
         outputs, tangents = func_jvp(traced, tuple(traced.elements), tuple(directions))
         return tuple(
             unflatten([boxed(tensor) for tensor in part], traced.answer_structure) for part in (outputs, tangents)
-        )  # type: ignore[return-value]
+        )
 
     return jvp
 
@@ -155,7 +155,7 @@ def unary_to_nary(operator: Callable[..., Any]) -> Any:
         )
         return derivative
 
-    del on_function.__wrapped__  # type: ignore[attr-defined]  # help shall show its own parameters
+    del on_function.__wrapped__  # help shall show its own parameters
     return on_function
 
 

@@ -93,7 +93,7 @@ class GELU(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
-        return functional.gelu(input, approximate=self.approximate)  # type: ignore[no-any-return]
+        return functional.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
         """The form."""
@@ -121,7 +121,7 @@ class Sigmoid(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
-        return input.sigmoid()  # type: ignore[attr-defined, no-any-return]
+        return input.sigmoid()
 
 
 class Tanh(Module):
@@ -129,7 +129,7 @@ class Tanh(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
-        return input.tanh()  # type: ignore[attr-defined, no-any-return]
+        return input.tanh()
 
 
 class Softmax(Module):
@@ -174,7 +174,7 @@ class Softplus(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
-        return functional.softplus(input, self.beta, self.threshold)  # type: ignore[no-any-return]
+        return functional.softplus(input, self.beta, self.threshold)
 
     def extra_repr(self) -> str:
         """The options."""

@@ -168,7 +168,7 @@ class Softsign(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
-        return functional.softsign(input)  # type: ignore[no-any-return]
+        return functional.softsign(input)
 
 
 class Tanhshrink(Module):
@@ -176,7 +176,7 @@ class Tanhshrink(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
-        return functional.tanhshrink(input)  # type: ignore[no-any-return]
+        return functional.tanhshrink(input)
 
 
 class LogSigmoid(Module):
@@ -184,7 +184,7 @@ class LogSigmoid(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
-        return functional.logsigmoid(input)  # type: ignore[no-any-return]
+        return functional.logsigmoid(input)
 
 
 class _Shrink(Module):
@@ -206,7 +206,7 @@ class Softshrink(_Shrink):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
-        return functional.softshrink(input, self.lambd)  # type: ignore[no-any-return]
+        return functional.softshrink(input, self.lambd)
 
 
 class Hardshrink(_Shrink):
@@ -214,7 +214,7 @@ class Hardshrink(_Shrink):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
-        return functional.hardshrink(input, self.lambd)  # type: ignore[no-any-return]
+        return functional.hardshrink(input, self.lambd)
 
 
 class Softmin(Module):
@@ -257,7 +257,7 @@ class PReLU(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element; several weights belong to the second dimension."""
-        return functional.prelu(input, self.weight)  # type: ignore[no-any-return]
+        return functional.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
         """The number of weights."""

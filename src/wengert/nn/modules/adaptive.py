@@ -98,8 +98,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         """
         check_shapes(input_, target_)
         alone = target_.ndim == 0
-        input: Any = input_.unsqueeze(0) if alone else input_  # type: ignore[attr-defined]
-        target: Any = target_.unsqueeze(0) if alone else target_  # type: ignore[attr-defined]
+        input: Any = input_.unsqueeze(0) if alone else input_
+        target: Any = target_.unsqueeze(0) if alone else target_
         output = input.new_zeros(target.shape[0])
         places = target.clone()
         used = 0
@@ -109,7 +109,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             if cluster and rows.numel():
                 inside = (target.index_select(0, rows) - low).unsqueeze(1)
                 scores = self.tail[cluster - 1](input.index_select(0, rows))
-                log_probs = functional.log_softmax(scores, dim=1).gather(1, inside)  # type: ignore[attr-defined]
+                log_probs = functional.log_softmax(scores, dim=1).gather(1, inside)
                 output = output.index_copy(0, rows, log_probs.squeeze(1))
                 places = places.index_fill(0, rows, self.shortlist_size + cluster - 1)
         if used != target.shape[0]:
@@ -118,7 +118,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
                 f"[{target.min().item()}, {target.max().item()}] were found. "
             )
         head = functional.log_softmax(self.head(input), dim=1)
-        output = output + head.gather(1, places.unsqueeze(1)).squeeze(1)  # type: ignore[attr-defined]
+        output = output + head.gather(1, places.unsqueeze(1)).squeeze(1)
         return _ASMoutput(output.squeeze(0) if alone else output, (-output).mean())
 
     def log_prob(self, input: Tensor) -> Tensor:
@@ -130,7 +130,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         for cluster, projection in enumerate(self.tail):
             inside: Any = functional.log_softmax(projection(input), dim=1)
             parts.append(inside + head[:, self.shortlist_size + cluster].unsqueeze(1))
-        return cat(parts, 1)  # type: ignore[no-any-return]
+        return cat(parts, 1)
 
     def predict(self, input: Tensor) -> Tensor:
         """The most likely class for each vector (N, D)."""
@@ -138,9 +138,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         rare = best >= self.shortlist_size
         if rare.any():
             rows = rare.nonzero().reshape(-1)
-            rest: Any = self.log_prob(input.index_select(0, rows))  # type: ignore[attr-defined]
+            rest: Any = self.log_prob(input.index_select(0, rows))
             best = best.index_copy(0, rows, rest.argmax(dim=1))
-        return best  # type: ignore[no-any-return]
+        return best
 
 
 def check_shapes(input: Tensor, target: Tensor) -> None:

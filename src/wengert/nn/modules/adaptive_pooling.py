@@ -33,7 +33,7 @@ class _AdaptiveAvgPoolNd(_AdaptivePoolNd):
 
     def forward(self, input: Tensor) -> Tensor:
         """Pool (N, C, ...) or (C, ...) to the lengths of `output_size`."""
-        return type(self).pooling(input, self.output_size)  # type: ignore[no-any-return]
+        return type(self).pooling(input, self.output_size)
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):

@@ -152,7 +152,7 @@ class MultiheadAttention(Module):
         key_padding_mask, attn_mask = masks_as_numbers(key_padding_mask, attn_mask, query.dtype)
         transposed = self.batch_first and query.ndim == 3
         if transposed:  # identical tensors must stay identical
-            swapped = {id(tensor): tensor.transpose(0, 1) for tensor in (query, key, value)}  # type: ignore[attr-defined]
+            swapped = {id(tensor): tensor.transpose(0, 1) for tensor in (query, key, value)}
             query, key, value = swapped[id(query)], swapped[id(key)], swapped[id(value)]
         output, weights = multi_head_attention_forward(
             *(query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias),

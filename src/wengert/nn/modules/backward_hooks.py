@@ -23,13 +23,13 @@ class BackwardHookFunction(Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, *tensors: Tensor) -> Values:  # type: ignore[override]
+    def forward(ctx: Any, *tensors: Tensor) -> Values:
         """Return the tensors unchanged."""
         ctx.mark_non_differentiable(*[tensor for tensor in tensors if not tensor.requires_grad])
         return tensors
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> Values:  # type: ignore[override]
+    def backward(ctx: Any, *grads: Tensor) -> Values:
         """Return the gradients unchanged."""
         return grads
 
@@ -173,7 +173,7 @@ def register_on_last_node(module: Any, hooks: Iterable[Hook], args: Values, resu
             first = next(value for value in first.values() if isinstance(value, Tensor))
         else:
             first = first[0]
-    node = first.grad_fn  # type: ignore[attr-defined]
+    node = first.grad_fn
     if node is None:
         return
     for hook in hooks:

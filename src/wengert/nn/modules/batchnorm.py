@@ -114,7 +114,7 @@ class _BatchNorm(_NormBase):
             if self.momentum is None:
                 momentum = 1.0 / self.num_batches_tracked.item()
         moves = not self.training or self.track_running_stats
-        return functional.batch_norm(  # type: ignore[no-any-return]
+        return functional.batch_norm(
             input,
             self.running_mean if moves else None,
             self.running_var if moves else None,

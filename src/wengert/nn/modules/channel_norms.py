@@ -43,9 +43,7 @@ class LocalResponseNorm(_ChannelNorm):
 
     def forward(self, input: Tensor) -> Tensor:
         """Normalise the input."""
-        return functional.local_response_norm(  # type: ignore[no-any-return]
-            input, self.size, self.alpha, self.beta, self.k
-        )
+        return functional.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 
 
 def neighbours(channels: int, size: int) -> list[list[float]]:
@@ -78,7 +76,7 @@ class CrossMapLRN2d(_ChannelNorm):
         items, channels, *plane = input.shape
         window: Any = tensor(neighbours(channels, self.size), dtype=input.dtype)
         sums = (window @ (x * x).reshape(items, channels, plane[0] * plane[1])).reshape(input.shape)
-        return x * (sums * (self.alpha / self.size) + self.k) ** -self.beta  # type: ignore[no-any-return]
+        return x * (sums * (self.alpha / self.size) + self.k) ** -self.beta
 
 
 at_home("wengert.nn.modules.normalization", LocalResponseNorm, CrossMapLRN2d)

@@ -130,7 +130,7 @@ def converted(parameter: Any, value: Tensor, grad_value: Tensor | None, name: st
         if grad is not None:
             parameter.grad = exchanged(grad, grad_value)
         return parameter
-    if get_overwrite_module_params_on_conversion() or value.is_meta != parameter.is_meta:  # type: ignore[attr-defined]
+    if get_overwrite_module_params_on_conversion() or value.is_meta != parameter.is_meta:
         replacement: Any = Parameter(value, parameter.requires_grad)
         replacement.grad = grad_value
         return replacement
@@ -164,7 +164,7 @@ def set_overwrite_module_params_on_conversion(value: bool) -> None:
 
 def get_overwrite_module_params_on_conversion() -> bool:
     """Return whether a conversion makes new parameters; see `set_overwrite_module_params_on_conversion`."""
-    return WAYS["overwrite"]  # type: ignore[no-any-return]
+    return WAYS["overwrite"]
 
 
 def set_swap_module_params_on_conversion(value: bool) -> None:
@@ -177,4 +177,4 @@ def set_swap_module_params_on_conversion(value: bool) -> None:
 
 def get_swap_module_params_on_conversion() -> bool:
     """Return whether parameters are swapped; see `set_swap_module_params_on_conversion`."""
-    return WAYS["swap"]  # type: ignore[no-any-return]
+    return WAYS["swap"]

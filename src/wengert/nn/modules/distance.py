@@ -24,7 +24,7 @@ class PairwiseDistance(Module):
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
         """The distances of vectors (..., D)."""
-        return functional.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)  # type: ignore[no-any-return]
+        return functional.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
 
 
 class CosineSimilarity(Module):
@@ -42,4 +42,4 @@ class CosineSimilarity(Module):
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
         """The cosines of two sets of vectors."""
-        return functional.cosine_similarity(x1, x2, self.dim, self.eps)  # type: ignore[no-any-return]
+        return functional.cosine_similarity(x1, x2, self.dim, self.eps)

@@ -45,7 +45,7 @@ class Dropout(_DropoutNd):
 
     def forward(self, input: Tensor) -> Tensor:
         """The input after dropout in training, else the input itself."""
-        return functional.dropout(input, self.p, self.training, self.inplace)  # type: ignore[no-any-return]
+        return functional.dropout(input, self.p, self.training, self.inplace)
 
 
 class Dropout1d(_DropoutNd):

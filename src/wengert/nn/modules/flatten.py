@@ -23,7 +23,7 @@ class Flatten(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The flattened input, a view where possible."""
-        return input.flatten(self.start_dim, self.end_dim)  # type: ignore[attr-defined, no-any-return]
+        return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
         """The dimensions."""
@@ -55,7 +55,7 @@ class Unflatten(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The input in its new shape."""
-        return input.unflatten(self.dim, self.unflattened_size)  # type: ignore[attr-defined, no-any-return]
+        return input.unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
         """The dimensions."""

@@ -45,7 +45,7 @@ class Fold(Module):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C * height * width, patches) to (N, C, H, W), both with or without N."""
         options = (self.kernel_size, self.dilation, self.padding, self.stride)
-        return functional.fold(input, self.output_size, *options)  # type: ignore[no-any-return]
+        return functional.fold(input, self.output_size, *options)
 
     def extra_repr(self) -> str:
         """The options."""
@@ -74,7 +74,7 @@ class Unfold(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, H, W) to (N, C * height * width, patches), both with or without N."""
-        return functional.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)  # type: ignore[no-any-return]
+        return functional.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:
         """The options."""

@@ -66,7 +66,7 @@ class HookTable(OrderedDict[int, Hook]):
         self, hook: Hook, prepend: bool = False, with_kwargs: bool = False, always_called: bool = False
     ) -> RemovableHandle:
         """Register a hook as the last one, or as the first if `prepend`."""
-        handle = RemovableHandle(self)  # type: ignore[arg-type]
+        handle = RemovableHandle(self)
         with _lock:
             try:
                 for mark, chosen in zip(self.marks[1:], (with_kwargs, always_called)):

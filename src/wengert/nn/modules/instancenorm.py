@@ -61,7 +61,7 @@ class _InstanceNorm(_NormBase):
         """Normalise the input."""
         self._check_input_dim(input)
         self._check_channels(input)
-        batch = input if input.ndim == self.dimensions + 2 else input.unsqueeze(0)  # type: ignore[attr-defined]
+        batch = input if input.ndim == self.dimensions + 2 else input.unsqueeze(0)
         result: Tensor = functional.instance_norm(
             batch,
             self.running_mean,
@@ -72,7 +72,7 @@ class _InstanceNorm(_NormBase):
             0.0 if self.momentum is None else self.momentum,
             self.eps,
         )
-        return result if batch is input else result.squeeze(0)  # type: ignore[attr-defined, no-any-return]
+        return result if batch is input else result.squeeze(0)
 
 
 class InstanceNorm1d(_InstanceNorm):

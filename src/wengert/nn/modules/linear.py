@@ -62,7 +62,7 @@ class Linear(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The map applied to the last dimension: (..., in_features) to (..., out_features)."""
-        return functional.linear(input, self.weight, self.bias)  # type: ignore[no-any-return]
+        return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         """The sizes."""

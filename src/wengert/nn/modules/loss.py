@@ -32,7 +32,7 @@ class L1Loss(_Loss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of two tensors of one shape."""
-        return functional.l1_loss(input, target, reduction=self.reduction)  # type: ignore[no-any-return]
+        return functional.l1_loss(input, target, reduction=self.reduction)
 
 
 class MSELoss(_Loss):
@@ -40,7 +40,7 @@ class MSELoss(_Loss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of two tensors of one shape."""
-        return functional.mse_loss(input, target, reduction=self.reduction)  # type: ignore[no-any-return]
+        return functional.mse_loss(input, target, reduction=self.reduction)
 
 
 class SmoothL1Loss(_Loss):
@@ -54,7 +54,7 @@ class SmoothL1Loss(_Loss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of two tensors of one shape."""
-        return functional.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)  # type: ignore[no-any-return]
+        return functional.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
 
 
 class HuberLoss(_Loss):
@@ -72,7 +72,7 @@ class HuberLoss(_Loss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of two tensors of one shape."""
-        return functional.huber_loss(input, target, reduction=self.reduction, delta=self.delta)  # type: ignore[no-any-return]
+        return functional.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
 class NLLLoss(_WeightedLoss):
@@ -97,9 +97,7 @@ class NLLLoss(_WeightedLoss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of log-probabilities (N, C, *) or (C,) and classes (N, *) or ()."""
-        return functional.nll_loss(  # type: ignore[no-any-return]
-            input, target, self.weight, ignore_index=self.ignore_index, reduction=self.reduction
-        )
+        return functional.nll_loss(input, target, self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
 
 
 class CrossEntropyLoss(_WeightedLoss):
@@ -127,7 +125,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of scores (N, C, *) or (C,) and classes (N, *) or (), or probabilities shaped as the scores."""
-        return functional.cross_entropy(  # type: ignore[no-any-return]
+        return functional.cross_entropy(
             input,
             target,
             self.weight,
@@ -147,7 +145,7 @@ class BCELoss(_WeightedLoss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of two tensors of one shape."""
-        return functional.binary_cross_entropy(input, target, self.weight, reduction=self.reduction)  # type: ignore[no-any-return]
+        return functional.binary_cross_entropy(input, target, self.weight, reduction=self.reduction)
 
 
 class BCEWithLogitsLoss(_Loss):
@@ -174,7 +172,7 @@ class BCEWithLogitsLoss(_Loss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of two tensors of one shape."""
-        return functional.binary_cross_entropy_with_logits(  # type: ignore[no-any-return]
+        return functional.binary_cross_entropy_with_logits(
             input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction
         )
 
@@ -195,7 +193,7 @@ class KLDivLoss(_Loss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of two tensors of one shape."""
-        return functional.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)  # type: ignore[no-any-return]
+        return functional.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
 class NLLLoss2d(NLLLoss):

@@ -88,7 +88,7 @@ class Module(Hooking):
     def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
         """Set `requires_grad` of all parameters."""
         for parameter in self.parameters():
-            parameter.requires_grad_(requires_grad)  # type: ignore[attr-defined]
+            parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -137,9 +137,9 @@ class Module(Hooking):
 
         def convert(tensor: Tensor) -> Tensor:
             kind = wanted if is_inexact(tensor) else None
-            if tensor.is_meta and target is not None and target.type != "meta":  # type: ignore[attr-defined]
+            if tensor.is_meta and target is not None and target.type != "meta":
                 raise NotImplementedError(NO_DATA)
-            return tensor.to(target, kind, memory_format=layout if tensor.ndim in (4, 5) else None)  # type: ignore[attr-defined, no-any-return]
+            return tensor.to(target, kind, memory_format=layout if tensor.ndim in (4, 5) else None)
 
         return self if target is wanted is layout is None else self._apply(convert)
 
@@ -149,27 +149,27 @@ class Module(Hooking):
 
     def share_memory(self: Self) -> Self:
         """Move parameters and buffers to memory that other processes see, as by `Tensor.share_memory_`."""
-        return self._apply(lambda tensor: tensor.share_memory_())  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.share_memory_())
 
     def type(self: Self, dst_type: Any) -> Self:
         """Convert all parameters and buffers to a dtype."""
-        return self._apply(lambda tensor: tensor.type(dst_type))  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.type(dst_type))
 
     def float(self: Self) -> Self:
         """Convert floating-point parameters and buffers to float32."""
-        return self._apply(lambda tensor: tensor.float() if tensor.dtype.is_floating_point else tensor)  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.float() if tensor.dtype.is_floating_point else tensor)
 
     def double(self: Self) -> Self:
         """Convert floating-point parameters and buffers to float64."""
-        return self._apply(lambda tensor: tensor.double() if tensor.dtype.is_floating_point else tensor)  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.double() if tensor.dtype.is_floating_point else tensor)
 
     def half(self: Self) -> Self:
         """Convert floating-point parameters and buffers to float16."""
-        return self._apply(lambda tensor: tensor.half() if tensor.dtype.is_floating_point else tensor)  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.half() if tensor.dtype.is_floating_point else tensor)
 
     def bfloat16(self: Self) -> Self:
         """Convert floating-point parameters and buffers to bfloat16."""
-        return self._apply(lambda tensor: tensor.bfloat16() if tensor.dtype.is_floating_point else tensor)  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.bfloat16() if tensor.dtype.is_floating_point else tensor)
 
     def cpu(self: Self) -> Self:
         """Return the module itself: it is on the CPU already."""
@@ -177,19 +177,19 @@ class Module(Hooking):
 
     def cuda(self: Self, device: Any = None) -> Self:
         """Raise as `Tensor.cuda` does, unless there is nothing to move."""
-        return self._apply(lambda tensor: tensor.cuda(device))  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.cuda(device))
 
     def xpu(self: Self, device: Any = None) -> Self:
         """Raise as `Tensor.xpu` does, unless there is nothing to move."""
-        return self._apply(lambda tensor: tensor.xpu(device))  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.xpu(device))
 
     def ipu(self: Self, device: Any = None) -> Self:
         """Raise as `Tensor.ipu` does, unless there is nothing to move."""
-        return self._apply(lambda tensor: tensor.ipu(device))  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.ipu(device))
 
     def mtia(self: Self, device: Any = None) -> Self:
         """Raise as `Tensor.mtia` does, unless there is nothing to move."""
-        return self._apply(lambda tensor: tensor.mtia(device))  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.mtia(device))
 
     def _replicate_for_data_parallel(self: Self) -> Self:
         """Return a copy that shares buffers, children and hooks, and has no parameters; a replica starts from it."""

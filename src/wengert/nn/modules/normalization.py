@@ -54,9 +54,7 @@ class LayerNorm(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Normalise the input."""
-        return functional.layer_norm(  # type: ignore[no-any-return]
-            input, self.normalized_shape, self.weight, self.bias, self.eps
-        )
+        return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
         """The options."""

@@ -30,7 +30,7 @@ class _PadNd(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Pad (N, C, ...) or (C, ...)."""
-        return functional.pad(input, self.padding, self.mode)  # type: ignore[no-any-return]
+        return functional.pad(input, self.padding, self.mode)
 
     def extra_repr(self) -> str:
         """The widths."""
@@ -151,7 +151,7 @@ class _ConstantPadNd(_PadNd):
 
     def forward(self, input: Tensor) -> Tensor:
         """Pad a tensor of any shape."""
-        return functional.pad(input, self.padding, self.mode, self.value)  # type: ignore[no-any-return]
+        return functional.pad(input, self.padding, self.mode, self.value)
 
     def extra_repr(self) -> str:
         """The widths and the value."""

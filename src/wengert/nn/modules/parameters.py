@@ -109,7 +109,7 @@ class ParameterDict(_Parameters):
         return self.items()
 
     def _element(self, value: Tensor) -> str:
-        return value.type()  # type: ignore[attr-defined, no-any-return]
+        return value.type()
 
     def _key_to_attr(self, key: Any) -> str:
         if not isinstance(key, str):

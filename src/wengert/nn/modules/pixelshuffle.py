@@ -16,7 +16,7 @@ class PixelShuffle(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the larger image."""
-        return functional.pixel_shuffle(input, self.upscale_factor)  # type: ignore[no-any-return]
+        return functional.pixel_shuffle(input, self.upscale_factor)
 
     def extra_repr(self) -> str:
         """The factor."""
@@ -32,7 +32,7 @@ class PixelUnshuffle(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the smaller image."""
-        return functional.pixel_unshuffle(input, self.downscale_factor)  # type: ignore[no-any-return]
+        return functional.pixel_unshuffle(input, self.downscale_factor)
 
     def extra_repr(self) -> str:
         """The factor."""

@@ -15,7 +15,7 @@ from .hook_table import HookTable, Marks
 def type_name(value: object) -> str:
     """Name of the type of `value` in error messages: `torch.FloatTensor`, `int`, `package.Class`."""
     if isinstance(value, Tensor):
-        return str(value.type())  # type: ignore[attr-defined]
+        return str(value.type())
     cls = type(value)
     return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
 
@@ -136,7 +136,7 @@ class Registration:
             raise TypeError(
                 f"cannot assign '{type_name(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
             )
-        if param is not None and param.grad_fn is not None:  # type: ignore[attr-defined]
+        if param is not None and param.grad_fn is not None:
             raise ValueError(
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. "
                 f"To express '{name}' as a function of another Tensor, compute the value in the forward() method."
@@ -305,4 +305,4 @@ class Registration:
             raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
         if name not in module._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
-        return module._buffers[name]  # type: ignore[no-any-return]
+        return module._buffers[name]

@@ -31,7 +31,7 @@ def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tens
         FutureWarning,
         stacklevel=2,
     )
-    return tensor.index_select(dim, permutation)  # type: ignore[attr-defined, no-any-return]
+    return tensor.index_select(dim, permutation)
 
 
 GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}

@@ -79,7 +79,7 @@ class RNNCellBase(Module):
     def _step(self, function: Any, input: Tensor, hx: Any, states: int) -> tuple[Any, ...]:
         """Call the function of one step; a vector is a batch of one. `hx` is a tuple of `states` tensors, or None."""
         alone = input.ndim == 1
-        batch: Any = input.unsqueeze(0) if alone else input  # type: ignore[attr-defined]
+        batch: Any = input.unsqueeze(0) if alone else input
         if hx is None:
             hx = (first_state((batch.shape[0], self.hidden_size), input),) * states
         elif alone:

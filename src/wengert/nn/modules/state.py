@@ -98,12 +98,12 @@ class State(Traversal):
                 if not isinstance(hook, MayReplace):
                     raise RuntimeError("state_dict post-hook must return None")
                 destination = replaced
-        return destination  # type: ignore[no-any-return]
+        return destination
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         """Put the module's own state into `destination`; a subclass may override it."""
         for name, value in self._own_state().items():
-            destination[prefix + name] = value if keep_vars else value.detach()  # type: ignore[attr-defined]
+            destination[prefix + name] = value if keep_vars else value.detach()
         if type(self).get_extra_state is not State.get_extra_state:
             destination[prefix + EXTRA_STATE] = self.get_extra_state()
 
@@ -238,12 +238,12 @@ class State(Traversal):
         try:
             with no_grad():
                 if not assign:
-                    current.copy_(value)  # type: ignore[attr-defined]
+                    current.copy_(value)
                     return ""
                 if isinstance(current, Parameter) and not isinstance(value, Parameter):
                     value = Parameter(value, requires_grad=current.requires_grad)
                 if get_swap_module_params_on_conversion():
-                    value = exchanged(current, current.module_load(value, assign=True))  # type: ignore[attr-defined]
+                    value = exchanged(current, current.module_load(value, assign=True))
                 setattr(self, name, value)
         except Exception as error:
             return (
@@ -256,11 +256,11 @@ class State(Traversal):
 
     def register_state_dict_pre_hook(self, hook: Callable[..., None]) -> RemovableHandle:
         """Call `hook(module, prefix, keep_vars)` before `state_dict` reads the module."""
-        return self._state_dict_pre_hooks.add(hook)  # type: ignore[no-any-return]
+        return self._state_dict_pre_hooks.add(hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., None]) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata)` after `state_dict` has read the module."""
-        return self._state_dict_hooks.add(hook)  # type: ignore[no-any-return]
+        return self._state_dict_hooks.add(hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., None]) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, metadata, strict, missing, unexpected, errors)` before loading."""
@@ -270,15 +270,15 @@ class State(Traversal):
         self, hook: Callable[..., None], with_module: bool = False
     ) -> RemovableHandle:
         """As `register_load_state_dict_pre_hook`, with the module as the first argument only if `with_module`."""
-        return self._load_state_dict_pre_hooks.add(WithModule(hook) if with_module else hook)  # type: ignore[no-any-return]
+        return self._load_state_dict_pre_hooks.add(WithModule(hook) if with_module else hook)
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """As `register_state_dict_post_hook`, but the hook may return another dictionary as the result."""
-        return self._state_dict_hooks.add(MayReplace(hook))  # type: ignore[no-any-return]
+        return self._state_dict_hooks.add(MayReplace(hook))
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., None]) -> RemovableHandle:
         """Call `hook(module, incompatible_keys)` after loading; it may change the two lists in place."""
-        return self._load_state_dict_post_hooks.add(hook)  # type: ignore[no-any-return]
+        return self._load_state_dict_post_hooks.add(hook)
 
 
 def _quoted(names: list[str]) -> str:

@@ -41,7 +41,7 @@ class Upsample(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the resized image."""
-        return functional.interpolate(  # type: ignore[no-any-return]
+        return functional.interpolate(
             input,
             self.size,
             self.scale_factor,

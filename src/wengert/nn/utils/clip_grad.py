@@ -97,7 +97,7 @@ def clip_grads_with_norm_(
     """
     factor = (number("max_norm", max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
     for grad in gradients(parameters):
-        grad.mul_(factor)  # type: ignore[attr-defined]
+        grad.mul_(factor)
 
 
 @boundary
@@ -141,7 +141,7 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
     """
     bound = number("clip_value", clip_value)
     for grad in gradients(parameters):
-        grad.clamp_(-bound, bound)  # type: ignore[attr-defined]
+        grad.clamp_(-bound, bound)
 
 
 def clip_grad_norm(

@@ -12,7 +12,7 @@ from ...ops.shapes.join import cat
 @boundary
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """Return all parameters flattened and concatenated; differentiable."""
-    return cat([parameter.reshape(-1) for parameter in parameters])  # type: ignore[attr-defined, no-any-return]
+    return cat([parameter.reshape(-1) for parameter in parameters])
 
 
 @boundary
@@ -34,5 +34,5 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         if not isinstance(parameter, Tensor):
             raise TypeError(f"expected parameters to be Tensors, but got: {type(parameter).__name__}")
         count = parameter._array_.size
-        parameter.data = vec[start : start + count].view(parameter.shape).data  # type: ignore[attr-defined]
+        parameter.data = vec[start : start + count].view(parameter.shape).data
         start += count

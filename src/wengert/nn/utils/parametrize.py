@@ -134,7 +134,7 @@ class ParametrizationList(ModuleList):
             )
         if isinstance(original, Parameter):
             tensor = Parameter(tensor, original.requires_grad)
-        register(self, f"original{number}", tensor.requires_grad_(original.requires_grad))  # type: ignore[attr-defined]
+        register(self, f"original{number}", tensor.requires_grad_(original.requires_grad))
 
     def right_inverse(self, value: Any) -> None:
         """Set the parametrized tensor to `value`: `module.weight = value`.

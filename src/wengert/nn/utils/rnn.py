@@ -124,19 +124,19 @@ class PackedSequence(Packed):
     @property
     def is_cuda(self) -> bool:
         """False: the data are never on a CUDA device."""
-        return self.data.is_cuda  # type: ignore[no-any-return]
+        return self.data.is_cuda
 
     def is_pinned(self) -> bool:
         """Return whether the data are in pinned memory: False."""
-        return self.data.is_pinned()  # type: ignore[no-any-return]
+        return self.data.is_pinned()
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """Return the inverse of a permutation, or None if it is None."""
     if permutation is None:
         return None
-    order = arange(0, permutation.numel())  # type: ignore[attr-defined]
-    return empty_like(permutation).scatter_(0, permutation, order)  # type: ignore[attr-defined, no-any-return]
+    order = arange(0, permutation.numel())
+    return empty_like(permutation).scatter_(0, permutation, order)
 
 
 def rows_of_steps(lengths: Any, sizes: Any, batch_first: bool) -> Any:
@@ -220,20 +220,20 @@ def pack_padded_sequence(
     (tensor([1, 4, 2, 5, 3]), tensor([2, 2, 1]))
     """
     if isinstance(lengths, Tensor):
-        lengths = lengths.to(dtype=dtypes.int64)  # type: ignore[attr-defined]
+        lengths = lengths.to(dtype=dtypes.int64)
     else:
         lengths = as_tensor(lengths, dtype=dtypes.int64)
     sorted_indices = None
     if not enforce_sorted:
         lengths, sorted_indices = lengths.sort(descending=True)
-        input = input.index_select(0 if batch_first else 1, sorted_indices)  # type: ignore[attr-defined]
-    batch, steps = (input.size(0), input.size(1)) if batch_first else (input.size(1), input.size(0))  # type: ignore[attr-defined]
-    if input.numel() == 0:  # type: ignore[attr-defined]
+        input = input.index_select(0 if batch_first else 1, sorted_indices)
+    batch, steps = (input.size(0), input.size(1)) if batch_first else (input.size(1), input.size(0))
+    if input.numel() == 0:
         raise RuntimeError("Cannot pack empty tensors.")
     counts = np.array(lengths.tolist(), np.int64)
     check_lengths(counts, (steps, batch))
     rows = rows_of_steps(counts, input.shape, batch_first)
-    data = input.reshape(steps * batch, *input.shape[2:]).index_select(0, rows)  # type: ignore[attr-defined]
+    data = input.reshape(steps * batch, *input.shape[2:]).index_select(0, rows)
     batch_sizes = (counts[None, :] > np.arange(counts[0])[:, None]).sum(1, np.int64)
     return PackedSequence(data, from_numpy(batch_sizes), sorted_indices)
 
@@ -322,7 +322,7 @@ def pad_sequence(
     rows = numbers * longest + places if batch_first else places * len(items) + numbers
     sizes = (len(items), longest) if batch_first else (longest, len(items))
     data = cat([sequence.to(items[0].dtype) for sequence in items])
-    return padded(data, from_numpy(rows.astype(np.int64, copy=False)), sizes, padding_value)  # type: ignore[no-any-return]
+    return padded(data, from_numpy(rows.astype(np.int64, copy=False)), sizes, padding_value)
 
 
 def check_alike(sequences: tuple[Any, ...]) -> None:
@@ -359,7 +359,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = F
     Raises:
         ValueError: if the number of lengths is not the number of sequences.
     """
-    rows = padded_sequences if batch_first else padded_sequences.transpose(0, 1)  # type: ignore[attr-defined]
+    rows = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
     counts = lengths.tolist() if isinstance(lengths, Tensor) else lengths
     return [row[: max(0, count)].clone() for row, count in zip(rows.unbind(0), counts, strict=True)]
 

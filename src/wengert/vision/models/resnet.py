@@ -40,7 +40,7 @@ class Weights(Enum):
             RuntimeError: if the checksum differs.
             urllib.error.URLError: if there is no connection; the message says which file to put where.
         """
-        return load_state_dict_from_url(self.url, progress=progress, check_hash=check_hash, **options)  # type: ignore[no-any-return]
+        return load_state_dict_from_url(self.url, progress=progress, check_hash=check_hash, **options)
 
 
 class ResNet18_Weights(Weights):  # noqa: N801  torchvision's name
@@ -97,7 +97,7 @@ class BasicBlock(nn.Module):
         identity = x if self.downsample is None else self.downsample(x)
         residual = self.relu(self.bn1(self.conv1(x)))
         residual = self.bn2(self.conv2(residual))
-        return self.relu(residual + identity)  # type: ignore[no-any-return]
+        return self.relu(residual + identity)
 
 
 class Bottleneck(nn.Module):
@@ -130,7 +130,7 @@ class Bottleneck(nn.Module):
         residual = self.relu(self.bn1(self.conv1(x)))
         residual = self.relu(self.bn2(self.conv2(residual)))
         residual = self.bn3(self.conv3(residual))
-        return self.relu(residual + identity)  # type: ignore[no-any-return]
+        return self.relu(residual + identity)
 
 
 class ResNet(nn.Module):
@@ -177,7 +177,7 @@ class ResNet(nn.Module):
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         for layer in (self.layer1, self.layer2, self.layer3, self.layer4):
             x = layer(x)
-        return self.fc(self.avgpool(x).flatten(1))  # type: ignore[no-any-return]
+        return self.fc(self.avgpool(x).flatten(1))
 
 
 def stage(
