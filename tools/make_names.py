@@ -183,7 +183,7 @@ def collect() -> dict[str, Any]:
     table = ModuleType("wengert._start.names")
     vars(table).update(OPERATORS={}, ON_TENSOR={}, LATE=joined(late), METHODS="", SHARED="")
     sys.modules[table.__name__] = table
-    sys.meta_path.insert(0, watch)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, watch)
     import_module("wengert")
     early = {name.removeprefix("wengert.") for name in sys.modules if name.startswith("wengert.")}
     late["wengert"] = {name: names for name, names in late["wengert"].items() if name not in early}

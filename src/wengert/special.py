@@ -70,7 +70,7 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     Returns:
         A new tensor of the same shape.
     """
-    return input.softmax(dim, dtype=dtype)  # type: ignore[attr-defined, no-any-return]
+    return input.softmax(dim, dtype=dtype)
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
@@ -84,7 +84,7 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     Returns:
         A new tensor of the same shape.
     """
-    return input.log_softmax(dim, dtype=dtype)  # type: ignore[attr-defined, no-any-return]
+    return input.log_softmax(dim, dtype=dtype)
 
 
 __all__ = [

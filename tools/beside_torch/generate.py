@@ -200,4 +200,4 @@ def compile_program(text: str) -> Callable[[Any], Any]:
     """The function of a program's text."""
     names: dict[str, Any] = {}
     exec(compile(text, "<generated>", "exec"), names)
-    return names["program"]  # type: ignore[no-any-return]
+    return names["program"]

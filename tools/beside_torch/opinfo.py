@@ -150,7 +150,7 @@ class Runner:
         except Missing as missing:
             found, paths = info.op, [*paths, str(missing)]
         if found is not info.op:
-            return found  # type: ignore[no-any-return]
+            return found
         return first_found(self.wengert, paths)
 
     def samples(self, info: Any, dtype: str, outcome: Outcome) -> None:

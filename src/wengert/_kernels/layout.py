@@ -62,7 +62,7 @@ def memory_of(array: Any) -> Any:
 
 def address(array: Any) -> int:
     """Where the first element of an array lies. (`__array_interface__` ends the process where memory is short.)"""
-    return array.ctypes.data  # type: ignore[no-any-return]
+    return array.ctypes.data
 
 
 def row_major(shape: Sequence[int], step: int) -> tuple[int, ...]:

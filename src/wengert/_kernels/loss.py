@@ -8,7 +8,7 @@ from . import positions
 from .results import Array, as_array, wide_dtype
 
 
-def reduced(loss: Array, reduction: str, dtype: np.dtype) -> Array:  # type: ignore[type-arg]
+def reduced(loss: Array, reduction: str, dtype: np.dtype) -> Array:
     """The elements, their mean or their sum, in `dtype`."""
     if reduction == "mean":
         loss = as_array(np.sum(loss) / loss.dtype.type(loss.size))

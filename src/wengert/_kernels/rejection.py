@@ -82,7 +82,7 @@ def drawn(name: str, source: Twister, draw: Callable[..., Any], *parameters: Arr
         with np.errstate(all="ignore"):
             made = np.array([draw(even, *each) for each in zip(*parameters)], np.float64)
         made = made.astype(parameters[0].dtype)
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def evens(source: Twister) -> Even:

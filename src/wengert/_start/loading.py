@@ -226,7 +226,7 @@ def load(name: str) -> ModuleType:
     found, above = sys.modules.get(name), name.rpartition(".")[0]
     if found is not None and not is_loading(found) and (not above or above in sys.modules):
         return found
-    return LOADS.whole(import_below, name)  # type: ignore[no-any-return]
+    return LOADS.whole(import_below, name)
 
 
 def import_below(name: str) -> ModuleType:

@@ -195,7 +195,7 @@ def stand_in(body: Any, name: str, line: int) -> FrameType:
         co_firstlineno=line,
         co_linetable=table,
     )
-    return FunctionType(code, body.__globals__)(sys._getframe)  # type: ignore[no-any-return]
+    return FunctionType(code, body.__globals__)(sys._getframe)
 
 
 # ---- errors that led to this one -------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def construct(self: Tensor, *data: Any, **options: Any) -> None:
             raise TypeError(f"new(): invalid data type '{type(data[0]).__name__}'")
         if isinstance(getattr(data[0], "_memory", None), Storage):  # what `storage()` gives
             construct(self)
-            self.set_(data[0])  # type: ignore[attr-defined]
+            self.set_(data[0])
         elif not hasattr(data[0], "__len__"):
             raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
         else:
@@ -155,7 +155,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     if requires_grad is not True and requires_grad is not False:
         kind = type(requires_grad).__name__
         error = TypeError(f"requires_grad_(): argument 'requires_grad' must be bool, not {kind}")
-        return asked_or_refused(Tensor.requires_grad_, error, self, requires_grad)  # type: ignore[no-any-return]
+        return asked_or_refused(Tensor.requires_grad_, error, self, requires_grad)
     if current().transforms:
         raise RuntimeError(
             gradients.refused_in_transform("requires_grad_() (or perhaps using torch.autograd.functional.* APIs)")
@@ -186,7 +186,7 @@ def backward(
                     "create_graph": create_graph,
                     "inputs": inputs,
                 }
-                return overriding.of_python(backward, (self,), (self,), given)  # type: ignore[no-any-return]
+                return overriding.of_python(backward, (self,), (self,), given)
         passes.backward(self, gradient, retain_graph, create_graph, inputs)
     except Exception as error:
         shorten(error, "backward", backward)
@@ -214,12 +214,12 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
     """
     if not self._array_.ndim:
         raise TypeError("iteration over a 0-d tensor")
-    return iter(self.unbind(0))  # type: ignore[attr-defined]
+    return iter(self.unbind(0))
 
 
 def backwards(self: Tensor) -> Tensor:
     """The rows in reverse order, for `reversed(x)`: a new tensor; of one without dimensions itself."""
-    return self.flip(0) if self._array_.ndim else self  # type: ignore[attr-defined, no-any-return]
+    return self.flip(0) if self._array_.ndim else self
 
 
 def contains(self: Tensor, element: Any) -> bool:
@@ -347,7 +347,7 @@ PROTOCOLS: dict[str, Any] = {
     "length": reading.length,
     "iterate": iterate,
     "contains": contains,
-    "contiguous": Tensor.contiguous,  # type: ignore[attr-defined]
+    "contiguous": Tensor.contiguous,
     "to_integer": reading.to_integer,
     "to_real": reading.to_float,
     "to_complex": reading.to_complex,

@@ -30,13 +30,13 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
         TypeError: it is of dtype bfloat16, which NumPy has not.
     """
     if self._flags_ & flags.BATCHED:
-        raise RuntimeError(batch_errors.read("numpy()", self._array_.shape, self._array_.level.size))  # type: ignore[attr-defined]
+        raise RuntimeError(batch_errors.read("numpy()", self._array_.shape, self._array_.level.size))
     if self._flags_ & flags.OBSERVED and isinstance(self._array_, StandIn):
         raise RuntimeError(".numpy() is not supported for tensor subclasses.")
     if self._flags_ & flags.SPARSE:
-        if self.is_meta:  # type: ignore[attr-defined]
+        if self.is_meta:
             if force:
-                self.tolist()  # type: ignore[attr-defined]
+                self.tolist()
             raise TypeError(
                 "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory "
                 "first."
@@ -53,16 +53,16 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
             raise RuntimeError(
                 f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{name}().numpy() instead."
             )
-        return resolved(self._array_)  # type: ignore[no-any-return]
+        return resolved(self._array_)
     if current().debug is not None:
         tracing.left(self, self._array_, "numpy()", tracing.NUMPY)
-    return self._array_  # type: ignore[no-any-return]
+    return self._array_
 
 
 def as_array_protocol(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
     """What `np.asarray(tensor)` gives; a copy only if asked for or needed."""
     if self._flags_ & flags.POSTPONED and copy is not False:  # torch refuses; NumPy may be given a copy
-        self = self.resolve_conj().resolve_neg()  # type: ignore[attr-defined]
+        self = self.resolve_conj().resolve_neg()
     array = numpy(self)
     return np.array(array, dtype=dtype, copy=copy)
 
@@ -104,7 +104,7 @@ def dlpack_device(self: Tensor) -> tuple[int, int]:
         ValueError: it is "meta".
     """
     refuse_meta(self)
-    return self._array_.__dlpack_device__()  # type: ignore[no-any-return]
+    return self._array_.__dlpack_device__()
 
 
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options: Any) -> Any:
@@ -119,7 +119,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options
     """
     if dtype is None:
         kind = "torch.sparse" if self._flags_ & flags.SPARSE else "torch"
-        if self.is_meta:  # type: ignore[attr-defined]
+        if self.is_meta:
             return f"torch.meta.{self.dtype.legacy}"
         if hasattr(self._array_, "layout"):
             raise RuntimeError(f"Unimplemented backend {self._array_.layout.title}CPU: ask for dtype and layout")
@@ -133,7 +133,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options
         wanted = getattr(dtype, "dtype", dtype)
     if not isinstance(wanted, dtypes.dtype):
         raise ValueError(f"invalid type: {getattr(dtype, '__name__', dtype)!r}")
-    return self.to(wanted)  # type: ignore[attr-defined]
+    return self.to(wanted)
 
 
 def formatted(self: Tensor, spec: str) -> str:
@@ -142,7 +142,7 @@ def formatted(self: Tensor, spec: str) -> str:
     Raises:
         TypeError: a spec is given for a tensor with dimensions.
     """
-    if self._array_.ndim == 0 and not self.is_meta:  # type: ignore[attr-defined]
+    if self._array_.ndim == 0 and not self.is_meta:
         return format(self._array_.item(), spec)
     if spec:
         raise TypeError("unsupported format string passed to Tensor.__format__")

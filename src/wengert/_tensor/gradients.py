@@ -182,7 +182,7 @@ def drop_history(self: Tensor, value: None) -> None:
     """
     if value is not None:
         raise RuntimeError("_grad_fn can be only set to None")
-    self.detach_()  # type: ignore[attr-defined]
+    self.detach_()
 
 
 def get_grad_dtype(self: Tensor) -> dtype | None:

@@ -83,7 +83,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         TypeError: `value` is neither, or the tensor is sparse.
         RuntimeError: it does not fit; nothing has been written.
     """
-    if self._flags_ & flags.SPARSE and not self.is_meta:  # type: ignore[attr-defined]
+    if self._flags_ & flags.SPARSE and not self.is_meta:
         raise TypeError("Cannot assign to a sparse tensor: make one of other places and values, or use to_dense()")
     try:
         given = as_value(self, value)
@@ -170,7 +170,7 @@ def take_apart(self: Tensor, index: Any) -> tuple[Tensor, Entries]:
         elif isinstance(item, Tensor):
             if item._array_.ndim == 0 and item._array_.dtype == np.bool_:
                 view = unsqueeze.call((view, dim))
-                item = item.reshape(1) if item._flags_ & flags.BATCHED else wrap(item._array_.reshape(1))  # type: ignore[attr-defined]
+                item = item.reshape(1) if item._flags_ & flags.BATCHED else wrap(item._array_.reshape(1))
             entries.append((dim, item))
             dim += item._array_.ndim if item._array_.dtype == np.bool_ else 1
         else:
@@ -275,10 +275,10 @@ def as_index_tensor(tensor: Tensor) -> Any:
         if array.ndim:  # torch says nothing of a single byte
             anomaly.warn(BYTE_MASK)
         if tensor._flags_ & flags.BATCHED:
-            return tensor.to(bool_)  # type: ignore[attr-defined]
+            return tensor.to(bool_)
         return wrap(array.astype(np.bool_))
     if array.ndim == 0 and array.dtype.kind == "i":
-        return tensor.to(int64) if tensor._flags_ & flags.BATCHED else int(array)  # type: ignore[attr-defined]
+        return tensor.to(int64) if tensor._flags_ & flags.BATCHED else int(array)
     if array.dtype not in (np.int64, np.int32, np.bool_):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     return tensor
@@ -330,7 +330,7 @@ def without_leading_ones(value: Tensor) -> Tensor:
     first = 0
     while first < len(shape) and shape[first] == 1:
         first += 1
-    return value.view(shape[first:]) if first else value  # type: ignore[attr-defined,no-any-return]
+    return value.view(shape[first:]) if first else value
 
 
 def write(view: Any, value: Any) -> None:

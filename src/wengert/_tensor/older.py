@@ -32,12 +32,12 @@ def new(self: Any, *data: Any, device: Any = None, size: Any = None) -> Tensor:
     if isinstance(given, Tensor):
         if given.dtype is not self.dtype:
             raise TypeError(errors.wrong_type("new", "other", 1, f"torch.{self.dtype.legacy}", given))
-        return given.detach()  # type: ignore[attr-defined, no-any-return]
+        return given.detach()
     if isinstance(given, (list, tuple, np.ndarray)) and not isinstance(given, Size):
-        return self.new_tensor(given, device=device)  # type: ignore[no-any-return]
+        return self.new_tensor(given, device=device)
     if isinstance(getattr(given, "_memory", None), Storage):  # what `storage()` gives
-        return self.new_empty((0,), device=device).set_(given)  # type: ignore[no-any-return]
-    return self.new_empty(given if isinstance(given, Size) else data or (0,), device=device)  # type: ignore[no-any-return]
+        return self.new_empty((0,), device=device).set_(given)
+    return self.new_empty(given if isinstance(given, Size) else data or (0,), device=device)
 
 
 def new_sparse(like: Any, data: tuple[Any, ...], device: Any, size: Any) -> Tensor:
@@ -54,14 +54,14 @@ def new_sparse(like: Any, data: tuple[Any, ...], device: Any, size: Any) -> Tens
     """
     if len(data) in (2, 3) and isinstance(data[0], Tensor):
         wanted = data[2:] or (() if size is None else (size,))
-        return registered("sparse_coo_tensor").public(*data[:2], *wanted, device=device)  # type: ignore[no-any-return, union-attr]
+        return registered("sparse_coo_tensor").public(*data[:2], *wanted, device=device)
     given = data[0] if len(data) == 1 else None
     if isinstance(given, (Tensor, list, np.ndarray)) or (isinstance(given, tuple) and not isinstance(given, Size)):
         raise TypeError(
             f"new(): a sparse tensor is made of lengths, or of indices, values and a size, not of a "
             f"{type(given).__name__}: use sparse_coo_tensor(), or to_sparse() of a dense tensor"
         )
-    return like.new_empty(given if isinstance(given, Size) else data or (0,), device=device)  # type: ignore[no-any-return]
+    return like.new_empty(given if isinstance(given, Size) else data or (0,), device=device)
 
 
 def resize(self: Tensor, *sizes: Any) -> Any:
@@ -74,7 +74,7 @@ def resize(self: Tensor, *sizes: Any) -> Any:
             f"tensor has a size of {'x'.join(map(str, self.shape))} ({self._array_.size} elements). autograd's resize "
             "can only change the shape of a given tensor, while preserving the number of elements."
         )
-    return self.reshape(wanted)  # type: ignore[attr-defined]
+    return self.reshape(wanted)
 
 
 def resize_as(self: Tensor, tensor: Tensor) -> Any:

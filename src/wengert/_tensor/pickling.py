@@ -47,7 +47,7 @@ def lay(cls: type[Tensor], storage: Storage, dtype: DType, offset: int, shape: A
 
 def attributes_of(tensor: Tensor) -> Any:
     """What the program put on a tensor: a dictionary or None, or a pair of such for those kept in `__slots__`."""
-    found: Any = object.__getstate__(tensor)  # type: ignore[attr-defined]
+    found: Any = object.__getstate__(tensor)
     values, slots = found if isinstance(found, tuple) else (found, {})
     own = {name: value for name, value in slots.items() if name not in Tensor.__slots__}
     return (values, own) if own else values
@@ -60,8 +60,8 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         RuntimeError: the tensor is not a leaf.
     """
     if id(self) in memo:
-        return memo[id(self)]  # type: ignore[no-any-return]
-    if self.grad_fn is not None:  # type: ignore[attr-defined]
+        return memo[id(self)]
+    if self.grad_fn is not None:
         raise RuntimeError(NON_LEAF)
     import copy
 
@@ -83,9 +83,9 @@ def copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
         return cloned(tensor)
     if tensor._flags_ & flags.SPARSE:
         refuse("a copy of the memory", tensor)
-        if tensor.is_meta:  # type: ignore[attr-defined]
+        if tensor.is_meta:
             return rebuild_meta(*meta_parts(tensor))
-        return rebuild_sparse(type(tensor), *parts_of(tensor.clone()), False)  # type: ignore[attr-defined]
+        return rebuild_sparse(type(tensor), *parts_of(tensor.clone()), False)
     source = in_memory(tensor)
     memory, offset = memory_of(source)
     if source is not tensor:
@@ -103,7 +103,7 @@ def cloned(tensor: Tensor) -> Tensor:
     Raises:
         RuntimeError: if it is of another class.
     """
-    made: Tensor = tensor.detach().clone()  # type: ignore[attr-defined]
+    made: Tensor = tensor.detach().clone()
     if type(made) is not type(tensor):
         raise RuntimeError(
             f"The default implementation of __deepcopy__() for wrapper subclasses only works for subclasses whose "
@@ -123,7 +123,7 @@ def rebuild_wrapper(
 
 def in_memory(tensor: Tensor) -> Tensor:
     """The tensor itself, or what it holds in memory of its own if its elements are made when they are read."""
-    return settled(tensor) if tensor._flags_ & flags.POSTPONED else tensor  # type: ignore[no-any-return]
+    return settled(tensor) if tensor._flags_ & flags.POSTPONED else tensor
 
 
 def parts_of(tensor: Tensor) -> tuple[Any, Tensor, Any, bool | str]:
@@ -167,7 +167,7 @@ def rebuild_sparse(
 
 def meta_parts(tensor: Tensor) -> tuple[Any, ...]:
     """What makes a tensor on the device "meta": class, shape, dtype, strides."""
-    return type(tensor), tuple(tensor.shape), tensor.dtype, tensor.stride()  # type: ignore[attr-defined]
+    return type(tensor), tuple(tensor.shape), tensor.dtype, tensor.stride()
 
 
 def rebuild_meta(cls: type[Tensor], shape: Any, dtype: DType, strides: Any, requires_grad: bool = False) -> Tensor:
@@ -200,14 +200,14 @@ def rebuild(
 def reduce_(self: Tensor) -> tuple[Any, ...]:
     """For pickle and copy: memory, place in it, requires_grad and attributes; not the graph, nor hooks."""
     warn_of_hooks(self)
-    own = type(self).__getstate__ is not object.__getstate__  # type: ignore[attr-defined]
+    own = type(self).__getstate__ is not object.__getstate__
     state = self.__getstate__() if own else attributes_of(self)
     if isinstance(self._array_, Wrapped):
-        place = tuple(self.stride()), self.storage_offset(), self.device, self.layout  # type: ignore[attr-defined]
+        place = tuple(self.stride()), self.storage_offset(), self.device, self.layout
         return rebuild_wrapper, (type(self), tuple(self.shape), self.dtype, *place, self.requires_grad), state
     if self._flags_ & flags.SPARSE:
         refuse("pickling", self)
-        if self.is_meta:  # type: ignore[attr-defined]
+        if self.is_meta:
             return rebuild_meta, (*meta_parts(self), self.requires_grad), state
         return rebuild_sparse, (type(self), *parts_of(self), self.requires_grad), state
     memory: Any

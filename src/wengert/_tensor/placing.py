@@ -91,7 +91,7 @@ def _thread_contexts() -> list[DeviceContext | None]:
     """The contexts of this thread, the innermost last; None for the CPU where it is the device anyway."""
     if not hasattr(running, "contexts"):
         running.contexts = []
-    return running.contexts  # type: ignore[no-any-return]
+    return running.contexts
 
 
 def set_default(device: Any) -> None:

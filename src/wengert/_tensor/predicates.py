@@ -70,9 +70,9 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
         raise NotImplementedError(sparse_errors.no_kernel("is_set_to"))
     return (
         self._storage_.array is tensor._storage_.array
-        and self.storage_offset() == tensor.storage_offset()  # type: ignore[attr-defined]
+        and self.storage_offset() == tensor.storage_offset()
         and self.shape == tensor.shape
-        and self.stride() == tensor.stride()  # type: ignore[attr-defined]
+        and self.stride() == tensor.stride()
     )
 
 
@@ -92,17 +92,17 @@ def ndimension(self: Tensor) -> int:
 
 def is_sparse(self: Tensor) -> bool:
     """Whether the tensor keeps the places and entries of coordinates, and not all of its elements."""
-    return self._flags_ & flags.SPARSE != 0 and self.layout is sparse_coo  # type: ignore[attr-defined]
+    return self._flags_ & flags.SPARSE != 0 and self.layout is sparse_coo
 
 
 def is_sparse_csr(self: Tensor) -> bool:
     """Whether the tensor is compressed row by row."""
-    return self._flags_ & flags.SPARSE != 0 and self.layout.name == "sparse_csr"  # type: ignore[attr-defined]
+    return self._flags_ & flags.SPARSE != 0 and self.layout.name == "sparse_csr"
 
 
 def is_meta(self: Tensor) -> bool:
     """Whether the tensor is on the device "meta": it has a shape, and no values."""
-    return self._flags_ & (flags.SPARSE | flags.OBSERVED) != 0 and self.device.type == "meta"  # type: ignore[attr-defined]
+    return self._flags_ & (flags.SPARSE | flags.OBSERVED) != 0 and self.device.type == "meta"
 
 
 def get_device(self: Tensor) -> int:
@@ -117,9 +117,9 @@ def dim_order(self: Tensor) -> tuple[int, ...]:
         AttributeError: the tensor is sparse.
     """
     if self._flags_ & flags.SPARSE and not is_meta(self):
-        kind = self.type()  # type: ignore[attr-defined]
+        kind = self.type()
         raise AttributeError(f"Can't get dim order on sparse type: {kind} Use Tensor.to_dense() to convert first.")
-    steps: Any = self.stride()  # type: ignore[attr-defined]
+    steps: Any = self.stride()
     return tuple(sorted(range(self.ndim), key=lambda dim: -steps[dim]))
 
 
@@ -147,7 +147,7 @@ def is_inference(input: Tensor) -> bool:
     """
     if not isinstance(input, Tensor):
         error = TypeError(errors.wrong_type("is_inference", "input", 1, "Tensor", input))
-        return asked_or_refused(is_inference, error, input)  # type: ignore[no-any-return]
+        return asked_or_refused(is_inference, error, input)
     return bool(input._flags_ & flags.INFERENCE)
 
 
@@ -160,7 +160,7 @@ def numel(input: Tensor) -> int:
     """
     if not isinstance(input, Tensor):
         error = TypeError(errors.wrong_type("numel", "input", 1, "Tensor", input))
-        return asked_or_refused(numel, error, input)  # type: ignore[no-any-return]
+        return asked_or_refused(numel, error, input)
     return int(input._array_.size)
 
 

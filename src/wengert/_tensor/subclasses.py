@@ -24,7 +24,7 @@ def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
     Returns:
         A tensor without history.
     """
-    return (other if assign else self.copy_(other)).detach()  # type: ignore[attr-defined, no-any-return]
+    return (other if assign else self.copy_(other)).detach()
 
 
 def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
@@ -97,7 +97,7 @@ def order_of(size: tuple[int, ...], strides: Any, memory_format: Any) -> Any:
     """The strides of a tensor of a size, where they or a memory format are given; None for row by row."""
     if strides is not None or memory_format is None:
         return None if strides is None else tuple(strides)
-    return Tensor.stride(registered("empty").public(size, device="meta", memory_format=memory_format))  # type: ignore[attr-defined, union-attr]
+    return Tensor.stride(registered("empty").public(size, device="meta", memory_format=memory_format))
 
 
 def as_subclass(self: Any, cls: type) -> Any:

@@ -169,7 +169,7 @@ def text_of(tensor: Tensor) -> str:
             return found
     suffixes = []
     try:
-        node = tensor.grad_fn  # type: ignore[attr-defined]
+        node = tensor.grad_fn
         history = "" if node is None else f"grad_fn=<{node.name().rpartition('::')[2]}>"
     except RuntimeError:  # a view whose base was written to in a way that forbids its use
         history = "grad_fn=<Invalid>"
@@ -183,7 +183,7 @@ def text_of(tensor: Tensor) -> str:
     if tensor._flags_ & flags.OBSERVED and isinstance(tensor._array_, StandIn):
         return wrapper_text(tensor, suffixes)
     if tensor._flags_ & flags.SPARSE:
-        return meta_text(tensor, suffixes) if tensor.is_meta else sparse_text(tensor, suffixes)  # type: ignore[attr-defined]
+        return meta_text(tensor, suffixes) if tensor.is_meta else sparse_text(tensor, suffixes)
     array, name = tensor._array_, tensor.dtype.name
     shown = format_tensor(
         array,
@@ -202,7 +202,7 @@ def wrapper_text(tensor: Tensor, suffixes: list[str]) -> str:
     """The text of a tensor of a class that keeps the values elsewhere and says nothing of its text itself."""
     return whole_text(
         type(tensor).__name__, tensor, "" if tensor.device.type == "cpu" else str(tensor.device), suffixes
-    )  # type: ignore[attr-defined]
+    )
 
 
 def meta_text(tensor: Tensor, suffixes: list[str]) -> str:
@@ -230,7 +230,7 @@ def is_plain(tensor: Tensor) -> bool:
 def sparse_text(tensor: Tensor, suffixes: list[str]) -> str:
     """As torch prints a sparse tensor: places, entries, and what there is to say of the whole."""
     array: Any = tensor._array_
-    form: Any = tensor.layout  # type: ignore[attr-defined]
+    form: Any = tensor.layout
     facts = [
         f"size={tuple(array.shape)}",
         f"nnz={(array.indices if form is sparse_coo else array.indices[1]).shape[-1]}",

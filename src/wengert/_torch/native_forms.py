@@ -31,13 +31,13 @@ def max_pool1d_with_indices(
         Values and indices, both (N, C, L') or (C, L').
     """
     step = None if isinstance(stride, (tuple, list)) and not stride else stride
-    return functional.max_pool1d_with_indices(input, kernel_size, step, padding, dilation, ceil_mode)  # type: ignore[return-value]
+    return functional.max_pool1d_with_indices(input, kernel_size, step, padding, dilation, ceil_mode)
 
 
 @asking
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
     """The largest value of each of `output_size` windows of (N, C, L) or (C, L), and where it was."""
-    return functional.adaptive_max_pool1d_with_indices(input, output_size)  # type: ignore[return-value]
+    return functional.adaptive_max_pool1d_with_indices(input, output_size)
 
 
 @asking

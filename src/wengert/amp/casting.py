@@ -188,7 +188,7 @@ def recast(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def is_eligible(value: Any) -> bool:
     """Return whether autocast applies to a value: floating-point tensors except those of double precision."""
-    return isinstance(value, Tensor) and value.is_floating_point() and value.dtype is not dtypes.float64  # type: ignore[attr-defined]
+    return isinstance(value, Tensor) and value.is_floating_point() and value.dtype is not dtypes.float64
 
 
 def widest(values: tuple[Any, ...]) -> Any:

@@ -260,7 +260,7 @@ def detached(tensor: Any) -> Any:
     """`tensor.detach()`."""
     if not dispatching_instances((tensor,)):
         return plainly_detached(tensor)
-    result = of_method("detach", "default", tensor, Tensor.detach)  # type: ignore[attr-defined]
+    result = of_method("detach", "default", tensor, Tensor.detach)
     if isinstance(tensor._array_, Wrapped) and isinstance(result._array_, Wrapped) and result is not tensor:
         result._storage_ = tensor._storage_  # writes to either are counted for both
     return result

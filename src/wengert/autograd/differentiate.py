@@ -62,7 +62,7 @@ def backward(
     if is_overridden(relevant := (*tensors, *(inputs or ()))):
         options = {"retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs}
         keywords = {"grad_tensors": grad_tensors, **options}
-        return overridden(backward, relevant, (tensors,), keywords)  # type: ignore[no-any-return]
+        return overridden(backward, relevant, (tensors,), keywords)
     passes.backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
 

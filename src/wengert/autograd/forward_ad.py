@@ -169,7 +169,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     check_shape(tensor, tangent)
     result = tensor._made_dual()
     tangents.insert(result, entered, fitted_to_memory(tangent, tensor))
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:

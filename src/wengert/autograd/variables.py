@@ -69,7 +69,7 @@ class Scope(Region):
         # Each member of a batch has its own gradient.
         value = lift(value, [batch for batch in current().batches if not batch.directions])
         if self.recording and value.requires_grad:
-            alias: Tensor = value.view_as(value)  # type: ignore[attr-defined]
+            alias: Tensor = value.view_as(value)
             alias.grad_fn.metadata["scope_"] = self  # type: ignore[union-attr]
             return alias
         result = twin(value)
@@ -125,7 +125,7 @@ def gradients(
     """Return the gradients with respect to the variables; zeros for variables without influence."""
     live = [at for at, output in enumerate(outputs) if output.requires_grad]
     if not live:
-        return [variable.new_zeros(variable.shape) for variable in variables]  # type: ignore[attr-defined]
+        return [variable.new_zeros(variable.shape) for variable in variables]
     roots, live_cotangents = [outputs[at] for at in live], [cotangents[at] for at in live]
     return list(passes.grad(roots, variables, live_cotangents, keep, create, True, True))
 

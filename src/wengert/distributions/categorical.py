@@ -78,7 +78,7 @@ class Categorical(Odds):
         """See `Distribution.log_prob`."""
         self._checked(value)
         places, logits = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
-        return logits.gather(-1, places[..., :1]).squeeze(-1)  # type: ignore[no-any-return]
+        return logits.gather(-1, places[..., :1]).squeeze(-1)
 
     def entropy(self) -> Tensor:
         """See `Distribution.entropy`."""
@@ -99,12 +99,12 @@ class OfCategorical(Distribution):
     @property
     def probs(self) -> Tensor:
         """Probabilities along the last dimension."""
-        return self._categorical.probs  # type: ignore[no-any-return]
+        return self._categorical.probs
 
     @property
     def logits(self) -> Tensor:
         """Logarithms of the probabilities."""
-        return self._categorical.logits  # type: ignore[no-any-return]
+        return self._categorical.logits
 
     @property
     def _param(self) -> Tensor:
@@ -140,7 +140,7 @@ class OneHotCategorical(OfCategorical):
     @property
     def mode(self) -> Tensor:
         """Mode: 1 at the most likely outcome, 0 elsewhere."""
-        return one_hot(self.probs.argmax(-1), self.event_shape[0]).to(self.probs)  # type: ignore[no-any-return]
+        return one_hot(self.probs.argmax(-1), self.event_shape[0]).to(self.probs)
 
     @property
     def variance(self) -> Tensor:
@@ -149,7 +149,7 @@ class OneHotCategorical(OfCategorical):
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.sample`."""
-        return one_hot(self._categorical.sample(sample_shape), self.event_shape[0]).to(self.probs)  # type: ignore[no-any-return]
+        return one_hot(self._categorical.sample(sample_shape), self.event_shape[0]).to(self.probs)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
@@ -213,12 +213,12 @@ class Multinomial(OfCategorical):
     @property
     def variance(self) -> Tensor:
         """Variance: n p (1 - p)."""
-        return self.total_count * self.probs * (1 - self.probs)  # type: ignore[no-any-return]
+        return self.total_count * self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.sample`."""
         drawn = self._categorical.sample((self.total_count, *sample_shape))
-        return one_hot(drawn, self.event_shape[0]).sum(0).to(self.probs)  # type: ignore[no-any-return]
+        return one_hot(drawn, self.event_shape[0]).sum(0).to(self.probs)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
@@ -236,4 +236,4 @@ class Multinomial(OfCategorical):
         values = counts.enumerate_support(expand=False)[1:]
         orders = (counts.log_prob(values).exp() * (values + 1).lgamma()).sum((0, -1))
         whole = self.probs.new_full((), n + 1).lgamma()
-        return n * self._categorical.entropy() - whole + orders  # type: ignore[no-any-return]
+        return n * self._categorical.entropy() - whole + orders

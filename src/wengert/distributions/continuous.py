@@ -66,12 +66,12 @@ class Uniform(Distribution):
     @property
     def variance(self) -> Tensor:
         """Variance: (high - low)² / 12."""
-        return (self.high - self.low) ** 2 / 12  # type: ignore[no-any-return]
+        return (self.high - self.low) ** 2 / 12
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.rsample`."""
         drawn = rand(self._extended_shape(sample_shape), dtype=self.low.dtype)
-        return self.low + drawn * (self.high - self.low)  # type: ignore[no-any-return]
+        return self.low + drawn * (self.high - self.low)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
@@ -125,7 +125,7 @@ class Exponential(ExponentialFamily):
     @property
     def variance(self) -> Tensor:
         """Variance: 1 / rate²."""
-        return self.rate**-2  # type: ignore[no-any-return]
+        return self.rate**-2
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.rsample`."""
@@ -139,7 +139,7 @@ class Exponential(ExponentialFamily):
     def cdf(self, value: Tensor) -> Tensor:
         """See `Distribution.cdf`."""
         self._checked(value)
-        return 1 - (-self.rate * value).exp()  # type: ignore[no-any-return]
+        return 1 - (-self.rate * value).exp()
 
     def icdf(self, value: Tensor) -> Tensor:
         """See `Distribution.icdf`."""
@@ -147,7 +147,7 @@ class Exponential(ExponentialFamily):
 
     def entropy(self) -> Tensor:
         """Entropy: 1 - log rate."""
-        return 1.0 - self.rate.log()  # type: ignore[no-any-return]
+        return 1.0 - self.rate.log()
 
     @property
     def _natural_params(self) -> tuple[Tensor, ...]:
@@ -189,7 +189,7 @@ class Laplace(Distribution):
     @property
     def variance(self) -> Tensor:
         """Variance: 2 scale²."""
-        return 2 * self.scale**2  # type: ignore[no-any-return]
+        return 2 * self.scale**2
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.rsample`."""
@@ -205,7 +205,7 @@ class Laplace(Distribution):
         """See `Distribution.cdf`."""
         self._checked(value)
         away = value - self.loc
-        return 0.5 - 0.5 * away.sign() * (-away.abs() / self.scale).expm1()  # type: ignore[no-any-return]
+        return 0.5 - 0.5 * away.sign() * (-away.abs() / self.scale).expm1()
 
     def icdf(self, value: Tensor) -> Tensor:
         """See `Distribution.icdf`."""
@@ -256,7 +256,7 @@ class Cauchy(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
         self._checked(value)
-        return -math.log(math.pi) - self.scale.log() - (((value - self.loc) / self.scale) ** 2).log1p()  # type: ignore[no-any-return]
+        return -math.log(math.pi) - self.scale.log() - (((value - self.loc) / self.scale) ** 2).log1p()
 
     def cdf(self, value: Tensor) -> Tensor:
         """See `Distribution.cdf`."""
@@ -291,12 +291,12 @@ class HalfCauchy(TransformedDistribution):
     @property
     def scale(self) -> Tensor:
         """Scale of x."""
-        return self.base_dist.scale  # type: ignore[no-any-return]
+        return self.base_dist.scale
 
     @property
     def mean(self) -> Tensor:
         """Mean: infinite."""
-        return self.base_dist.scale.new_full(self._extended_shape(), math.inf)  # type: ignore[no-any-return]
+        return self.base_dist.scale.new_full(self._extended_shape(), math.inf)
 
     @property
     def mode(self) -> Tensor:
@@ -306,22 +306,22 @@ class HalfCauchy(TransformedDistribution):
     @property
     def variance(self) -> Tensor:
         """Variance: infinite."""
-        return self.base_dist.variance  # type: ignore[no-any-return]
+        return self.base_dist.variance
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of twice the density of x, for values from 0 on."""
         self._checked(value)
-        return (self.base_dist.log_prob(value) + math.log(2)).where(value >= 0, -math.inf)  # type: ignore[no-any-return]
+        return (self.base_dist.log_prob(value) + math.log(2)).where(value >= 0, -math.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
         """See `Distribution.cdf`."""
         self._checked(value)
-        return 2 * self.base_dist.cdf(value) - 1  # type: ignore[no-any-return]
+        return 2 * self.base_dist.cdf(value) - 1
 
     def icdf(self, value: Tensor) -> Tensor:
         """See `Distribution.icdf`."""
-        return self.base_dist.icdf((value + 1) / 2)  # type: ignore[no-any-return]
+        return self.base_dist.icdf((value + 1) / 2)
 
     def entropy(self) -> Tensor:
         """Entropy: that of x, minus log 2."""
-        return self.base_dist.entropy() - math.log(2)  # type: ignore[no-any-return]
+        return self.base_dist.entropy() - math.log(2)

@@ -57,28 +57,28 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
 
     def _away(self) -> Tensor:
         """Return the probabilities, replaced where the formulas do not hold."""
-        return self.probs.where(self._outside(), self._lims[0])  # type: ignore[no-any-return]
+        return self.probs.where(self._outside(), self._lims[0])
 
     def _cont_bern_log_norm(self) -> Tensor:
         """Return the logarithm of the normalising constant: log(2 atanh(1 - 2 p) / (1 - 2 p))."""
         p, x = self._away(), self.probs - 0.5
         exact = ((-p).log1p() - p.log()).abs().log() - (1 - 2 * p).abs().log()
         series = math.log(2) + (4 / 3 + 104 / 45 * x * x) * x * x
-        return exact.where(self._outside(), series)  # type: ignore[no-any-return]
+        return exact.where(self._outside(), series)
 
     @property
     def mean(self) -> Tensor:
         """Mean: p / (2 p - 1) + 1 / (2 atanh(1 - 2 p))."""
         p, x = self._away(), self.probs - 0.5
         exact = p / (2 * p - 1) + 1 / ((-p).log1p() - p.log())
-        return exact.where(self._outside(), 0.5 + (1 / 3 + 16 / 45 * x * x) * x)  # type: ignore[no-any-return]
+        return exact.where(self._outside(), 0.5 + (1 / 3 + 16 / 45 * x * x) * x)
 
     @property
     def variance(self) -> Tensor:
         """See `Distribution.variance`."""
         p, x = self._away(), self.probs - 0.5
         exact = p * (p - 1) / (1 - 2 * p) ** 2 + 1 / ((-p).log1p() - p.log()) ** 2
-        return exact.where(self._outside(), 1 / 12 - (1 / 15 - 128 / 945 * x * x) * x * x)  # type: ignore[no-any-return]
+        return exact.where(self._outside(), 1 / 12 - (1 / 15 - 128 / 945 * x * x) * x * x)
 
     @property
     def stddev(self) -> Tensor:
@@ -101,13 +101,13 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
         p = self._away()
         exact = (p**value * (1 - p) ** (1 - value) + p - 1) / (2 * p - 1)
         values = exact.where(self._outside(), value)
-        return values.masked_fill(value <= 0, 0.0).masked_fill(value >= 1, 1.0)  # type: ignore[no-any-return]
+        return values.masked_fill(value <= 0, 0.0).masked_fill(value >= 1, 1.0)
 
     def icdf(self, value: Tensor) -> Tensor:
         """See `Distribution.icdf`."""
         p = self._away()
         exact = ((-p + value * (2 * p - 1)).log1p() - (-p).log1p()) / (p.log() - (-p).log1p())
-        return exact.where(self._outside(), value)  # type: ignore[no-any-return]
+        return exact.where(self._outside(), value)
 
     def entropy(self) -> Tensor:
         """See `Distribution.entropy`."""
@@ -121,4 +121,4 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
         """Return log((exp(x) - 1) / x)."""
         outside = (x <= self._lims[0] - 0.5) | (x > self._lims[1] - 0.5)
         away = x.where(outside, self._lims[0] - 0.5)
-        return (away.expm1() / away).log().where(outside, 0.5 * x + x * x / 24)  # type: ignore[no-any-return]
+        return (away.expm1() / away).log().where(outside, 0.5 * x + x * x / 24)

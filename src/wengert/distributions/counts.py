@@ -23,7 +23,7 @@ __all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial", "Poisson"]
 
 def times(count: Tensor, logarithm: Tensor) -> Tensor:
     """Return `count` times the logarithm of a probability; 0 for a count of 0, also if the probability is 0."""
-    return count * logarithm.where(count != 0, 0.0)  # type: ignore[no-any-return]
+    return count * logarithm.where(count != 0, 0.0)
 
 
 class OneTrial(Odds):
@@ -93,7 +93,7 @@ class Bernoulli(OneTrial, ExponentialFamily):
         return (self.logits,)
 
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
-        return softplus(x)  # type: ignore[no-any-return]
+        return softplus(x)
 
 
 class Geometric(OneTrial):
@@ -122,7 +122,7 @@ class Geometric(OneTrial):
     @property
     def mean(self) -> Tensor:
         """Mean: 1 / p - 1."""
-        return 1 / self.probs - 1  # type: ignore[no-any-return]
+        return 1 / self.probs - 1
 
     @property
     def mode(self) -> Tensor:
@@ -132,7 +132,7 @@ class Geometric(OneTrial):
     @property
     def variance(self) -> Tensor:
         """Variance: (1 / p - 1) / p."""
-        return (1 / self.probs - 1) / self.probs  # type: ignore[no-any-return]
+        return (1 / self.probs - 1) / self.probs
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.sample`."""
@@ -265,7 +265,7 @@ class Binomial(Trials):
         n = self.total_count
         log_orders = (n + 1).lgamma() - (value + 1).lgamma() - (n - value + 1).lgamma()
         odds = self._log_odds
-        return log_orders + times(value, logsigmoid(odds)) + times(n - value, logsigmoid(-odds))  # type: ignore[no-any-return]
+        return log_orders + times(value, logsigmoid(odds)) + times(n - value, logsigmoid(-odds))
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """See `Distribution.enumerate_support`.
@@ -340,4 +340,4 @@ class NegativeBinomial(Trials):
         odds = self._log_odds
         powers = n * -softplus(odds) + times(value, -softplus(-odds))
         log_orders = (n + value).lgamma() - (1 + value).lgamma() - n.lgamma()
-        return powers + log_orders.masked_fill(n + value == 0, 0.0)  # type: ignore[no-any-return]
+        return powers + log_orders.masked_fill(n + value == 0, 0.0)

@@ -324,4 +324,4 @@ class ExponentialFamily(Distribution):
         result: Any = normalizer - self._mean_carrier_measure
         for param, mean in zip(params, grads):
             result = result - (param * mean).unsqueeze(-1).flatten(len(self._batch_shape)).sum(-1)
-        return result  # type: ignore[no-any-return]
+        return result

@@ -71,7 +71,7 @@ class Gumbel(TransformedDistribution):
     @property
     def variance(self) -> Tensor:
         """Variance: scale² pi² / 6."""
-        return self.stddev**2  # type: ignore[no-any-return]
+        return self.stddev**2
 
     def entropy(self) -> Tensor:
         """Entropy: log scale + 1 + Euler's constant."""
@@ -114,7 +114,7 @@ class Pareto(TransformedDistribution):
     def variance(self) -> Tensor:
         """Variance; infinite up to alpha = 2."""
         a = self.alpha.clamp(min=2)
-        return self.scale**2 * a / ((a - 1) ** 2 * (a - 2))  # type: ignore[no-any-return]
+        return self.scale**2 * a / ((a - 1) ** 2 * (a - 2))
 
     def entropy(self) -> Tensor:
         """See `Distribution.entropy`."""
@@ -149,18 +149,18 @@ class Weibull(TransformedDistribution):
     def mode(self) -> Tensor:
         """See `Distribution.mode`."""
         k = self.concentration
-        return self.scale * ((k - 1) / k) ** k.reciprocal()  # type: ignore[no-any-return]
+        return self.scale * ((k - 1) / k) ** k.reciprocal()
 
     @property
     def variance(self) -> Tensor:
         """See `Distribution.variance`."""
         part = self.concentration_reciprocal
-        return self.scale**2 * ((1 + 2 * part).lgamma().exp() - (2 * (1 + part).lgamma()).exp())  # type: ignore[no-any-return]
+        return self.scale**2 * ((1 + 2 * part).lgamma().exp() - (2 * (1 + part).lgamma()).exp())
 
     def entropy(self) -> Tensor:
         """See `Distribution.entropy`."""
         part = self.concentration_reciprocal
-        return euler_constant * (1 - part) + (self.scale * part).log() + 1  # type: ignore[no-any-return]
+        return euler_constant * (1 - part) + (self.scale * part).log() + 1
 
 
 class Kumaraswamy(TransformedDistribution):
@@ -203,13 +203,13 @@ class Kumaraswamy(TransformedDistribution):
     @property
     def variance(self) -> Tensor:
         """See `Distribution.variance`."""
-        return self._moment(2) - self._moment(1) ** 2  # type: ignore[no-any-return]
+        return self._moment(2) - self._moment(1) ** 2
 
     def entropy(self) -> Tensor:
         """Entropy, from the harmonic number of concentration0."""
         a, b = self.concentration1, self.concentration0
         harmonic = (b + 1).digamma() + euler_constant
-        return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - a.log() - b.log()  # type: ignore[no-any-return]
+        return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - a.log() - b.log()
 
 
 class GeneralizedPareto(Distribution):
@@ -250,7 +250,7 @@ class GeneralizedPareto(Distribution):
         """Return the logarithm of the probability of a number above `value`."""
         flat, k = self._tail()
         z = (value - self.loc) / self.scale
-        return (-z).where(flat, -(k * z).log1p() / k)  # type: ignore[no-any-return]
+        return (-z).where(flat, -(k * z).log1p() / k)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.rsample`."""
@@ -259,7 +259,7 @@ class GeneralizedPareto(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
         self._checked(value)
-        return (1 + self.concentration) * self._log_tail(value) - self.scale.log()  # type: ignore[no-any-return]
+        return (1 + self.concentration) * self._log_tail(value) - self.scale.log()
 
     def log_survival_function(self, value: Tensor) -> Tensor:
         """Return the logarithm of the probability of a number above `value`."""
@@ -278,11 +278,11 @@ class GeneralizedPareto(Distribution):
         """See `Distribution.icdf`."""
         flat, k = self._tail()
         depth = -(-value).log1p()
-        return self.loc + self.scale * depth.where(flat, (k * depth).expm1() / k)  # type: ignore[no-any-return]
+        return self.loc + self.scale * depth.where(flat, (k * depth).expm1() / k)
 
     def _moment_below(self, value: Tensor, limit: float, beyond: float) -> Tensor:
         """Return a moment that exists below a concentration."""
-        return value.where(self.concentration < limit, beyond)  # type: ignore[no-any-return]
+        return value.where(self.concentration < limit, beyond)
 
     @property
     def mean(self) -> Tensor:
@@ -302,4 +302,4 @@ class GeneralizedPareto(Distribution):
 
     def entropy(self) -> Tensor:
         """Entropy: log scale + k + 1."""
-        return self.scale.log() + self.concentration + 1  # type: ignore[no-any-return]
+        return self.scale.log() + self.concentration + 1

@@ -58,14 +58,14 @@ class Gamma(ExponentialFamily):
     @property
     def variance(self) -> Tensor:
         """Variance: a / rate²."""
-        return self.concentration / self.rate**2  # type: ignore[no-any-return]
+        return self.concentration / self.rate**2
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.rsample`."""
         shape = self._extended_shape(sample_shape)
         drawn = _standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
         drawn.detach().clamp_(min=finfo(drawn.dtype).tiny)
-        return drawn  # type: ignore[no-any-return]
+        return drawn
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
@@ -140,12 +140,12 @@ class InverseGamma(TransformedDistribution):
     @property
     def concentration(self) -> Tensor:
         """Parameter of the distribution of x."""
-        return self.base_dist.concentration  # type: ignore[no-any-return]
+        return self.base_dist.concentration
 
     @property
     def rate(self) -> Tensor:
         """Parameter of the distribution of x."""
-        return self.base_dist.rate  # type: ignore[no-any-return]
+        return self.base_dist.rate
 
     @property
     def mean(self) -> Tensor:
@@ -162,7 +162,7 @@ class InverseGamma(TransformedDistribution):
     def variance(self) -> Tensor:
         """Variance: rate² / ((a - 1)² (a - 2)); infinite up to a = 2."""
         a = self.concentration
-        return (self.rate**2 / ((a - 1) ** 2 * (a - 2))).where(a > 2, math.inf)  # type: ignore[no-any-return]
+        return (self.rate**2 / ((a - 1) ** 2 * (a - 2))).where(a > 2, math.inf)
 
     def entropy(self) -> Tensor:
         """See `Distribution.entropy`."""
@@ -200,7 +200,7 @@ class Dirichlet(ExponentialFamily):
         corner = (self.concentration < 1).all(-1, keepdim=True)
         first = above.new_zeros(self.event_shape)
         first[0] = 1
-        return first.where(corner, above / above.sum(-1, True))  # type: ignore[no-any-return]
+        return first.where(corner, above / above.sum(-1, True))
 
     @property
     def variance(self) -> Tensor:
@@ -210,7 +210,7 @@ class Dirichlet(ExponentialFamily):
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.rsample`."""
-        return _sample_dirichlet(self.concentration.expand(self._extended_shape(sample_shape)))  # type: ignore[no-any-return]
+        return _sample_dirichlet(self.concentration.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
@@ -255,12 +255,12 @@ class Beta(ExponentialFamily):
     @property
     def concentration1(self) -> Tensor:
         """Concentration of the probability."""
-        return self._dirichlet.concentration[..., 0]  # type: ignore[no-any-return]
+        return self._dirichlet.concentration[..., 0]
 
     @property
     def concentration0(self) -> Tensor:
         """Concentration of the other probability."""
-        return self._dirichlet.concentration[..., 1]  # type: ignore[no-any-return]
+        return self._dirichlet.concentration[..., 1]
 
     @property
     def mean(self) -> Tensor:
@@ -270,16 +270,16 @@ class Beta(ExponentialFamily):
     @property
     def mode(self) -> Tensor:
         """Mode: (a - 1) / (a + b - 2), or 0 or 1."""
-        return self._dirichlet.mode[..., 0]  # type: ignore[no-any-return]
+        return self._dirichlet.mode[..., 0]
 
     @property
     def variance(self) -> Tensor:
         """Variance: a b / ((a + b)² (a + b + 1))."""
-        return self._dirichlet.variance[..., 0]  # type: ignore[no-any-return]
+        return self._dirichlet.variance[..., 0]
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.rsample`."""
-        return self._dirichlet.rsample(sample_shape)[..., 0]  # type: ignore[no-any-return]
+        return self._dirichlet.rsample(sample_shape)[..., 0]
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""

@@ -57,12 +57,12 @@ class Independent(Distribution):
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
         """Return whether the batch has `rsample`."""
-        return self.base_dist.has_rsample  # type: ignore[no-any-return]
+        return self.base_dist.has_rsample
 
     @property
     def has_enumerate_support(self) -> bool:  # type: ignore[override]
         """Return whether the support can be enumerated: not for joint distributions."""
-        return self.base_dist.has_enumerate_support and self.reinterpreted_batch_ndims == 0  # type: ignore[no-any-return]
+        return self.base_dist.has_enumerate_support and self.reinterpreted_batch_ndims == 0
 
     @constraints.dependent_property
     def support(self) -> Any:
@@ -73,25 +73,25 @@ class Independent(Distribution):
     @property
     def mean(self) -> Tensor:
         """See the batch."""
-        return self.base_dist.mean  # type: ignore[no-any-return]
+        return self.base_dist.mean
 
     @property
     def mode(self) -> Tensor:
         """See the batch."""
-        return self.base_dist.mode  # type: ignore[no-any-return]
+        return self.base_dist.mode
 
     @property
     def variance(self) -> Tensor:
         """See the batch."""
-        return self.base_dist.variance  # type: ignore[no-any-return]
+        return self.base_dist.variance
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw samples of the batch."""
-        return self.base_dist.sample(sample_shape)  # type: ignore[no-any-return]
+        return self.base_dist.sample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw samples of the batch."""
-        return self.base_dist.rsample(sample_shape)  # type: ignore[no-any-return]
+        return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the sum over the joint dimensions of the batch."""
@@ -109,7 +109,7 @@ class Independent(Distribution):
         """
         if self.reinterpreted_batch_ndims > 0:
             raise NotImplementedError("Enumeration over cartesian product is not implemented")
-        return self.base_dist.enumerate_support(expand)  # type: ignore[no-any-return]
+        return self.base_dist.enumerate_support(expand)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.base_dist}, {self.reinterpreted_batch_ndims})"

@@ -147,7 +147,7 @@ class Wishart(ExponentialFamily):
     def _size(self) -> int:
         """Size n of the matrices."""
         known = [name for name in ("covariance_matrix", "precision_matrix", "scale_tril") if name in vars(self)]
-        return vars(self)[known[0]].shape[-1]  # type: ignore[no-any-return]
+        return vars(self)[known[0]].shape[-1]
 
     @lazy_property
     def scale_tril(self) -> Tensor:
@@ -207,13 +207,13 @@ class Wishart(ExponentialFamily):
         row, column = tril_indices(size, size, -1)
         lower[..., row, column] = standard_normal((*sample_shape, *batch, size * (size - 1) // 2), self.df)
         factor = self._unbroadcasted_scale_tril @ lower
-        return factor @ factor.mT  # type: ignore[no-any-return]
+        return factor @ factor.mT
 
     def _definite(self, drawn: Tensor) -> Tensor:
         """Return whether draws are positive definite; for a batch whether any is, as in torch."""
         fits = self.support.check(drawn)
         batch = len(self.df.shape)
-        return fits.amax(tuple(range(-batch, 0))) if batch else fits  # type: ignore[no-any-return]
+        return fits.amax(tuple(range(-batch, 0))) if batch else fits
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
@@ -222,7 +222,7 @@ class Wishart(ExponentialFamily):
         inner = solve_triangular(self._unbroadcasted_scale_tril, linalg_cholesky(value), upper=False)
         normal = df * (0.5 * size * math.log(2) + half_log_det(self._unbroadcasted_scale_tril))
         trace = (inner**2).sum((-2, -1))
-        return (df - size - 1) * half_log_det(linalg_cholesky(value)) - 0.5 * trace - normal - (df / 2).mvlgamma(size)  # type: ignore[no-any-return]
+        return (df - size - 1) * half_log_det(linalg_cholesky(value)) - 0.5 * trace - normal - (df / 2).mvlgamma(size)
 
     def _digammas(self) -> Tensor:
         """Return the derivative of the logarithm of the multivariate gamma function at df / 2."""
@@ -232,4 +232,4 @@ class Wishart(ExponentialFamily):
         """See `Distribution.entropy`."""
         df, size = self.df, self._size
         result = (size + 1) * (half_log_det(self._unbroadcasted_scale_tril) + 0.5 * size * math.log(2))
-        return result + (df / 2).mvlgamma(size) - 0.5 * (df - size - 1) * self._digammas() + 0.5 * df * size  # type: ignore[no-any-return]
+        return result + (df / 2).mvlgamma(size) - 0.5 * (df - size - 1) * self._digammas() + 0.5 * df * size

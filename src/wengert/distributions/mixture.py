@@ -83,7 +83,7 @@ class MixtureSameFamily(Distribution):
     def _weights(self) -> Tensor:
         """Return the probabilities, with the dimensions of a sample."""
         probs = self._mixture_distribution.probs
-        return probs.reshape((*probs.shape, *[1] * len(self._event_shape)))  # type: ignore[no-any-return]
+        return probs.reshape((*probs.shape, *[1] * len(self._event_shape)))
 
     @property
     def mean(self) -> Tensor:
@@ -100,13 +100,13 @@ class MixtureSameFamily(Distribution):
     def cdf(self, value: Tensor) -> Tensor:
         """Return the weighted mean of the components' `cdf`."""
         values = self._component_distribution.cdf(value.unsqueeze(-1 - len(self._event_shape)))
-        return (values * self._mixture_distribution.probs).sum(-1)  # type: ignore[no-any-return]
+        return (values * self._mixture_distribution.probs).sum(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
         self._checked(value)
         log_probs = self._component_distribution.log_prob(value.unsqueeze(-1 - len(self._event_shape)))
-        return (log_probs + self._mixture_distribution.logits).logsumexp(-1)  # type: ignore[no-any-return]
+        return (log_probs + self._mixture_distribution.logits).logsumexp(-1)
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.sample`."""
@@ -116,7 +116,7 @@ class MixtureSameFamily(Distribution):
             own = len(self._event_shape)
             places = chosen.reshape((*chosen.shape, 1, *[1] * own))
             places = places.expand((*drawn.shape[: drawn.dim() - own - 1], 1, *self._event_shape))
-            return drawn.gather(-1 - own, places).squeeze(-1 - own)  # type: ignore[no-any-return]
+            return drawn.gather(-1 - own, places).squeeze(-1 - own)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(\n  {self._mixture_distribution!r},\n  {self._component_distribution!r})"

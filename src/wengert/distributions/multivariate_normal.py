@@ -23,7 +23,7 @@ def squared_length(factor: Tensor, difference: Tensor) -> Tensor:
         factor: (..., n, n) lower triangular matrices L; their batch broadcasts with that of d.
         difference: (..., n) vectors d.
     """
-    return (solve_triangular(factor, difference.unsqueeze(-1), upper=False) ** 2).sum((-2, -1))  # type: ignore[no-any-return]
+    return (solve_triangular(factor, difference.unsqueeze(-1), upper=False) ** 2).sum((-2, -1))
 
 
 def half_log_det(factor: Tensor) -> Tensor:
@@ -39,7 +39,7 @@ def identity_like(matrix: Tensor) -> Tensor:
 def factor_of_precision(precision: Tensor) -> Tensor:
     """Return the lower triangular L with (L L^T)^-1 = P: the inverted factor of P with reversed rows and columns."""
     reversed_factor = linalg_cholesky(precision.flip((-2, -1))).flip((-2, -1)).mT
-    return solve_triangular(reversed_factor, identity_like(precision), upper=False)  # type: ignore[no-any-return]
+    return solve_triangular(reversed_factor, identity_like(precision), upper=False)
 
 
 # torch's names, which libraries import
@@ -131,7 +131,7 @@ class MultivariateNormal(Distribution):
     @property
     def mean(self) -> Tensor:
         """Mean: loc."""
-        return self.loc  # type: ignore[no-any-return]
+        return self.loc
 
     mode = mean
 
@@ -139,19 +139,19 @@ class MultivariateNormal(Distribution):
     def variance(self) -> Tensor:
         """Variance: the diagonal of the covariance."""
         result = (self._unbroadcasted_scale_tril**2).sum(-1)
-        return result.expand((*self._batch_shape, *self._event_shape))  # type: ignore[no-any-return]
+        return result.expand((*self._batch_shape, *self._event_shape))
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.rsample`."""
         drawn = standard_normal(self._extended_shape(sample_shape), self.loc)
-        return self.loc + (self._unbroadcasted_scale_tril @ drawn.unsqueeze(-1)).squeeze(-1)  # type: ignore[no-any-return]
+        return self.loc + (self._unbroadcasted_scale_tril @ drawn.unsqueeze(-1)).squeeze(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
         self._checked(value)
         factor = self._unbroadcasted_scale_tril
         squares = squared_length(factor, value - self.loc)
-        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + squares) - half_log_det(factor)  # type: ignore[no-any-return]
+        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + squares) - half_log_det(factor)
 
     def entropy(self) -> Tensor:
         """See `Distribution.entropy`."""
@@ -209,15 +209,15 @@ class LowRankMultivariateNormal(Distribution):
     mode = mean
 
     @lazy_property
-    def variance(self) -> Tensor:  # type: ignore[override]
+    def variance(self) -> Tensor:
         """Variance: the diagonal of the covariance."""
         result = (self._unbroadcasted_cov_factor**2).sum(-1) + self._unbroadcasted_cov_diag
-        return result.expand((*self._batch_shape, *self._event_shape))  # type: ignore[no-any-return]
+        return result.expand((*self._batch_shape, *self._event_shape))
 
     @lazy_property
     def scale_tril(self) -> Tensor:
         """Cholesky factor of the covariance."""
-        return linalg_cholesky(self.covariance_matrix)  # type: ignore[no-any-return]
+        return linalg_cholesky(self.covariance_matrix)
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
@@ -239,7 +239,7 @@ class LowRankMultivariateNormal(Distribution):
         factor, diag = self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag
         shared = standard_normal((*shape[:-1], factor.shape[-1]), self.loc)
         own = standard_normal(shape, self.loc)
-        return self.loc + (factor @ shared.unsqueeze(-1)).squeeze(-1) + diag.sqrt() * own  # type: ignore[no-any-return]
+        return self.loc + (factor @ shared.unsqueeze(-1)).squeeze(-1) + diag.sqrt() * own
 
     def _half_log_det(self) -> Tensor:
         """Return half the log-determinant of the covariance."""
@@ -252,7 +252,7 @@ class LowRankMultivariateNormal(Distribution):
         weighted = difference / self._unbroadcasted_cov_diag
         along = (self._unbroadcasted_cov_factor.mT @ weighted.unsqueeze(-1)).squeeze(-1)
         squares = (difference * weighted).sum(-1) - squared_length(self._capacitance_tril, along)
-        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + squares) - self._half_log_det()  # type: ignore[no-any-return]
+        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + squares) - self._half_log_det()
 
     def entropy(self) -> Tensor:
         """See `Distribution.entropy`."""

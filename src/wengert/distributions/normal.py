@@ -61,7 +61,7 @@ class Normal(ExponentialFamily):
     @property
     def variance(self) -> Tensor:
         """Variance: scale²."""
-        return self.scale**2  # type: ignore[no-any-return]
+        return self.scale**2
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.sample`."""
@@ -76,16 +76,16 @@ class Normal(ExponentialFamily):
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
         self._checked(value)
-        return -((value - self.loc) ** 2) / (2 * self.scale**2) - self.scale.log() - LOG_ROOT_TAU  # type: ignore[no-any-return]
+        return -((value - self.loc) ** 2) / (2 * self.scale**2) - self.scale.log() - LOG_ROOT_TAU
 
     def cdf(self, value: Tensor) -> Tensor:
         """See `Distribution.cdf`."""
         self._checked(value)
-        return 0.5 * (1 + ((value - self.loc) / (self.scale * math.sqrt(2))).erf())  # type: ignore[no-any-return]
+        return 0.5 * (1 + ((value - self.loc) / (self.scale * math.sqrt(2))).erf())
 
     def icdf(self, value: Tensor) -> Tensor:
         """See `Distribution.icdf`."""
-        return self.loc + self.scale * erfinv(2 * value - 1) * math.sqrt(2)  # type: ignore[no-any-return]
+        return self.loc + self.scale * erfinv(2 * value - 1) * math.sqrt(2)
 
     def entropy(self) -> Tensor:
         """Entropy: log scale + log(2 pi e) / 2."""
@@ -97,7 +97,7 @@ class Normal(ExponentialFamily):
         return self.loc * precision, -0.5 * precision
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
-        return -0.25 * x * x / y + 0.5 * (-math.pi / y).log()  # type: ignore[no-any-return]
+        return -0.25 * x * x / y + 0.5 * (-math.pi / y).log()
 
 
 class OfNormal(TransformedDistribution):
@@ -110,12 +110,12 @@ class OfNormal(TransformedDistribution):
     @property
     def loc(self) -> Tensor:
         """Mean before the transform."""
-        return self.base_dist.loc  # type: ignore[no-any-return]
+        return self.base_dist.loc
 
     @property
     def scale(self) -> Tensor:
         """Standard deviation before the transform."""
-        return self.base_dist.scale  # type: ignore[no-any-return]
+        return self.base_dist.scale
 
 
 class LogNormal(OfNormal):
@@ -145,11 +145,11 @@ class LogNormal(OfNormal):
     @property
     def variance(self) -> Tensor:
         """Variance: (exp(scale²) - 1) mean²."""
-        return (self.scale**2).expm1() * (2 * self.loc + self.scale**2).exp()  # type: ignore[no-any-return]
+        return (self.scale**2).expm1() * (2 * self.loc + self.scale**2).exp()
 
     def entropy(self) -> Tensor:
         """Entropy: that of x, plus the mean of x."""
-        return self.base_dist.entropy() + self.loc  # type: ignore[no-any-return]
+        return self.base_dist.entropy() + self.loc
 
 
 class HalfNormal(TransformedDistribution):
@@ -171,7 +171,7 @@ class HalfNormal(TransformedDistribution):
     @property
     def scale(self) -> Tensor:
         """Standard deviation of x."""
-        return self.base_dist.scale  # type: ignore[no-any-return]
+        return self.base_dist.scale
 
     @property
     def mean(self) -> Tensor:
@@ -186,25 +186,25 @@ class HalfNormal(TransformedDistribution):
     @property
     def variance(self) -> Tensor:
         """Variance: scale² (1 - 2 / pi)."""
-        return self.scale**2 * (1 - 2 / math.pi)  # type: ignore[no-any-return]
+        return self.scale**2 * (1 - 2 / math.pi)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of twice the density of x, for values from 0 on."""
         self._checked(value)
-        return (self.base_dist.log_prob(value) + math.log(2)).where(value >= 0, -math.inf)  # type: ignore[no-any-return]
+        return (self.base_dist.log_prob(value) + math.log(2)).where(value >= 0, -math.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
         """See `Distribution.cdf`."""
         self._checked(value)
-        return 2 * self.base_dist.cdf(value) - 1  # type: ignore[no-any-return]
+        return 2 * self.base_dist.cdf(value) - 1
 
     def icdf(self, value: Tensor) -> Tensor:
         """See `Distribution.icdf`."""
-        return self.base_dist.icdf((value + 1) / 2)  # type: ignore[no-any-return]
+        return self.base_dist.icdf((value + 1) / 2)
 
     def entropy(self) -> Tensor:
         """Entropy: that of x, minus log 2."""
-        return self.base_dist.entropy() - math.log(2)  # type: ignore[no-any-return]
+        return self.base_dist.entropy() - math.log(2)
 
 
 class LogisticNormal(TransformedDistribution):
@@ -230,9 +230,9 @@ class LogisticNormal(TransformedDistribution):
     @property
     def loc(self) -> Tensor:
         """Means before the transform."""
-        return self.base_dist.base_dist.loc  # type: ignore[no-any-return]
+        return self.base_dist.base_dist.loc
 
     @property
     def scale(self) -> Tensor:
         """Standard deviations before the transform."""
-        return self.base_dist.base_dist.scale  # type: ignore[no-any-return]
+        return self.base_dist.base_dist.scale

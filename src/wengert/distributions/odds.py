@@ -54,12 +54,12 @@ class Odds(Distribution):
             return self.logits
         probs = self.probs
         certain = self.logits.masked_fill(probs == 0, -math.inf)
-        return certain.masked_fill(probs == 1, math.inf)  # type: ignore[no-any-return]
+        return certain.masked_fill(probs == 1, math.inf)
 
     @property
     def _param(self) -> Tensor:
         """Parameter that was given, or computed first."""
-        return vars(self)["probs"] if "probs" in vars(self) else vars(self)["logits"]  # type: ignore[no-any-return]
+        return vars(self)["probs"] if "probs" in vars(self) else vars(self)["logits"]
 
     @property
     def param_shape(self) -> Any:

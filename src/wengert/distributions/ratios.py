@@ -53,7 +53,7 @@ class StudentT(Distribution):
     def variance(self) -> Tensor:
         """Variance: scale² df / (df - 2); infinite up to two degrees of freedom, NaN up to one."""
         result = (self.scale**2 * self.df / (self.df - 2)).masked_fill(self.df <= 2, math.inf)
-        return result.masked_fill(self.df <= 1, math.nan)  # type: ignore[no-any-return]
+        return result.masked_fill(self.df <= 1, math.nan)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw normal numbers divided by root mean squares."""
@@ -65,7 +65,7 @@ class StudentT(Distribution):
         self._checked(value)
         squares = ((value - self.loc) / self.scale) ** 2
         normal = self.scale.log() + 0.5 * (self.df * math.pi).log() + (0.5 * self.df).lgamma()
-        return -0.5 * (self.df + 1) * (squares / self.df).log1p() - normal + (0.5 * (self.df + 1)).lgamma()  # type: ignore[no-any-return]
+        return -0.5 * (self.df + 1) * (squares / self.df).log1p() - normal + (0.5 * (self.df + 1)).lgamma()
 
     def entropy(self) -> Tensor:
         """See `Distribution.entropy`."""
@@ -108,7 +108,7 @@ class FisherSnedecor(Distribution):
     def variance(self) -> Tensor:
         """Variance; NaN up to df2 = 4."""
         a, b = self.df1, self.df2
-        return (2 * b**2 * (a + b - 2) / (a * (b - 2) ** 2 * (b - 4))).masked_fill(b <= 4, math.nan)  # type: ignore[no-any-return]
+        return (2 * b**2 * (a + b - 2) / (a * (b - 2) ** 2 * (b - 4))).masked_fill(b <= 4, math.nan)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.rsample`."""

@@ -46,7 +46,7 @@ class LogitRelaxedBernoulli(Odds):
         shape = self._extended_shape(sample_shape)
         probs = clamp_probs(self.probs.expand(shape))
         u = clamp_probs(rand(shape, dtype=probs.dtype))
-        return (u.log() - (-u).log1p() + probs.log() - (-probs).log1p()) / self.temperature  # type: ignore[no-any-return]
+        return (u.log() - (-u).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
@@ -54,7 +54,7 @@ class LogitRelaxedBernoulli(Odds):
         logits, value = broadcast_all(self.logits, value)
         away = logits - value * self.temperature
         scale = self.temperature.log() if isinstance(self.temperature, Tensor) else math.log(self.temperature)
-        return scale + away - 2 * away.exp().log1p()  # type: ignore[no-any-return]
+        return scale + away - 2 * away.exp().log1p()
 
 
 class Tempered(TransformedDistribution):
@@ -71,12 +71,12 @@ class Tempered(TransformedDistribution):
     @property
     def logits(self) -> Tensor:
         """Logarithms of odds, or of probabilities."""
-        return self.base_dist.logits  # type: ignore[no-any-return]
+        return self.base_dist.logits
 
     @property
     def probs(self) -> Tensor:
         """Probabilities."""
-        return self.base_dist.probs  # type: ignore[no-any-return]
+        return self.base_dist.probs
 
 
 class RelaxedBernoulli(Tempered):

@@ -94,7 +94,7 @@ def is_dependent(constraint: Any) -> bool:
     return isinstance(constraint, _Dependent | _DependentProperty)
 
 
-class _DependentProperty(property, _Dependent):  # type: ignore[misc]
+class _DependentProperty(property, _Dependent):
     """Property whose value is a constraint; on the class it is a dependent constraint."""
 
     def __init__(
@@ -120,12 +120,12 @@ class _IndependentConstraint(Constraint):
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
     @property
-    def is_discrete(self) -> Any:  # type: ignore[override]
+    def is_discrete(self) -> Any:
         """Return whether the base constraint is discrete."""
         return self.base_constraint.is_discrete
 
     @property
-    def event_dim(self) -> Any:  # type: ignore[override]
+    def event_dim(self) -> Any:
         """Dimensions of the base constraint, plus the joint ones."""
         return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
 
@@ -150,12 +150,12 @@ class MixtureSameFamilyConstraint(Constraint):
         self.base_constraint = base_constraint
 
     @property
-    def is_discrete(self) -> Any:  # type: ignore[override]
+    def is_discrete(self) -> Any:
         """Return whether the components are discrete."""
         return self.base_constraint.is_discrete
 
     @property
-    def event_dim(self) -> Any:  # type: ignore[override]
+    def event_dim(self) -> Any:
         """Number of last dimensions that form one value of a component."""
         return self.base_constraint.event_dim
 

@@ -92,12 +92,12 @@ class _Joined(Constraint):
         self.dim = dim
 
     @property
-    def is_discrete(self) -> Any:  # type: ignore[override]
+    def is_discrete(self) -> Any:
         """Return whether any of the constraints is discrete."""
         return any(constraint.is_discrete for constraint in self.cseq)
 
     @property
-    def event_dim(self) -> Any:  # type: ignore[override]
+    def event_dim(self) -> Any:
         """Largest `event_dim` of the constraints."""
         return max(constraint.event_dim for constraint in self.cseq)
 
@@ -114,7 +114,7 @@ class _Cat(_Joined):
     def check(self, value: Tensor) -> Tensor:
         starts = [sum(self.lengths[:place]) for place in range(len(self.cseq))]
         parts = [value.narrow(self.dim, start, length) for start, length in zip(starts, self.lengths)]
-        return join([constraint.check(part) for constraint, part in zip(self.cseq, parts)], self.dim)  # type: ignore[no-any-return]
+        return join([constraint.check(part) for constraint, part in zip(self.cseq, parts)], self.dim)
 
 
 class _Stack(_Joined):
@@ -122,4 +122,4 @@ class _Stack(_Joined):
 
     def check(self, value: Tensor) -> Tensor:
         parts = [constraint.check(value.select(self.dim, place)) for place, constraint in enumerate(self.cseq)]
-        return join_new(parts, self.dim)  # type: ignore[no-any-return]
+        return join_new(parts, self.dim)

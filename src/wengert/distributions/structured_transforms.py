@@ -42,7 +42,7 @@ class CorrCholeskyTransform(Alike):
         shares = vec_to_tril_matrix(x.tanh().clamp(-1 + eps, 1 - eps), -1)
         left = (1 - shares**2).sqrt().cumprod(-1)
         whole = shares + shares.new_ones(shares.shape[-1]).diag_embed()
-        return whole * pad(left[..., :-1], [1, 0], value=1)  # type: ignore[no-any-return]
+        return whole * pad(left[..., :-1], [1, 0], value=1)
 
     def _inverse(self, y: Tensor) -> Tensor:
         left = pad((1 - (y * y).cumsum(-1))[..., :-1], [1, 0], value=1)
@@ -53,7 +53,7 @@ class CorrCholeskyTransform(Alike):
         """Return the log-determinant, from the remaining lengths and the derivative of tanh."""
         left = tril_matrix_to_vec(1 - (y * y).cumsum(-1), -2)
         log_grads = (x + softplus(-2 * x) - 0.6931471805599453).sum(-1)
-        return 0.5 * left.log().sum(-1) - 2 * log_grads  # type: ignore[no-any-return]
+        return 0.5 * left.log().sum(-1) - 2 * log_grads
 
     def forward_shape(self, shape: Any) -> Size:
         """Return (..., D, D)."""
@@ -121,7 +121,7 @@ class StickBreakingTransform(Alike):
         limits = finfo(x.dtype)
         shares = (x - self._offset(x)).sigmoid().clamp(limits.tiny, 1 - limits.eps)
         left = (1 - shares).cumprod(-1)
-        return pad(shares, [0, 1], value=1) * pad(left, [1, 0], value=1)  # type: ignore[no-any-return]
+        return pad(shares, [0, 1], value=1) * pad(left, [1, 0], value=1)
 
     def _inverse(self, y: Tensor) -> Tensor:
         first = y[..., :-1]
@@ -131,7 +131,7 @@ class StickBreakingTransform(Alike):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Return the sum of the logarithms of the derivatives of the shares, and of the rests."""
         moved = x - self._offset(x)
-        return (-moved - softplus(-moved) + y[..., :-1].log()).sum(-1)  # type: ignore[no-any-return]
+        return (-moved - softplus(-moved) + y[..., :-1].log()).sum(-1)
 
     def forward_shape(self, shape: Any) -> Size:
         """Return the shape with a last length larger by 1."""
@@ -167,7 +167,7 @@ class PositiveDefiniteTransform(Alike):
 
     def _call(self, x: Tensor) -> Tensor:
         lower = LowerCholeskyTransform()(x)
-        return lower @ lower.mT  # type: ignore[no-any-return]
+        return lower @ lower.mT
 
     def _inverse(self, y: Tensor) -> Tensor:
         return LowerCholeskyTransform().inv(linalg_cholesky(y))
@@ -249,7 +249,7 @@ class CatTransform(Parts):
         return list(value.split(self.lengths, self.dim))
 
     def _join(self, parts: list[Tensor]) -> Tensor:
-        return cat(parts, self.dim)  # type: ignore[no-any-return]
+        return cat(parts, self.dim)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Return the log-determinants of the parts, joined; summed if the dimension belongs to the values."""
@@ -260,7 +260,7 @@ class CatTransform(Parts):
             terms.append(term.flatten(-further).sum(-1) if further else term)
         dim = self.dim if self.dim < 0 else self.dim - x.dim()
         dim += self.event_dim
-        return cat(terms, dim) if dim < 0 else sum(terms[1:], terms[0])  # type: ignore[no-any-return]
+        return cat(terms, dim) if dim < 0 else sum(terms[1:], terms[0])
 
     @constraints.dependent_property
     def domain(self) -> Any:
@@ -288,12 +288,12 @@ class StackTransform(Parts):
         return list(value.unbind(self.dim))
 
     def _join(self, parts: list[Tensor]) -> Tensor:
-        return stack(parts, self.dim)  # type: ignore[no-any-return]
+        return stack(parts, self.dim)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Return the log-determinants of the parts, joined."""
         parts = zip(self.transforms, self._split(x), self._split(y))
-        return stack([transform.log_abs_det_jacobian(before, after) for transform, before, after in parts], self.dim)  # type: ignore[no-any-return]
+        return stack([transform.log_abs_det_jacobian(before, after) for transform, before, after in parts], self.dim)
 
     @constraints.dependent_property
     def domain(self) -> Any:

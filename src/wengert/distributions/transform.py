@@ -53,7 +53,7 @@ class Transform(Guarded):
             ValueError: if they differ.
         """
         if self.domain.event_dim == self.codomain.event_dim:
-            return self.domain.event_dim  # type: ignore[no-any-return]
+            return self.domain.event_dim
         raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
 
     @property
@@ -94,7 +94,7 @@ class Transform(Guarded):
             return self._call(x)
         before, image = self._cached_x_y
         if x is before:
-            return image  # type: ignore[no-any-return]
+            return image
         image = self._call(x)
         self._cached_x_y = x, image
         return image
@@ -105,7 +105,7 @@ class Transform(Guarded):
             return self._inverse(y)
         value, image = self._cached_x_y
         if y is image:
-            return value  # type: ignore[no-any-return]
+            return value
         value = self._inverse(y)
         self._cached_x_y = value, y
         return value
@@ -150,7 +150,7 @@ class _InverseTransform(Transform):
     @property
     def bijective(self) -> bool:  # type: ignore[override]
         """Return whether the transform is bijective."""
-        return self._inv.bijective  # type: ignore[no-any-return]
+        return self._inv.bijective
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
@@ -170,14 +170,14 @@ class _InverseTransform(Transform):
     @property
     def inv(self) -> Transform:
         """Return the transform."""
-        return self._inv  # type: ignore[no-any-return]
+        return self._inv
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self)
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """Return the inverse of the transform with another cache."""
-        return self._inv.with_cache(cache_size).inv  # type: ignore[no-any-return]
+        return self._inv.with_cache(cache_size).inv
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _InverseTransform) and bool(self._inv == other._inv)
@@ -186,22 +186,22 @@ class _InverseTransform(Transform):
         return f"{type(self).__name__}({self._inv!r})"
 
     def __call__(self, x: Tensor) -> Tensor:
-        return self._inv._inv_call(x)  # type: ignore[no-any-return]
+        return self._inv._inv_call(x)
 
     def _inv_call(self, y: Tensor) -> Tensor:
-        return self._inv(y)  # type: ignore[no-any-return]
+        return self._inv(y)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Return the negative log-determinant of the transform."""
-        return -self._inv.log_abs_det_jacobian(y, x)  # type: ignore[no-any-return]
+        return -self._inv.log_abs_det_jacobian(y, x)
 
     def forward_shape(self, shape: Any) -> Size:
         """Return the shape of values of the transform."""
-        return self._inv.inverse_shape(shape)  # type: ignore[no-any-return]
+        return self._inv.inverse_shape(shape)
 
     def inverse_shape(self, shape: Any) -> Size:
         """Return the shape of images of the transform."""
-        return self._inv.forward_shape(shape)  # type: ignore[no-any-return]
+        return self._inv.forward_shape(shape)
 
 
 class ComposeTransform(Transform):
@@ -290,7 +290,7 @@ class ComposeTransform(Transform):
             term = part.log_abs_det_jacobian(before, after)
             total = total + _sum_rightmost(term, wanted - part.domain.event_dim)
             wanted += part.codomain.event_dim - part.domain.event_dim
-        return total  # type: ignore[no-any-return]
+        return total
 
     def forward_shape(self, shape: Any) -> Size:
         """Return the shape of images, through all parts."""

@@ -180,7 +180,7 @@ class PowerTransform(Elementwise):
         return self if self._cache_size == cache_size else type(self)(self.exponent, cache_size)
 
     @property
-    def sign(self) -> Any:  # type: ignore[override]
+    def sign(self) -> Any:
         """Sign of the exponent."""
         return self.exponent.sign()
 
@@ -188,10 +188,10 @@ class PowerTransform(Elementwise):
         return isinstance(other, PowerTransform) and bool(self.exponent.eq(other.exponent).all())
 
     def _call(self, x: Tensor) -> Tensor:
-        return x**self.exponent  # type: ignore[no-any-return]
+        return x**self.exponent
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return y ** (1 / self.exponent)  # type: ignore[no-any-return]
+        return y ** (1 / self.exponent)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Return log |exponent y / x|."""
@@ -199,7 +199,7 @@ class PowerTransform(Elementwise):
 
     def forward_shape(self, shape: Any) -> Size:
         """Return the shape, broadcast with that of the exponent."""
-        return broadcast_shapes(shape, self.exponent.shape)  # type: ignore[no-any-return]
+        return broadcast_shapes(shape, self.exponent.shape)
 
     inverse_shape = forward_shape
 
@@ -220,7 +220,7 @@ class SigmoidTransform(Elementwise):
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Return log(y (1 - y))."""
-        return -softplus(-x) - softplus(x)  # type: ignore[no-any-return]
+        return -softplus(-x) - softplus(x)
 
 
 class SoftplusTransform(Elementwise):
@@ -229,14 +229,14 @@ class SoftplusTransform(Elementwise):
     domain, codomain, sign = constraints.real, constraints.positive, +1
 
     def _call(self, x: Tensor) -> Tensor:
-        return softplus(x)  # type: ignore[no-any-return]
+        return softplus(x)
 
     def _inverse(self, y: Tensor) -> Tensor:
         return (-y).expm1().neg().log() + y
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Return log sigmoid(x)."""
-        return -softplus(-x)  # type: ignore[no-any-return]
+        return -softplus(-x)
 
 
 class TanhTransform(Elementwise):
@@ -252,7 +252,7 @@ class TanhTransform(Elementwise):
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Return log(1 - tanh(x)²), in a form that is accurate for large x."""
-        return 2 * (math.log(2) - x - softplus(-2 * x))  # type: ignore[no-any-return]
+        return 2 * (math.log(2) - x - softplus(-2 * x))
 
 
 class AbsTransform(Elementwise):
@@ -309,17 +309,17 @@ class AffineTransform(Transform):
         return all(bool(same.all()) if isinstance(same := a == b, Tensor) else same for a, b in pairs)
 
     @property
-    def sign(self) -> Any:  # type: ignore[override]
+    def sign(self) -> Any:
         """Sign of the scale."""
         if isinstance(self.scale, Tensor):
             return self.scale.sign()
         return (self.scale > 0) - (self.scale < 0)
 
     def _call(self, x: Tensor) -> Tensor:
-        return self.loc + self.scale * x  # type: ignore[no-any-return]
+        return self.loc + self.scale * x
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return (y - self.loc) / self.scale  # type: ignore[no-any-return]
+        return (y - self.loc) / self.scale
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Return log |scale|, summed over the dimensions of a value."""
@@ -329,11 +329,11 @@ class AffineTransform(Transform):
             result = x.new_full(x.shape, math.log(abs(self.scale)))
         if self._event_dim:
             result = result.flatten(-self._event_dim).sum(-1)
-        return result.expand(x.shape[: x.dim() - self._event_dim])  # type: ignore[no-any-return]
+        return result.expand(x.shape[: x.dim() - self._event_dim])
 
     def forward_shape(self, shape: Any) -> Size:
         """Return the shape, broadcast with those of loc and scale."""
-        return broadcast_shapes(shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))  # type: ignore[no-any-return]
+        return broadcast_shapes(shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))
 
     inverse_shape = forward_shape
 
@@ -353,19 +353,19 @@ class CumulativeDistributionTransform(Transform):
         self.distribution = distribution
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         """Support of the distribution."""
         return self.distribution.support
 
     def _call(self, x: Tensor) -> Tensor:
-        return self.distribution.cdf(x)  # type: ignore[no-any-return]
+        return self.distribution.cdf(x)
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return self.distribution.icdf(y)  # type: ignore[no-any-return]
+        return self.distribution.icdf(y)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        return self.distribution.log_prob(x)  # type: ignore[no-any-return]
+        return self.distribution.log_prob(x)
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """Return the transform with another cache."""

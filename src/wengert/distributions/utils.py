@@ -199,4 +199,4 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
     if not -size <= diag < size:
         raise ValueError(f"diag ({diag}) provided is outside [{-size}, {size - 1}].")
     rows, columns = tril_indices(size, size, diag)
-    return mat[..., rows, columns]  # type: ignore[no-any-return]
+    return mat[..., rows, columns]

@@ -45,13 +45,13 @@ class VonMises(Distribution):
     @property
     def variance(self) -> Tensor:
         """Circular variance: 1 - I1(k) / I0(k)."""
-        return 1 - i1e(self.concentration) / i0e(self.concentration)  # type: ignore[no-any-return]
+        return 1 - i1e(self.concentration) / i0e(self.concentration)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
         self._checked(value)
         k = self.concentration
-        return k * ((value - self.loc).cos() - 1) - math.log(2 * math.pi) - i0e(k).log()  # type: ignore[no-any-return]
+        return k * ((value - self.loc).cos() - 1) - math.log(2 * math.pi) - i0e(k).log()
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.sample`; computed in double precision, which small concentrations need."""
@@ -71,4 +71,4 @@ class VonMises(Distribution):
                 # numbers accepted in an earlier round are replaced, too, as in torch, for the same numbers with a seed
                 angles = ((u[2] - 0.5).sign() * f.clamp(-1, 1).acos()).where(taken, angles)
                 done = done | taken
-            return ((angles + math.pi + loc) % (2 * math.pi) - math.pi).to(self.loc.dtype)  # type: ignore[no-any-return]
+            return ((angles + math.pi + loc) % (2 * math.pi) - math.pi).to(self.loc.dtype)

@@ -37,5 +37,5 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
         return without_transforms(tensor) if depths else tensor
     if depths:
         held: Any = tensor._array_
-        inner = held.whole if depths[max(depths)] else tensor.detach()  # type: ignore[attr-defined]
+        inner = held.whole if depths[max(depths)] else tensor.detach()
     return inner

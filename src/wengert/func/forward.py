@@ -94,7 +94,7 @@ def tangent_of(level: Any, output: Tensor, strict: bool) -> Any:
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
             "with strict=True."
         )
-    return output.new_zeros(output.shape)  # type: ignore[attr-defined]
+    return output.new_zeros(output.shape)
 
 
 @boundary
@@ -153,7 +153,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
 def depends_smoothly(output: Any) -> bool:
     """Return whether a part of an output can have a derivative: a floating-point or complex tensor."""
-    return isinstance(output, Tensor) and (output.is_floating_point() or output.is_complex())  # type: ignore[attr-defined]
+    return isinstance(output, Tensor) and (output.is_floating_point() or output.is_complex())
 
 
 def check_constant(output: Any) -> None:
@@ -171,7 +171,7 @@ def check_constant(output: Any) -> None:
 
 def unmoved(output: Any) -> Any:
     """Return the derivative of a part of the output without derivative: zeros, or the constant itself."""
-    return output.new_zeros(output.shape) if isinstance(output, Tensor) else output  # type: ignore[attr-defined]
+    return output.new_zeros(output.shape) if isinstance(output, Tensor) else output
 
 
 def check_tangents(tangents: list[Any], primals: list[Any]) -> None:

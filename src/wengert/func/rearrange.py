@@ -194,4 +194,4 @@ def rearrange(tensor: Tensor | Sequence[Tensor], pattern: str, **axes_lengths: i
             groups.append([inner for name in group for inner in (others if name == ELLIPSIS else [name])])
     order = [names.index(name) for group in groups for name in group]
     moved = whole.reshape([sizes[name] for name in names]).permute(order)
-    return moved.reshape([math.prod([sizes[name] for name in group]) for group in groups])  # type: ignore[no-any-return]
+    return moved.reshape([math.prod([sizes[name] for name in group]) for group in groups])

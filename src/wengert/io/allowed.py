@@ -165,7 +165,7 @@ class Allowed:
             data = self.rebuild_v2(*state) if len(state) == 4 else state[0]
             if not isinstance(data, Tensor) or data.dtype is not value.dtype or data._flags_ & flags.SPARSE:
                 raise ValueError("a state of a tensor is of another dtype, or none")
-            value.data = data  # type: ignore[attr-defined]
+            value.data = data
         if len(state) != 4:
             requires_grad = state[0] if len(state) == 3 else state[3]
             check_requires_grad(requires_grad, value.dtype)
@@ -244,7 +244,7 @@ class Allowed:
             raise ValueError("a Parameter has no tensor")
         check_requires_grad(requires_grad, data.dtype)
         self.objects.spend(TENSOR)
-        result = Parameter(data.detach(), requires_grad)  # type: ignore[attr-defined]
+        result = Parameter(data.detach(), requires_grad)
         if state is not None:
             take_attributes(result, state, self.objects)
         return result
@@ -254,7 +254,7 @@ class Allowed:
         if len(arguments) != 1 or type(arguments[0]) is not bool:
             raise ValueError(f"a {cls.__name__} is built from whether it requires a gradient")
         self.objects.spend(TENSOR)
-        return cls(arguments[0])  # type: ignore[no-any-return]
+        return cls(arguments[0])
 
     def of_class(self, function: Any, cls: Any, arguments: Any, state: Any) -> Tensor:
         """Return a tensor of a known class, with the attributes that the program set."""
@@ -271,7 +271,7 @@ class Allowed:
         elif cls is Parameter and not isinstance(result, Parameter):
             result = self.parameter(result, result.requires_grad)
         elif type(result) is Tensor and cls is not Tensor:
-            result = instances.by_program(result.as_subclass, cls)  # type: ignore[attr-defined]
+            result = instances.by_program(result.as_subclass, cls)
         take_attributes(result, state, self.objects)
         return result
 
@@ -331,13 +331,13 @@ class Allowed:
 
     def ordered(self, pairs: Any = ()) -> OrderedDict[Any, Any]:
         """Return an OrderedDict."""
-        return self.items(OrderedDict(), pairs)  # type: ignore[no-any-return]
+        return self.items(OrderedDict(), pairs)
 
     def counter(self, counts: Any = None) -> Counter[Any]:
         """Return a Counter."""
         if not isinstance(counts, (dict, type(None))):
             raise ValueError("a Counter of no dictionary")
-        return self.items(Counter(), counts or {})  # type: ignore[no-any-return]
+        return self.items(Counter(), counts or {})
 
     def default(self, factory: Any = None, items: Any = ()) -> defaultdict[Any, Any]:
         """Return a defaultdict whose factory is one of Python's types."""
@@ -345,7 +345,7 @@ class Allowed:
             factory = FACTORIES[factory.name]
         elif factory is not None and not trusted.is_factory(factory):
             raise ValueError("a defaultdict whose factory is not one of Python's types")
-        return self.items(defaultdict(factory), items)  # type: ignore[no-any-return]
+        return self.items(defaultdict(factory), items)
 
     def member(self, owner: Any, name: Any) -> Any:
         """Return an operator, or a class nested in an allowed class, looked up by name as in `find`."""

@@ -145,8 +145,8 @@ class Decoder:
     def tensor(self, cls: type[Tensor], entry: Any) -> Tensor:
         """Decode a tensor, in memory that others may share."""
         if isinstance(entry, dict) and "indices" in entry:
-            return self.new(self.sparse(cls, entry))  # type: ignore[no-any-return]
-        return self.new(self.strided(cls, entry))  # type: ignore[no-any-return]
+            return self.new(self.sparse(cls, entry))
+        return self.new(self.strided(cls, entry))
 
     def sparse(self, cls: type[Tensor], entry: Any) -> Tensor:
         """Decode a sparse tensor; its indices are checked."""
@@ -175,9 +175,7 @@ class Decoder:
         """Decode a storage as a value."""
         name, dtype = listed(entry, 2)
         memory = UntypedStorage(self.memory(name))
-        return self.new(  # type: ignore[no-any-return]
-            memory if dtype is None else TypedStorage(wrap_storage=memory, dtype=dtype_of(dtype))
-        )
+        return self.new(memory if dtype is None else TypedStorage(wrap_storage=memory, dtype=dtype_of(dtype)))
 
     def array(self, entry: Any) -> np.ndarray[Any, Any]:
         """Decode a NumPy array, in its own memory."""

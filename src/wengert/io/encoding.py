@@ -196,7 +196,7 @@ class Encoder:
         """
         if type(value) not in CLASSES:
             raise NotPlainError(f"{where(path)}a {type(value).__name__} is a subclass of Tensor")
-        if value.is_meta:  # type: ignore[attr-defined]
+        if value.is_meta:
             raise NotImplementedError(f"{where(path)}a tensor on the device 'meta' has no values to be saved")
         warn_of_hooks(value)
         entry = self.sparse(value, path) if value._flags_ & flags.SPARSE else self.strided(value, path)

@@ -53,7 +53,7 @@ def create(cls: Any, arguments: tuple[Any, ...]) -> Any:
     if issubclass(cls, tuple):
         if len(arguments) != len(cls._fields) or not all(
             isinstance(argument, (Tensor, type(None))) for argument in arguments
-        ):  # type: ignore[attr-defined]
+        ):
             raise ValueError(f"a {cls.__name__} has not the fields that torch writes")
         return tuple.__new__(cls, arguments)
     if arguments:

@@ -215,7 +215,7 @@ class Storages:
             ValueError: if there is no such storage.
         """
         if is_class(identity):
-            return identity[1]  # type: ignore[no-any-return]
+            return identity[1]
         kind, key, _, _, part = checked_identity(identity, IDENTITY)
         dtype = dtype_of(kind)
         if part is None:

@@ -37,7 +37,7 @@ from .instances import written_state
 from .placing import is_attribute
 
 PROTOCOL = 2
-DISPATCH: dict[type, Callable[[Any, Any], None]] = pickle._Pickler.dispatch  # type: ignore[attr-defined]
+DISPATCH: dict[type, Callable[[Any, Any], None]] = pickle._Pickler.dispatch
 ATOMS = {kind: DISPATCH[kind] for kind in (int, float, bool, type(None))}
 """Writers of values that are never put into the memo."""
 PLAIN = {kind: DISPATCH[kind] for kind in (str, list, tuple, dict, bytes, set, frozenset)}
@@ -181,7 +181,7 @@ class Pickler(pickle._Pickler):
     def tensor(self, value: Tensor) -> Any:
         """Reduce a tensor to a call of one of torch's functions."""
         warn_of_hooks(value)
-        if value.is_meta:  # type: ignore[attr-defined]
+        if value.is_meta:
             function, arguments = self.meta(value)
         else:
             function, arguments = self.sparse(value) if value._flags_ & flags.SPARSE else self.strided(value)
@@ -227,15 +227,15 @@ class Pickler(pickle._Pickler):
     def sparse(self, value: Tensor) -> tuple[Global, tuple[Any, ...]]:
         """Reduce a sparse tensor to its parts."""
         indices, values, shape, form = parts_of(value)
-        values, size = values.detach(), Size(shape)  # type: ignore[attr-defined]
+        values, size = values.detach(), Size(shape)
         if isinstance(form, str):
             values.requires_grad = value.requires_grad  # as in torch, which keeps it only for compressed tensors
             return self.named("torch._utils._rebuild_sparse_tensor"), (
                 value.layout,
-                (*(wrap(index) for index in indices), values, size),  # type: ignore[attr-defined]
+                (*(wrap(index) for index in indices), values, size),
             )
         parts = (wrap(indices), values, size, bool(form))
-        return self.named("torch._utils._rebuild_sparse_tensor"), (value.layout, parts)  # type: ignore[attr-defined]
+        return self.named("torch._utils._rebuild_sparse_tensor"), (value.layout, parts)
 
     def device(self, value: device) -> Any:
         """Reduce a device to its name."""
@@ -266,7 +266,7 @@ class Pickler(pickle._Pickler):
 
 def wrap_plain(value: Tensor) -> Tensor:
     """Return a plain tensor on the memory of a parameter."""
-    return value.detach()  # type: ignore[attr-defined, no-any-return]
+    return value.detach()
 
 
 def signs_of(value: Tensor) -> tuple[dict[str, bool], ...]:

@@ -145,7 +145,7 @@ class Placer:
             raise ValueError("a sparse tensor has too many dimensions, or too long ones")
         try:
             recorded = isinstance(form, str) and values.requires_grad
-            return rebuild_sparse(cls, arrays if len(arrays) > 1 else arrays[0], values.detach(), shape, form, recorded)  # type: ignore[attr-defined]
+            return rebuild_sparse(cls, arrays if len(arrays) > 1 else arrays[0], values.detach(), shape, form, recorded)
         except (RuntimeError, IndexError, MemoryError) as error:
             raise ValueError(str(error)) from error
 

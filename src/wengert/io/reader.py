@@ -91,7 +91,7 @@ class PyTorchFileReader:
         Raises:
             RuntimeError: if there is no such record, or it is damaged.
         """
-        return self._bytes(name).tobytes()  # type: ignore[no-any-return]
+        return self._bytes(name).tobytes()
 
     def _bytes(self, name: str) -> Any:
         self._info(name)
@@ -145,7 +145,7 @@ class PyTorchFileReader:
                 f"elements * {wanted.itemsize} bytes/element) for dtype {wanted}"
             )
         storage = UntypedStorage(memory_of(self._bytes(name)))
-        return empty(0, dtype=wanted).set_(storage, 0, (0,), (1,))  # type: ignore[no-any-return]
+        return empty(0, dtype=wanted).set_(storage, 0, (0,), (1,))
 
     def serialization_id(self) -> str:
         """Return the identity of this archive; empty if it has none."""

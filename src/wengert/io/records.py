@@ -33,7 +33,7 @@ class Records:
     def __init__(self, source: Source) -> None:
         self.source, self.size, self.name = source, source.size, source.name
         with zip_errors():
-            self.zip = zipfile.ZipFile(source)  # type: ignore[arg-type]
+            self.zip = zipfile.ZipFile(source)
         self.members = {info.filename: info for info in self.zip.infolist()}
         if len(self.members) != len(self.zip.infolist()):
             raise ValueError("it has two members of one name")

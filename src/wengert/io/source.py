@@ -36,16 +36,16 @@ class Source:
     @property
     def size(self) -> int:
         """Return the number of bytes at the beginning."""
-        return self.end - self.begin  # type: ignore[no-any-return]
+        return self.end - self.begin
 
     @property
     def left(self) -> int:
         """Return the number of bytes left."""
-        return self.end - self.at  # type: ignore[no-any-return]
+        return self.end - self.at
 
     def tell(self) -> int:
         """Return the position of the next byte."""
-        return self.at  # type: ignore[no-any-return]
+        return self.at
 
     def seekable(self) -> bool:
         """Return True; for `zipfile`."""
@@ -147,7 +147,7 @@ class Source:
             raise DamagedFileError(
                 f"{self.name} cannot be read: its read() gave {len(content)} bytes instead of {most}"
             )
-        return content  # type: ignore[no-any-return]
+        return content
 
     def wrong(self, content: Any) -> DamagedFileError:
         """Return the error for a file object that does not return bytes."""

@@ -188,7 +188,7 @@ def read_array(source: Source, start: int, entry: Mapping[str, Any]) -> np.ndarr
 @cache
 def type_of(code: str) -> np.dtype[Any]:
     """Return NumPy's dtype for a code of the format."""
-    return dtypes.by_name(NAMES[code]).numpy  # type: ignore[no-any-return]
+    return dtypes.by_name(NAMES[code]).numpy
 
 
 def read_header(source: Source) -> tuple[dict[str, Any], int]:

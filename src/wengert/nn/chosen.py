@@ -14,7 +14,7 @@ from ..ops.warned import warn
 
 def relu(input: Tensor, inplace: Truth = False) -> Tensor:
     """`max(x, 0)`; `inplace`: written into the input."""
-    return input.relu_() if inplace else input.relu()  # type: ignore[attr-defined, no-any-return]
+    return input.relu_() if inplace else input.relu()
 
 
 def chosen(card: Any, inplace: bool, *args: Any) -> Any:
@@ -24,22 +24,22 @@ def chosen(card: Any, inplace: bool, *args: Any) -> Any:
 
 def silu(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x * sigmoid(x)`; `inplace`: written into the input."""
-    return chosen(activation.silu, inplace, input)  # type: ignore[no-any-return]
+    return chosen(activation.silu, inplace, input)
 
 
 def mish(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x * tanh(softplus(x))`; `inplace`: written into the input."""
-    return chosen(smooth.mish, inplace, input)  # type: ignore[no-any-return]
+    return chosen(smooth.mish, inplace, input)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: Truth = False) -> Tensor:
     """`x` where positive, else `negative_slope * x`; `inplace`: written into the input."""
-    return chosen(piecewise.leaky_relu, inplace, input, negative_slope)  # type: ignore[no-any-return]
+    return chosen(piecewise.leaky_relu, inplace, input, negative_slope)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: Truth = False) -> Tensor:
     """`x` where positive, else `alpha * (exp(x) - 1)`; `inplace`: written into the input."""
-    return chosen(piecewise.elu, inplace, input, alpha)  # type: ignore[no-any-return]
+    return chosen(piecewise.elu, inplace, input, alpha)
 
 
 def selu(input: Tensor, inplace: Truth = False) -> Tensor:
@@ -49,48 +49,48 @@ def selu(input: Tensor, inplace: Truth = False) -> Tensor:
     """
     if inplace:
         alpha, scale = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
-        return piecewise.elu.in_place(input, alpha, scale)  # type: ignore[no-any-return, union-attr, misc]
-    return piecewise.selu(input)  # type: ignore[no-any-return]
+        return piecewise.elu.in_place(input, alpha, scale)
+    return piecewise.selu(input)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: Truth = False) -> Tensor:
     """`x` where positive, else `alpha * (exp(x / alpha) - 1)`; `inplace`: written into the input."""
-    return chosen(piecewise.celu, inplace, input, alpha)  # type: ignore[no-any-return]
+    return chosen(piecewise.celu, inplace, input, alpha)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: Truth = False) -> Tensor:
     """`x` cut to [min_val, max_val]; `inplace`: written into the input."""
-    return chosen(piecewise.hardtanh, inplace, input, min_val, max_val)  # type: ignore[no-any-return]
+    return chosen(piecewise.hardtanh, inplace, input, min_val, max_val)
 
 
 def relu6(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x` cut to [0, 6]; `inplace`: written into the input."""
-    return chosen(piecewise.hardtanh, inplace, input, 0.0, 6.0)  # type: ignore[no-any-return]
+    return chosen(piecewise.hardtanh, inplace, input, 0.0, 6.0)
 
 
 def hardsigmoid(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x / 6 + 1 / 2` cut to [0, 1]; `inplace`: written into the input."""
-    return chosen(piecewise.hardsigmoid, inplace, input)  # type: ignore[no-any-return]
+    return chosen(piecewise.hardsigmoid, inplace, input)
 
 
 def hardswish(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x * hardsigmoid(x)`; `inplace`: written into the input."""
-    return chosen(piecewise.hardswish, inplace, input)  # type: ignore[no-any-return]
+    return chosen(piecewise.hardswish, inplace, input)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: Truth = False) -> Tensor:
     """`x` where above the threshold, else `value`; `inplace`: written into the input."""
-    return chosen(piecewise.threshold, inplace, input, threshold, value)  # type: ignore[no-any-return]
+    return chosen(piecewise.threshold, inplace, input, threshold, value)
 
 
 def sigmoid(input: Tensor) -> Tensor:
     """`1 / (1 + exp(-x))`."""
-    return input.sigmoid()  # type: ignore[attr-defined, no-any-return]
+    return input.sigmoid()
 
 
 def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent."""
-    return input.tanh()  # type: ignore[attr-defined, no-any-return]
+    return input.tanh()
 
 
 def implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
@@ -109,26 +109,26 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
         dtype: to convert the input to first.
     """
     dim = implicit_dim("softmax", input.ndim, _stacklevel) if dim is None else dim
-    return input.softmax(dim, dtype=dtype)  # type: ignore[attr-defined, no-any-return]
+    return input.softmax(dim, dtype=dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """The logarithm of `softmax`, computed without overflow; arguments as there."""
     dim = implicit_dim("log_softmax", input.ndim, _stacklevel) if dim is None else dim
-    return input.log_softmax(dim, dtype=dtype)  # type: ignore[attr-defined, no-any-return]
+    return input.log_softmax(dim, dtype=dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """`softmax` of the negated input; arguments as there."""
     dim = implicit_dim("softmin", input.ndim, _stacklevel) if dim is None else dim
-    return (-input).softmax(dim, dtype=dtype)  # type: ignore[attr-defined, no-any-return]
+    return (-input).softmax(dim, dtype=dtype)
 
 
 def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: Truth = False
 ) -> Tensor:
     """`x` where positive, else times a slope: the mean of `lower` and `upper`, in training one drawn between them."""
-    return (gates.rrelu_ if inplace else gates.rrelu)(input, lower, upper, training)  # type: ignore[no-any-return]
+    return (gates.rrelu_ if inplace else gates.rrelu)(input, lower, upper, training)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
@@ -139,7 +139,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     """
     if not input.ndim:
         raise RuntimeError("glu does not support scalars because halving size must be even")
-    return gates.glu(input, dim)  # type: ignore[no-any-return]
+    return gates.glu(input, dim)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
@@ -160,29 +160,29 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     noise = -scores.new_empty(scores.shape).exponential_().log()
     soft = ((scores + noise) / tau).softmax(dim)
     if not hard:
-        return soft  # type: ignore[no-any-return]
+        return soft
     chosen_one = scores.new_zeros(scores.shape).scatter_(dim, soft.argmax(dim, keepdim=True), 1.0)
-    return chosen_one - soft.detach() + soft  # type: ignore[no-any-return]
+    return chosen_one - soft.detach() + soft
 
 
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """`elu` written into the input."""
-    return chosen(piecewise.elu, True, input, alpha)  # type: ignore[no-any-return]
+    return chosen(piecewise.elu, True, input, alpha)
 
 
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """`leaky_relu` written into the input."""
-    return chosen(piecewise.leaky_relu, True, input, negative_slope)  # type: ignore[no-any-return]
+    return chosen(piecewise.leaky_relu, True, input, negative_slope)
 
 
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """`hardtanh` written into the input."""
-    return chosen(piecewise.hardtanh, True, input, min_val, max_val)  # type: ignore[no-any-return]
+    return chosen(piecewise.hardtanh, True, input, min_val, max_val)
 
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """`threshold` written into the input."""
-    return chosen(piecewise.threshold, True, input, threshold, value)  # type: ignore[no-any-return]
+    return chosen(piecewise.threshold, True, input, threshold, value)
 
 
 rectified_in_place = activation.relu.in_place
@@ -190,18 +190,18 @@ rectified_in_place = activation.relu.in_place
 
 def relu_(input: Tensor) -> Tensor:
     """`relu` written into the input."""
-    return rectified_in_place(input)  # type: ignore[no-any-return]
+    return rectified_in_place(input)
 
 
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """`celu` written into the input."""
-    return chosen(piecewise.celu, True, input, alpha)  # type: ignore[no-any-return]
+    return chosen(piecewise.celu, True, input, alpha)
 
 
-relu = plain_case(relu, activation.relu, module=FUNCTIONAL)  # type: ignore[assignment]
-silu = plain_case(silu, activation.silu, module=FUNCTIONAL)  # type: ignore[assignment]
-sigmoid = plain_case(sigmoid, activation.sigmoid, module=FUNCTIONAL)  # type: ignore[assignment]
-tanh = plain_case(tanh, activation.tanh, module=FUNCTIONAL)  # type: ignore[assignment]
-softmax = plain_case(softmax, softmax_along, module=FUNCTIONAL)  # type: ignore[assignment]
-log_softmax = plain_case(log_softmax, log_softmax_along, module=FUNCTIONAL)  # type: ignore[assignment]
-glu = plain_case(glu, gates.glu, module=FUNCTIONAL)  # type: ignore[assignment]
+relu = plain_case(relu, activation.relu, module=FUNCTIONAL)
+silu = plain_case(silu, activation.silu, module=FUNCTIONAL)
+sigmoid = plain_case(sigmoid, activation.sigmoid, module=FUNCTIONAL)
+tanh = plain_case(tanh, activation.tanh, module=FUNCTIONAL)
+softmax = plain_case(softmax, softmax_along, module=FUNCTIONAL)
+log_softmax = plain_case(log_softmax, log_softmax_along, module=FUNCTIONAL)
+glu = plain_case(glu, gates.glu, module=FUNCTIONAL)

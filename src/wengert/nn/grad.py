@@ -76,7 +76,7 @@ def conv1d_input(
 ) -> Tensor:
     """The gradient of `conv1d` by its input."""
     steps = spread(1, stride, padding, dilation)
-    return convolution_input(grad_output, weight, tuple(input_size), *steps, groups)  # type: ignore[no-any-return]
+    return convolution_input(grad_output, weight, tuple(input_size), *steps, groups)
 
 
 @describes(WEIGHT, **shapes_of(1))
@@ -91,7 +91,7 @@ def conv1d_weight(
 ) -> Tensor:
     """The gradient of `conv1d` by its kernels."""
     steps = spread(1, stride, padding, dilation)
-    return convolution_weight(grad_output, input, tuple(weight_size), *steps, groups)  # type: ignore[no-any-return]
+    return convolution_weight(grad_output, input, tuple(weight_size), *steps, groups)
 
 
 @describes(INPUT, **shapes_of(2))
@@ -106,7 +106,7 @@ def conv2d_input(
 ) -> Tensor:
     """The gradient of `conv2d` by its input."""
     steps = spread(2, stride, padding, dilation)
-    return convolution_input(grad_output, weight, tuple(input_size), *steps, groups)  # type: ignore[no-any-return]
+    return convolution_input(grad_output, weight, tuple(input_size), *steps, groups)
 
 
 @describes(WEIGHT, **shapes_of(2))
@@ -121,7 +121,7 @@ def conv2d_weight(
 ) -> Tensor:
     """The gradient of `conv2d` by its kernels."""
     steps = spread(2, stride, padding, dilation)
-    return convolution_weight(grad_output, input, tuple(weight_size), *steps, groups)  # type: ignore[no-any-return]
+    return convolution_weight(grad_output, input, tuple(weight_size), *steps, groups)
 
 
 @describes(INPUT, **shapes_of(3))
@@ -136,7 +136,7 @@ def conv3d_input(
 ) -> Tensor:
     """The gradient of `conv3d` by its input."""
     steps = spread(3, stride, padding, dilation)
-    return convolution_input(grad_output, weight, tuple(input_size), *steps, groups)  # type: ignore[no-any-return]
+    return convolution_input(grad_output, weight, tuple(input_size), *steps, groups)
 
 
 @describes(WEIGHT, **shapes_of(3))
@@ -151,4 +151,4 @@ def conv3d_weight(
 ) -> Tensor:
     """The gradient of `conv3d` by its kernels."""
     steps = spread(3, stride, padding, dilation)
-    return convolution_weight(grad_output, input, tuple(weight_size), *steps, groups)  # type: ignore[no-any-return]
+    return convolution_weight(grad_output, input, tuple(weight_size), *steps, groups)

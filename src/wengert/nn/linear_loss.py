@@ -59,7 +59,7 @@ def linear_cross_entropy(
         table = table.reshape((rows, input.shape[-1]))
         bias = None if bias is None else bias.reshape(rows)
     scores = linear(input, table, bias).reshape(shape)
-    return cross_entropy(  # type: ignore[no-any-return]
+    return cross_entropy(
         scores, target, weight=weight, reduction=reduction, ignore_index=number, label_smoothing=label_smoothing
     )
 

@@ -37,7 +37,7 @@ def cosine_embedding_loss(
 ) -> Tensor:
     """One minus the cosine of vectors that belong together (1), and what it exceeds `margin` by of others (-1)."""
     number = number_of(reduction, size_average, reduce)
-    return loss_margins.cosine_embedding_loss(input1, input2, target, margin, number)  # type: ignore[no-any-return]
+    return loss_margins.cosine_embedding_loss(input1, input2, target, margin, number)
 
 
 def hinge_embedding_loss(
@@ -50,7 +50,7 @@ def hinge_embedding_loss(
 ) -> Tensor:
     """`input` where `target` is 1, and what it lacks to `margin` where `target` is -1."""
     number = number_of(reduction, size_average, reduce)
-    return loss_margins.hinge_embedding_loss(input, target, margin, number)  # type: ignore[no-any-return]
+    return loss_margins.hinge_embedding_loss(input, target, margin, number)
 
 
 def margin_ranking_loss(
@@ -71,9 +71,9 @@ def margin_ranking_loss(
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
-            f"{input1.size()}, input2: {input2.size()}, target: {target.size()} "  # type: ignore[attr-defined]
+            f"{input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    return loss_margins.margin_ranking_loss(input1, input2, target, margin, number)  # type: ignore[no-any-return]
+    return loss_margins.margin_ranking_loss(input1, input2, target, margin, number)
 
 
 def triplet_margin_loss(
@@ -105,7 +105,7 @@ def triplet_margin_loss(
     number = number_of(reduction, size_average, reduce)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    return loss_margins.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, number)  # type: ignore[no-any-return]
+    return loss_margins.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, number)
 
 
 def triplet_margin_with_distance_loss(
@@ -137,7 +137,7 @@ def triplet_margin_with_distance_loss(
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = far.minimum(distance(positive, negative))
-    return loss_margins.concluded((margin + near - far).clamp_min(0), number)  # type: ignore[no-any-return]
+    return loss_margins.concluded((margin + near - far).clamp_min(0), number)
 
 
 def multi_margin_loss(
@@ -163,7 +163,7 @@ def multi_margin_loss(
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.ndim != 1:
         raise ValueError("weight must be one-dimensional")
-    return loss_scores.multi_margin_loss(input, target, int(p), margin, weight, number)  # type: ignore[no-any-return]
+    return loss_scores.multi_margin_loss(input, target, int(p), margin, weight, number)
 
 
 def multilabel_margin_loss(
@@ -175,7 +175,7 @@ def multilabel_margin_loss(
 ) -> Tensor:
     """By how much the scores of classes that `target` does not name come nearer than 1 to those of classes it names."""
     number = number_of(reduction, size_average, reduce)
-    return loss_scores.multilabel_margin_loss(input, target, number)  # type: ignore[no-any-return]
+    return loss_scores.multilabel_margin_loss(input, target, number)
 
 
 def soft_margin_loss(
@@ -187,7 +187,7 @@ def soft_margin_loss(
 ) -> Tensor:
     """`log(1 + exp(-target * input))`, for two classes that are called 1 and -1."""
     number = number_of(reduction, size_average, reduce)
-    return loss_scores.soft_margin_loss(input, target, number)  # type: ignore[no-any-return]
+    return loss_scores.soft_margin_loss(input, target, number)
 
 
 def multilabel_soft_margin_loss(
@@ -210,13 +210,13 @@ def multilabel_soft_margin_loss(
     if size_average is not None or reduce is not None:
         reduction = read_reduction(reduction, size_average, reduce)
     given: Any = input
-    losses = -(target * log_sigmoid(given) + (1 - target) * log_sigmoid(-given))  # type: ignore[operator]
+    losses = -(target * log_sigmoid(given) + (1 - target) * log_sigmoid(-given))
     if weight is not None:
         losses = losses * weight
     rows = losses.sum(input.ndim - 1) / given.size(input.ndim - 1)
     if reduction not in WORDS:
         raise ValueError(f"{reduction} is not valid")
-    return loss_margins.concluded(rows, WORDS.index(reduction))  # type: ignore[no-any-return]
+    return loss_margins.concluded(rows, WORDS.index(reduction))
 
 
 def poisson_nll_loss(
@@ -241,7 +241,7 @@ def poisson_nll_loss(
         reduction: "none", "mean" or "sum".
     """
     number = number_of(reduction, size_average, reduce)
-    return loss_rates.poisson_nll_loss(input, target, log_input, full, eps, number)  # type: ignore[no-any-return]
+    return loss_rates.poisson_nll_loss(input, target, log_input, full, eps, number)
 
 
 def gaussian_nll_loss(
@@ -281,7 +281,7 @@ def gaussian_nll_loss(
     losses = 0.5 * (variance.log() + (mean - target) ** 2 / variance)
     if full:
         losses = losses + 0.5 * math.log(2 * math.pi)
-    return loss_margins.concluded(losses, WORDS.index(reduction))  # type: ignore[no-any-return]
+    return loss_margins.concluded(losses, WORDS.index(reduction))
 
 
 def spread_variance(var: Any, shape: tuple[int, ...]) -> Any:
@@ -328,7 +328,7 @@ def kl_div(
             "same as 'batchmean' in the next major release."
         )
     total = loss_rates.kl_div(input, target, number, log_target=log_target)
-    return total / input.shape[0] if reduction == "batchmean" and input.ndim else total  # type: ignore[no-any-return]
+    return total / input.shape[0] if reduction == "batchmean" and input.ndim else total
 
 
 def ctc_loss(
@@ -353,11 +353,9 @@ def ctc_loss(
         zero_infinity: put 0 where labels do not fit into the input.
     """
     number = number_of(reduction)
-    return loss_ctc.ctc_loss(  # type: ignore[no-any-return]
-        log_probs, targets, input_lengths, target_lengths, blank, number, zero_infinity
-    )
+    return loss_ctc.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, number, zero_infinity)
 
 
 multi_margin_loss = plain_case(
     multi_margin_loss, loss_scores.multi_margin, places=(0, 1, 2, 3, -1, 7), module=FUNCTIONAL
-)  # type: ignore[assignment]
+)

@@ -21,19 +21,19 @@ def upsample(
 ) -> Tensor:
     """`interpolate`, which is to be used instead; arguments as there."""
     old("upsample")
-    return interpolate(input, size, scale_factor, mode, align_corners)  # type: ignore[no-any-return]
+    return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """`interpolate(..., mode="nearest")`, which is to be used instead."""
     old("upsample_nearest")
-    return interpolate(input, size, scale_factor, mode="nearest")  # type: ignore[no-any-return]
+    return interpolate(input, size, scale_factor, mode="nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """`interpolate(..., mode="bilinear", align_corners=True)`, which is to be used instead."""
     old("upsample_bilinear")
-    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)  # type: ignore[no-any-return]
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 
 def aligned(name: str, align_corners: bool | None) -> bool:
@@ -76,7 +76,7 @@ def grid_sample(
             f"'{padding_mode}'"
         )
     corners = aligned("grid_sample", align_corners)
-    return grid_sampler(input, grid, MODES.index(mode), PADDINGS.index(padding_mode), corners)  # type: ignore[no-any-return]
+    return grid_sampler(input, grid, MODES.index(mode), PADDINGS.index(padding_mode), corners)
 
 
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
@@ -111,7 +111,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
-    return affine_grid_generator(theta, size, corners)  # type: ignore[no-any-return]
+    return affine_grid_generator(theta, size, corners)
 
 
-grid_sample = plain_case(grid_sample, sampled, places=(0, 1, 2, 3, 4), module=FUNCTIONAL)  # type: ignore[assignment]
+grid_sample = plain_case(grid_sample, sampled, places=(0, 1, 2, 3, 4), module=FUNCTIONAL)

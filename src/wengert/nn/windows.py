@@ -164,12 +164,12 @@ def powered(average: Any, largest: Any, count: int, given: tuple[Any, ...]) -> T
     """`lp_pool` in so many dimensions."""
     input, norm_type, kernel_size, stride, ceil_mode = given
     if norm_type == math.inf:
-        return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)  # type: ignore[no-any-return]
+        return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
     if norm_type == -math.inf:
-        return -largest(-input.abs(), kernel_size, stride, 0, 1, ceil_mode)  # type: ignore[no-any-return]
+        return -largest(-input.abs(), kernel_size, stride, 0, 1, ceil_mode)
     mean = average(input**norm_type, kernel_size, stride, 0, ceil_mode)
     total = (mean.sign() * mean.abs().relu()) * math.prod(spread(kernel_size, count))
-    return total ** (1.0 / norm_type)  # type: ignore[no-any-return]
+    return total ** (1.0 / norm_type)
 
 
 def lp_pool1d(
@@ -266,8 +266,8 @@ def max_unpool1d(
 ) -> Tensor:
     """What `max_pool1d` was made of, as far as it is known: (N, C, L) or (C, L); arguments as of `max_unpool2d`."""
     sizes = unpooled_sizes(input, unpooling(1, kernel_size, stride, padding), output_size)
-    made = unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), (*sizes, 1))  # type: ignore[attr-defined]
-    return made.squeeze(-1)  # type: ignore[no-any-return]
+    made = unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), (*sizes, 1))
+    return made.squeeze(-1)
 
 
 def max_unpool2d(
@@ -302,7 +302,7 @@ def max_unpool2d(
              [ 0., 13.,  0., 15.]]])
     """
     sizes = unpooled_sizes(input, unpooling(2, kernel_size, stride, padding), output_size)
-    return unpool2d(input, indices, sizes)  # type: ignore[no-any-return]
+    return unpool2d(input, indices, sizes)
 
 
 def max_unpool3d(
@@ -316,7 +316,7 @@ def max_unpool3d(
     """What `max_pool3d` was made of, as far as it is known; arguments as of `max_unpool2d`."""
     steps = unpooling(3, kernel_size, stride, padding)
     sizes = unpooled_sizes(input, steps, output_size)
-    return unpool3d(input, indices, sizes, steps[1], steps[2])  # type: ignore[no-any-return]
+    return unpool3d(input, indices, sizes, steps[1], steps[2])
 
 
 # ---- random places ---------------------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ class Adafactor(Stepwise):
         if group["weight_decay"] != 0:
             value = value * (1 - lr * group["weight_decay"])
         spread, estimates = variance_estimate(grad, state, newer, floor)
-        update: Any = spread.clamp(min=floor * floor).rsqrt() * grad  # type: ignore[attr-defined]
+        update: Any = spread.clamp(min=floor * floor).rsqrt() * grad
         shortened = max(1.0, root_mean_square(update) / group["d"])
         return value - update * (size / shortened), estimates
 

@@ -91,7 +91,7 @@ class Muon(Stepwise):
         update = lerped(grad, mean, momentum) if group["nesterov"] else mean
         straight = orthogonalised(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
         size = lr * shape_factor(group["adjust_lr_fn"], *value.shape)
-        value = value * (1 - lr * group["weight_decay"]) - straight.to(value.dtype) * size  # type: ignore[attr-defined]
+        value = value * (1 - lr * group["weight_decay"]) - straight.to(value.dtype) * size
         return value, {"momentum_buffer": mean}
 
 

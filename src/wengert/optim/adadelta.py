@@ -76,7 +76,7 @@ class Adadelta(Stepwise):
         rho, eps = group["rho"], group["eps"]
         grad = decayed(value, grad, group)
         squares = mean_square(state["square_avg"], grad, rho)
-        change = (state["acc_delta"] + eps).sqrt() / (squares + eps).sqrt() * grad  # type: ignore[attr-defined]
+        change = (state["acc_delta"] + eps).sqrt() / (squares + eps).sqrt() * grad
         return value - change * rate(group), {
             "square_avg": squares,
             "acc_delta": mean_square(state["acc_delta"], change, rho),

@@ -81,13 +81,13 @@ class Adagrad(Stepwise):
 
     def _started(self, parameter: Tensor, group: Group) -> State:
         start = self.defaults["initial_accumulator_value"]
-        total = zeros_as(parameter).fill_(complex(start, start) if parameter.dtype.is_complex else start)  # type: ignore[attr-defined]
+        total = zeros_as(parameter).fill_(complex(start, start) if parameter.dtype.is_complex else start)
         return {"step": counter(), "sum": total}
 
     def share_memory(self) -> None:
         """Move the state to memory that is shared between processes."""
         for state in self.state.values():
-            state["sum"].share_memory_()  # type: ignore[attr-defined]
+            state["sum"].share_memory_()
 
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
         return float(group["lr"]) / (1 + (count - 1) * group["lr_decay"]), group["eps"]
@@ -99,15 +99,15 @@ class Adagrad(Stepwise):
         grad = (-grad if group["maximize"] else grad).coalesce()  # only elements with a gradient are updated
         places, values, total = grad._indices(), grad._values(), state["sum"]
         state["step"] += 1
-        total.add_(sparse_coo_tensor(places, values.pow(2), grad.shape))  # type: ignore[attr-defined]
-        deviation = total.sparse_mask(grad)._values().sqrt_().add_(group["eps"])  # type: ignore[attr-defined]
-        lr = float(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])  # type: ignore[attr-defined]
+        total.add_(sparse_coo_tensor(places, values.pow(2), grad.shape))
+        deviation = total.sparse_mask(grad)._values().sqrt_().add_(group["eps"])
+        lr = float(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
         parameter.add_(sparse_coo_tensor(places, values / deviation, grad.shape), alpha=-lr)
 
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         grad = decayed(value, grad, group)
         lr = rate(group) / (1 + (state["step"].item() - 1) * group["lr_decay"])
-        total: Any = state["sum"].addcmul(grad, grad)  # type: ignore[attr-defined]
+        total: Any = state["sum"].addcmul(grad, grad)
         return value - grad / (total.sqrt() + group["eps"]) * lr, {"sum": total}
 
 

@@ -116,7 +116,7 @@ class Adam(Stepwise):
         squares: Any = mean_square(state["exp_avg_sq"], grad, second)
         changed: State = {"exp_avg": mean, "exp_avg_sq": squares}
         if group["amsgrad"]:
-            squares = changed["max_exp_avg_sq"] = state["max_exp_avg_sq"].maximum(squares)  # type: ignore[attr-defined]
+            squares = changed["max_exp_avg_sq"] = state["max_exp_avg_sq"].maximum(squares)
         down = -lr / (1 - first**step)  # 0-dim and in the precision of the counts, in torch's order of operations
         divisor = squares.sqrt() / ((1 - second**step).sqrt() * down) + group["eps"] / down
         return value + mean / divisor, changed
@@ -168,7 +168,7 @@ def scalar(betas: tuple[Any, Any], at: int, listed: bool | None) -> Any:
         raise ValueError(f"betas[{at}] as a Tensor is not supported for capturable=False and foreach=True")
     if beta.numel() != 1:
         raise ValueError(f"Tensor betas[{at}] must be 1-element")
-    return beta.squeeze() if beta.ndim else beta  # type: ignore[attr-defined]
+    return beta.squeeze() if beta.ndim else beta
 
 
 def adam(

@@ -73,7 +73,7 @@ class Adamax(Stepwise):
         first, second = group["betas"]
         grad = decayed(value, grad, group)
         mean = lerped(state["exp_avg"], grad, 1 - first)
-        largest = (state["exp_inf"] * second).maximum(grad.abs() + group["eps"])  # type: ignore[attr-defined]
+        largest = (state["exp_inf"] * second).maximum(grad.abs() + group["eps"])
         lr = rate(group) / (1 - first ** state["step"].item())
         return value - mean / largest * lr, {"exp_avg": mean, "exp_inf": largest}
 

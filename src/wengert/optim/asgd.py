@@ -73,7 +73,7 @@ class ASGD(Stepwise):
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         step, eta, mu = (state[key].item() for key in ("step", "eta", "mu"))
         lr, lambd = float(group["lr"]), group["lambd"]
-        value = value.mul(1 - lambd * eta).add(decayed(value, grad, group), alpha=-eta)  # type: ignore[attr-defined]
+        value = value.mul(1 - lambd * eta).add(decayed(value, grad, group), alpha=-eta)
         mean = value if mu == 1 else state["ax"] + (value - state["ax"]) * mu
         return value, {
             "ax": mean,

@@ -69,7 +69,7 @@ class LBFGS(Optimizer):
         self._params: list[Any] = self.param_groups[0]["params"]
 
     @no_grad()
-    def step(self, closure: Closure) -> Any:  # type: ignore[override]
+    def step(self, closure: Closure) -> Any:
         """Iterate until one of the options ends the step; return the first result of the closure.
 
         Args:
@@ -139,7 +139,7 @@ class LBFGS(Optimizer):
             parameter.new_zeros(parameter.shape) if parameter.grad is None else parameter.grad.to_dense()
             for parameter in self._params
         ]
-        return cat([as_real(part).reshape(-1) for part in parts], 0)  # type: ignore[attr-defined]
+        return cat([as_real(part).reshape(-1) for part in parts], 0)
 
     def _move(self, t: Any, direction: Any) -> None:
         """Add `t * direction` to the parameters."""

@@ -89,7 +89,7 @@ class NAdam(Stepwise):
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
         (first, second), lr = map(float, group["betas"]), float(group["lr"])
         now, ahead = momenta(first, count, group)
-        state["mu_product"].mul_(now)  # type: ignore[attr-defined]
+        state["mu_product"].mul_(now)
         known = state["mu_product"].item()
         shares = lr * (1 - now) / (1 - known), lr * ahead / (1 - known * ahead)
         return 1 - first, second, 1 - second, group["eps"], 1 - second**count, *shares
@@ -104,7 +104,7 @@ class NAdam(Stepwise):
             grad = decayed(value, grad, group)
         mean = lerped(state["exp_avg"], grad, 1 - first)
         squares = mean_square(state["exp_avg_sq"], grad, second)
-        divisor = (squares / (1 - second**step)).sqrt() + group["eps"]  # type: ignore[attr-defined]
+        divisor = (squares / (1 - second**step)).sqrt() + group["eps"]
         known = product if group["differentiable"] else product.item()
         value = value - grad / divisor * (lr * (1 - now) / (1 - known))
         value = value - mean / divisor * (lr * ahead / (1 - known * ahead))

@@ -81,7 +81,7 @@ def _get_value(x: Any) -> Any:
 
 def _to_scalar(x: Any) -> Any:
     """Return a one-element tensor as a 0-dim tensor; anything else is unchanged."""
-    return x.squeeze() if isinstance(x, Tensor) and x.ndim != 0 else x  # type: ignore[attr-defined]
+    return x.squeeze() if isinstance(x, Tensor) and x.ndim != 0 else x
 
 
 def _stack_if_compiling(x: Any) -> Any:
@@ -91,7 +91,7 @@ def _stack_if_compiling(x: Any) -> Any:
 
 def _dispatch_sqrt(x: Any) -> Any:
     """Return the square root of a number or tensor."""
-    return x.sqrt() if isinstance(x, Tensor) else x**0.5  # type: ignore[attr-defined]
+    return x.sqrt() if isinstance(x, Tensor) else x**0.5
 
 
 def _disable_dynamo_if_unsupported(single_tensor_fn: Any = None) -> Callable[[Any], Any]:
@@ -189,8 +189,8 @@ def _process_value_according_to_param_policy(
         key: the name of the state.
     """
     if key != "step":
-        return value.to(param.dtype) if is_float(param) else value  # type: ignore[attr-defined]
+        return value.to(param.dtype) if is_float(param) else value
     group = next((group for group in param_groups if param_id in group["params"]), {})
     if group.get("fused") or group.get("capturable"):
-        return value.to(dtypes.float32)  # type: ignore[attr-defined]
+        return value.to(dtypes.float32)
     return value

@@ -76,7 +76,7 @@ class Optimizer(Guarded):
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, "
-                f"but got {params.type()}"  # type: ignore[attr-defined]
+                f"but got {params.type()}"
             )
         self.defaults = defaults
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
@@ -200,7 +200,7 @@ class Optimizer(Guarded):
         if not isinstance(parameter, Tensor):
             kind = type(parameter).__name__
             raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {kind}")
-        if not (self.defaults.get("differentiable") or parameter.is_leaf or parameter.retains_grad):  # type: ignore[attr-defined]
+        if not (self.defaults.get("differentiable") or parameter.is_leaf or parameter.retains_grad):
             raise ValueError("can't optimize a non-leaf Tensor")
 
     # ---- steps -------------------------------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ class RAdam(Stepwise):
         move = mean / (1 - first**step) * lr
         scale = rectified(second, step)
         if scale is not None:
-            move = move * (math.sqrt(1 - second**step) * scale) / (squares.sqrt() + group["eps"])  # type: ignore[attr-defined]
+            move = move * (math.sqrt(1 - second**step) * scale) / (squares.sqrt() + group["eps"])
         return value - move, {"exp_avg": mean, "exp_avg_sq": squares}
 
 

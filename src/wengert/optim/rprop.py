@@ -75,7 +75,7 @@ class Rprop(Stepwise):
         agreed = grad * state["prev"]
         factor = full_like(grad, 1.0).masked_fill(agreed > 0, longer).masked_fill(agreed < 0, shorter)
         size = (state["step_size"] * factor).clamp(least, most)
-        followed = grad.masked_fill(agreed < 0, 0)  # type: ignore[attr-defined]
+        followed = grad.masked_fill(agreed < 0, 0)
         return value - followed.sign() * size, {"prev": followed, "step_size": size}
 
 

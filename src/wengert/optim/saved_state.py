@@ -63,8 +63,8 @@ def taken(value: Any, parameter: Tensor, key: str) -> Any:
     """Return a copy of saved state in the dtype of its parameter; counts of steps keep their dtype."""
     if isinstance(value, Tensor):
         if key != "step" and parameter.dtype.is_floating_point:
-            return value.detach().to(parameter.dtype).clone()  # type: ignore[attr-defined]
-        return value.detach().clone()  # type: ignore[attr-defined]
+            return value.detach().to(parameter.dtype).clone()
+        return value.detach().clone()
     if isinstance(value, Mapping):
         return {name: taken(item, parameter, str(name)) for name, item in value.items()}
     if isinstance(value, list | tuple):

@@ -156,7 +156,7 @@ def multiplier(name: str, value: Any) -> Any:
 
 def copied(value: Any) -> Any:
     """Return a number, or a copy of a tensor: rates that are tensors are updated in place."""
-    return value.clone() if isinstance(value, Tensor) else value  # type: ignore[attr-defined]
+    return value.clone() if isinstance(value, Tensor) else value
 
 
 def values_of(optimizer: Optimizer, key: str) -> list[Any]:

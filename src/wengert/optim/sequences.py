@@ -140,7 +140,7 @@ class ChainedScheduler(Composed):
         self._schedulers = schedulers
         optimizer = optimizer or schedulers[0].optimizer
         self._check(optimizer)
-        self.optimizer = optimizer  # type: ignore[assignment]
+        self.optimizer = optimizer
         self._last_lr = self._current()
 
     def step(self) -> None:  # type: ignore[override]

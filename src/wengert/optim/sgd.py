@@ -96,7 +96,7 @@ class SGD(Stepwise):
             if "momentum_buffer" in state:
                 buffer = state["momentum_buffer"] * momentum + grad * (1 - group["dampening"])
             else:
-                buffer = grad.detach().clone()  # type: ignore[attr-defined]
+                buffer = grad.detach().clone()
             changed["momentum_buffer"] = buffer
             grad = grad + buffer * momentum if group["nesterov"] else buffer
         return value - grad * rate(group), changed
@@ -153,7 +153,7 @@ class SGD(Stepwise):
                     known.mul_(momentum).add_(grad, alpha=1 - float(group["dampening"]))
                 state["momentum_buffer"] = known
                 grad = grad.add(known, alpha=momentum) if group["nesterov"] else known
-            parameter.add_(grad, alpha=-float(group["lr"]))  # type: ignore[attr-defined]
+            parameter.add_(grad, alpha=-float(group["lr"]))
 
 
 def sgd(

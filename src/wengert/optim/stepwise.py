@@ -155,7 +155,7 @@ class Stepwise(Optimizer):
         changed.update(others)
         for key, entry in changed.items():
             store(stored, key, entry, differentiable)
-        parameter.copy_(as_kind(value, parameter))  # type: ignore[attr-defined]
+        parameter.copy_(as_kind(value, parameter))
 
     def _check_gradient(self, parameter: Tensor, grad: Tensor) -> None:
         """Refuse parameters and gradients that the optimiser does not support."""
@@ -233,7 +233,7 @@ def store(state: State, key: str, value: Tensor, differentiable: bool) -> None:
     if differentiable or key not in state:
         state[key] = value
     else:
-        state[key].copy_(value)  # type: ignore[attr-defined]
+        state[key].copy_(value)
 
 
 def counter(value: float = 0.0) -> Tensor:
@@ -245,24 +245,24 @@ def rate(group: Group) -> Any:
     """Return the step size: a number, or a 0-dim tensor if the step is differentiated with respect to it."""
     lr = group["lr"]
     if isinstance(lr, Tensor) and lr.requires_grad and group.get("differentiable"):
-        return lr.reshape(())  # type: ignore[attr-defined]
+        return lr.reshape(())
     return float(lr)
 
 
 def decayed(value: Tensor, grad: Tensor, group: Group) -> Tensor:
     """Return the gradient with the group's weight decay added."""
     weight_decay = group["weight_decay"]
-    return grad if weight_decay == 0 else grad.add(value, alpha=weight_decay)  # type: ignore[attr-defined, no-any-return]
+    return grad if weight_decay == 0 else grad.add(value, alpha=weight_decay)
 
 
 def lerped(mean: Tensor, value: Tensor, weight: float) -> Tensor:
     """Return a running mean after one more value."""
-    return mean.lerp(value, weight)  # type: ignore[attr-defined, no-any-return]
+    return mean.lerp(value, weight)
 
 
 def mean_square(mean: Tensor, value: Tensor, decay: float) -> Tensor:
     """Return a running mean of squares after one more value."""
-    return mean.mul(decay).addcmul(value, value, value=1 - decay)  # type: ignore[attr-defined, no-any-return]
+    return mean.mul(decay).addcmul(value, value, value=1 - decay)
 
 
 def check_betas(betas: tuple[Any, Any]) -> None:

@@ -37,7 +37,7 @@ def get_swa_avg_fn() -> Average:
 
     @no_grad()
     def average(averaged: Any, current: Any, num_averaged: Any) -> Tensor:
-        return averaged + (current - averaged) / (num_averaged + 1)  # type: ignore[no-any-return]
+        return averaged + (current - averaged) / (num_averaged + 1)
 
     return average
 
@@ -53,7 +53,7 @@ def get_ema_avg_fn(decay: float = 0.999) -> Average:
 
     @no_grad()
     def average(averaged: Any, current: Any, num_averaged: Any) -> Tensor:
-        return decay * averaged + (1 - decay) * current  # type: ignore[no-any-return]
+        return decay * averaged + (1 - decay) * current
 
     return average
 
@@ -64,8 +64,8 @@ def get_swa_multi_avg_fn() -> ManyAverages:
     def average(averaged: Any, current: Any, num_averaged: Any) -> Tensor:
         share = 1 / (num_averaged + 1)
         if in_steps(averaged):
-            return averaged.lerp(current, float(share))  # type: ignore[no-any-return]
-        return averaged + (current - averaged) * share  # type: ignore[no-any-return]
+            return averaged.lerp(current, float(share))
+        return averaged + (current - averaged) * share
 
     return in_lists(average)
 
@@ -81,7 +81,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> ManyAverages:
 
     def average(averaged: Any, current: Any, num_averaged: Any) -> Tensor:
         if in_steps(averaged):
-            return averaged.lerp(current, 1 - decay)  # type: ignore[no-any-return]
+            return averaged.lerp(current, 1 - decay)
         return usual(averaged, current, num_averaged)
 
     return in_lists(average)
@@ -89,7 +89,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> ManyAverages:
 
 def in_steps(averaged: Any) -> bool:
     """Return whether to average by `lerp`, which keeps equal values exactly, unlike a weighted sum."""
-    return averaged.is_floating_point() or averaged.is_complex()  # type: ignore[no-any-return]
+    return averaged.is_floating_point() or averaged.is_complex()
 
 
 def in_lists(average: Average) -> ManyAverages:
@@ -174,7 +174,7 @@ class AveragedModel(Module):
                 own_buffer.copy_(average(own_buffer.detach(), buffer.detach(), self.n_averaged))
         if not self.use_buffers:
             for mine, buffer in zip(self.module.buffers(), model.buffers()):
-                mine.copy_(buffer)  # type: ignore[attr-defined]
+                mine.copy_(buffer)
         self.n_averaged += 1
 
     def _averaged(self, model: Module) -> Iterable[Any]:

@@ -167,7 +167,7 @@ class profile:  # noqa: N801 - torch's name
                 use_kineto=True,
                 use_cpu=use_cpu,
                 custom_trace_id_callback=self.custom_trace_id_callback,
-                **self.options,  # type: ignore[arg-type]
+                **self.options,
             )
             if not use_cpu:
                 return

@@ -33,7 +33,7 @@ def context_decorator(ctx: Any, func: Callable[..., Any]) -> Callable[..., Any]:
             "pass `lambda: ctx` for itself, or `lambda: ctx()` for what it makes"
         )
     make = ctx if callable(ctx) else lambda: ctx
-    return decorated(_FunctionClone(make), func, 3)  # type: ignore[no-any-return]
+    return decorated(_FunctionClone(make), func, 3)
 
 
 class _DecoratorContextManager:

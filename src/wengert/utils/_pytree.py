@@ -324,7 +324,7 @@ def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
 
 def treespec_loads(serialized: str) -> TreeSpec:
     """Return the structure that `treespec_dumps` wrote."""
-    return texts.loaded(serialized, TreeSpec, _LEAF)  # type: ignore[no-any-return]
+    return texts.loaded(serialized, TreeSpec, _LEAF)
 
 
 def _register_namedtuple(cls: type, *, serialized_type_name: str) -> None:
@@ -422,7 +422,7 @@ def chosen(kinds: Any) -> Callable[[Any], bool]:
     """Return a predicate for leaves: an instance check for a class or several, or the function itself."""
     if isinstance(kinds, type | tuple) or hasattr(kinds, "__args__"):
         return lambda leaf: isinstance(leaf, kinds)
-    return kinds  # type: ignore[no-any-return]
+    return kinds
 
 
 def tree_map_only(kinds: Any, func: Any, tree: PyTree, is_leaf: Leafhood = None) -> PyTree:

@@ -79,7 +79,7 @@ def is_mapping(kind: Any) -> bool:
 
 def keys_of(kind: Any, context: Any) -> list[Any]:
     """Return the keys of a dictionary."""
-    return context[1] if kind is defaultdict else context  # type: ignore[no-any-return]
+    return context[1] if kind is defaultdict else context
 
 
 class _Star:

@@ -11,7 +11,7 @@ from .._tensor import Tensor
 __all__ = ["TensorWeakRef", "WeakIdKeyDictionary", "WeakIdRef", "WeakTensorKeyDictionary"]
 
 
-class WeakIdRef(weakref.ref):  # type: ignore[type-arg]
+class WeakIdRef(weakref.ref):
     """Weak reference that is equal to others of the same object, and hashed by identity."""
 
     __slots__ = ("_id",)
@@ -104,7 +104,7 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
         result.update(other)
         return result
 
-    def __ior__(self, other: Mapping[Any, Any]) -> WeakIdKeyDictionary:  # type: ignore[misc]
+    def __ior__(self, other: Mapping[Any, Any]) -> WeakIdKeyDictionary:
         self.update(other)
         return self
 

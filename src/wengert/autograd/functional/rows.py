@@ -11,7 +11,7 @@ from ..._core.cards.card import registered
 from ..differentiate import batched, grad
 from .arguments import Tensors
 
-zeros_like: Any = registered("zeros_like").public  # type: ignore[union-attr]
+zeros_like: Any = registered("zeros_like").public
 
 BLOCK = 1 << 16
 """Number of elements of cotangents that are made together, unless a single one has more."""

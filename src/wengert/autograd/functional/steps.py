@@ -90,7 +90,7 @@ def _grad_postprocess(inputs: Any, create_graph: bool) -> Any:
     if create_graph:
         return inputs
     return tuple(
-        [input_.detach() if isinstance(input_, Tensor) else _grad_postprocess(input_, False) for input_ in inputs]  # type: ignore[attr-defined]
+        [input_.detach() if isinstance(input_, Tensor) else _grad_postprocess(input_, False) for input_ in inputs]
     )
 
 
@@ -143,7 +143,7 @@ def _autograd_grad(
     roots, grads = zip(*recorded)
     if is_grads_batched:
         return batched(roots, inputs, grads, retain_graph, create_graph, True, False)
-    return grad(roots, inputs, grads, retain_graph, create_graph, allow_unused=True)  # type: ignore[return-value]
+    return grad(roots, inputs, grads, retain_graph, create_graph, allow_unused=True)
 
 
 def _fill_in_zeros(grads: Any, refs: Any, strict: bool, create_graph: bool, stage: str) -> Tensors:

@@ -124,11 +124,11 @@ def cotangent_for(output: Tensor, noncontiguous: bool) -> Tensor:
         shape = (*shape[:-1], 2 * shape[-1])
     array: Any = np.empty(shape, output._array_.dtype)
     if output.dtype.category == dtypes.COMPLEX:  # the parts of a number one after the other
-        parts = wrap(np.empty((*shape, 2), array.real.dtype)).uniform_(-1, 1)  # type: ignore[attr-defined]
+        parts = wrap(np.empty((*shape, 2), array.real.dtype)).uniform_(-1, 1)
         array = parts._array_.view(array.dtype).reshape(shape)
         cotangent = wrap(array)
     else:
-        cotangent = wrap(array).uniform_(-1, 1)  # type: ignore[attr-defined]
+        cotangent = wrap(array).uniform_(-1, 1)
     if noncontiguous and shape:
         cotangent = cotangent[..., 1::2]
     cotangent.requires_grad = True

@@ -55,7 +55,7 @@ def duals(subject: Subject, directions: dict[int, Array]) -> list[Any]:
         if isinstance(input_, Tensor) and input_.requires_grad:
             array = input_._array_
             tangent = directions.get(nr, np.zeros(array.shape, array.dtype))
-            plain = input_.detach()  # type: ignore[attr-defined]
+            plain = input_.detach()
             input_ = plain
             if tangent is not None:
                 input_ = forward_ad.make_dual(plain, wrap(np.array(tangent, array.dtype).reshape(array.shape)))

@@ -49,7 +49,7 @@ def check_values(sample: Sample, tolerances: Tolerances) -> None:
 
 def called(sample: Sample) -> tuple[list[Any], tuple[Tensor, ...]]:
     """Return copies of the arguments, which a recorded call may write to, and its results."""
-    args = [value.clone() if isinstance(value, Tensor) else value for value in sample.exchanged(copied)]  # type: ignore[attr-defined]
+    args = [value.clone() if isinstance(value, Tensor) else value for value in sample.exchanged(copied)]
     return args, run(sample.function, args)
 
 
@@ -75,7 +75,7 @@ def check_first(sample: Sample, tolerances: Tolerances) -> None:
     together = gradients(sample.results(*sample.args), sample.leaves)
     places = [at for at, arg in enumerate(sample.args) if isinstance(arg, Tensor) and arg.requires_grad]
     for place, wanted in zip(places, together):
-        args = list(sample.exchanged(lambda value: value.detach()))  # type: ignore[attr-defined]
+        args = list(sample.exchanged(lambda value: value.detach()))
         args[place].requires_grad = True
         require(agree(gradients(sample.results(*args), [args[place]]), [wanted], EXACT, EXACT), errors.alone(place))
 
@@ -130,8 +130,8 @@ def check_batching(sample: Sample, tolerances: Tolerances) -> None:
     if function.vmap is Function.vmap and not function.generate_vmap_rule:
         raise LeftOut(f"{function.__name__} has neither vmap nor generate_vmap_rule")
     vmap, count = batching.vmap(), len(sample.args)
-    first = sample.exchanged(lambda value: value.detach())  # type: ignore[attr-defined]
-    other = sample.exchanged(lambda value: value.detach() * 0.99 if inexact(value) else value)  # type: ignore[attr-defined]
+    first = sample.exchanged(lambda value: value.detach())
+    other = sample.exchanged(lambda value: value.detach() * 0.99 if inexact(value) else value)
     for chosen in choices([at for at, arg in enumerate(sample.args) if isinstance(arg, Tensor)]):
         second = [other[at] if at in chosen else first[at] for at in range(count)]
         wanted = [np.stack(pair) for pair in zip(*(arrays(sample.results(*pair)) for pair in (first, second)))]
@@ -165,7 +165,7 @@ def check_view(sample: Sample, place: int, tolerances: Tolerances) -> None:
     def whole(*args: Any) -> Tensor:
         base = args[place].expand(2, *args[place].shape).clone()
         sample.function.apply(*args[:place], base[0], *args[place + 1 :])
-        return base  # type: ignore[no-any-return]
+        return base
 
     gradcheck(whole, sample.args, check_undefined_grad=False, **options(tolerances))
 
@@ -263,7 +263,7 @@ def ended(sample: Sample, backward: bool) -> dict[str, weakref.ref[Any]]:
     references = {f"argument {at}": weakref.ref(arg) for at, arg in enumerate(args) if isinstance(arg, Tensor)}
     for at, result in enumerate(results):
         references[f"output {at}"] = weakref.ref(result)
-        node = result.grad_fn  # type: ignore[attr-defined]
+        node = result.grad_fn
         if isinstance(node, sample.function._backward_cls):
             references[f"the ctx of output {at}"] = weakref.ref(node)
         del node

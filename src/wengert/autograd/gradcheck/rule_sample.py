@@ -55,7 +55,7 @@ class Sample:
 
     def results(self, *args: Any) -> tuple[Tensor, ...]:
         """Return the tensors that the Function returns for copies of arguments, which it may write to."""
-        return run(self.function, [arg.clone() if isinstance(arg, Tensor) else arg for arg in args])  # type: ignore[attr-defined]
+        return run(self.function, [arg.clone() if isinstance(arg, Tensor) else arg for arg in args])
 
 
 def run(function: type[Function], args: Sequence[Any]) -> tuple[Tensor, ...]:

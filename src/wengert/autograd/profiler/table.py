@@ -56,7 +56,7 @@ def time_columns(events: Sequence[Any], unit: str | None) -> list[Column]:
 
     def own_share(event: Any) -> str:
         event.self_cpu_percent = format_share(event.self_cpu_time_total, total)
-        return event.self_cpu_percent  # type: ignore[no-any-return]
+        return event.self_cpu_percent
 
     def total_share(event: Any) -> Any:
         event.total_cpu_percent = 0 if event.is_async else format_share(event.cpu_time_total, total)

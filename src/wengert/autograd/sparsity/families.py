@@ -104,7 +104,7 @@ def of_constant(left: Sets, matrix: Any) -> Sets:
 
 def right_rank(value: Any) -> int:
     """Return the number of dimensions of a tensor."""
-    return value._array_.ndim  # type: ignore[no-any-return]
+    return value._array_.ndim
 
 
 def written(call: Call, result: Tensor, targets: Any, name: str, keep: bool) -> Sets | None:

@@ -98,12 +98,12 @@ class Tables:
 
 def fits(table: Table, storage: Any) -> bool:
     """Return whether a table has as many places as its storage."""
-    return table.matrix.shape[0] * table.unit == size_in_bytes(storage)  # type: ignore[no-any-return]
+    return table.matrix.shape[0] * table.unit == size_in_bytes(storage)
 
 
 def unit_of(dtype: Any) -> int:
     """Return the size in bytes of a real number of a dtype."""
-    return dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize  # type: ignore[no-any-return]
+    return dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
 
 
 def places_of(tensor: Tensor, unit: int) -> Any:

@@ -52,7 +52,7 @@ class Tracer(Observing):
         """Return the sets of an operand; None for a constant."""
         if not isinstance(value, Tensor) or not value.requires_grad:
             return None
-        node = value.grad_fn  # type: ignore[attr-defined]
+        node = value.grad_fn
         known = self.tables.known(value._storage_)
         if known is None or isinstance(node, FunctionNode):
             if not self.leads_to_variable(value, node):

@@ -22,7 +22,7 @@ def writers() -> ModuleType:
     """
     import tensorboardX  # type: ignore[import-not-found]
 
-    return tensorboardX  # type: ignore[no-any-return]
+    return tensorboardX
 
 
 def __getattr__(name: str) -> Any:

@@ -78,7 +78,7 @@ def like_sequence(sample: Any, values: list[Any]) -> Any:
 
 def collate_tensor_fn(batch: Any, *, collate_fn_map: Any = None) -> Tensor:
     """Stack tensors."""
-    return stack(list(batch), 0)  # type: ignore[no-any-return]
+    return stack(list(batch), 0)
 
 
 def collate_numpy_array_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
@@ -99,12 +99,12 @@ def collate_numpy_scalar_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
 
 def collate_float_fn(batch: Any, *, collate_fn_map: Any = None) -> Tensor:
     """Return floats as a tensor of float64."""
-    return tensor(batch, dtype=dtypes.float64)  # type: ignore[no-any-return]
+    return tensor(batch, dtype=dtypes.float64)
 
 
 def collate_int_fn(batch: Any, *, collate_fn_map: Any = None) -> Tensor:
     """Return integers as a tensor."""
-    return tensor(batch)  # type: ignore[no-any-return]
+    return tensor(batch)
 
 
 def collate_str_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
