@@ -84,8 +84,6 @@ def test_no_file_of_the_core_names_an_operator(named: set[str]):
     wrong = []
     for path in sorted(CORE.rglob("*.py")):
         file = path.relative_to(CORE).as_posix()
-        if "valueless" in file:  # shapes on the device "meta" are still there: to be deleted with them
-            continue
         for line, word in found(path.read_text(encoding="utf-8"), named):
             if word not in OTHERWISE.get(file, ((), ""))[0] and (file, word) not in ALLOWED:
                 wrong.append(f"_core/{file}:{line}: {word!r}")
