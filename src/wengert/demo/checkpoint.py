@@ -48,7 +48,7 @@ def load(path: Path) -> Run:
     except FileNotFoundError as error:
         raise FileNotFoundError(f"there is no {path.name} to go on from; an earlier run leaves it") from error
     if metadata.get("form") != FORM:
-        raise ValueError(f"{path.name} is no checkpoint of this version of the demo")
+        raise ValueError(f"{path.name} is not a checkpoint of this version of the demo")
     tensors = load_file(path)
     try:
         progress = json.loads(metadata["progress"])

@@ -167,7 +167,7 @@ def check_writes_between(call: Call) -> int:
         The number of writes tried.
 
     Raises:
-        Wrong: if the backward pass gave other gradients.
+        Wrong: if the backward pass computed other gradients after a write, without an error.
     """
     random = np.random.default_rng(0)
     inputs = call.differentiable()
@@ -201,7 +201,7 @@ def check_writes_between(call: Call) -> int:
 
 
 def change(tensor: Tensor) -> bool:
-    """Write other values into a tensor; False for one that takes no write."""
+    """Write other values into a tensor; return False if it cannot be written to."""
     try:
         if tensor._array_.dtype.kind in "fc":
             tensor.add_(1.5)

@@ -199,8 +199,8 @@ def make_channels_last_strides_for(shape: Sequence[int]) -> tuple[int, ...]:
     return in_order(shape, orders[len(shape)])
 
 
-def lies(a: Any, strides: Sequence[int]) -> bool:
-    """Return whether a tensor has strides, but where a dimension has one element or the tensor none."""
+def has_strides(a: Any, strides: Sequence[int]) -> bool:
+    """Return whether a tensor has these strides, ignoring dimensions of length 1; True for an empty tensor."""
     if a.numel() == 0:
         return True
     return all(length == 1 or own == other for length, own, other in zip(a.shape, a.stride(), strides))
@@ -208,7 +208,7 @@ def lies(a: Any, strides: Sequence[int]) -> bool:
 
 def is_contiguous(a: Any, false_if_dde: bool = False) -> bool:
     """Return whether a tensor is row-major and contiguous."""
-    return lies(a, make_contiguous_strides_for(a.shape))
+    return has_strides(a, make_contiguous_strides_for(a.shape))
 
 
 is_contiguous_or_false = is_contiguous
@@ -216,12 +216,12 @@ is_contiguous_or_false = is_contiguous
 
 def is_channels_last_contiguous_2d(a: Any, false_if_dde: bool = False) -> bool:
     """Return whether a tensor of rank 4 has its channels innermost."""
-    return a.ndim == 4 and lies(a, make_channels_last_2d_strides_for(a.shape))
+    return a.ndim == 4 and has_strides(a, make_channels_last_2d_strides_for(a.shape))
 
 
 def is_channels_last_contiguous_3d(a: Any, false_if_dde: bool = False) -> bool:
     """Return whether a tensor of rank 5 has its channels innermost."""
-    return a.ndim == 5 and lies(a, make_channels_last_3d_strides_for(a.shape))
+    return a.ndim == 5 and has_strides(a, make_channels_last_3d_strides_for(a.shape))
 
 
 def is_channels_last_contiguous(a: Any) -> bool:

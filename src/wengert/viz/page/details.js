@@ -1,4 +1,4 @@
-// What is known about what is chosen.
+// The panel with the details of the selected box.
 function heading(words, kind) {
   return element("h2", {}, words, element("small", {}, kind));
 }
@@ -92,7 +92,7 @@ function showDetails(drawing) {
   say(spoken(drawing, item));
 }
 
-// What a screen reader is told about a box.
+// Description of a box for a screen reader.
 function spoken(drawing, item) {
   const { nodes } = drawing;
   if (item instanceof Group)

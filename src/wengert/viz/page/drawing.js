@@ -1,4 +1,4 @@
-// The drawing: cytoscape shows what is visible; colours come from the style sheet, so that themes reach them.
+// The drawing of the visible boxes, by cytoscape; colours come from the style sheet, so that themes apply to them.
 const MOST_VISIBLE = 260;
 const WANTED_AT_FIRST = 30;
 const READABLE = 0.75;
@@ -66,7 +66,7 @@ class Drawing {
     return id.startsWith("g") ? this.groups.all.get(id) : Number(id.slice(1));
   }
 
-  // Group the nodes another way; opens as much as can be taken in at once.
+  // Group the nodes in another way, and open as many groups as fit a readable drawing.
   group(pathOf) {
     this.groups = new Groups(this.nodes, pathOf);
     let closed = this.closed(this.groups.root);
@@ -84,7 +84,7 @@ class Drawing {
     this.begin();
   }
 
-  // The beginning of the computation, in a size that can be read; everything, if it fits.
+  // Show the whole graph if it is readable at that size, else the beginning of the computation.
   begin() {
     this.fit();
     if (this.cy.zoom() >= READABLE) return;
@@ -95,7 +95,7 @@ class Drawing {
     this.cy.panBy({ x: 0, y: 20 - y1 });
   }
 
-  // Closed groups that can be seen.
+  // The closed groups that are visible.
   closed(group) {
     const found = [];
     for (const member of group.members)
@@ -240,7 +240,7 @@ class Drawing {
     say(`${group.name} closed`);
   }
 
-  // Open a group; where too much would be visible, those that were opened longest ago close.
+  // Open a group; if too much would be visible, close the groups that were opened longest ago.
   open(group, moved = true) {
     this.unfold([group]);
     this.show(moved ? group : null);
@@ -262,7 +262,7 @@ class Drawing {
     }
   }
 
-  // Make an item visible, choose it and bring it to the middle.
+  // Make an item visible, select it and centre it.
   reveal(item) {
     const closed = this.groups.ancestors(item).filter((group) => !group.open);
     this.chosen = item;
@@ -307,7 +307,7 @@ class Drawing {
     this.cy.zoom({ level: this.cy.zoom() * factor, renderedPosition: { x: width / 2, y: height / 2 } });
   }
 
-  // The box in a direction from the one that is chosen.
+  // The next box in a direction from the selected box.
   step(direction) {
     const boxes = this.boxes.filter((box) => !box.isOpen);
     const own = this.boxes.find((box) => box.item === this.chosen);

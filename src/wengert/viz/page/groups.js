@@ -1,4 +1,4 @@
-// Groups: what is shown as one box until somebody opens it. No group has more members than can be taken in at once.
+// Groups of nodes, each shown as one box until it is opened. The number of members of a group is limited.
 const MOST_MEMBERS = 40;
 const MOST_PARTS = 30;
 
@@ -7,7 +7,7 @@ class Group {
     Object.assign(this, { id, name, parent, members: [], open: false, used: 0 });
   }
 
-  // From the outermost group to this one; the root has no name.
+  // The names from the outermost group to this one; the root has no name.
   path() {
     const names = [];
     for (let group = this; group.parent; group = group.parent) names.unshift(group.name);
@@ -16,7 +16,7 @@ class Group {
 }
 
 class Groups {
-  // `pathOf(node)` gives the names of the groups around a node, outermost first.
+  // `pathOf(node)` returns the names of the groups around a node, outermost first.
   constructor(nodes, pathOf) {
     this.nodes = nodes;
     this.made = 0;
@@ -49,7 +49,7 @@ class Groups {
     return new Group(`g${this.made++}`, name, parent);
   }
 
-  // A group of one is no group; one that holds only another one is that; one with too many members gets parts.
+  // Replace a group of one member by that member, and split a group with too many members into parts.
   tidy(group) {
     group.members = group.members.map((member) => {
       if (!(member instanceof Group)) return member;
@@ -82,7 +82,7 @@ class Groups {
     group.members = parts;
   }
 
-  // The nodes of a group lie side by side in `flat`.
+  // The nodes of a group are contiguous in `flat`.
   number(group, at) {
     this.all.set(group.id, group);
     group.begin = at;
@@ -139,7 +139,7 @@ class Groups {
     return found;
   }
 
-  // What is to be drawn: `boxes` (items, with the open group around each), and for each node the box it is in.
+  // The visible part of the graph: `boxes` (items, each with the open group around it), and the box of every node.
   visible() {
     const boxes = [], boxOf = new Int32Array(this.nodes.count);
     const walk = (group) => {

@@ -1,4 +1,4 @@
-// Where boxes and arrows go: dagre's layered layout of what is visible.
+// Positions of the visible boxes and arrows, by dagre's layered layout.
 const FONT = "12px ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace";
 const LINE = 16;
 const NEAR_USES = 3;
@@ -10,7 +10,7 @@ measuring.font = FONT;
 const shortened = (words, longest = 38) =>
   words.length <= longest ? words : `${words.slice(0, longest / 2 - 1)}\u2026${words.slice(-longest / 2)}`;
 
-// What stands in a box.
+// The lines of text in a box.
 function linesOf(item, nodes) {
   if (item instanceof Group) {
     const lines = [shortened(item.name || "(no name)"), counted(item.end - item.begin, "node")];
@@ -33,8 +33,8 @@ const idOf = (item) => (item instanceof Group ? item.id : `n${item}`);
 
 // The visible boxes with their places, and the arrows between them with their bends.
 //
-// Each open group is laid out by itself, what it holds being boxes, those that are open as large as what they hold. So
-// no layout has more boxes than a group has members, and nothing moves but what lies around a group that changes.
+// Each open group is laid out by itself, with its members as boxes; an open member is as large as its own layout. So no
+// layout has more boxes than a group has members, and a change of one group moves only the boxes around it.
 function layOut(groups) {
   const { boxes, boxOf } = groups.visible();
   for (const box of boxes) {
@@ -67,7 +67,7 @@ function arrowsBetween(boxes, boxOf, edges) {
   return sorted;
 }
 
-// Note an arrow in the innermost group that holds both its ends: it leads from one member of that to another one.
+// Record an arrow in the innermost group that holds both its ends, as an arrow from one member to another.
 function meet(arrow, inner) {
   const from = arrow.source.chain, to = arrow.target.chain;
   let depth = 0;
@@ -79,7 +79,7 @@ function meet(arrow, inner) {
   inner.get(group).set(key, arrow.route);
 }
 
-// Lay out the members of a group, from the innermost groups outwards; gives the size of the whole.
+// Lay out the members of a group, from the innermost groups outwards; returns the size of the whole.
 function place(group, byId, inner) {
   const drawing = new dagre.graphlib.Graph();
   drawing.setGraph({ rankdir: "TB", nodesep: 18, ranksep: 40, edgesep: 10 });
@@ -91,7 +91,7 @@ function place(group, byId, inner) {
   const routes = [...(inner.get(group.parent ? group.id : "root")?.values() ?? [])];
   let before = null;
   for (const { source, target } of routes) {
-    // The first arrow into what comes next is the main line: it is to be straight.
+    // The first arrow into the next box is the main line, which is drawn straight.
     drawing.setEdge(source, target, { weight: source === before ? 1 : 4 });
     before = source;
   }
@@ -103,7 +103,7 @@ function place(group, byId, inner) {
   return { width: Math.max(width, title) + 2 * PADDING, height: height + 2 * PADDING + LINE, inset: width, title };
 }
 
-// From places within groups to places in the drawing.
+// Convert positions within groups to positions in the drawing.
 function settle(group, byId, inner, left, top) {
   for (const member of group.members) {
     const box = byId.get(idOf(member));
@@ -115,7 +115,7 @@ function settle(group, byId, inner, left, top) {
     route.points = route.points.map(({ x, y }) => ({ x: x + left, y: y + top }));
 }
 
-// What is used all over the graph would pull the drawing apart: only its first uses count for the layout.
+// A box that is used all over the graph would pull the drawing apart: only its first uses count for the layout.
 function markFar(arrows) {
   const uses = new Map();
   for (const arrow of arrows) {
@@ -144,11 +144,11 @@ function bends(arrow, boxes) {
   return { weights: kept.map((point) => along(point) / length), distances: kept.map(beside) };
 }
 
-// Whether a point lies on a box, or so near to it that no arrow could end between them.
+// True if a point is on a box, or so near to it that no arrow could end between them.
 const covers = (box, point) =>
   Math.abs(point.x - box.x) < box.width / 2 + CLEARANCE / 2 && Math.abs(point.y - box.y) < box.height / 2 + CLEARANCE / 2;
 
-// How far an arrow into a group or out of one has to go aside, so that it crosses no box: the shorter way.
+// The shortest sideways distance by which an arrow into or out of a group avoids every box.
 function detour({ source, target }, boxes, length, along, beside) {
   const dx = Math.abs(target.x - source.x), dy = Math.abs(target.y - source.y);
   let left = 0, right = 0, met = false;

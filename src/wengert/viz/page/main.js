@@ -1,4 +1,4 @@
-// The page comes together.
+// Start of the page: creates its parts and connects them.
 const nodes = DATA.graph && new Nodes(DATA.graph);
 const drawing = nodes && new Drawing(nodes);
 const timeline = DATA.timeline && new Timeline(DATA.timeline, drawing);

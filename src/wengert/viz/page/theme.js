@@ -1,4 +1,4 @@
-// Light and dark: as the system has it, unless the reader chooses.
+// Light and dark theme: the system's, unless the reader selects one.
 const THEMES = ["auto", "light", "dark"];
 const themeListeners = [];
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
@@ -19,7 +19,7 @@ function setTheme(name) {
 const nextTheme = () => setTheme(THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length]);
 systemIsDark.addEventListener("change", () => { for (const listener of themeListeners) listener(); });
 
-// The colour that the style sheet gives a name.
+// The colour of a name in the style sheet.
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 // A colour between two "#rrggbb".

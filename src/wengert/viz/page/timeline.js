@@ -1,4 +1,4 @@
-// The timeline of a profile: flame-chart-js draws it; the table beside it says the same in numbers.
+// The timeline of a profile, drawn by flame-chart-js; the table beside it has the same data as numbers.
 const STEP = /^autograd::engine::evaluate_function: /;
 const MOST_ROWS = 200;
 
@@ -12,7 +12,7 @@ class Timeline {
     themeListeners.push(() => { if (this.chart) this.draw(); });
   }
 
-  // Events lie flat, each before those within it.
+  // Events are a flat list, each before the events within it.
   tree({ name: thread, events }) {
     const roots = [], open = [];
     for (const [title, depth, start, duration, sequence, shapes, bytes, flops, line] of events) {
@@ -28,10 +28,10 @@ class Timeline {
     return { name: STRINGS[thread], roots };
   }
 
-  // Drawn when it is first looked at: a canvas that is hidden has no size.
+  // Draw when the timeline is first shown: a hidden canvas has no size.
   draw() {
     const { FlameChartContainer, FlameChartPlugin, TimeGridPlugin, TimeframeSelectorPlugin, TogglePlugin } = flameChartJs;
-    // The plugins listen to one another: ten threads would do for a warning about too many listeners.
+    // The plugins listen to one another: ten threads would cause a warning about too many listeners.
     Object.getPrototypeOf(FlameChartContainer).defaultMaxListeners = Infinity;
     const area = byId("timeline-area"), canvas = byId("timeline");
     const fresh = canvas.cloneNode(); // without the listeners of an earlier drawing
@@ -41,7 +41,7 @@ class Timeline {
     const colors = Object.fromEntries(["forward", "backward", "other"].map((type) => [type, colour(`event-${type}`)]));
     const charts = this.threads.map(({ name, roots }) => new FlameChartPlugin({ name, data: roots, colors }));
     for (const chart of charts) chart.on("select", ({ node }) => {
-      // Each chart tells of its own: that nothing is chosen there any more says nothing about the others.
+      // Each chart reports its own selection only: an empty one does not clear the selection of another chart.
       if (node) this.showEvent(node.source);
       else if (this.shown?.thread === chart.name) this.showEvent(null);
     });
@@ -77,13 +77,13 @@ class Timeline {
     else this.resize();
   }
 
-  // As high as its place, and higher for many threads: then the place scrolls.
+  // As high as its container, and higher for many threads; the container then scrolls.
   height() {
     return Math.max(byId("timeline-area").clientHeight, 90 + 90 * this.threads.length);
   }
 
   resize() {
-    // The plugins listen to one another: ten threads would do for a warning about too many listeners.
+    // The plugins listen to one another: ten threads would cause a warning about too many listeners.
     Object.getPrototypeOf(FlameChartContainer).defaultMaxListeners = Infinity;
     const area = byId("timeline-area");
     if (this.chart && area.clientWidth) { this.chart.resize(area.clientWidth, this.height()); this.chart.render(); }

@@ -1,7 +1,7 @@
-// What the page was told, and how numbers and names are written.
+// The data of the page, and the formats of numbers and names.
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
-// Names may hold anything: what cannot be seen, or turns the direction of writing, is shown as a mark.
+// Names may hold any character: invisible ones, and those that turn the direction of writing, are shown as a mark.
 const clean = (words) => words.replace(/[\p{C}\u2028\u2029]/gu, "\ufffd");
 const STRINGS = DATA.strings.map(clean);
 
