@@ -92,8 +92,10 @@ OPERATORS = {
     "ops.neural.gates": (
         "_rrelu channel_shuffle glu glu_backward native_channel_shuffle rrelu rrelu_noise rrelu_with_noise_backward"
     ),
+    "ops.neural.grad_history": "slope_with_history",
     "ops.neural.group_norm": "group_norm group_norm_backward native_group_norm",
     "ops.neural.loss": "cross_entropy nll_loss nll_loss_backward nll_loss_forward",
+    "ops.neural.loss_backward": "huber_loss_backward mse_loss_backward smooth_l1_loss_backward",
     "ops.neural.loss_binary": (
         "_binary_cross_entropy _binary_cross_entropy_with_logits binary_cross_entropy binary_cross_entropy_with_logits"
     ),
@@ -105,13 +107,11 @@ OPERATORS = {
         "_multi_margin_loss _multilabel_margin_loss _soft_margin_loss multi_margin_loss multilabel_margin_loss "
         "soft_margin_loss"
     ),
-    "ops.neural.loss_slopes": "huber_loss_backward mse_loss_backward smooth_l1_loss_backward",
     "ops.neural.multi_head": "multi_head_attention_forward",
     "ops.neural.norm": "layer_norm layer_norm_backward native_layer_norm rms_norm",
     "ops.neural.recurrent": "gru lstm rnn_relu rnn_tanh",
     "ops.neural.recurrent_steps": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
     "ops.neural.similarity": "cosine_similarity distance_norm normalize pairwise_distance",
-    "ops.neural.slope_history": "slope_with_history",
     "ops.neural.softmax": "_log_softmax _log_softmax_backward_data _softmax _softmax_backward_data softmin",
     "ops.order.bounds": "_convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo",
     "ops.order.histogram": "_histc _histogramdd histogramdd",
@@ -141,7 +141,7 @@ OPERATORS = {
     "ops.pointwise.piecewise": (
         "_prelu_kernel celu elu hardsigmoid hardswish hardtanh leaky_relu relu6 selu softshrink threshold"
     ),
-    "ops.pointwise.piecewise_slopes": (
+    "ops.pointwise.piecewise_backward": (
         "hardshrink_backward hardtanh_backward leaky_relu_backward prelu_kernel_backward prelu_weight_backward "
         "softshrink_backward threshold_backward"
     ),
@@ -158,7 +158,7 @@ OPERATORS = {
     ),
     "ops.pointwise.scales": "_frexp",
     "ops.pointwise.smooth": "logsigmoid mish softplus softsign tanhshrink",
-    "ops.pointwise.smooth_slopes": "elu_backward log_sigmoid_backward softplus_backward",
+    "ops.pointwise.smooth_backward": "elu_backward log_sigmoid_backward softplus_backward",
     "ops.randomness.gamma_draws": "_dirichlet_grad _sample_dirichlet _standard_gamma _standard_gamma_grad binomial",
     "ops.randomness.low_rank": "pca_lowrank svd_lowrank",
     "ops.randomness.random": "rand randint randn randperm",

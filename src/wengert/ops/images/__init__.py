@@ -1,1 +1,1 @@
-"""Signals and images: convolution, pooling, padding, patches."""
+"""Signals and images: convolution, pooling, padding, patches, resampling."""

@@ -11,7 +11,7 @@ from ..._core.recording.recorded import conjugate
 from ..._core.recording.saved_tensor import read_saved
 from ..._kernels import direct_function as native
 from ..memory.memory_formats import in_order_of
-from ..neural.slope_history import with_history
+from ..neural.grad_history import with_history
 from .conv_batches import PRODUCT, TURNED, bilinear, convolved
 from .conv_checks import as_of_input, check_backward, check_dtypes, check_shapes, spread_options, transposed_lengths
 from .conv_nd import forward, input_gradient, weight_gradient
@@ -38,18 +38,18 @@ def convolution(
         input: (N, C, ...).
         weight: (O, C / groups, ...), transposed (C, O / groups, ...); the dtype of `input`.
         bias: (O,) or None.
-        stride: step from place to place, for each dimension (or one for all).
+        stride: step between places, for each dimension (or one for all).
         padding: zeros on both sides.
         dilation: step from element to element of the kernel.
         transposed: apply the transpose of the convolution with this kernel.
         output_padding: lengthens the result of a transposed convolution.
-        groups: the channels fall into this many groups, each with its own kernels.
+        groups: number of groups of channels, each with its own kernels.
 
     Returns:
         A new tensor (N, O, ...).
 
     Raises:
-        RuntimeError: shapes, dtypes or options do not fit together.
+        RuntimeError: if shapes, dtypes or options do not fit together.
 
     Source:
         Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016).
@@ -70,12 +70,12 @@ def convolution(
 
 
 def shape_of_bias(node: Any) -> tuple[int, ...]:
-    """The shape of the bias, in torch's way of saying that there is none."""
+    """Return the shape of the bias, in torch's form if there is none."""
     return shape_of_input(node, 2) or (0,)
 
 
 def kept_output_padding(node: Any) -> tuple[int, ...] | None:
-    """What the result is padded with; of a transposed convolution it is not kept."""
+    """Return the output padding that a node shows; that of a transposed convolution is not saved."""
     return None if read_saved(node, "transposed") else (0,) * (len(read_saved(node, "input_shape")) - 2)
 
 
@@ -83,7 +83,7 @@ convolution.shows(bias_sym_sizes_opt=shape_of_bias, output_padding=kept_output_p
 
 
 def strides_of_result(shape: Ints, input: Any, weight: Any) -> Ints:
-    """The channels lie innermost if those of an operand do whose order counts."""
+    """Return the strides of a result: channels-last if a relevant operand is."""
     for memory in deciding(input.dtype, (input.shape, input.strides), (weight.shape, weight.strides)):
         if layouts.channels_lie_inside(*memory):
             return layouts.channels_last(shape)
@@ -91,9 +91,9 @@ def strides_of_result(shape: Ints, input: Any, weight: Any) -> Ints:
 
 
 def deciding(dtype: Any, input: Any, weight: Any) -> Any:
-    """Whose order counts, of an input's and its kernels' shape and strides.
+    """Return the operands whose strides count, of an input's and its kernels' shape and strides.
 
-    For signals it is the kernels' alone; volumes in double precision lie in rows, as torch has no other loop for them.
+    For signals only the kernels count; volumes in double precision are row-major, as torch has no other loop for them.
     """
     if len(weight[0]) == 5 and dtype.itemsize >= 8:
         return ()
@@ -147,17 +147,29 @@ def convolution_vjp_bias(grad: Any, input: Any, weight: Any) -> Any:
 
 @convolution.jvp("input")
 def convolution_jvp_input(
-    tangent: Any, weight: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any,
+    tangent: Any,
+    weight: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
     groups: int,
-) -> Any:  # fmt: skip
+) -> Any:
     return convolution(tangent, weight, None, stride, padding, dilation, transposed, output_padding, groups)
 
 
 @convolution.jvp("weight")
 def convolution_jvp_weight(
-    tangent: Any, input: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any,
+    tangent: Any,
+    input: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
     groups: int,
-) -> Any:  # fmt: skip
+) -> Any:
     return convolution(input, tangent, None, stride, padding, dilation, transposed, output_padding, groups)
 
 
@@ -193,7 +205,7 @@ def convolution_samples(make: Any) -> Any:
 def convolution_input(
     grad: Array, weight: Array, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
-    """The transpose of `convolution` in its input: a tensor of `shape`, linear in `grad` and in `weight`."""
+    """Transpose of `convolution` with respect to its input: a tensor of `shape`, linear in `grad` and in `weight`."""
     check_dtypes(grad, weight, None)
     options = spread_options(weight.ndim - 2, stride, padding, dilation, (0,))
     check_backward(grad.shape, weight.shape, tuple(shape), *options, groups)
@@ -238,7 +250,7 @@ def convolution_input_samples(make: Any) -> Any:
 def convolution_weight(
     grad: Array, input: Array, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
-    """The transpose of `convolution` in its weight: a tensor of `shape`, linear in `grad` and in `input`."""
+    """Transpose of `convolution` with respect to its weight: a tensor of `shape`, linear in `grad` and in `input`."""
     check_dtypes(grad, input, None)
     options = spread_options(input.ndim - 2, stride, padding, dilation, (0,))
     check_backward(grad.shape, tuple(shape), input.shape, *options, groups)
@@ -275,7 +287,7 @@ def convolution_weight_samples(make: Any) -> Any:
 
 
 def cropped(tensor: Any, shape: Ints) -> Any:
-    """The first places of a result: output padding of a transposed convolution may give it more than its input had."""
+    """Crop a result: with output padding, that of a transposed convolution may be larger than its input was."""
     for dim in range(2, len(shape)):
         if tensor.shape[dim] != shape[dim]:
             tensor = tensor.narrow(dim, 0, shape[dim])

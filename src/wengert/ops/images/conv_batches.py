@@ -1,4 +1,4 @@
-"""Convolution along a dimension that the program does not see: one convolution of more items, channels or groups."""
+"""Batching rules of convolution: one convolution with more items, channels or groups."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from ..._core.operators.batch_rules import Rule, check_member, merged, of_nobody, parted, singled, with_batch
 
 Place = tuple[int, bool]
-"""A dimension that takes up the batch, and whether it does so within each group of channels."""
+"""A dimension that contains the batch, and whether it does so within each group of channels."""
 
 
 class Folding(NamedTuple):
-    """Where the batch goes in the two operands and in the result."""
+    """Dimensions that contain the batch in the two operands and in the result."""
 
     first: Place | None
     second: Place | None
@@ -24,19 +24,19 @@ GROUPS = Folding((1, False), (0, False), (1, False))
 """Each member has groups of its own."""
 
 PLAIN = {(True, False): ITEMS, (False, True): Folding(None, (0, True), (1, True)), (True, True): GROUPS}
-"""For (N, C, ...) and (O, C / groups, ...), made (N, O, ...), by which of the two operands carry the batch."""
+"""For (N, C, ...) and (O, C / groups, ...) to (N, O, ...), by which of the two operands carry the batch."""
 TURNED = {(True, False): ITEMS, (False, True): Folding(None, (1, False), (1, True)), (True, True): GROUPS}
-"""For (N, O, ...) and (O, C / groups, ...), made (N, C, ...)."""
+"""For (N, O, ...) and (O, C / groups, ...) to (N, C, ...)."""
 PRODUCT = {
     (True, False): Folding((1, True), None, (0, True)),
     (False, True): Folding(None, (1, True), (1, False)),
     (True, True): Folding((1, False), (1, False), (0, False)),
 }
-"""For (N, O, ...) and (N, C, ...), made (O, C / groups, ...)."""
+"""For (N, O, ...) and (N, C, ...) to (O, C / groups, ...)."""
 
 
 def folding(op: Any, operands: list[Any], carried: list[Any], size: int, plan: Folding) -> Any:
-    """One call of a bilinear operator for all members of a batch."""
+    """Call a bilinear operator once for all members of a batch."""
     names = op.names
     groups = operands[names.index("groups")]
     parts = {True: max(int(groups), 1), False: 1}
@@ -55,7 +55,7 @@ def folding(op: Any, operands: list[Any], carried: list[Any], size: int, plan: F
 
 
 def bilinear(plans: dict[tuple[bool, bool], Folding]) -> Rule:
-    """For the transposes of convolutions."""
+    """Return the batching rule of a transpose of a convolution."""
 
     def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
         if not size:
@@ -67,7 +67,7 @@ def bilinear(plans: dict[tuple[bool, bool], Folding]) -> Rule:
 
 
 def convolved(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """For convolutions."""
+    """Batching rule of a convolution."""
     if not size:
         return of_nobody(op, args, carried)
     operands, in_batch = singled(args, carried)
@@ -78,7 +78,7 @@ def convolved(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 def biased(op: Any, size: int, operands: list[Any], in_batch: list[Any]) -> Any:
-    """A convolution with one kernel and many biases, which are added to what it makes."""
+    """Convolution with one kernel and a bias for each member, which is added to the result."""
     bias, input = operands[2], operands[0]
     plain = [*operands[:2], None, *operands[3:]]
     result = folding(op, plain, in_batch, size, ITEMS) if in_batch[0] else op.call(tuple(plain)).unsqueeze(0)

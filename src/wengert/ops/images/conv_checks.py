@@ -1,4 +1,4 @@
-"""What convolutions refuse, and options with one number for each dimension."""
+"""Checks of convolutions, and options with one number for each dimension."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ WITHOUT_RESULT = (
     "2D or 4D weight tensor expected",
     "5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x kernel_width) tensor expected for weight",
 )
-"""What is told of a transposed convolution's weight that makes no channels, of images and of volumes."""
+"""Words of the error for a transposed convolution's weight without output channels, for images and volumes."""
 OUTPUT_PADDING = "output padding must be smaller than either stride or dilation"
 
 
 def spread_options(
     count: int, stride: Any, padding: Any, dilation: Any, output_padding: Any
 ) -> tuple[Any, Any, Any, Any]:
-    """Options with one number for each dimension."""
+    """Return the options with one number for each dimension."""
     if (
         type(stride) is type(padding) is type(dilation) is tuple
         and len(stride) == len(padding) == len(dilation) == count
@@ -41,11 +41,11 @@ def spread_options(
 
 
 def spread(name: str, value: Any, count: int) -> Ints:
-    """One number for each of `count` dimensions.
+    """Return one number for each of `count` dimensions.
 
     Raises:
-        TypeError: not an integer.
-        RuntimeError: a wrong number of them.
+        TypeError: if a number is not an integer.
+        RuntimeError: if the count of numbers is wrong.
     """
     if hasattr(value, "__index__") and not isinstance(value, bool):
         return (int(value.__index__()),) * count
@@ -61,12 +61,12 @@ def spread(name: str, value: Any, count: int) -> Ints:
 
 
 def as_of_input(bias: Any, input: Any) -> Any:
-    """The bias of a transposed convolution, of any real dtype, in that of the input (torch's loops are of these)."""
+    """Cast the bias of a transposed convolution, of any real dtype, to that of the input, as torch's loops do."""
     return bias.astype(input.dtype) if is_cast(bias, input) else bias
 
 
 def is_cast(bias: Any, input: Any) -> bool:
-    """Whether a bias of another dtype than the input is cast to it by torch's loops."""
+    """Return whether a bias of another dtype than the input is cast to it by torch's loops."""
     taken = "biu" if input.dtype.kind == "i" else "biufV"
     return bool(
         bias is not None and bias.dtype != input.dtype and bias.dtype.kind in taken and input.dtype.name in LOOPS
@@ -74,11 +74,11 @@ def is_cast(bias: Any, input: Any) -> bool:
 
 
 def check_dtypes(input: Any, weight: Any, bias: Any) -> None:
-    """Refuse operands of different dtypes, and those without a kernel.
+    """Refuse operands of different dtypes, and dtypes without a kernel.
 
     Raises:
-        RuntimeError: they differ.
-        NotImplementedError: they are bools, or of a wide unsigned dtype.
+        RuntimeError: if the dtypes differ.
+        NotImplementedError: if the dtype is bool, or a wide unsigned dtype.
     """
     if bias is not None and bias.dtype != input.dtype:
         names = [dtypes.from_numpy(operand.dtype).c_name for operand in (input, bias)]
@@ -107,7 +107,7 @@ def check_shapes(
     """Refuse shapes and options that do not fit together.
 
     Raises:
-        RuntimeError: they do not.
+        RuntimeError: if they do not fit.
     """
     if len(weight) < 3:
         raise RuntimeError("weight should have at least three dimensions")
@@ -144,7 +144,7 @@ def check_backward(
     """Refuse shapes and options that do not fit together in a gradient of a convolution.
 
     Raises:
-        RuntimeError: they do not, or `grad` is larger than the convolution's result (smaller: output padding).
+        RuntimeError: if they do not fit, or `grad` is larger than the convolution's result (smaller: output padding).
     """
     check_shapes(input, weight, None, stride, padding, dilation, output_padding, False, groups)
     expected = (input[0], weight[0], *places_of(input, weight[2:], stride, padding, dilation))
@@ -160,7 +160,7 @@ def check_backward(
 
 
 def check_dilation(dilation: Ints) -> None:
-    """Refuse elements of a kernel that lie on each other."""
+    """Refuse a dilation below 1."""
     if min(dilation) <= 0:
         raise RuntimeError(f"dilation should be greater than zero, but got {shown(dilation)}")
 
@@ -220,10 +220,10 @@ def check_channels(input: Ints, weight: Ints, bias: Ints | None, transposed: boo
 
 
 def refuse_kernel(lengths: Ints) -> NoReturn:
-    """Refuse a kernel that holds nothing.
+    """Refuse an empty kernel.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; it words the error for a kernel with a length of 0.
     """
     lengths = (1, *lengths) if len(lengths) == 1 else lengths
     text = f": {' x '.join(map(str, lengths))} (TxHxW)"
@@ -233,7 +233,7 @@ def refuse_kernel(lengths: Ints) -> NoReturn:
 
 
 def check_output_padding(stride: Ints, dilation: Ints, output_padding: Ints) -> None:
-    """Refuse output padding that would add places nothing is written to."""
+    """Refuse output padding that would add places that nothing is written to."""
     for step, gap, extra in zip(stride, dilation, output_padding):
         if extra >= step and extra >= gap:
             raise RuntimeError(
@@ -245,10 +245,10 @@ def check_output_padding(stride: Ints, dilation: Ints, output_padding: Ints) -> 
 def transposed_lengths(
     shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints
 ) -> Ints:
-    """The lengths of the result of a transposed convolution.
+    """Return the lengths of the result of a transposed convolution.
 
     Raises:
-        RuntimeError: nothing would be left.
+        RuntimeError: if a length would not be positive.
     """
     lengths = tuple(
         (length - 1) * step - 2 * side + gap * (taps - 1) + extra + 1

@@ -1,4 +1,4 @@
-"""The named forms of convolution: one, two and three dimensions, plain and transposed."""
+"""Public forms of convolution: one, two and three dimensions, plain and transposed."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ UNEVEN = (
 
 
 def check_operands(name: str, count: int, input: Any, weight: Any) -> None:
-    """Refuse what is no tensor, and inputs of another number of dimensions.
+    """Refuse anything but tensors, and inputs with another number of dimensions.
 
     Raises:
-        TypeError: no tensor.
-        RuntimeError: neither `count + 1` nor `count + 2` dimensions.
+        TypeError: if an operand is not a tensor.
+        RuntimeError: if `input` has neither `count + 1` nor `count + 2` dimensions.
     """
     for at, (argument, value) in enumerate((("input", input), ("weight", weight))):
         if not isinstance(value, Tensor):
@@ -40,7 +40,7 @@ def check_operands(name: str, count: int, input: Any, weight: Any) -> None:
 
 
 def convolve(name: str, count: int, input: Any, weight: Any, bias: Any, *options: Any) -> Tensor:
-    """A convolution in `count` dimensions, with or without a batch dimension."""
+    """Convolution in `count` dimensions, with or without a batch dimension."""
     check_operands(name, count, input, weight)
     stride, padding, dilation, groups = options
     taps = weight.ndim - 2
@@ -59,7 +59,7 @@ def convolve(name: str, count: int, input: Any, weight: Any, bias: Any, *options
 
 
 def spread_for(name: str, option: str, value: Any, count: int, taps: int) -> tuple[int, ...]:
-    """One number for each dimension of the input, refused unless the weight has as many."""
+    """Return one number for each dimension of the input; refuse a weight with another number of dimensions."""
     if type(value) is int and count == taps:
         return (value,) * count
     if isinstance(value, str):
@@ -72,10 +72,10 @@ def spread_for(name: str, option: str, value: Any, count: int, taps: int) -> tup
 def named_padding(
     padding: str, input: Any, weight: Any, stride: tuple[int, ...], dilation: tuple[int, ...]
 ) -> tuple[Any, tuple[int, ...]]:
-    """Input and widths for `padding="same"` (the result is as long as the input) and "valid" (no padding).
+    """Return input and widths for `padding="same"` (the result is as long as the input) and "valid" (no padding).
 
     Raises:
-        RuntimeError: another word, or a stride with "same".
+        RuntimeError: if `padding` is another word, or "same" with a stride.
     """
     if padding == "valid":
         return input, (0,) * len(stride)
@@ -94,7 +94,7 @@ def named_padding(
 
 
 def convolve_transposed(name: str, count: int, input: Any, weight: Any, bias: Any, *options: Any) -> Tensor:
-    """A transposed convolution in `count` dimensions, with or without a batch dimension."""
+    """Transposed convolution in `count` dimensions, with or without a batch dimension."""
     check_operands(name, count, input, weight)
     stride, padding, output_padding, groups, dilation = options
     names = ("stride", "padding", "dilation", "output_padding")
@@ -145,7 +145,7 @@ TRANSPOSED = """
 LINE = {"lengths": "L", "kernel": "K", "places": "length"}
 PLANE = {"lengths": "H, W", "kernel": "rows, columns", "places": "height, width"}
 VOLUME = {"lengths": "D, H, W", "kernel": "depths, rows, columns", "places": "depth, height, width"}
-"""What docstrings say of one, two and three dimensions."""
+"""Docstring sections for one, two and three dimensions."""
 
 
 @composite(method=False)
@@ -255,14 +255,14 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
         input: (L, N, C).
         weight: (K, C, O), of the dtype of `input`.
         bias: (O,).
-        pad: zeros at both ends.
+        pad: number of zeros at both ends.
 
     Returns:
         A new tensor (length, N, O).
 
     Raises:
-        RuntimeError: the shapes do not fit together.
-        TypeError: an operand is no tensor.
+        RuntimeError: if the shapes do not fit together.
+        TypeError: if an operand is not a tensor.
     """
     for at, (argument, value) in enumerate((("input", input), ("weight", weight), ("bias", bias))):
         if not isinstance(value, Tensor):

@@ -1,7 +1,7 @@
-"""Convolution in one, two and three dimensions, on arrays of any layout.
+"""Convolution in one, two and three dimensions, of arrays with any strides.
 
-Three maps, each linear in both of its arrays: `forward`, and `input_gradient` and `weight_gradient`, its transposes.
-A transposed convolution is `input_gradient`.
+Three maps, each linear in both arrays: `forward`, and its transposes `input_gradient` and `weight_gradient`. A
+transposed convolution is `input_gradient`.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ Ints = tuple[int, ...]
 
 
 def places_along(length: int, kernel: int, stride: int, padding: int, dilation: int) -> int:
-    """How many places a kernel takes along an axis."""
+    """Return the number of places of a kernel along an axis."""
     return (length + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
 
 
 def places_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Ints:
-    """How many places a kernel takes along each axis of `shape` (N, C, ...)."""
+    """Return the number of places of a kernel along each axis of `shape` (N, C, ...)."""
     return tuple(places_along(*window) for window in zip(shape[2:], kernel, stride, padding, dilation))
 
 
 def compact(array: Array) -> Array:
-    """The array in row-major order, as the native kernels like it."""
+    """Return a row-major array, as the native kernels need."""
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
 def filled(grad: Array, places: Ints) -> Array:
-    """A gradient with zeros where places lie behind its own: a transposed convolution with output padding may leave
-    some out."""
+    """Append zeros to a gradient for places behind its own, which a transposed convolution with output padding may
+    omit."""
     if grad.shape[2:] == places:
         return compact(grad)
     result = np.zeros((*grad.shape[:2], *places), grad.dtype)
@@ -53,7 +53,7 @@ def forward(
 def input_gradient(
     grad: Array, weight: Array, shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
-    """The transpose of `forward` in `x`: an array of `shape` (N, C, ...) from `grad` (N, O, ...)."""
+    """Transpose of `forward` with respect to `x`: an array of `shape` (N, C, ...) from `grad` (N, O, ...)."""
     places = places_of(shape, weight.shape[2:], stride, padding, dilation)
     if grad.shape[2:] != places and not np.isfinite(weight).all():  # zeros times infinity would not be zero
         return conv.convolution_backward_input(grad, weight, shape, stride, padding, dilation, groups)
@@ -64,7 +64,7 @@ def input_gradient(
 def weight_gradient(
     grad: Array, x: Array, shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
-    """The transpose of `forward` in `weight`: an array of `shape` (O, C / groups, ...) from `grad` (N, O, ...) and
-    `x`."""
+    """Transpose of `forward` with respect to `weight`: an array of `shape` (O, C / groups, ...) from `grad` (N, O, ...)
+    and `x`."""
     grad = filled(grad, places_of(x.shape, shape[2:], stride, padding, dilation))
     return kernels.convolution_backward_weight(grad, compact(x), shape, stride, padding, dilation, groups)

@@ -1,4 +1,4 @@
-"""Images at places between their elements: `grid_sampler`, and the grids of affine maps."""
+"""Sampling of images between their elements: `grid_sampler`, and the grids of affine maps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
 from ..._kernels import direct_function as native, grid as kernel
 from ..dtype_checks import refuse
-from ..neural.slope_history import with_history
+from ..neural.grad_history import with_history
 from ..shapes.join import stack
 
 MODES = ("bilinear", "nearest", "bicubic")
@@ -26,7 +26,7 @@ PADDINGS = ("zeros", "border", "reflection")
 
 
 def choose_tensor(mask: Any, one: Any, other: Any) -> Any:
-    """`where` with tensors or numbers."""
+    """`where` for tensors or numbers."""
     if isinstance(one, Tensor):
         return one.where(mask, other)  # type: ignore[attr-defined]
     return mask.to(dtypes.get_default_dtype()) * (one - other) + other
@@ -51,7 +51,7 @@ TENSORS = kernel.Tools(
 def sampled(
     input: Array, grid: Array, mode: str = "bilinear", padding: str = "zeros", align_corners: bool = False
 ) -> Any:
-    """The values of images (N, C, ...) at the places of grids (N, ..., 2 or 3)."""
+    """Sample images (N, C, ...) at the places of grids (N, ..., 2 or 3)."""
     if input.dtype.kind != "f":
         refuse("grid_sampler", f"grid_sampler_{input.ndim - 2}d_cpu_kernel_impl", input)
     wide = np.float64 if input.dtype == np.float64 else np.float32
@@ -61,7 +61,7 @@ def sampled(
 
 SAMPLED = {"bilinear": 0, "nearest": 1, "bicubic": 2}
 BORDERS = {"zeros": 0, "border": 1, "reflection": 2}
-"""The numbers by which torch's nodes show how values between pixels, and outside of the image, are taken."""
+"""Numbers by which torch's nodes show the interpolation and the padding."""
 sampled.shows(
     interpolation_mode=lambda node: SAMPLED[read_saved(node, "mode")],
     padding_mode=lambda node: BORDERS[read_saved(node, "padding")],
@@ -69,7 +69,7 @@ sampled.shows(
 
 
 class Around:
-    """The elements around the places of grids, in operators: `flat` is the images with their planes flattened."""
+    """Elements around the places of grids, in operators: `flat` is the images with flattened planes."""
 
     def __init__(self, shape: Any, grid: Any, options: Any) -> None:
         self.items, self.channels, *lengths = shape
@@ -82,17 +82,17 @@ class Around:
         self.coordinates = [places.select(2, at) for at in range(self.dims)]
 
     def corners(self) -> Any:
-        """The place of each element in `flat`, for all channels, and its taps."""
+        """Iterate over the corners: the index of each element in `flat`, for all channels, and its taps."""
         for index, taps in kernel.corners(self.coordinates, self.lengths, self.options, TENSORS):
             yield index.unsqueeze(1).expand((self.items, self.channels, self.count)), taps
 
     def values(self, flat: Any, index: Any, taps: Any) -> Any:
-        """The elements of one corner for all places: 0 where there is none."""
+        """Return the elements of one corner for all places: 0 outside."""
         return flat.gather(2, index).where(kernel.is_element(taps).unsqueeze(1), 0)
 
 
 def of_planes(grad: Any, grid: Any) -> Any:
-    """A gradient that depends on the grid, if that is one of planes."""
+    """Return a gradient that depends on the grid, if the grid is one of planes."""
     return with_history(grad, "GridSampler2DBackwardBackward0", grid) if grid.ndim == 4 else grad
 
 
@@ -169,10 +169,10 @@ def sampled_samples(make: Any) -> Any:
 
 
 def check_grid(input: Tensor, grid: Tensor, mode: int, padding: int) -> None:
-    """Refuse images and grids that do not belong to each other, and numbers that stand for no mode.
+    """Refuse images and grids that do not fit, and unknown numbers of modes.
 
     Raises:
-        RuntimeError: they do not, or one does not.
+        RuntimeError: if they do not fit, or a number is unknown.
     """
     for name, number in (("interpolation_mode", mode), ("padding_mode", padding)):
         if not 0 <= number <= 2:
@@ -205,20 +205,20 @@ def check_grid(input: Tensor, grid: Tensor, mode: int, padding: int) -> None:
 
 @composite(method=False)
 def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
-    """The values of images at the places of a grid.
+    """Sample images at the places of a grid.
 
     Args:
         input: images (N, C, H, W) or (N, C, D, H, W).
-        grid: places (N, ..., 2 or 3), the last coordinate of the image first, from -1 at one end to 1 at the other.
-        interpolation_mode: 0 for values from the 4 (or 8) elements around, 1 for the nearest, 2 for a cubic kernel.
-        padding_mode: what lies outside: 0 for zeros, 1 for the last element, 2 for the image reflected.
-        align_corners: whether -1 and 1 are the middles of the last elements, rather than their edges.
+        grid: places (N, ..., 2 or 3); the first coordinate is that of the image's last dimension, from -1 to 1.
+        interpolation_mode: 0 for the 4 (or 8) elements around, 1 for the nearest, 2 for a cubic kernel.
+        padding_mode: values outside: 0 for zeros, 1 for the last element, 2 for the image reflected.
+        align_corners: whether -1 and 1 are the centres of the last elements, rather than their edges.
 
     Returns:
         A new tensor (N, C, ...), the last dimensions those of `grid`.
 
     Raises:
-        RuntimeError: the shapes do not fit.
+        RuntimeError: if the shapes do not fit.
 
     Source:
         Jaderberg et al., Spatial transformer networks (2015).
@@ -281,7 +281,7 @@ def grid_sampler_3d_samples(make: Any) -> Any:
 
 
 def base_grid(size: tuple[int, ...], align_corners: bool, dtype: Any) -> Any:
-    """The places of all elements of an image, with a 1 behind: an array (elements, dimensions + 1)."""
+    """Return the places of all elements of an image, followed by a 1: an array (elements, dimensions + 1)."""
     axes = []
     for length in size:
         places = np.linspace(-1, 1, length) if length > 1 else np.zeros(length)
@@ -292,19 +292,19 @@ def base_grid(size: tuple[int, ...], align_corners: bool, dtype: Any) -> Any:
 
 @op(dtypes=REALS, linear="theta", public="function")
 def affine_grid_generator(theta: Array, size: Any, align_corners: bool) -> Any:
-    """The places that affine maps take all elements of an image to.
+    """Return the places that affine maps take all elements of an image to.
 
     Args:
         theta: maps (N, 2, 3) or (N, 3, 4).
         size: shape of the images, (N, C, H, W) or (N, C, D, H, W).
-        align_corners: whether -1 and 1 are the middles of the last elements, rather than their edges.
+        align_corners: whether -1 and 1 are the centres of the last elements, rather than their edges.
 
     Returns:
         A new tensor (N, H, W, 2) or (N, D, H, W, 3).
 
     Raises:
-        TypeError: `size` is no tuple.
-        RuntimeError: the shapes do not fit.
+        TypeError: if `size` is not a tuple.
+        RuntimeError: if the shapes do not fit.
 
     Source:
         Jaderberg et al., Spatial transformer networks (2015).
@@ -315,12 +315,12 @@ def affine_grid_generator(theta: Array, size: Any, align_corners: bool) -> Any:
 
 
 def grid_shape(theta: Any, size: Any) -> tuple[int, ...]:
-    """The shape of a grid for images or volumes of a size.
+    """Return the shape of a grid for images or volumes of a size.
 
     Raises:
-        TypeError: if the size is no sequence of integers.
-        RuntimeError: if it is the size of something else, or matrices do not fit it.
-        NotImplementedError: if these are not floating.
+        TypeError: if `size` is not a sequence of integers.
+        RuntimeError: if `size` is not that of images or volumes, or the matrices do not fit it.
+        NotImplementedError: if the dtype of the matrices is not floating-point.
     """
     if not isinstance(size, (tuple, list)):
         raise TypeError(wrong_type("affine_grid_generator", "size", 2, "tuple of ints", size))

@@ -1,4 +1,4 @@
-"""Normalisation by the squares of neighbouring channels."""
+"""Local response normalisation: by the squares of neighbouring channels."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from .pool import avg_pool2d
 
 @composite(method=False, function=False)
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
-    """`input` divided by (k + alpha * mean of squares) ** beta, the mean over neighbouring channels.
+    """Divide `input` by (k + alpha * mean of squares) ** beta, with the mean over neighbouring channels.
 
     Args:
         input: tensor (N, C, ...) with 3 dimensions or more.
-        size: how many channels are neighbours; beyond the first and the last there are zeros.
+        size: number of neighbouring channels; beyond the first and the last there are zeros.
         alpha: factor of the mean.
         beta: the exponent.
-        k: is added to the mean.
+        k: number added to the mean.
 
     Returns:
         A new tensor, or `input` if it has no elements.
 
     Raises:
-        ValueError: `input` has fewer dimensions.
+        ValueError: if `input` has fewer than 3 dimensions.
 
     Source:
         Krizhevsky et al., ImageNet classification with deep convolutional neural networks (2012).

@@ -1,4 +1,4 @@
-"""Padding: with a constant, by reflection, by repetition of the edge, or round in a circle."""
+"""Padding: constant, reflected, replicated and circular."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..memory.memory_formats import copied, in_order_of
 Ints = tuple[int, ...]
 Sides = tuple[tuple[int, int], ...]
 FEW = 1024
-"""Up to so many elements are gathered at once: looking each up costs less than the calls that copy part by part."""
+"""Largest number of elements that are gathered at once: looking each up costs less than copying part by part."""
 MODES = ("reflect", "replicate", "circular")
 SUPPORTED = (
     "\nSupported combinations for non-constant padding:\n"
@@ -34,11 +34,11 @@ SUPPORTED = (
 
 
 def read_pad(pad: Any, ndim: int) -> Sides:
-    """For each dimension, first to last, what is added before and behind; `pad` begins with the last dimension.
+    """Return the widths before and behind each dimension, first to last; `pad` begins with the last dimension.
 
     Raises:
-        TypeError: no sequence of integers.
-        RuntimeError: an odd number of them, or more than two for each dimension.
+        TypeError: if `pad` is not a sequence of integers.
+        RuntimeError: if the number of widths is odd, or more than two for each dimension.
     """
     return sides_of(integers("pad", "pad", pad), ndim)
 
@@ -59,10 +59,10 @@ def sides_of(pad: Ints, ndim: int) -> Sides:
 
 @lru_cache(maxsize=256)
 def places_of(shape: Ints, sides: Sides) -> tuple[Any, Any, Ints | None]:
-    """What of an array is kept, where it lies in the result, and the shape of that; None where nothing is added.
+    """Return the kept part of an array, its place in the result, and the padded shape; None if nothing is added.
 
     Raises:
-        RuntimeError: more is cut off than there is.
+        RuntimeError: if more is cut off than there is.
     """
     padded_shape = tuple([length + before + behind for (before, behind), length in zip(sides, shape)])
     for (before, behind), length, size in zip(sides, shape, padded_shape):
@@ -82,7 +82,7 @@ def constant_pad_nd(self: Array, pad: Any, value: Any = 0) -> Any:
         value: a number.
 
     Raises:
-        RuntimeError: an odd number of widths, too many of them, or nothing would be left.
+        RuntimeError: if the number of widths is odd or too large, or no element would be left.
     """
     if value is None:
         raise TypeError(errors.wrong_type("constant_pad_nd", "value", 3, "Number", value))
@@ -127,7 +127,7 @@ def constant_pad_nd_samples(make: Any) -> Any:
 
 @lru_cache(maxsize=256)
 def few_sources(shape: Ints, sides: Sides, mode: str) -> Any:
-    """For each place of a padded array of few elements, which one of the flat array it repeats."""
+    """For each place of a small padded array the index of the element of the flat array that it repeats."""
     numbers = positions.arange(math.prod(shape)).reshape(shape)
     for dim, (length, side) in enumerate(zip(shape, sides)):
         numbers = positions.take(numbers, source_of(length, *side, mode), dim)
@@ -136,7 +136,7 @@ def few_sources(shape: Ints, sides: Sides, mode: str) -> Any:
 
 
 def source_of(length: int, before: int, behind: int, mode: str) -> Any:
-    """For each place along a padded dimension, which element it repeats."""
+    """For each place along a padded dimension the index of the element that it repeats."""
     at = positions.arange(-before, length + behind)
     if mode == "replicate":
         return np.clip(at, 0, length - 1)
@@ -148,7 +148,7 @@ def source_of(length: int, before: int, behind: int, mode: str) -> Any:
 
 
 def node_of(args: tuple[Any, ...]) -> int:
-    """Which node class a call records: by mode and number of padded dimensions."""
+    """Return the index of the node class of a call: by mode and number of padded dimensions."""
     return 6 if args[2] == "circular" else 3 * MODES.index(args[2]) + len(args[1]) // 2 - 1
 
 
@@ -162,7 +162,7 @@ SLOPE_TITLES = (*(title.replace("Backward", "BackwardBackward") for title in TIT
 
 
 def edge_pad_of_numbers(array: Any, pad: Any, mode: str) -> Any:
-    """`native_edge_pad`; NotImplemented where torch has no kernel, and for what is unusual."""
+    """`native_edge_pad`; NotImplemented where torch has no kernel, and for unusual arguments."""
     result = native_edge_pad(array, pad, mode)
     few = result is not NotImplemented and mode != "circular" and result.dtype.kind in "bu" and result.dtype != np.uint8
     return NotImplemented if few else result
@@ -199,8 +199,8 @@ edge_pad.shows(padding="pad")
 
 
 def bordered(x: Any, sides: Sides, mode: str) -> Any:
-    """A copy of an array with borders: its elements first, then the borders of one dimension after the other, each
-    from what is there already."""
+    """Copy an array and add borders: its elements first, then the borders of one dimension after the other, each from
+    the elements present by then."""
     padded = [(dim, *side) for dim, side in enumerate(sides) if side != (0, 0)]
     for dim, before, behind in padded:
         if min(before, behind) < 0:  # what is cut off may be repeated on the other side
@@ -251,7 +251,7 @@ def edge_pad_samples(make: Any) -> Any:
     node=nodes(*SLOPE_TITLES, by=lambda args: node_of((None, args[1], args[2]))),
 )
 def edge_pad_backward(grad: Array, pad: Any, mode: str, shape: Any) -> Any:
-    """The transpose of `edge_pad`: what the border holds is added where it came from."""
+    """Transpose of `edge_pad`: the border is added to the elements that it came from."""
     result = grad
     for dim, (before, behind) in enumerate(read_pad(pad, len(shape))):
         if before or behind:
@@ -260,7 +260,7 @@ def edge_pad_backward(grad: Array, pad: Any, mode: str, shape: Any) -> Any:
 
 
 def folded(grad: Any, dim: int, length: int, before: int, behind: int, mode: str) -> Any:
-    """One dimension of `edge_pad_backward`."""
+    """Transpose of the padding of one dimension, for `edge_pad_backward`."""
     sources = source_of(length, before, behind, mode)
     ahead = (slice(None),) * dim
     inside = slice(max(0, before), before + length - max(0, -behind))
@@ -295,20 +295,20 @@ def edge_pad_backward_samples(make: Any) -> Any:
 
 @composite(method=False, function=False)
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
-    """`input` with a border.
+    """Add a border to `input`.
 
     Args:
         input: tensor; for modes other than "constant" with one or two dimensions more than are padded.
         pad: widths before and behind, of the last dimension, then of the one before it, and so on.
         mode: "constant", "reflect" (without repeating the edge), "replicate" (the edge), "circular".
-        value: what "constant" fills in; 0 unless given.
+        value: value of a "constant" border; 0 by default.
 
     Returns:
         A new tensor.
 
     Raises:
-        NotImplementedError: an unknown mode, or a number of dimensions that the mode does not pad.
-        RuntimeError: widths that do not fit.
+        NotImplementedError: if the mode is unknown, or does not pad so many dimensions.
+        RuntimeError: if the widths do not fit.
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("pad", "input", 1, "Tensor", input))
@@ -331,10 +331,10 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
 
 @lru_cache(maxsize=256)
 def check_sides(shape: Ints, sides: Sides, count: int, mode: str) -> None:
-    """Refuse borders wider than what they are made of, along the last `count` dimensions.
+    """Refuse borders wider than their source along the last `count` dimensions.
 
     Raises:
-        RuntimeError: they are, or there is nothing that they could be made of.
+        RuntimeError: if a border is too wide, or the source is empty.
     """
     if mode != "circular" and 0 in shape[len(shape) - count - 1 :]:
         raise RuntimeError(
@@ -359,7 +359,7 @@ def check_sides(shape: Ints, sides: Sides, count: int, mode: str) -> None:
 
 
 def check_circle(length: int, before: int, behind: int, where: str) -> None:
-    """Refuse borders that go round more than once, or cut off more than there is."""
+    """Refuse circular borders that wrap more than once, or cut off more than there is."""
     if length + before + behind < 0:
         raise RuntimeError(f"Negative padding value is resulting in an empty dimension: {where}")
     if max(before, behind, 0) > length - max(0, -before) - max(0, -behind):

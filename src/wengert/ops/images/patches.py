@@ -1,4 +1,4 @@
-"""Patches of images as columns (`unfold`), back again (`fold`), and channels as pixels (`pixel_shuffle`)."""
+"""Patches of images as columns (`unfold`), the reverse (`fold`), and channels as pixels (`pixel_shuffle`)."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ ADDED = FLOATS | {dtypes.bool_}
 
 
 def read_pair(name: str, value: Any) -> Pair:
-    """A number for rows and one for columns.
+    """Return one number for rows and one for columns.
 
     Raises:
-        TypeError: no integers.
-        RuntimeError: not two of them.
+        TypeError: if the numbers are not integers.
+        RuntimeError: if there are not two of them.
     """
     if is_whole(value):
         return (int(value), int(value))
@@ -42,10 +42,10 @@ def read_pair(name: str, value: Any) -> Pair:
 
 
 def read_options(kernel: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Pair, Pair, Pair, Pair]:
-    """Kernel, stride, padding and dilation as pairs.
+    """Return kernel, stride, padding and dilation as pairs.
 
     Raises:
-        RuntimeError: one is out of range.
+        RuntimeError: if an option is out of range.
     """
     names = ("kernel_size", "dilation", "padding", "stride")
     pairs = [read_pair(name, value) for name, value in zip(names, (kernel, dilation, padding, stride))]
@@ -58,10 +58,10 @@ def read_options(kernel: Any, dilation: Any, padding: Any, stride: Any) -> tuple
 
 
 def blocks_of(plane: Ints, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair) -> Pair:
-    """How many patches lie below and beside each other.
+    """Return the number of patches along rows and columns.
 
     Raises:
-        RuntimeError: none.
+        RuntimeError: if there are none.
     """
     rows, columns = places_of((0, 0, *plane), kernel, stride, padding, dilation)
     if min(rows, columns) < 1:
@@ -74,11 +74,11 @@ def blocks_of(plane: Ints, kernel: Pair, stride: Pair, padding: Pair, dilation: 
 
 
 def check_images(array: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Any, Pair]:
-    """The options of `im2col` by dimension, and how many blocks there are along each of them.
+    """Return the options of `im2col` by dimension, and the number of blocks along each of them.
 
     Raises:
         RuntimeError: if the options do not fit, or there are no images.
-        NotImplementedError: if there are no blocks of the dtype.
+        NotImplementedError: if there is no kernel for the dtype.
     """
     options = read_options(kernel_size, dilation, padding, stride)
     if array.ndim not in (3, 4) or 0 in array.shape[-3:]:
@@ -144,7 +144,7 @@ def im2col_samples(make: Any) -> Any:
 def col2im(
     input: Array, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
-    """The transpose of `im2col`: columns (N, C * rows * columns, patches) added up where their patches lie."""
+    """Transpose of `im2col`: add columns (N, C * rows * columns, patches) up at the places of their patches."""
     kernel, step, side, gap = read_options(kernel_size, dilation, padding, stride)
     height, width = read_pair("output_size", output_size)
     refuse_dtype("col2im_out_cpu", input, ADDED)
@@ -167,10 +167,10 @@ col2im.shows(kernel_size="as pair", stride="as pair", padding="as pair", dilatio
 
 
 def check_columns(shape: Ints, plane: Pair, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair) -> Pair:
-    """How many patches lie below and beside each other in columns of `shape`.
+    """Return the number of patches along rows and columns for columns of `shape`.
 
     Raises:
-        RuntimeError: the columns do not fit the plane.
+        RuntimeError: if the columns do not fit the plane.
     """
     if len(shape) not in (2, 3) or 0 in shape[-2:]:
         raise RuntimeError(
@@ -214,13 +214,13 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
         kernel_size: rows and columns of a patch; a number or a pair.
         dilation: step inside the patch.
         padding: zeros around each plane.
-        stride: from patch to patch.
+        stride: step between patches.
 
     Returns:
         A new tensor (N, C * rows * columns, patches), or without N.
 
     Raises:
-        RuntimeError: the patches do not fit.
+        RuntimeError: if the patches do not fit.
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("unfold", "input", 1, "Tensor", input))
@@ -231,7 +231,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
-    """Columns added up where the patches lie that `unfold` would make them from.
+    """Add up columns at the places of the patches that `unfold` would take them from.
 
     Args:
         input: (N, C * rows * columns, patches), or without N.
@@ -242,7 +242,7 @@ def fold(
         A new tensor (N, C, height, width), or without N.
 
     Raises:
-        RuntimeError: the columns do not fit.
+        RuntimeError: if the columns do not fit.
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("fold", "input", 1, "Tensor", input))
@@ -260,7 +260,7 @@ def fold_samples(make: Any) -> Any:
 
 
 def of_rows(name: str) -> Any:
-    """A native function whose results are rows, for tensors that do not have their channels innermost. None without the
+    """Return a native function with row-major results, for tensors that are not channels-last. None without the
     extension.
     """
     function: Any = native(name)
@@ -281,7 +281,7 @@ def of_rows(name: str) -> Any:
     native=of_rows("pixel_shuffle"),
 )
 def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
-    """Channels spread over pixels.
+    """Rearrange channels as pixels.
 
     Args:
         input: (..., C * r * r, H, W).
@@ -291,7 +291,7 @@ def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
         A new tensor (..., C, H * r, W * r).
 
     Raises:
-        RuntimeError: the channels cannot be spread.
+        RuntimeError: if the number of channels is not a multiple of r * r.
     """
     factor = int(upscale_factor)
     shuffled_shape(input.shape, factor)
@@ -303,7 +303,7 @@ def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
 
 
 def shuffled_shape(shape: Ints, factor: int) -> Ints:
-    """The shape of images whose channels have become pixels.
+    """Return the shape of images whose channels have become pixels.
 
     Raises:
         RuntimeError: if there are no images, or the factor does not divide their channels.
@@ -319,7 +319,7 @@ def shuffled_shape(shape: Ints, factor: int) -> Ints:
 
 
 def unshuffled_shape(shape: Ints, factor: int) -> Ints:
-    """The shape of images whose pixels have become channels.
+    """Return the shape of images whose pixels have become channels.
 
     Raises:
         RuntimeError: if there are no images, or the factor does not divide their sides.
@@ -366,7 +366,7 @@ def pixel_shuffle_samples(make: Any) -> Any:
     native=of_rows("pixel_unshuffle"),
 )
 def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
-    """Pixels gathered into channels: the inverse of `pixel_shuffle`.
+    """Rearrange pixels as channels: the inverse of `pixel_shuffle`.
 
     Args:
         input: (..., C, H * r, W * r).
@@ -376,7 +376,7 @@ def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
         A new tensor (..., C * r * r, H, W).
 
     Raises:
-        RuntimeError: the planes cannot be gathered.
+        RuntimeError: if height or width is not a multiple of r.
     """
     factor = int(downscale_factor)
     shape = unshuffled_shape(input.shape, factor)

@@ -1,4 +1,4 @@
-"""Pooling: the largest element, or the mean, of each window."""
+"""Pooling of planes: the maximum or the mean of each window."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..._core.types import dtypes
 from ..._kernels.index import private
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
-from .flat_slopes import SCATTERED, SCATTERS, flat_in_place
 from .pool_checks import check_divisor, check_window, pair, pooled_sizes
+from .zero_derivatives import SCATTERED, SCATTERS, flat_in_place
 
 Ints = tuple[int, ...]
 ORDERED = REALS | INTEGERS
@@ -23,7 +23,7 @@ AVERAGED = REALS | {dtypes.int64}
 
 
 def compact(array: Any) -> Any:
-    """The array in row-major order, as the native kernels like it."""
+    """Return a row-major array, as the native kernels need."""
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
@@ -40,7 +40,7 @@ def compact(array: Any) -> Any:
 def max_pool2d_with_indices(
     self: Array, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
 ) -> Any:
-    """The largest element of each window, and where in its plane it was (the first of equals)."""
+    """Maximum of each window, and its index in the plane (the first of equals)."""
     name = "max_pool2d"
     kernel = pair(name, "kernel_size", kernel_size)
     step, side, gap = (
@@ -93,10 +93,10 @@ def max_pool2d_with_indices_samples(make: Any) -> Any:
     node=nodes(*SCATTERED, by=lambda args: SCATTERS.index(args[3])),
 )
 def scatter_planes(grad: Array, indices: Index, shape: Any, way: str = "", place: Array = None) -> Any:
-    """A tensor of `shape` with elements of `grad` added, plane by plane, where `indices` say; zero elsewhere.
+    """Zeros of `shape` with elements of `grad` added, plane by plane, at `indices`.
 
     Args:
-        way: of whose places `indices` tell: "" of windows side by side, "Adaptive", "Fractional".
+        way: kind of windows of `indices`: "" for contiguous ones, "Adaptive", "Fractional".
     """
     refuse_dtype("scatter_planes", grad, ALL)
     if 0 in grad.shape:
@@ -119,7 +119,7 @@ def scatter_planes_samples(make: Any) -> Any:
 
 @op(dtypes=ALL, linear="self", batching=folded(2), public="neither")
 def gather_planes(self: Array, indices: Index) -> Any:
-    """Elements of `self`, plane by plane, where `indices` say."""
+    """Elements of `self` at `indices`, plane by plane."""
     refuse_dtype("gather_planes", self, ALL)
     lead = indices.shape[:-2]
     flat = self.reshape(*lead, self.shape[-2] * self.shape[-1])
@@ -164,14 +164,14 @@ def avg_pool2d(
     Args:
         self: (N, C, H, W) or (C, H, W), floating.
         kernel_size: rows and columns of the window; a number or a pair.
-        stride: from window to window; `kernel_size` unless given.
+        stride: step between windows; `kernel_size` by default.
         padding: zeros around each plane, at most half the window.
-        ceil_mode: whether a last window may hang over the end.
+        ceil_mode: whether a last window may extend beyond the end.
         count_include_pad: whether padding counts as elements.
         divisor_override: divide the sums by this instead.
 
     Raises:
-        RuntimeError: the windows do not fit the input, or the divisor is zero.
+        RuntimeError: if the windows do not fit the input, or the divisor is zero.
     """
     kernel, step, side = average_window(self.shape, kernel_size, stride, padding, ceil_mode)
     check_divisor("avg_pool2d", divisor_override)
@@ -186,7 +186,7 @@ avg_pool2d.shows(kernel_size="as pair", stride="as pair", padding="as pair")
 
 
 def average_window(shape: Ints, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool) -> tuple[Any, Any, Any]:
-    """Kernel, stride and padding of `avg_pool2d`, checked."""
+    """Return kernel, stride and padding of `avg_pool2d`, checked."""
     name = "avg_pool2d"
     kernel = pair(name, "kernel_size", kernel_size)
     step, side = pair(name, "stride", stride, kernel), pair(name, "padding", padding)
@@ -251,7 +251,7 @@ def avg_pool2d_backward(
     divisor_override: int | None,
     place: Array = None,
 ) -> Any:
-    """The transpose of `avg_pool2d`: a tensor of `shape`."""
+    """Transpose of `avg_pool2d`: a tensor of `shape`."""
     refuse_dtype("avg_pool2d_backward", grad, REALS)
     kernel, step, side = average_window(shape, kernel_size, stride, padding, ceil_mode)
     options = (bool(ceil_mode), bool(count_include_pad), divisor_override)

@@ -1,4 +1,4 @@
-"""Adaptive pooling: windows chosen so that the result has a given size."""
+"""Adaptive pooling: windows chosen for a given size of the result."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from ..._kernels import direct_function as native, positions
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
 from ..memory.room import check_memory
-from .flat_slopes import flat_in_place, without_place
 from .pool import gather_planes, scatter_planes
 from .pool_volumes import gather_volumes, scatter_volumes
+from .zero_derivatives import flat_in_place, without_place
 
 Ints = tuple[int, ...]
 FEW = 4096
-"""Matrices, and places of the elements of windows, up to so many are made once."""
+"""Largest size up to which matrices, and places of the elements of windows, are cached."""
 
 
 def window_bounds(length: int, count: int) -> tuple[Any, Any]:
-    """Where each of `count` windows starts and ends along an axis; neighbours may overlap by one element."""
+    """Return start and end of each of `count` windows along an axis; neighbours may overlap by one element."""
     at = positions.arange(count)
     return at * length // max(count, 1), -(-(at + 1) * length // max(count, 1))
 
 
 def largest_along(x: Any, count: int) -> tuple[Any, Any]:
-    """The largest element of each of `count` windows along the last axis, and its place there.
+    """Return the maximum of each of `count` windows along the last axis, and its index there.
 
     The first of equals, but the last NaN, as in torch.
     """
@@ -56,7 +56,7 @@ def largest_along(x: Any, count: int) -> tuple[Any, Any]:
 
 
 def last_of_largest(x: Any) -> Any:
-    """Where the largest element along the last axis lies: the first of equals, the last NaN."""
+    """Index of the maximum along the last axis: the first of equals, the last NaN."""
     places = positions.argmax(x, -1)
     missing = x != x
     if missing.any():
@@ -65,21 +65,21 @@ def last_of_largest(x: Any) -> Any:
 
 
 def averaging(length: int, count: int, dtype: Any) -> Any:
-    """The matrix (count, length) that takes the mean of each window."""
+    """Return the matrix (count, length) that computes the mean of each window."""
     make = averaging_few if length * count <= FEW else averaging_any
     return make(length, count, dtype)
 
 
 @lru_cache(maxsize=256)
 def averaging_few(length: int, count: int, dtype: Any) -> Any:
-    """`averaging`, kept for the next call, and so read-only."""
+    """`averaging`, cached, and therefore read-only."""
     matrix = averaging_any(length, count, dtype)
     matrix.flags.writeable = False
     return matrix
 
 
 def averaging_any(length: int, count: int, dtype: Any) -> Any:
-    """`averaging`, made anew."""
+    """`averaging`, computed anew."""
     starts, ends = window_bounds(length, count)
     at = positions.arange(length)
     inside = (at >= starts[:, None]) & (at < ends[:, None])
@@ -87,13 +87,13 @@ def averaging_any(length: int, count: int, dtype: Any) -> Any:
 
 
 def along_depth(matrix: Any, x: Any) -> Any:
-    """The product of a matrix with volumes (..., D, H, W) along their depth."""
+    """Multiply volumes (..., D, H, W) by a matrix along their depth."""
     flat = x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1])
     return (matrix @ flat).reshape(*x.shape[:-3], len(matrix), *x.shape[-2:])
 
 
 def mean_along(x: Any, count: int) -> Any:
-    """The mean of each of `count` windows along the last axis."""
+    """Mean of each of `count` windows along the last axis."""
     starts, ends = window_bounds(x.shape[-1], count)
     total = np.zeros((*x.shape[:-1], count), x.dtype)
     for tap in range(int((ends - starts).max(initial=0))):
@@ -103,7 +103,7 @@ def mean_along(x: Any, count: int) -> Any:
 
 
 def averaged(x: Any, sizes: Ints) -> Any:
-    """The mean of each of the windows that divide the last axes into so many."""
+    """Mean of each of the windows that divide the last axes into `sizes`."""
     result = x.astype(np.float64 if x.dtype == np.float64 else np.float32, copy=False)
     if not np.isfinite(result).all():  # in the products below every window would meet them
         for axis, size in zip(range(-len(sizes), 0), sizes):
@@ -116,7 +116,7 @@ def averaged(x: Any, sizes: Ints) -> Any:
 
 
 def spread_over(grad: Any, shape: Ints, count: int) -> Any:
-    """The transpose of `averaged` along the last `count` axes: an array of `shape`."""
+    """Transpose of `averaged` along the last `count` axes: an array of `shape`."""
     result = grad.astype(np.float64 if grad.dtype == np.float64 else np.float32, copy=False)
     matrices = [averaging(*lengths, result.dtype) for lengths in zip(shape[-count:], grad.shape[-count:])]
     result = result if count == 2 else along_depth(matrices[0].T, result)
@@ -125,7 +125,7 @@ def spread_over(grad: Any, shape: Ints, count: int) -> Any:
 
 @lru_cache(maxsize=256)
 def few_windows(shape: Ints, sizes: Ints) -> Any:
-    """For each window the places of its elements in the flat axes, (windows, elements), in order; some repeat."""
+    """Indices of the elements of each window in the flat axes, (windows, elements), ascending; some repeat."""
     count, longest = len(sizes), 1
     places: Any = 0
     for at, (length, size) in enumerate(zip(shape, sizes)):
@@ -140,7 +140,7 @@ def few_windows(shape: Ints, sizes: Ints) -> Any:
 
 
 def largest_of_few(x: Any, sizes: Ints) -> tuple[Any, Any]:
-    """`largest`, all windows of an array of few elements gathered at once."""
+    """`largest` for small arrays: all windows are gathered at once."""
     count = len(sizes)
     places = few_windows(x.shape[-count:], sizes)
     out_shape = (*x.shape[:-count], *sizes)
@@ -153,7 +153,7 @@ def largest_of_few(x: Any, sizes: Ints) -> tuple[Any, Any]:
 
 
 def largest(x: Any, sizes: Ints) -> tuple[Any, Any]:
-    """The largest element of each of the windows that divide the last axes into so many, and its place in these."""
+    """Maximum of each of the windows that divide the last axes into `sizes`, and its index in these."""
     if x.size * math.prod(sizes) <= FEW and x.size and min(sizes):  # a window has at most as many as there are
         return largest_of_few(x, sizes)
     values = np.empty((*x.shape[: -len(sizes)], *sizes), x.dtype)  # or MemoryError, before any work
@@ -169,14 +169,15 @@ def largest(x: Any, sizes: Ints) -> tuple[Any, Any]:
 
 
 def check_adaptive(name: str, shape: Ints, output_size: Any, count: int = 2, *, computed: bool = True) -> Ints:
-    """The size of the result; None stands for that of the input.
+    """Return the size of the result; None stands for that of the input.
 
     Args:
         computed: what is computed must have room in memory.
 
     Raises:
-        TypeError: it holds no integers.
-        RuntimeError: it is not `count` numbers from 0, or the input has another number of dimensions, or an empty one.
+        TypeError: if `output_size` is not of integers.
+        RuntimeError: if it is not `count` non-negative numbers, or the input has another number of dimensions, or an
+            empty one.
     """
     if not isinstance(output_size, (tuple, list)):
         if not is_whole(output_size):
@@ -215,7 +216,7 @@ PLACES = 24
 
 
 def check_grad_output(name: str, shape: Ints) -> None:
-    """Refuse the gradient of a result without elements, as torch: windows of no rows or columns have no backward.
+    """Refuse the gradient of a result without elements, as torch does: empty windows have no backward.
 
     Raises:
         RuntimeError: if a dimension other than that of the batch is empty.
@@ -239,7 +240,7 @@ def check_grad_output(name: str, shape: Ints) -> None:
     kernel="adaptive_avg_pool2d",
 )
 def adaptive_average(self: Array, output_size: Any) -> Any:
-    """Mean of each of the windows that divide the planes into `output_size` rows and columns."""
+    """Mean of each of the windows that divide planes into `output_size` rows and columns."""
     sizes = check_adaptive("adaptive_avg_pool2d", self.shape, output_size)
     refuse_dtype("adaptive_average", self, REALS)
     return averaged(self, sizes)
@@ -270,7 +271,7 @@ def adaptive_average_samples(make: Any) -> Any:
     native=without_place(native("adaptive_average_backward")),
 )
 def adaptive_average_backward(grad: Array, shape: Any, place: Array = None) -> Any:
-    """The transpose of `adaptive_average`: a tensor of `shape`."""
+    """Transpose of `adaptive_average`: a tensor of `shape`."""
     refuse_dtype("adaptive_avg_pool2d_backward", grad, REALS)
     return spread_over(grad, shape, 2)
 
@@ -295,7 +296,7 @@ def adaptive_average_backward_samples(make: Any) -> Any:
     public="neither",
 )
 def adaptive_average3d(self: Array, output_size: Any) -> Any:
-    """Mean of each of the windows that divide the volumes into `output_size` depths, rows and columns."""
+    """Mean of each of the windows that divide volumes into `output_size` depths, rows and columns."""
     sizes = check_adaptive("adaptive_avg_pool3d", self.shape, output_size, 3)
     refuse_dtype("adaptive_avg_pool3d_cpu", self, REALS)
     return averaged(self, sizes)
@@ -325,7 +326,7 @@ def adaptive_average3d_samples(make: Any) -> Any:
     public="neither",
 )
 def adaptive_average3d_backward(grad: Array, shape: Any, place: Array = None) -> Any:
-    """The transpose of `adaptive_average3d`: a tensor of `shape`."""
+    """Transpose of `adaptive_average3d`: a tensor of `shape`."""
     refuse_dtype("adaptive_avg_pool3d_backward", grad, REALS)
     return spread_over(grad, shape, 3)
 
@@ -352,8 +353,8 @@ def adaptive_average3d_backward_samples(make: Any) -> Any:
     kernel="adaptive_max_pool2d",
 )
 def adaptive_maximum(self: Array, output_size: Any) -> Any:
-    """The largest element of each of the windows that divide the planes into `output_size` rows and columns, and
-    its place."""
+    """Maximum of each of the windows that divide planes into `output_size` rows and columns, and its index in the
+    plane."""
     sizes = check_adaptive("adaptive_max_pool2d", self.shape, output_size)
     refuse_dtype("adaptive_maximum", self, REALS | INTEGERS)
     return largest(self, sizes)
@@ -390,8 +391,8 @@ def adaptive_maximum_samples(make: Any) -> Any:
     public="neither",
 )
 def adaptive_maximum3d(self: Array, output_size: Any) -> Any:
-    """The largest element of each of the windows that divide the volumes into `output_size` depths, rows and columns,
-    and its place."""
+    """Maximum of each of the windows that divide volumes into `output_size` depths, rows and columns, and its index
+    in the volume."""
     sizes = check_adaptive("adaptive_max_pool3d", self.shape, output_size, 3)
     refuse_dtype("adaptive_max_pool3d_cpu", self, REALS)
     return largest(self, sizes)

@@ -1,4 +1,4 @@
-"""Gradients of largest elements by torch's names: `torch.ops.aten.max_pool2d_with_indices_backward`."""
+"""Gradients of maxima under torch's names: `torch.ops.aten.max_pool2d_with_indices_backward`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Ints = int | Sequence[int]
 
 
 def check_places(kernel: str, grad_output: Tensor, indices: Tensor) -> None:
-    """Refuse a gradient of integers, and one that has no place for each of its elements.
+    """Refuse a gradient that is not floating-point, and one without an index for each element.
 
     Raises:
-        NotImplementedError: it holds no real floating-point numbers.
-        RuntimeError: the shapes differ.
+        NotImplementedError: if the dtype of the gradient is not a real floating-point one.
+        RuntimeError: if the shapes differ.
     """
     refuse_dtype(kernel, grad_output._array_, REALS)
     if grad_output.shape != indices.shape:
@@ -58,7 +58,7 @@ def max_pool2d_with_indices_backward(
     ceil_mode: bool,
     indices: Tensor,
 ) -> Any:
-    """The gradient of `max_pool2d`: each element of `grad_output` where the largest one was."""
+    """Gradient of `max_pool2d`: each element of `grad_output` at the index of the maximum."""
     check_places("max_pool2d_backward", grad_output, indices)
     return scatter_planes(grad_output, indices, tuple(self.shape), "", self)
 
@@ -75,7 +75,7 @@ def max_pool3d_with_indices_backward(
     ceil_mode: bool,
     indices: Tensor,
 ) -> Any:
-    """The gradient of `max_pool3d`: each element of `grad_output` where the largest one was."""
+    """Gradient of `max_pool3d`: each element of `grad_output` at the index of the maximum."""
     check_places("max_pool3d_backward", grad_output, indices)
     return scatter_volumes(grad_output, indices, tuple(self.shape), "", self)
 

@@ -1,4 +1,4 @@
-"""What pooling refuses, and options with one number for each dimension of a window."""
+"""Checks of pooling, and options with one number for each dimension of a window."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ GAPS = {2: ("dilationH", "dilationW"), 3: ("dilationT", "dilationH", "dilationW"
 
 
 def spread(name: str, option: str, value: Any, count: int, default: Ints | None = None) -> Ints:
-    """A number for each of the dimensions of a window, slowest first; `default` if there is none.
+    """Return a number for each dimension of a window, slowest first; `default` if there is none.
 
     Raises:
-        TypeError: no integers.
-        RuntimeError: neither one nor one for each dimension.
+        TypeError: if the numbers are not integers.
+        RuntimeError: if there is neither one number nor one for each dimension.
     """
     if type(value) is int:
         return (value,) * count
@@ -36,7 +36,7 @@ def spread(name: str, option: str, value: Any, count: int, default: Ints | None 
 
 
 def allowed(name: str, count: int, default: Ints | None) -> str:
-    """What an option may be, in torch's words."""
+    """Allowed forms of an option, in torch's words."""
     words = f"a tuple of {COUNTS[count]} ints"
     either = "" if name == "avg_pool3d" else "either "
     return (
@@ -47,17 +47,17 @@ def allowed(name: str, count: int, default: Ints | None) -> str:
 
 
 def pair(name: str, option: str, value: Any, default: Ints | None = None) -> tuple[int, int]:
-    """A number for rows and one for columns; see `spread`."""
+    """Return one number for rows and one for columns; see `spread`."""
     rows, columns = spread(name, option, value, 2, default)
     return rows, columns
 
 
 def check_int(name: str, value: int) -> None:
-    """Refuse numbers beyond those of C's `int`, in which torch counts windows.
+    """Refuse numbers beyond C's `int`, with which torch counts windows.
 
     Raises:
-        ValueError: beyond 64 bits.
-        RuntimeError: beyond 32 bits.
+        ValueError: if a number is beyond 64 bits.
+        RuntimeError: if a number is beyond 32 bits.
     """
     if not -(2**63) <= value < 2**63:
         raise ValueError(f"Overflow when unpacking long long: {name} got {value}")
@@ -72,7 +72,7 @@ def check_window(
     """Refuse windows that do not fit the input.
 
     Raises:
-        RuntimeError: they do not.
+        RuntimeError: if they do not fit.
     """
     for value in (*kernel, *stride, *padding, *dilation):
         check_int(name, value)
@@ -94,15 +94,15 @@ def check_window(
 
 
 def numbered(names: tuple[str, ...], values: Ints) -> str:
-    """Names and numbers: `H: 2 W: 3`."""
+    """Return names and numbers as text: `H: 2 W: 3`."""
     return " ".join([f"{name}: {value}" for name, value in zip(names, values)])
 
 
 def check_steps(name: str, kernel: Ints, stride: Ints, dilation: Ints) -> None:
-    """Refuse windows, steps and gaps below 1.
+    """Refuse windows, strides and dilations below 1.
 
     Raises:
-        RuntimeError: one is.
+        RuntimeError: if a number is below 1.
     """
     if min(stride) == 0:
         raise RuntimeError(f"stride should not be zero, but got stride={shown(stride)} in {name}")
@@ -115,7 +115,7 @@ def check_steps(name: str, kernel: Ints, stride: Ints, dilation: Ints) -> None:
 
 
 def nothing_in(name: str, shape: Ints, count: int) -> str:
-    """What is said of an input without elements in one item."""
+    """Return the words of the error for an input without elements in one item."""
     if count == 3:
         at = next(at for at, length in enumerate(shape[-4:]) if not length)
         return (
@@ -127,16 +127,16 @@ def nothing_in(name: str, shape: Ints, count: int) -> str:
 
 @lru_cache(maxsize=256)
 def pooled_sizes(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Ints:
-    """How many windows lie along each of the last axes of `shape`."""
+    """Return the number of windows along each of the last axes of `shape`."""
     windows = zip(shape[-len(kernel) :], kernel, stride, padding, dilation)
     return tuple([pooled(*window, ceil_mode) for window in windows])
 
 
 def check_sizes(shape: Ints, sizes: Ints) -> None:
-    """Refuse windows of which there is none.
+    """Refuse a result without windows.
 
     Raises:
-        RuntimeError: there is none.
+        RuntimeError: if there are no windows along an axis.
     """
     if min(sizes) < 1:
         before, after = shape[-len(sizes) - 1 :], (shape[-len(sizes) - 1], *[max(0, size) for size in sizes])
@@ -148,7 +148,7 @@ def check_padding(kernel: Ints, padding: Ints, dilation: Ints) -> None:
     """Refuse padding that is negative, or more than half of a window.
 
     Raises:
-        RuntimeError: it is.
+        RuntimeError: if padding is out of range.
     """
     for side, length, gap in zip(padding, kernel, dilation):
         if side < 0:
@@ -169,7 +169,7 @@ def check_filled(name: str, length: int, kernel: int, stride: int, padding: int,
     """Refuse windows without an element: those that step over an axis shorter than their dilation.
 
     Raises:
-        RuntimeError: if there is one: its maximum would be no element, and its index none of the input.
+        RuntimeError: if a window is empty: its maximum would not be an element, and its index out of range.
     """
     if dilation <= length or padding == 0:
         return
@@ -183,14 +183,14 @@ def check_filled(name: str, length: int, kernel: int, stride: int, padding: int,
 
 
 def pooled(length: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
-    """How many windows lie along an axis."""
+    """Return the number of windows along an axis."""
     reach = length + 2 * padding - dilation * (kernel - 1) - 1
     count = (reach + (stride - 1 if ceil_mode else 0)) // stride + 1
     return count - 1 if ceil_mode and (count - 1) * stride >= length + padding else count
 
 
 def check_divisor(name: str, value: int | None) -> None:
-    """Refuse a divisor that is no integer, zero or beyond 64 bits."""
+    """Refuse a divisor that is not an integer, zero, or beyond 64 bits."""
     if value is not None and not is_whole(value):
         raise TypeError(errors.wrong_type(name, "divisor_override", 7, "int", value))
     if value is not None and not -(2**63) <= value < 2**63:
@@ -200,10 +200,10 @@ def check_divisor(name: str, value: int | None) -> None:
 
 
 def check_windows_along(length: int, kernel: int, step: int, side: int, gap: int, ceil_mode: bool) -> None:
-    """Refuse windows that do not fit a line of so many elements.
+    """Refuse windows that do not fit an axis of this length.
 
     Raises:
-        RuntimeError: they do not.
+        RuntimeError: if they do not fit.
     """
     for option, value in (("kernel_size", kernel), ("stride", step), ("dilation", gap)):
         if value <= 0:

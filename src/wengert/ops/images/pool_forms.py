@@ -1,4 +1,4 @@
-"""The public forms of pooling: one to three dimensions, fixed and adaptive windows."""
+"""Public forms of pooling: one to three dimensions, fixed and adaptive windows."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from .pool_volumes import max_pool3d_with_indices
 
 
 def check_tensor(name: str, input: Any) -> None:
-    """Refuse what is no tensor, with a TypeError."""
+    """Refuse anything but a tensor, with a TypeError."""
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", input))
 
 
 def single(name: str, option: str, value: Any, default: Any = None) -> int:
-    """The number of an option of one-dimensional pooling.
+    """Return the number of an option of one-dimensional pooling.
 
     Raises:
-        RuntimeError: more than one.
-        TypeError: no integer.
+        RuntimeError: if there is more than one number.
+        TypeError: if the number is not an integer.
     """
     if value is None or (isinstance(value, (tuple, list)) and not value and default is not None):
         return int(default)
@@ -59,22 +59,22 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> Any:
-    """The largest element of each window.
+    """Maximum of each window.
 
     Args:
         input: (N, C, H, W) or (C, H, W), real.
         kernel_size: rows and columns of the window; a number or a pair.
-        stride: from window to window; `kernel_size` unless given.
-        padding: places around each plane that hold less than anything, at most half the window.
+        stride: step between windows; `kernel_size` by default.
+        padding: number of places around each plane that count as minus infinity, at most half the window.
         dilation: step inside the window.
-        ceil_mode: whether a last window may hang over the end.
-        return_indices: also return where in its plane each value was (int64).
+        ceil_mode: whether a last window may extend beyond the end.
+        return_indices: also return the index of each value in its plane (int64).
 
     Returns:
-        A new tensor, or a pair of them. Of equal elements the first counts; NaN counts as largest.
+        A new tensor, or a pair of them. The first of equal elements counts; NaN is the largest.
 
     Raises:
-        RuntimeError: the windows do not fit the input.
+        RuntimeError: if the windows do not fit the input.
     """
     check_tensor("max_pool2d", input)
     values, indices = max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
@@ -91,7 +91,7 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> Any:
-    """The largest element of each window of volumes: `input` (N, C, D, H, W) or (C, D, H, W); else as `max_pool2d`.
+    """Maximum of each window of volumes; see `max_pool2d`.
 
     Args:
         input: (N, C, D, H, W) or (C, D, H, W), real.
@@ -101,7 +101,7 @@ def max_pool3d(
         A new tensor, or a pair of them.
 
     Raises:
-        RuntimeError: the windows do not fit the input.
+        RuntimeError: if the windows do not fit the input.
     """
     check_tensor("max_pool3d", input)
     values, indices = max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
@@ -122,7 +122,7 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> Any:
-    """The largest element of each window along the last dimension: `input` (N, C, L) or (C, L); else as
+    """Maximum of each window along the last dimension; see
     `max_pool2d`.
 
     Args:
@@ -155,7 +155,7 @@ def max_pool1d(
 
 
 def largest_of_line(values: Any) -> Any:
-    """Those of images with one row as those of a signal; a view only where they are recorded, as in torch."""
+    """Return results of images with one row as those of a signal; as a view only if they are recorded, as in torch."""
     if values.requires_grad:
         return values.squeeze(-2)
     shape = tuple(values.shape)
@@ -171,7 +171,7 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """Mean of each window along the last dimension: `input` (N, C, L) or (C, L); else as `avg_pool2d`.
+    """Mean of each window along the last dimension; see `avg_pool2d`.
 
     Args:
         input: (N, C, L) or (C, L), floating.
@@ -194,11 +194,11 @@ def avg_pool1d(
 
 
 without_row = operator.methodcaller("squeeze", -2)
-"""Images with one row as signals."""
+"""Convert images with one row to signals."""
 
 
 def checked_sizes(input: Tensor, output_size: Any) -> Any:
-    """The sizes that are wanted, numbers if a tensor holds them; a ValueError of an input with too few dimensions."""
+    """Return the requested sizes, as numbers if a tensor holds them; refuse too few dimensions (ValueError)."""
     if isinstance(output_size, Tensor) and output_size.ndim:
         output_size = output_size._array_.tolist()
     if isinstance(output_size, (tuple, list)) and input.ndim <= len(output_size):
@@ -207,7 +207,7 @@ def checked_sizes(input: Tensor, output_size: Any) -> Any:
 
 
 def is_one(input: Tensor, output_size: Any, count: int) -> bool:
-    """Whether adaptive averages have one window in each of `count` dimensions: they are means of any input then."""
+    """Return whether there is one window in each of `count` dimensions, so that the result is a mean."""
     sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * count
     if len(sizes) != count:
         return False
@@ -219,7 +219,7 @@ def is_one(input: Tensor, output_size: Any, count: int) -> bool:
 
 
 def mean_of(input: Tensor, dims: tuple[int, ...], order: Any) -> Tensor:
-    """The mean over some dimensions, which stay; the channels lie innermost if those of the input do."""
+    """Mean over some dimensions, which stay with length 1; channels-last if the input is."""
     result = input.mean(dims, keepdim=True)  # type: ignore[attr-defined]
     inside = input.ndim == len(dims) + 2 and layouts.suggests_channels(input._array_)
     return result.clone(memory_format=order) if inside else result  # type: ignore[no-any-return]
@@ -227,7 +227,7 @@ def mean_of(input: Tensor, dims: tuple[int, ...], order: Any) -> Tensor:
 
 @composite(method=False, function=False)
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """Mean of each of the windows that divide the planes into `output_size` rows and columns.
+    """Mean of each of the windows that divide planes into `output_size` rows and columns.
 
     Args:
         input: (N, C, H, W) or (C, H, W), floating.
@@ -237,8 +237,8 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
         A new tensor.
 
     Raises:
-        RuntimeError: a negative size, or an input of other dimensions.
-        ValueError: more sizes than the input has planes for.
+        RuntimeError: if a size is negative, or `input` does not have 3 or 4 dimensions.
+        ValueError: if there are more sizes than dimensions of planes.
     """
     check_tensor("adaptive_avg_pool2d", input)
     output_size = checked_sizes(input, output_size)
@@ -275,19 +275,19 @@ def check_line(name: str, input: Tensor) -> None:
 
 @composite(method=False, function=False)
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: Truth = False) -> Any:
-    """The largest element of each of the windows that divide the planes into `output_size` rows and columns.
+    """Maximum of each of the windows that divide planes into `output_size` rows and columns.
 
     Args:
         input: (N, C, H, W) or (C, H, W), real.
         output_size: a number or a pair; None keeps the size.
-        return_indices: also return where in its plane each value was (int64).
+        return_indices: also return the index of each value in its plane (int64).
 
     Returns:
         A new tensor, or a pair of them.
 
     Raises:
-        RuntimeError: a negative size, or an input of other dimensions.
-        ValueError: more sizes than the input has planes for.
+        RuntimeError: if a size is negative, or `input` does not have 3 or 4 dimensions.
+        ValueError: if there are more sizes than dimensions of planes.
     """
     check_tensor("adaptive_max_pool2d", input)
     output_size = checked_sizes(input, output_size)
@@ -297,7 +297,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: Truth =
 
 @composite(method=False, function=False)
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """Mean of each of the windows that divide the volumes into `output_size` depths, rows and columns.
+    """Mean of each of the windows that divide volumes into `output_size` depths, rows and columns.
 
     Args:
         input: (N, C, D, H, W) or (C, D, H, W), floating.
@@ -307,8 +307,8 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
         A new tensor.
 
     Raises:
-        RuntimeError: a negative size, or an input of other dimensions.
-        ValueError: more sizes than the input has dimensions for.
+        RuntimeError: if a size is negative, or `input` does not have 4 or 5 dimensions.
+        ValueError: if there are more sizes than dimensions of volumes.
     """
     check_tensor("adaptive_avg_pool3d", input)
     output_size = checked_sizes(input, output_size)
@@ -319,19 +319,19 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
 @composite(method=False, function=False)
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: Truth = False) -> Any:
-    """The largest element of each of the windows that divide the volumes into `output_size` depths, rows and columns.
+    """Maximum of each of the windows that divide volumes into `output_size` depths, rows and columns.
 
     Args:
         input: (N, C, D, H, W) or (C, D, H, W), real.
         output_size: a number or three; None keeps the size.
-        return_indices: also return where in its volume each value was (int64).
+        return_indices: also return the index of each value in its volume (int64).
 
     Returns:
         A new tensor, or a pair of them.
 
     Raises:
-        RuntimeError: a negative size, or an input of other dimensions.
-        ValueError: more sizes than the input has dimensions for.
+        RuntimeError: if a size is negative, or `input` does not have 4 or 5 dimensions.
+        ValueError: if there are more sizes than dimensions of volumes.
     """
     check_tensor("adaptive_max_pool3d", input)
     output_size = checked_sizes(input, output_size)
@@ -346,7 +346,7 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: Truth = Fa
     Args:
         input: (N, C, L) or (C, L), real.
         output_size: a number.
-        return_indices: also return where each value was.
+        return_indices: also return the index of each value.
 
     Returns:
         A new tensor, or a pair of them.

@@ -1,4 +1,4 @@
-"""Fractional pooling: windows at random places, so that their number need not divide the length."""
+"""Fractional pooling: windows at random places, whose number need not divide the length."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ AXES = ("time", "height", "width")
 
 
 def read(name: str, option: str, value: Any, count: int) -> Ints:
-    """A number for each dimension.
+    """Return a number for each dimension.
 
     Raises:
-        TypeError: no integers.
-        RuntimeError: neither one nor one for each.
+        TypeError: if the numbers are not integers.
+        RuntimeError: if there is neither one number nor one for each dimension.
     """
     if is_whole(value):
         return (value.__index__(),) * count
@@ -40,10 +40,10 @@ def read(name: str, option: str, value: Any, count: int) -> Ints:
 
 
 def check_fractional(name: str, self: Any, kernel: Ints, sizes: Ints, samples: Any) -> None:
-    """Refuse windows that do not fit, and random numbers that are not for this input.
+    """Refuse windows that do not fit, and random numbers for another input.
 
     Raises:
-        RuntimeError: they do not.
+        RuntimeError: if they do not fit.
     """
     count = len(kernel)
     if self.ndim not in (count + 1, count + 2):
@@ -69,7 +69,7 @@ def check_fractional(name: str, self: Any, kernel: Ints, sizes: Ints, samples: A
 
 
 def check_samples(name: str, self: Any, samples: Any, count: int) -> None:
-    """Refuse random numbers that are not for this input."""
+    """Refuse random numbers for another input."""
     items = self.shape[0] if self.ndim == count + 2 else 1
     if samples.dtype != self.dtype:
         raise RuntimeError(f"Expect _random_samples to have the same dtype as input in {name}, got {samples.dtype}")
@@ -89,7 +89,7 @@ def check_samples(name: str, self: Any, samples: Any, count: int) -> None:
 
 
 def starts_of(samples: Any, length: int, count: int, kernel: int) -> Any:
-    """Where the windows along an axis begin, for each random number: (..., count).
+    """Return the starts of the windows along an axis, for each random number: (..., count).
 
     Source:
         Graham, Fractional max-pooling (2014), pseudo-random sequences.
@@ -104,7 +104,7 @@ def starts_of(samples: Any, length: int, count: int, kernel: int) -> Any:
 
 
 def largest_at(self: Any, kernel: Ints, sizes: Ints, samples: Any) -> tuple[Any, Any]:
-    """The largest element of each window, and its place: the first of equals, the last NaN."""
+    """Maximum of each window, and its index: the first of equals, the last NaN."""
     count = len(kernel)
     lengths, lead = self.shape[-count:], self.shape[:-count]
     strides = [math.prod(lengths[axis + 1 :]) for axis in range(count)]
@@ -132,16 +132,16 @@ fractional = partial(op, dtypes=REALS, layout="rows", outputs={"values": True, "
 
 @fractional(node="FractionalMaxPool2DBackward0")
 def fractional_max_pool2d(self: Array, kernel_size: Any, output_size: Any, random_samples: Index) -> Any:
-    """The largest element of each of `output_size` windows of planes, which begin at random places, and its place.
+    """Maximum of each of `output_size` windows of planes, which begin at random places, and its index.
 
     Args:
         self: (N, C, H, W) or (C, H, W), floating.
         kernel_size: rows and columns of a window; a number or a pair.
-        output_size: how many windows below and beside each other; a number or a pair.
+        output_size: number of windows along rows and columns; a number or a pair.
         random_samples: (N, C, 2), from [0, 1), of the dtype of `self`: for columns and for rows.
 
     Raises:
-        RuntimeError: the windows do not fit, or the random numbers are not for this input.
+        RuntimeError: if the windows do not fit, or the random numbers are for another input.
     """
     name = "fractional_max_pool2d"
     kernel, sizes = read(name, "kernel_size", kernel_size, 2), read(name, "output_size", output_size, 2)
@@ -165,16 +165,16 @@ def fractional_max_pool2d_jvp(tangent: Any, indices: Any) -> Any:
 
 @fractional(node="FractionalMaxPool3DBackward0")
 def fractional_max_pool3d(self: Array, kernel_size: Any, output_size: Any, random_samples: Index) -> Any:
-    """The largest element of each of `output_size` windows of volumes, which begin at random places, and its place.
+    """Maximum of each of `output_size` windows of volumes, which begin at random places, and its index.
 
     Args:
         self: (N, C, D, H, W) or (C, D, H, W), floating.
         kernel_size: depths, rows and columns of a window; a number or three.
-        output_size: how many windows in each dimension; a number or three.
+        output_size: number of windows in each dimension; a number or three.
         random_samples: (N, C, 3), from [0, 1), of the dtype of `self`: for depths, rows and columns.
 
     Raises:
-        RuntimeError: the windows do not fit, or the random numbers are not for this input.
+        RuntimeError: if the windows do not fit, or the random numbers are for another input.
     """
     name = "fractional_max_pool3d"
     kernel, sizes = read(name, "kernel_size", kernel_size, 3), read(name, "output_size", output_size, 3)
@@ -197,7 +197,7 @@ def fractional_max_pool3d_jvp(tangent: Any, indices: Any) -> Any:
 
 
 def of_members(card: Any, count: int, self: Any, kernel: Any, sizes: Any, samples: Any) -> Any:
-    """All members at once: they are more items."""
+    """Batching rule: all members are more items."""
     if self.ndim == count + 2:  # a member is one item, to which the first of its random numbers belong
         return card.call((self, kernel, sizes, samples.select(1, 0) if samples.ndim == 4 else samples))
     size, items = self.shape[0], self.shape[1]

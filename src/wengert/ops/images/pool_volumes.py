@@ -1,4 +1,4 @@
-"""Pooling of volumes: of planes first, then, of what that gives, along the depth."""
+"""Pooling of volumes: of planes first, then of the result along the depth."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..._kernels.index import private
 from ..._kernels.pool import places_counted
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
-from .flat_slopes import SCATTERED, SCATTERS, flat_in_place
 from .pool import compact
 from .pool_checks import check_divisor, check_window, pooled_sizes, spread
+from .zero_derivatives import SCATTERED, SCATTERS, flat_in_place
 
 Ints = Any
 """A tuple of three integers; the kernels are typed for pairs."""
@@ -25,17 +25,17 @@ AVERAGED = REALS | {dtypes.int64}
 
 
 def stacked(array: Any) -> Any:
-    """Volumes (..., D, H, W) as (N, D, H, W), row-major."""
+    """Reshape volumes (..., D, H, W) to (N, D, H, W), row-major."""
     return compact(array).reshape(-1, *array.shape[-3:])
 
 
 def columns(array: Any) -> Any:
-    """Volumes (..., D, H, W) as planes (N, D, H * W): windows along the depth are windows of one column."""
+    """Reshape volumes (..., D, H, W) to planes (N, D, H * W): windows along the depth are windows of one column."""
     return compact(array).reshape(-1, array.shape[-3], array.shape[-2] * array.shape[-1])
 
 
 def largest(x: Any, kernel: Ints, step: Ints, side: Ints, gap: Ints, ceil_mode: bool) -> tuple[Any, Any]:
-    """The largest element of each window, and its place in its volume: the first of equals, the last NaN."""
+    """Maximum of each window, and its index in the volume: the first of equals, the last NaN."""
     area = x.shape[-2] * x.shape[-1]
     values, places = kernels.max_pool2d(stacked(x), kernel[1:], step[1:], side[1:], gap[1:], ceil_mode)
     lines = ((kernel[0], 1), (step[0], 1), (side[0], 0), (gap[0], 1))
@@ -58,7 +58,7 @@ def largest(x: Any, kernel: Ints, step: Ints, side: Ints, gap: Ints, ceil_mode: 
 def max_pool3d_with_indices(
     self: Array, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
 ) -> Any:
-    """The largest element of each window, and where in its volume it was (the first of equals)."""
+    """Maximum of each window, and its index in the volume (the first of equals)."""
     name = "max_pool3d"
     kernel = spread(name, "kernel_size", kernel_size, 3)
     step = spread(name, "stride", stride, 3, kernel)
@@ -107,10 +107,10 @@ def max_pool3d_with_indices_samples(make: Any) -> Any:
     node=nodes(*tuple([title.replace("2D", "3D") for title in SCATTERED]), by=lambda args: SCATTERS.index(args[3])),
 )
 def scatter_volumes(grad: Array, indices: Index, shape: Any, way: str = "", place: Array = None) -> Any:
-    """A tensor of `shape` with elements of `grad` added, volume by volume, where `indices` say; zero elsewhere.
+    """Zeros of `shape` with elements of `grad` added, volume by volume, at `indices`.
 
     Args:
-        way: of whose places `indices` tell, as in `scatter_planes`.
+        way: kind of windows of `indices`, as in `scatter_planes`.
     """
     refuse_dtype("scatter_volumes", grad, ALL)
     if 0 in grad.shape:
@@ -135,7 +135,7 @@ def scatter_volumes_samples(make: Any) -> Any:
 
 @op(dtypes=ALL, linear="self", batching=folded(3), public="neither")
 def gather_volumes(self: Array, indices: Index) -> Any:
-    """Elements of `self`, volume by volume, where `indices` say."""
+    """Elements of `self` at `indices`, volume by volume."""
     refuse_dtype("gather_volumes", self, ALL)
     lead, count = indices.shape[:-3], indices.shape[-3] * indices.shape[-2] * indices.shape[-1]
     flat = self.reshape(*lead, self.shape[-3] * self.shape[-2] * self.shape[-1])
@@ -157,7 +157,7 @@ def gather_volumes_samples(make: Any) -> Any:
 def average_windows(
     shape: Ints, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool
 ) -> tuple[Ints, Ints, Ints]:
-    """Kernel, stride and padding of `avg_pool3d`, checked."""
+    """Return kernel, stride and padding of `avg_pool3d`, checked."""
     name = "avg_pool3d"
     kernel = spread(name, "kernel_size", kernel_size, 3)
     step, side = spread(name, "stride", stride, 3, kernel), spread(name, "padding", padding, 3)
@@ -166,7 +166,7 @@ def average_windows(
 
 
 def divisors(shape: Ints, kernel: Ints, step: Ints, side: Ints, options: tuple[bool, bool, Any]) -> Any:
-    """What the sum of each window is divided by, (depth, height, width)."""
+    """Return the divisor of the sum of each window, (depth, height, width)."""
     ceil_mode, include_pad, override = options
     sizes = pooled_sizes(shape, kernel, step, side, (1, 1, 1), ceil_mode)
     if override is not None:
@@ -197,14 +197,14 @@ def avg_pool3d(
     Args:
         self: (N, C, D, H, W) or (C, D, H, W), floating.
         kernel_size: depths, rows and columns of the window; a number or three.
-        stride: from window to window; `kernel_size` unless given.
+        stride: step between windows; `kernel_size` by default.
         padding: zeros around each volume, at most half the window.
-        ceil_mode: whether a last window may hang over the end.
+        ceil_mode: whether a last window may extend beyond the end.
         count_include_pad: whether padding counts as elements.
         divisor_override: divide the sums by this instead.
 
     Raises:
-        RuntimeError: the windows do not fit the input, or the divisor is zero.
+        RuntimeError: if the windows do not fit the input, or the divisor is zero.
     """
     kernel, step, side = average_windows(self.shape, kernel_size, stride, padding, ceil_mode)
     check_divisor("avg_pool3d", divisor_override)
@@ -274,7 +274,7 @@ def avg_pool3d_backward(
     divisor_override: int | None,
     place: Array = None,
 ) -> Any:
-    """The transpose of `avg_pool3d`: a tensor of `shape`."""
+    """Transpose of `avg_pool3d`: a tensor of `shape`."""
     refuse_dtype("avg_pool3d_backward", grad, REALS)
     kernel, step, side = average_windows(shape, kernel_size, stride, padding, ceil_mode)
     options = (bool(ceil_mode), bool(count_include_pad), divisor_override)

@@ -1,4 +1,4 @@
-"""Images and signals of another size: `interpolate`."""
+"""Resampling of images and signals to another size: `interpolate`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .pool_forms import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_p
 
 Ints = tuple[int, ...]
 INTERPOLATING = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3, "lanczos": 2}
-"""Modes that weigh neighbours, and for how many dimensions they are."""
+"""Modes that weigh neighbours, and their numbers of dimensions."""
 TITLES = (
     *(f"UpsampleNearest{count}DBackward0" for count in (1, 2, 3)),
     *(f"UpsampleNearestExact{count}DBackward0" for count in (1, 2, 3)),
@@ -43,7 +43,7 @@ SMOOTH_ORDER = {"bilinear": 10, "bicubic": 11, "lanczos": 12}
 
 
 def title_of(args: tuple[Any, ...]) -> int:
-    """Which node class a call records."""
+    """Return the index of the node class of a call."""
     mode = args[2]
     if args[5]:
         return SMOOTH_ORDER[mode]
@@ -51,7 +51,7 @@ def title_of(args: tuple[Any, ...]) -> int:
 
 
 def plans(shape: Ints, size: Ints, mode: str, align: bool, scales: Any, antialias: bool, wide: Any) -> list[Any]:
-    """Places and weights for each dimension."""
+    """Return places and weights for each dimension."""
     ratios = scales or (None,) * len(size)
     axes = zip(shape[2:], size, ratios)
     return [plan_of(length, count, mode, align, scale, antialias, wide) for length, count, scale in axes]
@@ -69,7 +69,7 @@ def plans(shape: Ints, size: Ints, mode: str, align: bool, scales: Any, antialia
 def resample(
     self: Array, size: Any, mode: str, align_corners: bool = False, scales: Any = None, antialias: bool = False
 ) -> Any:
-    """(N, C, ...) at other sizes; every dimension is resampled by itself."""
+    """Resample (N, C, ...) to other sizes; each dimension by itself."""
     refuse_dtype("resample", self, REALS)
     check_sizes(self.shape, size, self.itemsize)
     if antialias and self.dtype == np.float16:
@@ -82,19 +82,19 @@ def resample(
 
 
 def scale(node: Any, at: int) -> Any:
-    """By how much a dimension of an image is scaled, if that was said."""
+    """Return the scale of a dimension of an image, if it was passed."""
     scales = read_saved(node, "scales")
     return scales if scales is None else scales[at]
 
 
 def scales_of(node: Any) -> Any:
-    """By how much an image is scaled: one number if it has a single dimension."""
+    """Return the scales of an image: one number if it has a single dimension."""
     scales = read_saved(node, "scales")
     return scales[0] if scales and len(scales) == 1 else scales
 
 
 def hidden_scales(title: str) -> tuple[str, ...]:
-    """The names of scales that nodes of images of fewer dimensions do not have."""
+    """Names of scales that nodes of images of fewer dimensions do not have."""
     return ("scales_d", "scales_h", "scales_w") if "1D" in title else ("scales_d",) if "2D" in title else ()
 
 
@@ -111,7 +111,7 @@ resample.nodes.hides = {title: hidden_scales(title) for title in TITLES}
 def resample_bytes(
     self: Index, size: Any, mode: str, align_corners: bool = False, scales: Any = None, antialias: bool = False
 ) -> Any:
-    """`resample` of uint8: the nearest ones, or, of images, means in whole numbers."""
+    """`resample` of uint8: the nearest elements, or, for images, means in whole numbers."""
     refuse_dtype("resample_bytes", self, {dtypes.uint8})
     check_sizes(self.shape, size, self.itemsize)
     if mode in ("linear", "trilinear"):
@@ -136,13 +136,13 @@ PLACES = 32
 
 
 def check_sizes(shape: Ints, size: Ints, itemsize: int | None) -> None:
-    """Refuse empty planes, images without channels, and sizes that have no room in memory.
+    """Refuse empty planes, images without channels, and sizes that do not fit in memory.
 
     Args:
         itemsize: bytes of an element; None where nothing is computed.
 
     Raises:
-        RuntimeError: there are such.
+        RuntimeError: if a size is refused.
     """
     check_room("interpolate", (*shape[:2], *size))
     if min(size) > 0 and itemsize is not None:
@@ -180,7 +180,7 @@ def resample_samples(make: Any) -> Any:
 
 
 def slope_title_of(args: tuple[Any, ...]) -> int:
-    """Which node class a call of the transpose records."""
+    """Return the index of the node class of a call of the transpose."""
     return title_of((None, args[1][2:], args[2], None, None, args[5]))
 
 
@@ -196,7 +196,7 @@ def slope_title_of(args: tuple[Any, ...]) -> int:
 def resample_backward(
     grad: Array, shape: Any, mode: str, align_corners: bool, scales: Any = None, antialias: bool = False
 ) -> Any:
-    """The transpose of `resample`: a tensor of `shape`."""
+    """Transpose of `resample`: a tensor of `shape`."""
     refuse_dtype("resample_backward", grad, REALS)
     wide = np.float64 if grad.dtype == np.float64 else np.float32
     result = grad.astype(wide, copy=False)
@@ -227,25 +227,25 @@ def interpolate(
     recompute_scale_factor: Truth | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """(N, C, ...) at another size.
+    """Resample (N, C, ...) to another size.
 
     Args:
         input: 3, 4 or 5 dimensions, floating or uint8.
-        size: the new size; a number, or one for each dimension behind the first two.
-        scale_factor: how many times larger the result is; instead of `size`.
+        size: new size; a number, or one for each dimension after the first two.
+        scale_factor: ratio of the new and the old size; instead of `size`.
         mode: "nearest", "nearest-exact", "linear" (3D), "bilinear", "bicubic", "lanczos" (4D), "trilinear" (5D),
             "area".
-        align_corners: whether the outermost elements, rather than their edges, stay in place; for modes that
-            interpolate.
+        align_corners: whether the centres of the outermost elements, rather than their edges, stay in place; for modes
+            that interpolate.
         recompute_scale_factor: compute the factor anew from the rounded size.
-        antialias: smooth so that a smaller image has no aliases ("bilinear", "bicubic", "lanczos").
+        antialias: smooth, so that a smaller image has no aliases ("bilinear", "bicubic", "lanczos").
 
     Returns:
         A new tensor.
 
     Raises:
-        ValueError: options that contradict each other, or a wrong number of sizes.
-        NotImplementedError: a mode that does not exist for this number of dimensions.
+        ValueError: if options contradict each other, or the number of sizes is wrong.
+        NotImplementedError: if the mode does not exist for this number of dimensions.
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("interpolate", "input", 1, "Tensor", input))
@@ -265,7 +265,7 @@ def interpolate(
 
 
 def check_mode(ndim: int, mode: str, align_corners: bool, antialias: bool) -> None:
-    """Refuse modes that do not exist, not for this number of dimensions, or not with these options."""
+    """Refuse unknown modes, and modes that do not exist for this number of dimensions or with these options."""
     if antialias and (mode not in SMOOTH_ORDER or ndim != 4):
         raise ValueError(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
@@ -283,7 +283,7 @@ def check_mode(ndim: int, mode: str, align_corners: bool, antialias: bool) -> No
 
 
 def read_target(shape: Ints, size: Any, factor: Any, recompute: bool | None) -> tuple[Ints, Any]:
-    """The new lengths, and the factors from which places are computed (None: from the lengths)."""
+    """Return the new lengths, and the factors from which places are computed (None: from the lengths)."""
     spatial = f"but got input with spatial dimensions of {shown(shape)}"
     wanted = "Please provide input tensor in (N, C, d1, d2, ...,dK) format and"
     if size is not None and factor is not None:
@@ -313,10 +313,10 @@ def read_target(shape: Ints, size: Any, factor: Any, recompute: bool | None) -> 
 
 
 def as_length(length: Any, lengths: Any) -> int:
-    """One new length.
+    """Return one new length.
 
     Raises:
-        TypeError: it is no integer.
+        TypeError: if the length is not an integer.
     """
     if not hasattr(length, "__index__"):
         raise TypeError(
@@ -327,7 +327,7 @@ def as_length(length: Any, lengths: Any) -> int:
 
 
 def area(input: Any, lengths: Ints) -> Tensor:
-    """Means of windows."""
+    """Resample by means of windows."""
     pool = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[len(lengths) - 1]
     return pool(input, lengths)  # type: ignore[no-any-return]
 

@@ -1,4 +1,4 @@
-"""Values put back to where the largest elements of windows were: a partial inverse of pooling."""
+"""Max unpooling: values put back to the indices of maxima, a partial inverse of pooling."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ WORDS = {2: "two elements (height, width)", 3: "three elements (depth, height, w
 
 
 def check_unpool(name: str, self: Any, indices: Any, output_size: Any, count: int) -> Ints:
-    """The sizes of the result's last dimensions.
+    """Return the sizes of the result's last dimensions.
 
     Raises:
-        RuntimeError: shapes, dtypes or sizes do not fit together.
+        RuntimeError: if shapes, dtypes or sizes do not fit together.
     """
     if dtypes.from_numpy(indices.dtype) is not dtypes.int64:
         raise RuntimeError(f"elements in indices should be type int64 but got: {errors.type_name(indices)} in {name}")
@@ -64,10 +64,10 @@ def check_unpool(name: str, self: Any, indices: Any, output_size: Any, count: in
 
 
 def placed(self: Any, indices: Any, sizes: Ints) -> Any:
-    """Zeros with the elements of `input` where `indices` say, item by item; of several for a place the last.
+    """Zeros with the elements of `input` at `indices`, item by item; the last of several for one index counts.
 
     Raises:
-        RuntimeError: there is no such place.
+        RuntimeError: if an index is out of range.
     """
     lead, area = self.shape[: -len(sizes)], math.prod(sizes)
     items, room = math.prod(lead), math.prod(self.shape[len(lead) :])
@@ -86,15 +86,15 @@ unpool = partial(op, layout="suggested", dtypes=REALS, linear="input", public="n
 
 @unpool(batching=folded(3, most=4), node="MaxUnpool2DBackward0")
 def max_unpool2d(input: Array, indices: Index, output_size: Any) -> Any:
-    """Planes of `output_size` with the elements of `input` where `indices` say, zero elsewhere.
+    """Planes of `output_size` with the elements of `input` at `indices`, zero elsewhere.
 
     Args:
         input: (N, C, H, W) or (C, H, W).
-        indices: where in its plane each element goes, of the same shape, int64.
+        indices: index of each element in its plane, of the same shape, int64.
         output_size: height and width of the result.
 
     Raises:
-        RuntimeError: shapes, dtypes or indices do not fit together.
+        RuntimeError: if shapes, dtypes or indices do not fit together.
     """
     sizes = check_unpool("max_unpool2d", input, indices, output_size, 2)
     refuse_dtype("max_unpool2d", input, REALS)
@@ -108,27 +108,27 @@ def max_unpool2d_vjp(grad: Any, indices: Any) -> Any:
 
 @unpool(batching=folded(4, most=5), layout="rows", node="MaxUnpool3DBackward0")
 def max_unpool3d(input: Array, indices: Index, output_size: Any, stride: Any, padding: Any) -> Any:
-    """Volumes of `output_size` with the elements of `input` where `indices` say, zero elsewhere.
+    """Volumes of `output_size` with the elements of `input` at `indices`, zero elsewhere.
 
     Args:
         input: (N, C, D, H, W) or (C, D, H, W).
-        indices: where in its volume each element goes, of the same shape, int64.
+        indices: index of each element in its volume, of the same shape, int64.
         output_size: depth, height and width of the result.
-        stride, padding: of the pooling; only checked.
+        stride, padding: those of the pooling; only checked.
 
     Raises:
-        RuntimeError: shapes, dtypes or indices do not fit together.
+        RuntimeError: if shapes, dtypes or indices do not fit together.
     """
     sizes = check_volumes(input, indices, output_size, stride, padding)
     return placed(input, indices, sizes)
 
 
 def check_volumes(input: Any, indices: Any, output_size: Any, stride: Any, padding: Any) -> Ints:
-    """The lengths of the volumes that `max_unpool3d` makes.
+    """Return the lengths of the volumes that `max_unpool3d` makes.
 
     Raises:
         RuntimeError: if shapes, dtypes or options do not fit.
-        NotImplementedError: if the numbers are not floating.
+        NotImplementedError: if the dtype is not floating-point.
     """
     sizes = check_unpool("max_unpool3d", input, indices, output_size, 3)
     for name, option in (("stride", stride), ("padding", padding)):

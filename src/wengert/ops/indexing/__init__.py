@@ -1,1 +1,1 @@
-"""Elements where indices say: read, written, added."""
+"""Elements at indices: reading, writing, adding."""

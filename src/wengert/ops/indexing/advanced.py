@@ -1,4 +1,4 @@
-"""Masks and index arrays: the advanced part of `x[...]` and of `x[...] = value`, masked_select, masked_fill."""
+"""Advanced indexing: masks and index arrays in `x[...]` and `x[...] = value`; masked_select, masked_fill."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WHOLE = slice(None)
 
 
 def places(indices: Any) -> Any:
-    """Index arrays (None: a whole dimension) as NumPy takes them, which no other thread can rewrite meanwhile."""
+    """Copy index arrays (None: a whole dimension) for NumPy, so that no other thread can change them meanwhile."""
     return tuple([WHOLE if index is None else private(index) for index in indices])
 
 
@@ -41,9 +41,9 @@ def places(indices: Any) -> Any:
     native=native("index"),
 )
 def index(self: Array, indices: Indices) -> Any:
-    """The elements at index arrays, one for each leading dimension (None: the whole dimension): advanced indexing.
+    """Return the elements at index arrays, one for each leading dimension (None: the whole dimension).
 
-    Masks stand for as many dimensions as they have.
+    A mask stands for as many dimensions as it has.
     """
     only = indices[-1]
     refuse_types(self.shape, indices)
@@ -99,7 +99,7 @@ def index_backward(grad: Array, shape: Any, indices: Indices) -> Any:
 
 
 def from_front(index: Any, length: int) -> Any:
-    """Indices counted from the front."""
+    """Convert indices so that all are counted from the front."""
     return np.where(index < 0, index + length, index) if index.size and index.min() < 0 else index
 
 
@@ -115,7 +115,7 @@ def index_backward_samples(make: Any) -> Any:
 
 
 def is_mask(indices: Any, shape: tuple[int, ...]) -> bool:
-    """Whether the index arrays are one mask that fits the leading dimensions."""
+    """Return whether the index arrays are one mask that fits the leading dimensions."""
     mask = indices[-1] if indices else None
     return (
         mask is not None
@@ -127,12 +127,12 @@ def is_mask(indices: Any, shape: tuple[int, ...]) -> bool:
 
 
 def spread_mask(mask: Any, ndim: int) -> Any:
-    """A mask for the first of `ndim` dimensions in the form that broadcasts to all of them."""
+    """Reshape a mask for the first of `ndim` dimensions so that it broadcasts to all of them."""
     return mask if mask.ndim == ndim else mask.reshape(mask.shape + (1,) * (ndim - mask.ndim))
 
 
 def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
-    """Write or add `values` at index arrays; one value where a mask holds may be of another dtype, as in torch."""
+    """Write or add `values` at index arrays; one value for a mask may be of another dtype, as in torch."""
     if values.size == 1 and not accumulate and is_mask(indices, target.shape):
         value = checked_value("masked_fill_", target, values.reshape(()))
         np.copyto(target, value, "unsafe", where=spread_mask(indices[-1], target.ndim - len(indices) + 1))
@@ -154,11 +154,11 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
 
 
 def check_kinds(target: Any, indices: Any, values: Any) -> None:
-    """Refuse values of another dtype than what they are written to, and places that are no indices.
+    """Refuse values of another dtype than the target's, and index arrays that are not indices.
 
     Raises:
         RuntimeError: if the dtypes differ.
-        IndexError: if places are neither integers nor masks.
+        IndexError: if index arrays are neither integers nor masks.
     """
     refuse_types(target.shape, indices)
     if values.dtype != target.dtype:
@@ -171,7 +171,7 @@ def check_kinds(target: Any, indices: Any, values: Any) -> None:
 
 
 def mismatch(value_shape: Any, wanted: Any) -> RuntimeError:
-    """The error for values that do not fit the places that they are written to."""
+    """Return the error for values that do not fit the part that they are written to."""
     return RuntimeError(
         f"shape mismatch: value tensor of shape {shown(value_shape)} cannot be broadcast to indexing result of shape "
         f"{shown(wanted)}"
@@ -179,7 +179,7 @@ def mismatch(value_shape: Any, wanted: Any) -> RuntimeError:
 
 
 def fills_mask(args: tuple[Any, ...]) -> bool:
-    """Whether arguments of `index_put` write one value where a single mask holds."""
+    """Return whether arguments of `index_put` write one value under a single mask."""
     indices = [array for array in args[1] if array is not None]
     if len(indices) != 1 or args[3] or not isinstance(args[2], Tensor):
         return False
@@ -187,7 +187,7 @@ def fills_mask(args: tuple[Any, ...]) -> bool:
 
 
 def warn_of_put(args: tuple[Any, ...]) -> None:
-    """Warn of elements that share memory; what torch makes of a mask and one value warns, too."""
+    """Warn about elements that share memory; torch's form for a mask and one value warns, too."""
     warn_expanded("index_put", OF_TENSOR)
     if fills_mask(args):
         warn_expanded("masked_fill")
@@ -202,19 +202,19 @@ def warn_of_put(args: tuple[Any, ...]) -> None:
     batching="advanced_batches.index_written",
 )
 def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = False) -> Any:
-    """The tensor with `values` at index arrays.
+    """Copy the tensor and write `values` at index arrays.
 
     Args:
         indices: a tuple of int64 (or bool) tensors for the leading dimensions; None for a whole dimension.
         values: tensor of the same dtype that broadcasts to the indexed part.
-        accumulate: add to what is there, as often as a place is named.
+        accumulate: add to the old elements, as often as an index occurs.
 
     Returns:
         A new tensor; `index_put_` writes into `self`.
 
     Raises:
-        IndexError: an index lies outside, or the index arrays do not fit.
-        RuntimeError: `values` do not.
+        IndexError: if an index is out of range, or the index arrays do not fit.
+        RuntimeError: if `values` do not fit.
     """
     result = self.copy(order="K")
     write_at(result, indices, values, accumulate)
@@ -265,7 +265,7 @@ def nothing(like: Any) -> Tensor:
 
 
 def check_mask_fill(array: Any, mask: Any, value: Any) -> Any:
-    """The value as it is written; a mask that is not bool, and a value with dimensions, are refused."""
+    """Return the value that is written; refuse a mask that is not bool, and a value with dimensions."""
     if mask.dtype != np.bool_:
         name = dtypes.from_numpy(mask.dtype).c_name
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {name}")
@@ -286,7 +286,7 @@ def write_where(target: Any, mask: Any, value: Any) -> None:
 
 
 def mask_form(args: tuple[Any, ...]) -> int:
-    """Which of torch's two operators a call is."""
+    """Return which of torch's two operators a call is."""
     return 1 if isinstance(args[2], Tensor) else 0
 
 
@@ -301,7 +301,7 @@ def mask_form(args: tuple[Any, ...]) -> int:
     batching="advanced_batches.mask_filled",
 )
 def masked_fill(self: Array, mask: Index, value: Array) -> Any:
-    """The tensor with `value` where `mask` holds; both are broadcast.
+    """Copy the tensor and write `value` where `mask` holds; both are broadcast.
 
     Args:
         mask: bool tensor.
@@ -311,7 +311,7 @@ def masked_fill(self: Array, mask: Index, value: Array) -> Any:
         A new tensor of the dtype of `self`.
 
     Raises:
-        RuntimeError: `mask` is not bool, `value` has dimensions, or the shapes do not broadcast.
+        RuntimeError: if `mask` is not bool, `value` has dimensions, or the shapes do not broadcast.
     """
     value = check_mask_fill(self, mask, value)
     common = broadcast(mask.shape, self.shape)
@@ -345,10 +345,10 @@ def masked_fill_samples(make: Any) -> Any:
 
 
 def check_mask_dtype(mask: Any) -> None:
-    """Refuse a mask of `masked_select` that holds no truth values.
+    """Refuse a mask of `masked_select` that is not bool.
 
     Raises:
-        RuntimeError: if it holds something else.
+        RuntimeError: if the mask is not bool.
     """
     if mask.dtype != np.bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
@@ -363,7 +363,7 @@ def check_mask_dtype(mask: Any) -> None:
     native=native("masked_select"),
 )
 def masked_select(self: Array, mask: Index) -> Any:
-    """The elements where `mask` holds, as a vector; both are broadcast.
+    """Return the elements where `mask` holds, as a vector; both are broadcast.
 
     Args:
         mask: bool tensor.
@@ -372,7 +372,7 @@ def masked_select(self: Array, mask: Index) -> Any:
         A new tensor with one dimension.
 
     Raises:
-        RuntimeError: `mask` is not bool, or the shapes do not broadcast.
+        RuntimeError: if `mask` is not bool, or the shapes do not broadcast.
     """
     check_mask_dtype(mask)
     common = broadcast(mask.shape, self.shape)

@@ -1,8 +1,8 @@
-"""How masks and index arrays work along a dimension that the program does not see.
+"""Batching rules of masks and index arrays.
 
-Where the index arrays are the same for all members, that dimension is one more that no index array stands for;
-otherwise the numbers of the members are one more index array. A mask with values of its own for each member chooses
-different numbers of elements, so it can only be written through, with values that do not count them.
+If the index arrays are the same for all members, the batch is one more dimension that no index array stands for;
+otherwise the numbers of the members are one more index array. A mask with separate values for each member selects
+different numbers of elements, so it only supports writing, with values that are not counted by it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .indexed import width
 
 
 def is_mask(index: Any) -> bool:
-    """Whether an index tensor is a mask."""
+    """Return whether an index tensor is a mask."""
     return index._array_.dtype == np.bool_  # type: ignore[no-any-return]
 
 
@@ -29,12 +29,12 @@ class Places:
 
     Attributes:
         given: the index arrays, None for a whole dimension; those that differ have the batch in front.
-        on: which of them differ; `differ`: whether any does.
-        alone: there is one index array.
-        neighbours: the index arrays stand for neighbouring dimensions.
-        depth: how many dimensions of a result stand for them.
-        front: how many dimensions of a member's result stand before these; they come first if they are no neighbours.
-        covered: how many dimensions of a member the index arrays stand for.
+        on: which of them differ between members; `differ`: whether any does.
+        alone: whether there is one index array.
+        neighbours: whether the index arrays stand for neighbouring dimensions.
+        depth: number of dimensions of a result that stand for them.
+        front: number of dimensions of a member's result before these; they come first if they are not neighbours.
+        covered: number of dimensions of a member that the index arrays stand for.
     """
 
     def __init__(self, name: str, indices: Any, carried: Any) -> None:
@@ -51,7 +51,7 @@ class Places:
         self.covered = sum([width(self.given[place]._array_) for place in at])
 
     def of_whole(self, size: int, in_front: bool) -> tuple[Any, ...]:
-        """The index arrays of the tensor with all members, which has the batch in front, or not at all."""
+        """Return the index arrays of the tensor with all members, which has the batch in front, or not at all."""
         if not self.differ:
             return (None, *self.given) if in_front else tuple(self.given)
         whole: list[Any] = [numbers(size, self.depth)] if in_front else []
@@ -65,7 +65,7 @@ class Places:
         return tuple(whole)
 
     def order(self, ndim: int) -> list[int]:
-        """Where the dimensions of the members' results, the batch in front, are in what `of_whole` finds there."""
+        """Return the permutation from results with `of_whole` to the members' results, with the batch in front."""
         places = list(range(ndim))
         if not self.differ:
             return places if self.neighbours else [self.depth, *places[: self.depth], *places[self.depth + 1 :]]
@@ -73,12 +73,12 @@ class Places:
         return [0, *places[behind : behind + self.front], *places[1:behind], *places[behind + self.front :]]
 
     def from_whole(self, result: Any) -> Any:
-        """What was found with `of_whole`, with the batch in front."""
+        """Move the batch of a result with `of_whole` to the front."""
         order = self.order(result.ndim)
         return result if order == list(range(result.ndim)) else result.permute(order)
 
     def to_whole(self, value: Any) -> Any:
-        """Something with the batch in front as `of_whole` places it."""
+        """Move the batch of a value from the front to its place in `of_whole`."""
         order = self.order(value.ndim)
         if order == list(range(value.ndim)):
             return value
@@ -86,7 +86,7 @@ class Places:
 
 
 def indexed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `index`."""
+    """Batching rule of `index`."""
     (self,), (on_self,) = singled(args[:1], carried[:1])
     places = Places("index", args[1], carried[1])
     if not on_self and not places.differ:
@@ -96,7 +96,7 @@ def indexed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 def indexed_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `index_backward`."""
+    """Batching rule of `index_backward`."""
     grad = with_batch(args[0], carried[0], size)
     places = Places("index", args[2], carried[2])
     if places.differ and places.alone:
@@ -105,7 +105,7 @@ def indexed_backward(op: Any, size: int, args: list[Any], carried: list[Any]) ->
 
 
 def one_index_backward(op: Any, size: int, places: Places, grad: Any, shape: Any) -> Any:
-    """`indexed_backward` of one index array: all members in a row along the dimension that it stands for."""
+    """`indexed_backward` of one index array: all members concatenated along the dimension that it stands for."""
     dim = places.front
     rest = (*shape[:dim], *shape[dim + 1 :])
     index = places.given[dim]
@@ -117,7 +117,7 @@ def one_index_backward(op: Any, size: int, places: Places, grad: Any, shape: Any
 
 
 def index_written(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `index_put`."""
+    """Batching rule of `index_put`."""
     self, indices, values, accumulate = args
     self = with_batch(self, carried[0], size)
     (values,), (on_values,) = singled([values], [carried[2]])
@@ -132,11 +132,11 @@ def index_written(op: Any, size: int, args: list[Any], carried: list[Any]) -> An
 
 
 def deep(values: Any, on: bool, ndim: int) -> Any:
-    """Values, the batch (or one dimension of length 1) in front, with as many dimensions behind as the part of a member
-    has that they are written to.
+    """Give values, the batch (or a dimension of length 1) in front, as many dimensions as the part of a member that
+    they are written to.
 
     Raises:
-        RuntimeError: there are more, which are not of length 1.
+        RuntimeError: if there are more dimensions, whose length is not 1.
     """
     shape = list(values.shape[on:])
     while len(shape) > ndim and shape[0] == 1:
@@ -147,31 +147,31 @@ def deep(values: Any, on: bool, ndim: int) -> Any:
 
 
 def is_single(values: Any, on: bool) -> bool:
-    """Whether there is one value for each member."""
+    """Return whether there is one value for each member."""
     return math.prod(values.shape[on:]) == 1
 
 
 def is_only_mask(indices: Any) -> bool:
-    """Whether there is one index array, which is a mask."""
+    """Return whether there is one index array, which is a mask."""
     return bool(indices) and indices[-1] is not None and is_mask(indices[-1]) and not any(map(is_given, indices[:-1]))
 
 
 def is_given(index: Any) -> bool:
-    """Whether there is an index array."""
+    """Return whether there is an index array."""
     return index is not None
 
 
 def mask_of(indices: Any, carried: Any) -> Any:
-    """The one mask among index arrays, if it differs from member to member; otherwise None."""
+    """Return the one mask among index arrays, if it differs between members; otherwise None."""
     return indices[-1] if is_only_mask(indices) and carried[-1] else None
 
 
 def written_where(self: Any, mask: Any, front: int, values: Any, on_values: bool, accumulate: bool) -> Any:
-    """`index_put` by a mask that stands for the dimensions of a member from `front` on.
+    """`index_put` with a mask that stands for the dimensions of a member from `front`.
 
     Raises:
-        RuntimeError: the values count the places where the mask holds.
-        IndexError: the mask has another shape.
+        RuntimeError: if there is one value for each element where the mask holds.
+        IndexError: if the mask has another shape.
     """
     depth, ndim = mask.ndim - 1, self.ndim - 1
     if mask.shape[1:] != self.shape[1 + front : 1 + front + depth]:
@@ -191,8 +191,8 @@ def written_where(self: Any, mask: Any, front: int, values: Any, on_values: bool
 
 
 def kept_under(grad: Any, mask: Any, front: int) -> Any:
-    """The gradient of values written where a mask holds that may differ from member to member: summed over the
-    dimensions that it stands for, of which one is left.
+    """Gradient of values written under a mask that may differ between members: summed over the dimensions that it
+    stands for, one of which remains.
     """
     depth = mask.ndim
     part = grad.where(mask.reshape((*mask.shape, *(1,) * (grad.ndim - front - depth))), 0)
@@ -201,27 +201,27 @@ def kept_under(grad: Any, mask: Any, front: int) -> Any:
 
 
 def spread_over(mask: Any, front: int, ndim: int) -> Any:
-    """A mask, the batch in front, as it broadcasts to all members."""
+    """Reshape a mask, the batch in front, so that it broadcasts to all members."""
     size, *shape = mask.shape
     return mask.reshape((size, *(1,) * front, *shape, *(1,) * (ndim - front - len(shape))))
 
 
 def mask_filled(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `masked_fill`."""
+    """Batching rule of `masked_fill`."""
     (self, mask, value), (on_self, on_mask, on_value) = singled(args, carried)
     depth = max(self.ndim - on_self, mask.ndim - on_mask)
     return filled_where(behind(self, on_self, depth), behind(mask, on_mask, depth), value, on_value, depth)
 
 
 def behind(value: Any, on: bool, depth: int) -> Any:
-    """A tensor whose members have at least so many dimensions."""
+    """Return a tensor whose members have at least `depth` dimensions."""
     if not on or value.ndim > depth:
         return value
     return value.reshape((value.shape[0], *(1,) * (depth + 1 - value.ndim), *value.shape[1:]))
 
 
 def mask_selected(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `masked_select`; a mask that differs is refused."""
+    """Batching rule of `masked_select`; a mask that differs between members is refused."""
     (self, mask), (_, on_mask) = singled(args, carried)
     if on_mask:
         raise RuntimeError(batch_errors.dynamic("masked_select"))
@@ -233,7 +233,7 @@ def mask_selected(op: Any, size: int, args: list[Any], carried: list[Any]) -> An
 
 
 def mask_selected_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `masked_select_backward`."""
+    """Batching rule of `masked_select_backward`."""
     (grad, shape, mask), (_, _, on_mask) = singled(args, carried)
     if on_mask:
         raise RuntimeError(batch_errors.dynamic("masked_select"))
@@ -242,7 +242,7 @@ def mask_selected_backward(op: Any, size: int, args: list[Any], carried: list[An
 
 
 def mask_scattered(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `masked_scatter`: the elements of the source picked by how many places come before each."""
+    """Batching rule of `masked_scatter`: elements of the source are selected by the number of true ones before each."""
     (self, mask, source), (on_self, on_mask, on_source) = singled(args, carried)
     if self.dtype is not source.dtype or not is_mask(mask):
         raise RuntimeError("the dtypes do not fit")
@@ -257,19 +257,19 @@ def mask_scattered(op: Any, size: int, args: list[Any], carried: list[Any]) -> A
 
 
 def with_rows(flat: Any, size: int) -> Any:
-    """A row for each member."""
+    """Return a row for each member."""
     return flat.expand((size, flat.shape[1]))
 
 
 def nth(mask: Any, on: bool, shape: Any) -> Any:
-    """For each place of a mask, expanded to a shape, how many come before: a row for each member, or one for all."""
+    """Number of true elements of a mask, expanded to a shape, before each element: for each member, or for all."""
     rows = mask.shape[0] if on else 1
     full = behind(mask, on, len(shape)).expand((rows, *shape)).reshape((rows, math.prod(shape)))
     return (full.cumsum(1) - 1).clamp(0)
 
 
 def mask_scattered_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `masked_scatter_backward`."""
+    """Batching rule of `masked_scatter_backward`."""
     grad, mask, shape = args
     grad, mask = with_batch(grad, carried[0], size), with_batch(mask, carried[1], size)
     common = grad.shape[1:]

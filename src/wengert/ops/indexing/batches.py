@@ -1,6 +1,6 @@
-"""How operators at indices along a dimension work along one that the program does not see.
+"""Batching rules of operators at indices along a dimension.
 
-Indices are checked where they are used: those of a member never reach into another one.
+Indices are checked for each member: they never reach into another one.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from ..._kernels import positions
 
 
 def numbers(size: int, dims: int = 1) -> Any:
-    """The numbers of the members, with so many dimensions behind them, as the index array of the batch."""
+    """Return the numbers of the members, followed by `dims` dimensions, as the index array of the batch."""
     return wrap(positions.arange(size).reshape((size, *(1,) * dims)))
 
 
 def elements(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """For operators whose index has a place for each element: `gather`, `scatter` and its like."""
+    """Batching rule of operators with an index for each element: `gather`, `scatter` and the like."""
     operands = full(args, carried, size)
     at, index = op.names.index("dim"), operands[op.names.index("index")]
     shape = index.shape if op.name == "gather" else operands[0].shape
@@ -35,12 +35,12 @@ def elements(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 def not_flat(value: Any) -> Any:
-    """Members without dimensions as vectors of one element."""
+    """Return members without dimensions as vectors of one element."""
     return value.unsqueeze(1) if getattr(value, "ndim", 0) == 1 else value
 
 
 def gathered_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `gather_backward`."""
+    """Batching rule of `gather_backward`."""
     grad, shape, dim, index = full(args, carried, size)
     room = (size, *(tuple(shape) or (1,)))
     return op.call((not_flat(grad), room, shifted(dim, len(shape)), not_flat(index))).reshape((size, *shape))
@@ -48,15 +48,15 @@ def gathered_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -
 
 @op(dtypes=INTEGERS, why="indices", public="hidden")
 def places_of_members(index: Index, length: int, wraps: bool) -> Any:
-    """The indices of all members, one after the other, in a dimension in which the members follow each other.
+    """Return the indices of all members, concatenated, in a dimension that concatenates the members.
 
     Args:
-        index: (size, n), those of each member.
-        length: of the dimension of a member.
+        index: (size, n), the indices of each member.
+        length: length of the dimension of a member.
         wraps: negative indices count from the end; otherwise they are refused.
 
     Raises:
-        IndexError: an index lies outside.
+        IndexError: if an index is out of range.
     """
     places = np.array(index, np.int64)  # a copy, which no other thread can rewrite
     outside = places[(places >= length) | (places < (-length if wraps else 0))]
@@ -75,11 +75,11 @@ def places_of_members_batched(index: Any, length: int, wraps: bool) -> Any:
 
 
 def in_a_row(size: int, index: Any, length: int, wraps: bool = False) -> Any:
-    """`places_of_members` of what must be a vector, or a single index, for each member.
+    """`places_of_members` of an index that is a vector, or a single number, for each member.
 
     Raises:
-        IndexError: it is something else, or lies outside.
-        RuntimeError: it is of another dtype.
+        IndexError: if `index` has more dimensions, or is out of range.
+        RuntimeError: if the dtype is not an index's.
     """
     if index.ndim > 2:
         raise IndexError("the index is no vector")
@@ -89,19 +89,19 @@ def in_a_row(size: int, index: Any, length: int, wraps: bool = False) -> Any:
 
 
 def folded(whole: Any, dim: int) -> Any:
-    """All members one after the other along a dimension, which comes first."""
+    """Concatenate all members along a dimension, which comes first."""
     moved = whole.movedim(dim, 1)
     size, length, *rest = moved.shape
     return moved.reshape((size * length, *rest))
 
 
 def unfolded(value: Any, size: int, dim: int, length: int) -> Any:
-    """What was `folded`, with the batch in front, and so many slices along a dimension."""
+    """Undo `folded`: the batch in front, and `length` slices along a dimension."""
     return value.reshape((size, length, *value.shape[1:])).movedim(1, dim).contiguous()
 
 
 def selected(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `index_select`."""
+    """Batching rule of `index_select`."""
     (self, dim, index), (on_self, _, on_index) = singled(args, carried)
     ndim, at = self.ndim - on_self, shifted(dim, self.ndim - on_self)
     if index.ndim - on_index > 1:
@@ -122,7 +122,7 @@ def selected(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 def selected_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `index_select_backward`."""
+    """Batching rule of `index_select_backward`."""
     (grad, shape, dim, index), (on_grad, _, _, on_index) = singled(args, carried)
     grad = with_batch(grad, on_grad, size)
     if not shape:
@@ -136,7 +136,7 @@ def selected_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -
 
 
 def written(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """For operators that write slices into others: `index_add`, `index_copy`, `index_reduce`."""
+    """Batching rule of operators that write slices: `index_add`, `index_copy`, `index_reduce`."""
     at_dim, at_index, at_source = (op.names.index(name) for name in ("dim", "index", "source"))
     operands, on = singled(args, carried)
     self, source = (with_batch(operands[at], on[at], size) for at in (0, at_source))
@@ -156,10 +156,10 @@ def written(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 def check_slices(self: Any, dim: int, index: Any, source: Any) -> None:
-    """Refuse what are not as many slices as indices.
+    """Refuse a source without one slice for each index.
 
     Raises:
-        RuntimeError: another number, or other shapes.
+        RuntimeError: if the number of slices, or their shape, does not fit.
     """
     count = math.prod(index.shape[1:])
     if index.ndim > 2 or source.shape != (*self.shape[:dim], count, *self.shape[dim + 1 :]):
@@ -167,17 +167,17 @@ def check_slices(self: Any, dim: int, index: Any, source: Any) -> None:
 
 
 def check_places(index: Any) -> None:
-    """Refuse indices that are not int64, where operators that take others do the work.
+    """Refuse indices that are not int64, if an operator that accepts others does the work.
 
     Raises:
-        RuntimeError: they are not.
+        RuntimeError: if the dtype is not int64.
     """
     if index._array_.dtype != np.int64:
         raise RuntimeError("int64 is wanted")
 
 
 def filled(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `index_fill`: by a mask if the value differs."""
+    """Batching rule of `index_fill`: by a mask if the value differs between members."""
     (self, dim, index, value), (on_self, _, on_index, on_value) = singled(args, carried)
     self = with_batch(self, on_self, size)
     dim, shape = shifted(dim, self.ndim - 1), self.shape
@@ -195,7 +195,7 @@ def filled(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 def filled_where(self: Any, mask: Any, value: Any, on_value: bool, depth: int) -> Any:
-    """`masked_fill`, where the value may have one element for each member, which has `depth` dimensions."""
+    """`masked_fill` with a value that may have one element for each member, which has `depth` dimensions."""
     if not on_value:
         return self.masked_fill(mask, value)
     if value.ndim != 1 or mask._array_.dtype != np.bool_:
@@ -208,14 +208,14 @@ def filled_where(self: Any, mask: Any, value: Any, on_value: bool, depth: int) -
 
 
 def all_members(tensor: Any) -> Any:
-    """The values of a tensor for all members of all its batches."""
+    """Return the values of a tensor for all members of all its batches."""
     while batches.is_batched(tensor):
         tensor = tensor._array_.whole
     return tensor._array_
 
 
 def taken(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `take`."""
+    """Batching rule of `take`."""
     (self, index), (on_self, on_index) = singled(args, carried)
     if not on_self:
         return op.call((self, index))
@@ -228,7 +228,7 @@ def taken(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 def put_in(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `put`."""
+    """Batching rule of `put`."""
     (self, index, source, accumulate), (on_self, on_index, on_source, _) = singled(args, carried)
     self = with_batch(self, on_self, size)
     check_places(index)
@@ -241,16 +241,16 @@ def put_in(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 def diagonal_filled(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `fill_diagonal`."""
+    """Batching rule of `fill_diagonal`."""
     self, fill_value, again = args
     mask = op.call((wrap(np.zeros(self.shape[1:], np.bool_)), True, again))
     return self.masked_fill(mask, fill_value)
 
 
 def nonzero_refused(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of what `nonzero` and `argwhere` call.
+    """Batching rule of the operator that `nonzero` and `argwhere` call.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; the number of elements would differ between members.
     """
     raise RuntimeError(batch_errors.dynamic("nonzero"))

@@ -1,4 +1,4 @@
-"""Rows of a table looked up by number, and numbers as unit vectors."""
+"""Embedding: rows of a table by number; and one-hot vectors."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ def refuse_sparse(sparse: bool) -> None:
 
 
 def refuse_table(weight: Any) -> None:
-    """Refuse what has no rows."""
+    """Refuse a table without rows."""
     if weight.ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D, got {errors.shown(weight.shape)}")
 
 
 def check_indices(indices: Any, rows: int) -> None:
-    """Refuse indices of another dtype, and those that name no row.
+    """Refuse row numbers of another dtype, or out of range.
 
     Raises:
-        RuntimeError: neither int64 nor int32.
-        IndexError: below 0, or not below `rows`.
+        RuntimeError: if the dtype is neither int64 nor int32.
+        IndexError: if a number is below 0, or not below `rows`.
     """
     if indices.dtype not in (np.int64, np.int32):
         raise RuntimeError(
@@ -59,10 +59,10 @@ def check_indices(indices: Any, rows: int) -> None:
 
 
 def rows_of_batch(indices: Any, rows: int) -> Any:
-    """The numbers of rows, as the tables of all members lie one below the other.
+    """Return row numbers in the concatenated tables of all members.
 
     Raises:
-        IndexError: one is no row of its member's table.
+        IndexError: if a number is not a row of its member's table.
     """
     size = indices.shape[0]
     numbers = embedding_table.call((wrap(positions.arange(rows)[:, None]), indices)).squeeze(-1)
@@ -70,7 +70,7 @@ def rows_of_batch(indices: Any, rows: int) -> Any:
 
 
 def embedding_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The batching rule of `embedding`: more numbers, or the rows of all tables in one."""
+    """Batching rule of `embedding`: more numbers, or the rows of all tables in one."""
     (weight, indices, *options), in_batch = singled(args, carried)
     if not in_batch[0]:
         return op.call((weight, indices, *options))
@@ -92,21 +92,21 @@ def embedding_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) 
 def embedding_table(
     weight: Array, indices: Index, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Any:
-    """Rows of a table.
+    """Return rows of a table.
 
     Args:
         weight: (rows, width).
         indices: row numbers, int64 or int32, of any shape.
-        padding_idx: a row that gets no gradient; -1 for none.
-        scale_grad_by_freq: divide gradients by how often their row was used.
+        padding_idx: row without a gradient; -1 for none.
+        scale_grad_by_freq: divide gradients by the number of uses of their row.
         sparse: must be False: gradients are dense.
 
     Returns:
         A new tensor of the shape of `indices`, and `width`.
 
     Raises:
-        IndexError: a number names no row.
-        RuntimeError: the table has not two dimensions, the indices another dtype, or `sparse` is set.
+        IndexError: if a number is out of range.
+        RuntimeError: if the table does not have two dimensions, the numbers have another dtype, or `sparse` is set.
     """
     refuse_table(weight)
     refuse_sparse(sparse)
@@ -133,7 +133,7 @@ def embedding_table_samples(make: Any) -> Any:
 
 
 def shares(indices: Any, padding_idx: int, scale: bool, element: Any) -> Any:
-    """The factor of each use's gradient: 0 for the padding row, one over the number of uses if scaled, 1 otherwise."""
+    """Return the factor of each use's gradient: 0 for the padding row, 1 / number of uses if scaled, 1 otherwise."""
     indices = private(indices)
     factor = (indices != padding_idx).astype(element)
     if scale and indices.size:
@@ -142,10 +142,10 @@ def shares(indices: Any, padding_idx: int, scale: bool, element: Any) -> Any:
 
 
 def sparse_rows(grad: Any, indices: Any, shape: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
-    """The gradient of a table as a sparse tensor: a row for each use, but for those of the padding.
+    """Gradient of a table as a sparse tensor: a row for each use, except those of the padding.
 
     Raises:
-        RuntimeError: `scale_grad_by_freq`.
+        RuntimeError: if `scale_grad_by_freq` is set.
     """
     if scale_grad_by_freq:
         raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
@@ -165,7 +165,7 @@ def sparse_rows(grad: Any, indices: Any, shape: Any, padding_idx: int, scale_gra
     batching=embedding_of_batch,
 )
 def embedding_sparse(weight: Array, indices: Index, padding_idx: int = -1, scale_grad_by_freq: bool = False) -> Any:
-    """Rows of a table, whose gradient is a sparse tensor."""
+    """Return rows of a table, whose gradient is a sparse tensor."""
     refuse_table(weight)
     check_indices(indices, weight.shape[0])
     return kernels.embedding(weight, indices)
@@ -191,7 +191,7 @@ def embedding_sparse_samples(make: Any) -> Any:
 def embedding_dense_backward(
     grad: Array, indices: Index, rows: int, padding_idx: int = -1, scale_grad_by_freq: bool = False
 ) -> Any:
-    """The transpose of `embedding`: for each row the sum of the gradients of its uses."""
+    """Transpose of `embedding`: for each row the sum of the gradients of its uses."""
     refuse_dtype("embedding_dense_backward", grad, FLOATS)
     if scale_grad_by_freq:
         grad = grad * shares(indices, -1, True, grad.dtype)[..., None]
@@ -223,7 +223,7 @@ def embedding_dense_backward_samples(make: Any) -> Any:
 
 @op(dtypes=FLOATS, linear="weight", name="embedding_dense_gather", public="neither")
 def embedding_dense_gather(weight: Array, indices: Index, padding_idx: int, scale_grad_by_freq: bool) -> Any:
-    """The transpose of `embedding_dense_backward`: rows, without that of the padding."""
+    """Transpose of `embedding_dense_backward`: rows, except that of the padding."""
     refuse_dtype("embedding_dense_gather", weight, FLOATS)
     result = kernels.embedding(weight, indices)
     if padding_idx < 0 and not scale_grad_by_freq:
@@ -261,24 +261,24 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Rows of a table, as `torch.nn.functional.embedding` takes its arguments.
+    """Return rows of a table, with the arguments of `torch.nn.functional.embedding`.
 
     Args:
         input: row numbers, int64 or int32, of any shape.
         weight: (rows, width).
-        padding_idx: a row that gets no gradient; negative ones count from the end.
-        max_norm: rows in use that are longer than this are shortened to it, in place, first.
-        norm_type: which norm that is.
-        scale_grad_by_freq: divide gradients by how often their row was used.
+        padding_idx: row without a gradient; negative numbers count from the end.
+        max_norm: rows in use with a larger norm are first scaled down to it, in place.
+        norm_type: order of that norm.
+        scale_grad_by_freq: divide gradients by the number of uses of their row.
         sparse: the gradient of the table is a sparse tensor, with a row for each use.
 
     Returns:
         A new tensor of the shape of `input`, and `width`.
 
     Raises:
-        IndexError: a number names no row.
-        AssertionError: `padding_idx` names no row.
-        RuntimeError: the table has not two dimensions, or the numbers another dtype.
+        IndexError: if a number is out of range.
+        AssertionError: if `padding_idx` is out of range.
+        RuntimeError: if the table does not have two dimensions, or the numbers have another dtype.
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("embedding", "indices", 2, "Tensor", input))
@@ -321,10 +321,10 @@ def embedding_samples(make: Any) -> Any:
 
 
 def one_hot_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The batching rule of `one_hot`.
+    """Batching rule of `one_hot`.
 
     Raises:
-        RuntimeError: the length of the vectors is not given.
+        RuntimeError: if `num_classes` is not given.
     """
     if args[1] == -1:
         raise RuntimeError(batch_errors.dynamic("one_hot"))
@@ -332,10 +332,10 @@ def one_hot_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) ->
 
 
 def check_classes(tensor: Any, num_classes: int) -> None:
-    """Refuse numbers of classes of another dtype than int64, and none at all unless it is said how many there are.
+    """Refuse class numbers that are not int64, and an empty tensor without `num_classes`.
 
     Raises:
-        RuntimeError: if one of these is given.
+        RuntimeError: if the dtype is not int64, or the number of classes is unknown.
     """
     if tensor.dtype != np.int64:
         dtype = dtypes.from_numpy(tensor.dtype)
@@ -372,7 +372,7 @@ def unit_vectors_samples(make: Any) -> Any:
 
 @composite(method=False, function=False)
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """Numbers as unit vectors.
+    """Return class numbers as one-hot vectors.
 
     Args:
         tensor: class numbers from 0, int64, of any shape.
@@ -382,7 +382,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         A new int64 tensor with one more dimension, the last.
 
     Raises:
-        RuntimeError: another dtype, a negative number, one that is too large, or no numbers to find the length from.
+        RuntimeError: if the dtype is not int64, a number is negative or too large, or an empty tensor has no
+            `num_classes`.
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(errors.wrong_type("one_hot", "tensor", 1, "Tensor", tensor))

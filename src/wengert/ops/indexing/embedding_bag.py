@@ -1,4 +1,4 @@
-"""Bags: sums, means and maxima of rows of a table looked up by number."""
+"""Embedding bags: sums, means and maxima of rows of a table."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ MODES = ("sum", "mean", "max")
 
 
 def check_places(weight: Any, indices: Any, offsets: Any, padding_idx: int) -> None:
-    """Refuse numbers of rows and of places that are none.
+    """Refuse row numbers and offsets that are out of range.
 
     Raises:
-        RuntimeError: there are such, or other dtypes.
+        RuntimeError: if a number is out of range, or the dtypes do not fit.
     """
     for operand in (indices, offsets):
         if operand.dtype not in (np.int64, np.int32):
@@ -62,7 +62,7 @@ def check_places(weight: Any, indices: Any, offsets: Any, padding_idx: int) -> N
 
 
 def check_lookup(weight: Any, indices: Any, offsets: Any, padding_idx: int) -> None:
-    """Refuse what does not fit: see `check_places`, dtypes without bags."""
+    """Check tables, numbers and offsets: see `check_places`; refuse dtypes without a kernel."""
     refuse_dtype("embedding_bag", weight, REALS)
     check_places(weight, indices, offsets, padding_idx)
 
@@ -71,7 +71,7 @@ def check_factors(weight: Any, per_sample_weights: Any) -> None:
     """Refuse factors of another dtype than the table's.
 
     Raises:
-        RuntimeError: they are.
+        RuntimeError: if the dtype differs.
     """
     if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
         raise RuntimeError(
@@ -82,9 +82,9 @@ def check_factors(weight: Any, per_sample_weights: Any) -> None:
 
 
 def reduced(rows: Any, bags: Any, count: int, mode: int) -> tuple[Any, Any]:
-    """Rows put together bag by bag, and of a maximum the number of the row that it came from.
+    """Reduce rows bag by bag; for a maximum also return the number of its row.
 
-    A maximum is looked for from the first row on, so that NaN counts in that row only, and hides all others.
+    A maximum is searched from the first row, so that NaN counts in that row only, and hides all others.
 
     Args:
         rows: (n, width).
@@ -109,10 +109,10 @@ def reduced(rows: Any, bags: Any, count: int, mode: int) -> tuple[Any, Any]:
 
 
 def check_last(offsets: Any, include_last_offset: bool) -> None:
-    """Refuse offsets without the last one, where they are to have it.
+    """Refuse empty offsets if they are to include the last one.
 
     Raises:
-        RuntimeError: if there are none.
+        RuntimeError: if they are empty.
     """
     if include_last_offset and not offsets.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
@@ -136,7 +136,7 @@ def bags_of_rows(
     include_last_offset: bool = False,
     padding_idx: int = -1,
 ) -> Any:
-    """Bags of rows: what is put together, the bag of each row, the size of each bag, and where maxima come from."""
+    """Return the reduced bags, the bag of each row, the size of each bag, and the rows of maxima."""
     check_lookup(weight, indices, offsets, padding_idx)
     check_last(offsets, include_last_offset)
     bags = positions.searchsorted(offsets, positions.arange(indices.size), side="right") - bool(offsets.size)
@@ -155,7 +155,7 @@ def bags_of_rows(
 
 
 def uses_of(grad: Any, offset2bag: Any, bag_size: Any, mode: int) -> Any:
-    """What arrives at each use of a row; of a mean, its share. Uses in no bag get zeros."""
+    """Gradient of each use of a row; its share for a mean. Zeros for uses in no bag."""
     if mode == MEAN:
         grad = grad / bag_size.clamp(min=1).unsqueeze(-1)
     spare = cat([grad, grad.new_zeros((1, grad.shape[1]))])
@@ -198,7 +198,7 @@ def bags_vjp_weights(
 
 
 def put_in_bags(uses: Any, indices: Any, offset2bag: Any, bag_size: Any, mode: int, padding_idx: int) -> Any:
-    """Sums or means of what there is for each use of a row, bag by bag."""
+    """Sums or means of the values of each use of a row, bag by bag."""
     counted = uses.where((indices != padding_idx).unsqueeze(-1), 0)
     spare = uses.new_zeros((bag_size.shape[0] + 1, uses.shape[1])).index_add(0, offset2bag, counted)
     result = spare[:-1]
@@ -287,10 +287,10 @@ def bags_samples(make: Any) -> Any:
 
 
 def row_number(padding_idx: Any, rows: int) -> int:
-    """The row that does not count; -1 for none.
+    """Return the row that does not count; -1 for none.
 
     Raises:
-        RuntimeError: there is no such row.
+        RuntimeError: if `padding_idx` is out of range.
     """
     if padding_idx is None:
         return -1
@@ -313,26 +313,26 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Rows of a table, put together bag by bag.
+    """Reduce rows of a table bag by bag.
 
     Args:
         weight: (rows, width).
         indices: row numbers, (n,), int64 or int32.
-        offsets: where each bag begins.
-        scale_grad_by_freq: divide gradients by how often their row was used.
+        offsets: start of each bag.
+        scale_grad_by_freq: divide gradients by the number of uses of their row.
         mode: 0 for sums, 1 for means, 2 for maxima.
         sparse: the gradient of the table is a sparse tensor, with a row for each use.
         per_sample_weights: factors of the rows of sums, (n,).
-        include_last_offset: whether `offsets` ends with where the last bag ends.
-        padding_idx: a row that does not count; negative ones count from the end.
+        include_last_offset: whether `offsets` includes the end of the last bag.
+        padding_idx: row that does not count; negative numbers count from the end.
 
     Returns:
-        New tensors: what is put together, (bags, width); the bag of each row, the size of each bag, and where the
-        maxima come from.
+        New tensors: the reduced bags, (bags, width); the bag of each row, the size of each bag, and the rows of
+        maxima.
 
     Raises:
-        RuntimeError: a number names no row or place, or dtypes do not fit.
-        IndexError: `weight` has no dimensions, of which `padding_idx` would name one.
+        RuntimeError: if a number is out of range, or dtypes do not fit.
+        IndexError: if `weight` has no dimensions, and `padding_idx` is given.
     """
     if not weight.ndim and padding_idx is None:
         raise RuntimeError("weight has to be a 2D Tensor, but got Tensor of dimension 0")

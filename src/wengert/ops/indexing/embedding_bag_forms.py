@@ -1,4 +1,4 @@
-"""Bags of rows as `torch.nn.functional` takes them: one by one, or as many of one length."""
+"""Embedding bags with the arguments of `torch.nn.functional`: concatenated, or as bags of one length."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def check_bags(input: Any, weight: Any, offsets: Any, mode: str, per_sample_weig
     """Refuse shapes and modes that do not fit.
 
     Raises:
-        ValueError: there are such.
-        NotImplementedError: factors of rows where there is no sum.
+        ValueError: if a shape or mode does not fit.
+        NotImplementedError: if there are factors of rows without a sum.
     """
     if per_sample_weights is not None and input.shape != per_sample_weights.shape:
         raise ValueError(
@@ -62,28 +62,28 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Rows of a table, put together bag by bag, without the table of all rows.
+    """Reduce rows of a table bag by bag, without storing all rows.
 
     Args:
         input: row numbers, int64 or int32: (n,), or (bags, length).
         weight: (rows, width).
-        offsets: where each bag begins in (n,).
-        max_norm: rows in use that are longer than this are shortened to it, in place, first.
-        norm_type: which norm that is.
-        scale_grad_by_freq: divide gradients by how often their row was used; not of maxima.
+        offsets: start of each bag in (n,).
+        max_norm: rows in use with a larger norm are first scaled down to it, in place.
+        norm_type: order of that norm.
+        scale_grad_by_freq: divide gradients by the number of uses of their row; not for maxima.
         mode: "sum", "mean" or "max".
         sparse: the gradient of the table is a sparse tensor, with a row for each use.
         per_sample_weights: factors of the rows of sums, of the shape of `input`.
-        include_last_offset: whether `offsets` ends with where the last bag ends.
-        padding_idx: a row that does not count; negative ones count from the end.
+        include_last_offset: whether `offsets` includes the end of the last bag.
+        padding_idx: row that does not count; negative numbers count from the end.
 
     Returns:
         A new tensor (bags, width); zeros for an empty bag.
 
     Raises:
-        ValueError: shapes or options do not fit.
-        NotImplementedError: `per_sample_weights` where there is no sum.
-        RuntimeError: a number names no row or place, or dtypes do not fit.
+        ValueError: if shapes or options do not fit.
+        NotImplementedError: if `per_sample_weights` is given without a sum.
+        RuntimeError: if a number is out of range, or dtypes do not fit.
     """
     if weight.dtype == dtypes.int64 and input.dtype.is_floating_point:
         anomaly.warn(

@@ -1,4 +1,4 @@
-"""Tables of vectors whose lengths are limited."""
+"""Renormalisation of embedding tables."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ _IN_PACKAGE = ("embedding_renorm_",)
 
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
-    """The rows that numbers name scaled down to a norm, where theirs is greater; in place and unrecorded.
+    """Scale rows in use down to a norm, if theirs is larger; in place and unrecorded.
 
     Args:
         input: the table (rows, width).
-        indices: the numbers, int64 or int32, of any shape.
-        max_norm: the greatest norm.
+        indices: row numbers, int64 or int32, of any shape.
+        max_norm: largest norm.
         norm_type: the order of the norm.
 
     Returns:
         `input`.
 
     Raises:
-        RuntimeError: the table has not two dimensions, or the numbers another dtype.
-        IndexError: a number names no row.
+        RuntimeError: if the table does not have two dimensions, or the numbers have another dtype.
+        IndexError: if a number is out of range.
     """
     for name, value in (("input", input), ("indices", indices)):
         if not isinstance(value, Tensor):

@@ -32,11 +32,11 @@ OF_TENSOR, OF_SCALAR = "indices] = tensor", "mask] = scalar"
 
 
 def warn_expanded(name: str, writing: str = OF_SCALAR) -> None:
-    """Warn that an operator writes into elements that share memory.
+    """Warn that an operator writes to elements that share memory.
 
     Args:
         name: the operator, without the `_` of its in-place form.
-        writing: what writes so in brackets, OF_TENSOR or OF_SCALAR.
+        writing: the form of the write, in brackets: OF_TENSOR or OF_SCALAR.
     """
     warn(EXPANDED.format(name, writing))
 
@@ -47,7 +47,7 @@ def integers(*values: Any) -> Any:
 
 
 def beyond(make: Any) -> Bad:
-    """A sample of a write along a dimension whose index lies behind its end."""
+    """A sample of a write along a dimension whose index is out of range."""
     says = "index 3 is out of bounds for dimension 0 with size 3"
     return Bad(make(3), 0, integers(3), make(1), raises=RuntimeError, says=says)
 
@@ -56,7 +56,7 @@ def check_index_dtype(name: str, index: Any, wanted: str) -> None:
     """Refuse indices that are not int32 or int64.
 
     Raises:
-        RuntimeError: says what is wanted.
+        RuntimeError: if the dtype is neither; the message names `wanted`.
     """
     if index.dtype not in (np.int32, np.int64):
         raise RuntimeError(f"{name}(): Expected dtype {wanted} for index")
@@ -65,14 +65,14 @@ def check_index_dtype(name: str, index: Any, wanted: str) -> None:
 def check_range(
     index: Any, length: int, dim: int, kind: type[Exception] = IndexError, *, low: bool = True, name: str = ""
 ) -> None:
-    """Refuse an index that lies outside.
+    """Refuse an index that is out of range.
 
     Args:
-        low: negative indices count from the end, rather than being outside.
-        name: what the error begins with.
+        low: negative indices count from the end; otherwise they are out of range.
+        name: first word of the error.
 
     Raises:
-        IndexError: (or `kind`) names the first such index.
+        IndexError: if an index is out of range (or the error `kind`); the message names the first one.
     """
     if index.size == 0 or isinstance(index, StandIn):
         return
@@ -84,7 +84,7 @@ def check_range(
 
 
 def check_gather(array: Any, dim: int, index: Any) -> int:
-    """Refuse what `gather` cannot do; the dimension counted from the front."""
+    """Check the arguments of `gather`; return the dimension, counted from the front."""
     at = normalise(dim, array.ndim)
     if index.size == 0:
         return at
@@ -104,10 +104,10 @@ def check_gather(array: Any, dim: int, index: Any) -> int:
 
 @op(dtypes=WIDE, linear="self", batching="batches.elements", native=native("gather"), out=Out(apart="wholly"))
 def gather(self: Array, dim: int, index: Index, *, sparse_grad: bool = False) -> Any:
-    """Elements picked along a dimension: `out[i][j] = self[index[i][j]][j]` for `dim` 0.
+    """Gather elements along a dimension: `out[i][j] = self[index[i][j]][j]` for `dim` 0.
 
     Args:
-        dim: the dimension along which `index` counts.
+        dim: the dimension of `index`.
         index: int64 or int32 tensor with as many dimensions, no longer than `self` along the others; an empty one may
             have any dtype.
         sparse_grad: has no effect.
@@ -116,7 +116,7 @@ def gather(self: Array, dim: int, index: Index, *, sparse_grad: bool = False) ->
         A new tensor of the shape of `index`.
 
     Raises:
-        RuntimeError: shape or dtype of `index` do not fit, or an index lies outside.
+        RuntimeError: if shape or dtype of `index` do not fit, or an index is out of range.
     """
     at = check_gather(self, dim, index)
     if index.size == 0:
@@ -142,7 +142,7 @@ def gather_samples(make: Any) -> Any:
 
 @op(dtypes=WIDE, linear="grad", batching="batches.gathered_backward", public="neither", node="ScatterAddBackward0")
 def gather_backward(grad: Array, shape: Any, dim: int, index: Index) -> Any:
-    """Zeros of `shape` with the elements of `grad` added where `gather` took them."""
+    """Zeros of `shape` with the elements of `grad` added at the indices of `gather`."""
     zeros = np.zeros(shape, grad.dtype)
     return kernels.scatter_add(zeros, normalise(dim, len(shape)), index, grad) if index.size else zeros
 
@@ -159,19 +159,19 @@ def gather_backward_samples(make: Any) -> Any:
 
 @composite()
 def take_along_dim(input: Any, indices: Tensor, dim: int | None = None, *, out: Any = None) -> Any:
-    """`gather` with broadcasting; without `dim` of the flat tensor.
+    """`gather` with broadcasting; from the flat tensor without `dim`.
 
     Args:
         input: tensor.
         indices: int64 tensor.
-        dim: the dimension along which they count.
+        dim: the dimension of the indices.
         out: where to write the result.
 
     Returns:
         A new tensor.
 
     Raises:
-        RuntimeError: dtype or number of dimensions of `indices` do not fit.
+        RuntimeError: if dtype or number of dimensions of `indices` do not fit.
     """
     if dim is None:
         return write_taken(out, input.reshape(-1).gather(0, indices.reshape(-1)), input, indices)
@@ -198,7 +198,7 @@ def take_along_dim(input: Any, indices: Tensor, dim: int | None = None, *, out: 
 
 
 def write_taken(out: Any, taken: Any, *read: Any) -> Any:
-    """What `take_along_dim` gives for its result."""
+    """Write the elements of `take_along_dim` to `out`."""
     return put("take_along_dim", out, taken, words=EXACT, read=read, wholly=True, writer="gather")
 
 
@@ -211,11 +211,11 @@ def take_along_dim_samples(make: Any) -> Any:
 
 
 def check_selection(array: Any, dim: int, index: Any) -> int:
-    """The dimension along which slices are selected, counted from the front.
+    """Return the dimension along which slices are selected, counted from the front.
 
     Raises:
         IndexError: if the index has several dimensions.
-        RuntimeError: if it is of another dtype, or several slices are selected of a number.
+        RuntimeError: if the dtype is not an index's, or several slices are selected from a 0-dim tensor.
     """
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
@@ -234,14 +234,14 @@ def check_selection(array: Any, dim: int, index: Any) -> int:
     out=Out(apart="wholly", words=OF_SELECTED),
 )
 def index_select(self: Array, dim: int, index: Index) -> Any:
-    """The slices along `dim` that `index` lists.
+    """Return the slices along `dim` at `index`.
 
     Args:
         index: int64 or int32 tensor with at most one dimension.
 
     Raises:
-        IndexError: an index lies outside, or `index` has more dimensions.
-        RuntimeError: there are several indices of a 0-dim tensor.
+        IndexError: if an index is out of range, or `index` has more dimensions.
+        RuntimeError: if several slices are selected from a 0-dim tensor.
     """
     at = check_selection(self, dim, index)
     length = self.shape[at] if self.ndim else 1
@@ -268,7 +268,7 @@ def index_select_samples(make: Any) -> Any:
 
 @op(dtypes=WIDE, linear="grad", batching="batches.selected_backward", public="neither", node="IndexAddBackward0")
 def index_select_backward(grad: Array, shape: Any, dim: int, index: Index) -> Any:
-    """Zeros of `shape` with the slices of `grad` added where `index_select` took them."""
+    """Zeros of `shape` with the slices of `grad` added at the indices of `index_select`."""
     return kernels.index_add(np.zeros(shape, grad.dtype), normalise(dim, len(shape)), index, grad)
 
 
@@ -286,7 +286,7 @@ def check_taken(index: Any) -> None:
     """Refuse an index of `take` of another dtype than int64.
 
     Raises:
-        RuntimeError: if it is of another one.
+        RuntimeError: if the dtype is not int64.
     """
     if index.dtype != np.int64:
         raise RuntimeError(
@@ -298,16 +298,16 @@ def check_taken(index: Any) -> None:
     dtypes=WIDE, linear="self", batching="batches.taken", out=Out(apart="wholly", words=OF_TAKEN), native=native("take")
 )
 def take(self: Array, index: Index) -> Any:
-    """Elements of the flat tensor.
+    """Return elements of the flat tensor.
 
     Args:
-        index: int64 tensor; negative ones count from the end.
+        index: int64 tensor; negative numbers count from the end.
 
     Returns:
         A new tensor of the shape of `index`.
 
     Raises:
-        IndexError: an index lies outside.
+        IndexError: if an index is out of range.
     """
     check_taken(index)
     flat = index.reshape(-1)
@@ -345,7 +345,7 @@ def take_samples(make: Any) -> Any:
     native=native("nonzero_positions"),
 )
 def nonzero_positions(self: Index) -> Any:
-    """Where elements are not zero: one row of indices for each; they lie column by column, as in torch."""
+    """Indices of nonzero elements, one row for each; column-major, as in torch."""
     result = np.array(positions.nonzero(self)).T if self.ndim else np.zeros((1 if self else 0, 0), np.int64)
     if len(result):
         return result
@@ -359,19 +359,19 @@ def nonzero_positions_samples(make: Any) -> Any:
 
 @composite()
 def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
-    """Where elements are not zero.
+    """Indices of elements that are not zero.
 
     Args:
         input: tensor.
-        as_tuple: one index tensor for each dimension instead of one row for each element.
+        as_tuple: return one index tensor for each dimension instead of one row for each element.
         out: where to write the result.
 
     Returns:
         An int64 tensor of shape (count, ndim), or a tuple of ndim tensors of shape (count,).
 
     Raises:
-        TypeError: `out` is no tensor.
-        RuntimeError: there is an `out` for a tuple.
+        TypeError: if `out` is not a tensor.
+        RuntimeError: if there is an `out`, and `as_tuple` is set.
     """
     result = nonzero_positions(input)
     if not as_tuple:
@@ -384,7 +384,7 @@ def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
 
 @composite()
 def argwhere(input: Any) -> Any:
-    """`nonzero(input)`.
+    """Alias of `nonzero` without a tuple.
 
     Args:
         input: tensor.

@@ -1,4 +1,4 @@
-"""Writing slices along one dimension where an index says: index_add, index_copy, index_fill."""
+"""Writing slices at indices along one dimension: index_add, index_copy, index_fill."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ native = kernels.direct_function
 
 
 def check_vector(name: str, array: Any, dim: int, index: Any) -> int:
-    """Refuse an index that is no vector of integers within range; the dimension counted from the front."""
+    """Refuse an index that is not a vector of integers in range; return the dimension, counted from the front."""
     at = normalise(dim, array.ndim)
     if index.ndim > 1:
-        raise IndexError(f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
-                         f"{dtypes.from_numpy(index.dtype).legacy[:-6]} and size: {shown(index.shape)}")  # fmt: skip
+        raise IndexError(
+            f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
+            f"{dtypes.from_numpy(index.dtype).legacy[:-6]} and size: {shown(index.shape)}"
+        )
     if index.dtype not in (np.int64, np.int32):
         raise RuntimeError(
             f"{name}(): Expected dtype int32/int64 for index but got: {dtypes.from_numpy(index.dtype).legacy[:-6]}"
@@ -35,10 +37,10 @@ def check_vector(name: str, array: Any, dim: int, index: Any) -> int:
 
 
 def source_length(name: str, source: Any, at: int) -> int:
-    """How many slices along a dimension `source` has.
+    """Return the number of slices of `source` along a dimension.
 
     Raises:
-        RuntimeError: it has no such dimension.
+        RuntimeError: if `source` does not have the dimension.
     """
     if at >= max(source.ndim, 1):
         raise RuntimeError(f"{name}(): Indexing dim {at} is out of bounds of the source tensor with dim {source.ndim}")
@@ -46,7 +48,7 @@ def source_length(name: str, source: Any, at: int) -> int:
 
 
 def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
-    """Refuse what `index_add` cannot do."""
+    """Check the arguments of `index_add`."""
     at = check_vector("index_add_", array, dim, index)
     if array.dtype != source.dtype:
         have, source_type = (dtypes.from_numpy(operand.dtype).legacy[:-6] for operand in (array, source))
@@ -75,7 +77,7 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
     native=native("index_add"),
 )
 def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Number = 1) -> Any:
-    """The tensor with the slices of `source` added along `dim` where `index` says.
+    """Copy the tensor and add the slices of `source` along `dim` at `index`.
 
     Args:
         index: int64 or int32 vector.
@@ -86,7 +88,7 @@ def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Numb
         A new tensor; `index_add_` writes into `self`.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, or an index lies outside.
+        RuntimeError: if shapes or dtypes do not fit, or an index is out of range.
     """
     at = check_index_add(self, dim, index, source)
     return kernels.index_add(self, at, index, source, unsigned(alpha, self) if self.dtype.kind == "u" else alpha)
@@ -121,7 +123,7 @@ def index_add_samples(make: Any) -> Any:
 
 
 def check_index_copy(target: Any, dim: int, index: Any, source: Any) -> int:
-    """Refuse what `index_copy` cannot do, but for places outside; the dimension counted from the front."""
+    """Check the arguments of `index_copy`, except the range of indices; return the dimension from the front."""
     at, name = normalise(dim, target.ndim), "index_copy_()"
     if index.ndim > 1:
         raise IndexError(f"{name}: Index should have dimension 1 or 0 (got {index.ndim})")
@@ -170,7 +172,7 @@ def write_slices(target: Any, dim: int, index: Any, source: Any) -> None:
     native=native("index_copy"),
 )
 def index_copy(self: Array, dim: int, index: Index, source: Array) -> Any:
-    """The tensor with the slices of `source` in the places along `dim` that `index` lists.
+    """Copy the tensor and write the slices of `source` along `dim` at `index`.
 
     Args:
         index: int64 vector.
@@ -180,7 +182,7 @@ def index_copy(self: Array, dim: int, index: Index, source: Array) -> Any:
         A new tensor; `index_copy_` writes into `self`.
 
     Raises:
-        IndexError: an index lies outside, or their number does not fit.
+        IndexError: if an index is out of range, or the number of indices does not fit.
     """
     result = self.copy(order="C")
     write_slices(result, dim, index, source)
@@ -218,11 +220,11 @@ def index_copy_samples(make: Any) -> Any:
 
 
 def check_index_fill(target: Any, dim: int, index: Any, value: Any) -> tuple[Any, int]:
-    """The value that `index_fill` writes, and the dimension counted from the front.
+    """Return the value that `index_fill` writes, and the dimension counted from the front.
 
     Raises:
         RuntimeError: if value or index have dimensions, or the value does not fit.
-        IndexError: if an index is of another dtype, or lies outside.
+        IndexError: if an index is of another dtype, or out of range.
     """
     if getattr(value, "ndim", 0):
         raise RuntimeError(
@@ -251,7 +253,7 @@ def write_value_at(target: Any, dim: int, index: Any, value: Any) -> None:
 
 
 def fill_form(args: tuple[Any, ...]) -> int:
-    """Which of torch's two operators a call is."""
+    """Return which of torch's two operators a call is."""
     return 1 if isinstance(args[3], Tensor) else 0
 
 
@@ -266,7 +268,7 @@ def fill_form(args: tuple[Any, ...]) -> int:
     batching="batches.filled",
 )
 def index_fill(self: Array, dim: int, index: Index, value: Array) -> Any:
-    """The tensor with `value` in the slices along `dim` that `index` lists.
+    """Copy the tensor and write `value` to the slices along `dim` at `index`.
 
     Args:
         index: int64 vector.
@@ -276,7 +278,7 @@ def index_fill(self: Array, dim: int, index: Index, value: Array) -> Any:
         A new tensor; `index_fill_` writes into `self`.
 
     Raises:
-        IndexError: an index lies outside.
+        IndexError: if an index is out of range.
     """
     result = self.copy(order="K")
     write_value_at(result, dim, index, value)

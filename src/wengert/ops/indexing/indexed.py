@@ -1,4 +1,4 @@
-"""Index arrays: how many dimensions they stand for, how the elements there lie in memory, which are refused."""
+"""Index arrays: the dimensions they stand for, the strides of elements there, and checks."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from .index import check_range
 
 
 def width(index: Any) -> int:
-    """How many dimensions an index array stands for."""
+    """Return the number of dimensions that an index array stands for."""
     return index.ndim if index is not None and index.dtype == np.bool_ else 1
 
 
 def laid_out(result: Any, array: Any, indices: list[Any]) -> Any:
-    """The elements of `array` at `indices` in the order that torch gives them."""
+    """Return the elements of `array` at `indices` with the strides that torch's have."""
     if is_row_major(array) and all(operand is None or is_row_major(operand) for operand in indices):
         return result
     return layouts.with_strides(result, strides_of_indexed(array, indices, result.shape))
 
 
 def strides_of_indexed(array: Any, indices: list[Any], shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides of the elements at index arrays: torch's iterator asks the array first, then the index arrays.
+    """Return the strides of elements at index arrays: torch's iterator reads the array first, then the index arrays.
 
-    The dimensions of the index arrays stand where these do if they are neighbours, otherwise in front.
+    The dimensions of the index arrays take the place of the indexed ones if these are neighbours, otherwise the front.
     """
     other_strides: list[int] = []
     places: list[int] = []
@@ -53,16 +53,16 @@ def strides_of_indexed(array: Any, indices: list[Any], shape: tuple[int, ...]) -
 def between_ones(
     strides: tuple[int, ...], lengths: tuple[int, ...], size: int, front: int, shape: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of an index array that torch reshapes to stand among the dimensions of the result.
+    """Return the strides of an index array that torch reshapes to its place among the dimensions of the result.
 
-    It gets a dimension of length 1 for each that is not indexed; their strides count where the result's length is 1.
+    It gets a dimension of length 1 for each that is not indexed; their strides count if the result's length is 1.
 
     Args:
-        strides: of the array.
-        lengths: of the array.
-        size: of an element, in the unit of the strides.
-        front: how many dimensions of the result stand before those of the array.
-        shape: of the result.
+        strides: strides of the array.
+        lengths: lengths of the array.
+        size: size of an element, in the unit of the strides.
+        front: number of dimensions of the result before those of the array.
+        shape: shape of the result.
     """
     inside = strides[-1] if strides else size
     longer = [at for at, length in enumerate(lengths) if length != 1]
@@ -73,10 +73,10 @@ def between_ones(
 
 
 def refuse_types(shape: tuple[int, ...], indices: Any) -> None:
-    """Refuse index arrays that are neither integers nor masks, and empty masks that do not fit: NumPy takes them.
+    """Refuse index arrays that are neither integers nor masks, and empty masks that do not fit: NumPy accepts them.
 
     Raises:
-        IndexError: one is of another type, or shape.
+        IndexError: if the dtype or shape of an index array does not fit.
     """
     for index in indices:
         if index is not None and index.dtype.char not in "lqi?":
@@ -86,14 +86,14 @@ def refuse_types(shape: tuple[int, ...], indices: Any) -> None:
 
 
 def refuse_places(shape: tuple[int, ...], indices: Any, values_too: bool = True) -> None:
-    """Say in torch's words why index arrays (None: a whole dimension) do not fit a shape, if they do not.
+    """Raise torch's error for index arrays (None: a whole dimension) that do not fit a shape, if there are any.
 
     Args:
-        values_too: look at the values of the index arrays too, not only at their shapes.
+        values_too: check the values of the index arrays, too, not only their shapes.
 
     Raises:
-        IndexError: there are too many, an index lies outside, a mask has another shape, or the arrays do not broadcast
-            together.
+        IndexError: if there are too many, an index is out of range, a mask has another shape, or the arrays do not
+            broadcast.
     """
     if sum(width(index) for index in indices) > len(shape):
         raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(indices)})")

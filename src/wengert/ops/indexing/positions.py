@@ -1,4 +1,4 @@
-"""Positions: nonzero_static, unravel_index."""
+"""Positions of elements: nonzero_static, unravel_index."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..._kernels import positions
 
 
 def coordinates(places: Any, shape: Any) -> Any:
-    """The coordinates of places in a flattened tensor of `shape`, along a new last dimension."""
+    """Return the coordinates of indices into a flattened tensor of `shape`, along a new last dimension."""
     behind = [*itertools.accumulate(reversed([*shape[1:], 1]), operator.mul)][::-1] if shape else []
     steps, lengths = (np.array(numbers, np.int64) for numbers in (behind, tuple(shape)))
     if not places.numel():  # nothing is divided by a length of 0
@@ -30,18 +30,18 @@ def coordinates(places: Any, shape: Any) -> Any:
 
 @composite(method=False)
 def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
-    """The coordinates of places in a flattened tensor.
+    """Return the coordinates of indices into a flattened tensor.
 
     Args:
-        indices: integer tensor of places.
-        shape: of the tensor, an integer or several.
+        indices: integer tensor of indices.
+        shape: shape of the tensor, an integer or several.
 
     Returns:
         A tuple of int64 tensors of the shape of `indices`, one for each dimension.
 
     Raises:
-        TypeError: `indices` holds no integers, or `shape` something else.
-        ValueError: a length is negative.
+        TypeError: if `indices` or `shape` are not integers.
+        ValueError: if a length is negative.
 
     Examples:
         >>> import wengert as wg
@@ -84,17 +84,17 @@ def unravel_index_samples(make: Any) -> Any:
 
 @op(dtypes=WIDE, why="indices")
 def nonzero_static(self: Index, *, size: int, fill_value: int = -1) -> Any:
-    """The positions of the first `size` elements that are not zero.
+    """Return the positions of the first `size` elements that are not zero.
 
     Args:
-        size: how many rows there are.
-        fill_value: what stands in the rows for which there is no element.
+        size: number of rows.
+        fill_value: value of the rows without an element.
 
     Returns:
         A new int64 tensor of shape (size, number of dimensions).
 
     Raises:
-        RuntimeError: `size` is negative.
+        RuntimeError: if `size` is negative.
 
     Examples:
         >>> import wengert as wg

@@ -1,4 +1,4 @@
-"""Writing where a mask or places in memory order say: masked_scatter, put, fill_diagonal_."""
+"""Writing under a mask or at row-major indices: masked_scatter, put, fill_diagonal_."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from .index import integers
 
 
 def kind_of(array: Any) -> str:
-    """The name of a dtype as torch's errors have it, e.g. `Float`."""
+    """Name of a dtype in torch's errors, e.g. `Float`."""
     return dtypes.from_numpy(array.dtype).legacy[:-6]
 
 
 def check_under_mask(target: Any, mask: Any, source: Any) -> None:
-    """Refuse what `masked_scatter` does not take for its dtype.
+    """Check the dtypes of `masked_scatter`.
 
     Raises:
-        RuntimeError: if the dtypes differ, or the mask holds no truth values.
+        RuntimeError: if the dtypes differ, or the mask is not bool.
     """
     if target.dtype != source.dtype:
         raise RuntimeError(
@@ -42,7 +42,7 @@ def check_under_mask(target: Any, mask: Any, source: Any) -> None:
 
 
 def write_under_mask(target: Any, mask: Any, source: Any) -> None:
-    """Write the elements of `source`, one after the other, where the mask holds."""
+    """Write consecutive elements of `source` where the mask holds."""
     check_under_mask(target, mask, source)
     common = broadcast(target.shape, mask.shape)
     if common != target.shape:
@@ -64,18 +64,18 @@ def write_under_mask(target: Any, mask: Any, source: Any) -> None:
     native=native("masked_scatter"),
 )
 def masked_scatter(self: Array, mask: Index, source: Array) -> Any:
-    """The tensor with the elements of `source`, one after the other, where `mask` holds.
+    """Copy the tensor and write consecutive elements of `source` where `mask` holds.
 
     Args:
         self: tensor; broadcast with the mask.
         mask: bool tensor.
-        source: tensor of the same dtype with at least as many elements as places where the mask holds.
+        source: tensor of the same dtype with at least as many elements as the mask has true ones.
 
     Returns:
         A new tensor; `masked_scatter_` writes into `self`.
 
     Raises:
-        RuntimeError: dtypes or shapes do not fit, or `source` has too few elements.
+        RuntimeError: if dtypes or shapes do not fit, or `source` has too few elements.
     """
     result = np.broadcast_to(self, broadcast(self.shape, mask.shape)).copy(order="C")
     write_under_mask(result, mask, source)
@@ -128,11 +128,11 @@ def masked_scatter_backward_samples(make: Any) -> Any:
 
 
 def check_put(target: Any, index: Any, source: Any) -> None:
-    """Refuse what `put_` does not take, whatever its values are.
+    """Check the arguments of `put_`, except the values of `index`.
 
     Raises:
         RuntimeError: if dtypes do not fit.
-        IndexError: if there are not as many elements as places, or the target has none.
+        IndexError: if the numbers of elements differ, or the target is empty.
     """
     if index.dtype != np.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {kind_of(index)}")
@@ -151,7 +151,7 @@ def check_put(target: Any, index: Any, source: Any) -> None:
 
 
 def write_places(target: Any, index: Any, source: Any, accumulate: bool) -> None:
-    """Write `source` at places counted in row-major order."""
+    """Write `source` at row-major indices."""
     check_put(target, index, source)
     for other in (index, source):
         refuse_shared(target, other, True)
@@ -175,19 +175,19 @@ def write_places(target: Any, index: Any, source: Any, accumulate: bool) -> None
     native=native("put"),
 )
 def put(self: Array, index: Index, source: Array, accumulate: bool = False) -> Any:
-    """The tensor with elements of `source` at places counted in row-major order.
+    """Copy the tensor and write elements of `source` at row-major indices.
 
     Args:
-        index: int64 tensor; negative places count from the end.
+        index: int64 tensor; negative numbers count from the end.
         source: tensor of the same dtype with as many elements as `index`.
-        accumulate: add to what is there, as often as a place is named.
+        accumulate: add to the old elements, as often as an index occurs.
 
     Returns:
         A new tensor; `put_` writes into `self`.
 
     Raises:
-        IndexError: a place lies outside, or the numbers of elements differ.
-        RuntimeError: the dtypes differ.
+        IndexError: if an index is out of range, or the numbers of elements differ.
+        RuntimeError: if the dtypes differ.
     """
     result = self.copy(order="C")
     write_places(result, index, source, accumulate)
@@ -223,7 +223,7 @@ def put_samples(make: Any) -> Any:
 
 
 def check_diagonal(target: Any, fill_value: Any) -> Any:
-    """The number that `fill_diagonal_` writes.
+    """Return the number that `fill_diagonal_` writes.
 
     Raises:
         RuntimeError: if the target has no diagonal, or the number does not fit.
@@ -258,18 +258,18 @@ def write_diagonal(target: Any, fill_value: Any, wrap: bool) -> None:
     node="torch::autograd::CopySlices",
 )
 def fill_diagonal(self: Array, fill_value: Any, wrap: bool = False) -> Any:
-    """The tensor with one value on its main diagonal.
+    """Copy the tensor and fill its main diagonal with a value.
 
     Args:
         self: tensor with at least two dimensions; with more than two, all of one length.
         fill_value: a number.
-        wrap: begin again, one row below the end, in a matrix with more rows than columns.
+        wrap: begin again one row below the end, in a matrix with more rows than columns.
 
     Returns:
         A new tensor; `fill_diagonal_` writes into `self`.
 
     Raises:
-        RuntimeError: the shape has no such diagonal.
+        RuntimeError: if `self` has fewer than two dimensions, or more than two of different lengths.
     """
     result = self.copy(order="K")
     write_diagonal(result, fill_value, wrap)

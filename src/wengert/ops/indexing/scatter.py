@@ -1,4 +1,4 @@
-"""Writing elements along one dimension where an index says: scatter, scatter_add."""
+"""Writing elements at indices along one dimension: scatter, scatter_add."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ native = kernels.direct_function
 
 
 def check_scatter(name: str, array: Any, dim: int, index: Any, source: Any) -> int:
-    """Refuse what `scatter` and `scatter_add` cannot do; `source` is an array or a number."""
+    """Check the arguments of `scatter` and `scatter_add`; `source` is an array or a number."""
     at = normalise(dim, array.ndim)
     if index.size and index.dtype not in (np.int64, np.int32):
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
@@ -48,10 +48,10 @@ def check_scatter(name: str, array: Any, dim: int, index: Any, source: Any) -> i
 
 
 def check_scattered(target: Any, dim: int, index: Any, src: Any, reduce: Any) -> tuple[int, Any]:
-    """The dimension of `scatter` counted from the front, and what is written, of which a number must fit.
+    """Return the dimension of `scatter`, counted from the front, and the source, which must fit if it is a number.
 
     Raises:
-        RuntimeError: if shapes, dtypes or the number do not fit, or there is no such reduction.
+        RuntimeError: if shapes, dtypes or the number do not fit, or `reduce` is unknown.
     """
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
@@ -60,7 +60,7 @@ def check_scattered(target: Any, dim: int, index: Any, src: Any, reduce: Any) ->
 
 
 def write_scattered(target: Any, dim: int, index: Any, src: Any, reduce: Any) -> None:
-    """Write (or combine) elements where `index` says."""
+    """Write (or combine) elements at `index`."""
     at, src = check_scattered(target, dim, index, src, reduce)
     if not isinstance(src, np.ndarray):
         src = np.asarray(src).astype(target.dtype)
@@ -78,7 +78,7 @@ def write_scattered(target: Any, dim: int, index: Any, src: Any, reduce: Any) ->
 
 
 def scatter_form(args: tuple[Any, ...]) -> int:
-    """Which of torch's two operators a call is."""
+    """Return which of torch's two operators a call is."""
     return 0 if isinstance(args[3], Tensor) else 1
 
 
@@ -91,19 +91,19 @@ def scatter_form(args: tuple[Any, ...]) -> int:
     native=native("scatter"),
 )
 def scatter(self: Array, dim: int, index: Index, src: Array, *, reduce: str | None = None) -> Any:
-    """The tensor with elements of `src` where `index` says: `out[index[i][j]][j] = src[i][j]` for `dim` 0.
+    """Copy the tensor and write elements of `src`: `out[index[i][j]][j] = src[i][j]` for `dim` 0.
 
     Args:
-        dim: the dimension along which `index` counts.
+        dim: the dimension of `index`.
         index: int64 tensor with as many dimensions, no longer than `src`, nor than `self` along the others.
         src: tensor of the same dtype, or a number (also by the name `value`).
         reduce: "add" or "multiply" instead of replacing; has no derivative, use `scatter_add`.
 
     Returns:
-        A new tensor; `scatter_` writes into `self`. Where a place is named more than once one of the values stays.
+        A new tensor; `scatter_` writes into `self`. If an index occurs more than once, one of the values stays.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, or an index lies outside.
+        RuntimeError: if shapes or dtypes do not fit, or an index is out of range.
     """
     result = self.copy(order="C")
     write_scattered(result, dim, index, src, reduce)
@@ -111,7 +111,7 @@ def scatter(self: Array, dim: int, index: Index, src: Array, *, reduce: str | No
 
 
 def refuse_reduce(reduce: Any) -> None:
-    """Refuse the derivative of a scatter that combines."""
+    """Refuse the derivative of a scatter with a reduction."""
     if reduce is not None:
         raise RuntimeError("derivative for aten::scatter with reduce is not implemented; use scatter_add")
 
@@ -123,7 +123,7 @@ def scatter_vjp_self(grad: Any, dim: int, index: Any, reduce: Any) -> Any:
 
 
 def of_source(grad: Any, dim: int, index: Any, src_shape: Any) -> Any:
-    """The gradient of what was scattered, 0 for what the index does not read; there may be 0 and 1 dimensions."""
+    """Gradient of the source, 0 for elements that the index does not read; supports 0 and 1 dimensions."""
     if not index._array_.size:
         return grad.new_zeros(src_shape)
     picked = grad.gather(dim, index)
@@ -133,7 +133,7 @@ def of_source(grad: Any, dim: int, index: Any, src_shape: Any) -> Any:
 
 
 def padded(part: Any, shape: tuple[int, ...]) -> Any:
-    """The first elements along each dimension, with zeros behind them up to a shape."""
+    """Append zeros to the first elements along each dimension, up to a shape."""
     for dim, length in enumerate(shape):
         lengths = part._array_.shape
         if lengths[dim] != length:
@@ -171,10 +171,10 @@ def scatter_samples(make: Any) -> Any:
     native=native("scatter_add"),
 )
 def scatter_add(self: Array, dim: int, index: Index, src: Array) -> Any:
-    """The tensor with elements of `src` added where `index` says: `out[index[i][j]][j] += src[i][j]` for `dim` 0.
+    """Copy the tensor and add elements of `src`: `out[index[i][j]][j] += src[i][j]` for `dim` 0.
 
     Args:
-        dim: the dimension along which `index` counts.
+        dim: the dimension of `index`.
         index: int64 tensor with as many dimensions, no longer than `src`, nor than `self` along the others.
         src: tensor of the same dtype.
 
@@ -182,7 +182,7 @@ def scatter_add(self: Array, dim: int, index: Index, src: Array) -> Any:
         A new tensor; `scatter_add_` writes into `self`.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, or an index lies outside.
+        RuntimeError: if shapes or dtypes do not fit, or an index is out of range.
     """
     at = check_scatter("scatter", self, dim, index, src)
     return kernels.scatter_add(self, at, index, src if index.ndim else src.reshape(-1)[0])

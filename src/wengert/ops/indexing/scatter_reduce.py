@@ -1,4 +1,4 @@
-"""Combining elements where an index says, by a reduction: scatter_reduce, index_reduce."""
+"""Combining elements at indices by a reduction: scatter_reduce, index_reduce."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COMBINE = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximu
 
 
 def neutral(reduce: str, dtype: Any) -> Any:
-    """What a reduction starts from where the old value does not count."""
+    """Return the initial value of a reduction if the old element does not count."""
     if reduce in ("sum", "mean", "prod"):
         return 1 if reduce == "prod" else 0
     if dtype.kind == "b":
@@ -34,7 +34,7 @@ def neutral(reduce: str, dtype: Any) -> Any:
 
 
 def refuse_wide(array: Any, title: str, name: str) -> None:
-    """Refuse the wide unsigned integers."""
+    """Refuse wide unsigned integers."""
     if array.dtype.kind == "u" and array.itemsize > 1:
         refuse(name, title, array)
 
@@ -54,11 +54,11 @@ def combine(target: Any, where: Any, source: Any, reduce: str, include_self: boo
 
 
 def check_reduced(target: Any, dim: int, index: Any, src: Any, reduce: str) -> int:
-    """The dimension of `scatter_reduce` counted from the front.
+    """Return the dimension of `scatter_reduce`, counted from the front.
 
     Raises:
-        RuntimeError: if shapes or dtypes do not fit, or there is no such reduction.
-        NotImplementedError: if there is none for the dtype.
+        RuntimeError: if shapes or dtypes do not fit, or `reduce` is unknown.
+        NotImplementedError: if there is no kernel for the dtype.
     """
     if reduce not in COMBINE:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
@@ -69,7 +69,7 @@ def check_reduced(target: Any, dim: int, index: Any, src: Any, reduce: str) -> i
 
 
 def write_reduced(target: Any, dim: int, index: Any, src: Any, reduce: str, include_self: bool) -> None:
-    """Combine elements where `index` says."""
+    """Combine elements at `index`."""
     at = check_reduced(target, dim, index, src, reduce)
     if not index.size:
         return
@@ -89,7 +89,7 @@ reduction = partial(
         Of "amax" and "amin" it is shared equally among the elements that attain the result, as torch does it.
     """,
 )
-"""The form of a write that combines with what is there."""
+"""Card decorator for a write that combines with the old elements."""
 
 
 @reduction(
@@ -99,14 +99,14 @@ reduction = partial(
     native=native("scatter_reduce"),
 )
 def scatter_reduce(self: Array, dim: int, index: Index, src: Array, reduce: str, *, include_self: bool = True) -> Any:
-    """The tensor with elements of `src` combined into the places that `index` names.
+    """Copy the tensor and combine elements of `src` into it at `index`.
 
     Args:
-        dim: the dimension along which `index` counts.
+        dim: the dimension of `index`.
         index: int64 tensor with as many dimensions, no longer than `src`, nor than `self` along the others.
         src: tensor of the same dtype.
         reduce: "sum", "prod", "mean", "amax" or "amin".
-        include_self: whether the old value at a place counts.
+        include_self: whether the old element counts.
 
     Returns:
         A new tensor; `scatter_reduce_` writes into `self`.
@@ -134,7 +134,7 @@ def scatter_reduce_vjp(
 
 
 def read_part(src: Any, index: Any) -> Any:
-    """What an index reads of a tensor with as many dimensions: no more of each than it has itself."""
+    """Return the part of a tensor that an index reads: at most the index's length in each dimension."""
     lengths = index._array_.shape
     if src._array_.ndim == len(lengths):
         for dim, length in enumerate(lengths):
@@ -145,9 +145,16 @@ def read_part(src: Any, index: Any) -> Any:
 
 @scatter_reduce.jvp("self", "src")
 def scatter_reduce_jvp(
-    self_tangent: Any, src_tangent: Any, self: Any, src: Any, out: Any, dim: int, index: Any, reduce: str,
+    self_tangent: Any,
+    src_tangent: Any,
+    self: Any,
+    src: Any,
+    out: Any,
+    dim: int,
+    index: Any,
+    reduce: str,
     include_self: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     own, other = scatter_reduce_vjp(out.new_ones(out.shape), self, src, out, dim, index, reduce, include_self)
     return (conjugate(own) * self_tangent).scatter_add(dim, index, conjugate(other) * src_tangent)
 
@@ -155,7 +162,7 @@ def scatter_reduce_jvp(
 def gradients(
     grad: Any, old: Any, src: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
 ) -> tuple[Any, Any]:
-    """The gradients of the old values (0 where they do not count, if that is still to come) and of what was combined
+    """Gradients of the old elements (0 if they do not count, unless that is still to come) and of the elements combined
     into them."""
     if reduce == "sum":
         own, other = grad, grad.gather(dim, index)
@@ -172,7 +179,7 @@ def gradients(
 
 
 def product_gradients(grad: Any, old: Any, src: Any, dim: int, index: Any, include_self: bool) -> tuple[Any, Any]:
-    """The derivative by a factor is the product of the others; zeros are counted, not divided by."""
+    """Derivatives of products: the products of the other factors; zeros are counted, not divided by."""
     old_zero, src_zero = old == 0, src == 0
     old_safe, src_safe = old.masked_fill(old_zero, 1), src.masked_fill(src_zero, 1)
     product = old_safe.scatter_reduce(dim, index, src_safe, "prod", include_self=include_self)
@@ -186,17 +193,17 @@ def product_gradients(grad: Any, old: Any, src: Any, dim: int, index: Any, inclu
 
 
 def zeros_among(old: Any, src: Any, dim: int, index: Any, include_self: bool) -> tuple[Any, Any]:
-    """Of the other factors of each element of `old` and of `src` the sum, where these hold something for each zero.
+    """Return the sum of the other zeros of each element of `old` and `src`, where these hold something for each zero.
 
-    Of the zeros themselves it is 0, and its derivative is what a second derivative needs where a single one is among
-    the others: the product has the derivative of that one there.
+    For the zeros themselves it is 0; its derivative is needed for a second derivative if a single zero is among the
+    others: the product has the derivative of that zero there.
     """
     total = (old if include_self else old.scatter(dim, index, 0)).scatter_add(dim, index, src)
     return total - old, -(src - total.gather(dim, index))  # the order of `src` in memory decides, as in torch
 
 
 def extreme_gradients(grad: Any, old: Any, src: Any, out: Any, dim: int, index: Any) -> tuple[Any, Any]:
-    """The gradient shared equally among the elements that attain the result, an old one that does not count too."""
+    """Gradient in equal parts for the elements that equal the result, even an old one that does not count."""
     own_attains = (old == out).to(grad.dtype)
     src_attains = (src == out.gather(dim, index)).to(grad.dtype)
     share = grad / own_attains.scatter_add(dim, index, src_attains)  # none attains NaN, whose gradient is NaN
@@ -218,7 +225,7 @@ def scatter_reduce_samples(make: Any) -> Any:
 
 
 def check_slices(target: Any, dim: int, index: Any, source: Any, reduce: str) -> int:
-    """Refuse what `index_reduce` cannot do; the dimension counted from the front."""
+    """Check the arguments of `index_reduce`; return the dimension, counted from the front."""
     if reduce not in COMBINE or reduce == "sum":
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     check_ordered("index_reduce", "index_func", target)
@@ -243,7 +250,7 @@ def check_slices(target: Any, dim: int, index: Any, source: Any, reduce: str) ->
 
 
 def write_reduced_slices(target: Any, dim: int, index: Any, source: Any, reduce: str, include_self: bool) -> None:
-    """Combine slices of `source` where `index` says."""
+    """Combine slices of `source` at `index`."""
     at = check_slices(target, dim, index, source, reduce)
     if index.size:
         full = np.moveaxis(target, at, 0) if target.ndim else target.reshape(1)
@@ -253,13 +260,13 @@ def write_reduced_slices(target: Any, dim: int, index: Any, source: Any, reduce:
 
 @reduction(dtypes=ORDERED, inplace=InPlace(apart="wholly", write=write_reduced_slices), batching="batches.written")
 def index_reduce(self: Array, dim: int, index: Index, source: Array, reduce: str, *, include_self: bool = True) -> Any:
-    """The tensor with the slices of `source` combined into those along `dim` that `index` lists.
+    """Copy the tensor and combine the slices of `source` into it along `dim` at `index`.
 
     Args:
         index: int64 or int32 vector.
         source: like `self`, but as long as `index` along `dim`.
         reduce: "prod", "mean", "amax" or "amin"; for a sum see `index_add`.
-        include_self: whether the old values count.
+        include_self: whether the old elements count.
 
     Returns:
         A new tensor; `index_reduce_` writes into `self`.
@@ -279,15 +286,22 @@ def index_reduce_vjp(
 
 @index_reduce.jvp("self", "source")
 def index_reduce_jvp(
-    self_tangent: Any, source_tangent: Any, self: Any, source: Any, out: Any, dim: int, index: Any, reduce: str,
+    self_tangent: Any,
+    source_tangent: Any,
+    self: Any,
+    source: Any,
+    out: Any,
+    dim: int,
+    index: Any,
+    reduce: str,
     include_self: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     own, other = index_reduce_vjp(out.new_ones(out.shape), self, source, out, dim, index, reduce, include_self)
     return (own * self_tangent).index_add(dim, index, other * source_tangent)
 
 
 def spread(index: Any, dim: int, source: Any) -> Any:
-    """An index along one dimension as `scatter` takes it: one for each element."""
+    """Expand an index along one dimension to one for each element, as `scatter` needs."""
     shape = [1] * source.ndim
     if not shape:
         return index.reshape(())

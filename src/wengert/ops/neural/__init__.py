@@ -1,1 +1,1 @@
-"""Layers and losses: softmax, normalisation, dropout, steps of optimisers."""
+"""Neural networks: activations, normalisation, dropout, attention, recurrent layers, losses, steps of optimisers."""

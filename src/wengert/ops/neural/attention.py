@@ -1,4 +1,4 @@
-"""Attention: means of values, weighted by how well their keys fit a query."""
+"""Scaled dot-product attention: means of values, weighted by the products of their keys with a query."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .norm import unrecorded
 
 
 def check_inputs(query: Tensor, key: Tensor, value: Tensor) -> None:
-    """Refuse tensors without steps, and of different dtypes.
+    """Refuse tensors without a dimension of steps, and different dtypes.
 
     Raises:
-        RuntimeError: there are such.
+        RuntimeError: if a tensor has too few dimensions, or the dtypes differ.
     """
     if query.ndim < 2 or key.ndim < 2 or value.ndim < 2:
         raise RuntimeError(
@@ -38,10 +38,10 @@ def check_inputs(query: Tensor, key: Tensor, value: Tensor) -> None:
 
 
 def check_mask(query: Tensor, attn_mask: Tensor | None, is_causal: bool) -> None:
-    """Refuse two masks, and one of a dtype that says nothing.
+    """Refuse two masks, and a mask of an unsupported dtype.
 
     Raises:
-        RuntimeError: there is such.
+        RuntimeError: if there are two masks, or the dtype is not supported.
     """
     if attn_mask is None:
         return
@@ -55,11 +55,11 @@ def check_mask(query: Tensor, attn_mask: Tensor | None, is_causal: bool) -> None
 
 
 def with_heads_of(query: Any, other: Any) -> Any:
-    """Keys or values, each head of which serves as many heads of the query.
+    """Repeat the heads of keys or values, each of which serves as many heads of the query.
 
     Raises:
-        IndexError: there are no heads.
-        RuntimeError: the numbers of heads do not divide.
+        IndexError: if there are no heads.
+        RuntimeError: if the number of heads of the query is not a multiple of the keys'.
     """
     normalise(-3, query.ndim)
     normalise(-3, other.ndim)
@@ -72,21 +72,21 @@ def with_heads_of(query: Any, other: Any) -> Any:
 
 
 def weights_of(scores: Any, attn_mask: Any, is_causal: bool) -> Any:
-    """The weights that scores give: softmax of those that may count."""
+    """Return the softmax of the scores that count."""
     if is_causal:
         return causal_softmax(scores)
     return safe_softmax(scores if attn_mask is None else scores + as_shift(attn_mask, scores.dtype), -1)
 
 
 def as_shift(attn_mask: Any, dtype: Any) -> Any:
-    """What a mask adds to scores: bools as 0 and -inf."""
+    """Return a mask as numbers that are added to scores: bools become 0 and -inf."""
     if attn_mask is None or attn_mask.dtype != dtypes.bool_:
         return attn_mask if attn_mask is None else attn_mask.to(dtype)
     return attn_mask.new_zeros(attn_mask.shape, dtype=dtype).masked_fill(attn_mask.logical_not(), -math.inf)
 
 
 def of_nothing(query: Any, key: Any, value: Any, enable_gqa: bool) -> Any:
-    """Attention without queries, values or members of the batch: zeros, which depend on all three in name only."""
+    """Attention without queries, values or members of the batch: zeros, connected to all three in the graph."""
     lead = query.shape[:-2]
     if not enable_gqa:
         lead = broadcast(broadcast(lead, key.shape[:-2]), value.shape[:-2])
@@ -97,7 +97,7 @@ def of_nothing(query: Any, key: Any, value: Any, enable_gqa: bool) -> Any:
 
 
 few_steps = kernels.direct_function("attention")
-"""All of it at once, of few steps in arrays; NotImplemented for others. None without the extension."""
+"""Attention of arrays with few steps in one call; NotImplemented for others. None without the extension."""
 
 
 @composite(method=False, function=False)
@@ -112,24 +112,24 @@ def scaled_dot_product_attention(
     scale: Any = None,
     enable_gqa: bool = False,
 ) -> Any:
-    """softmax(query @ key.T * scale) @ value.
+    """Return softmax(query @ key.T * scale) @ value.
 
     Args:
         query: (..., heads, L, size).
         key: (..., heads, S, size).
         value: (..., heads, S, width).
-        attn_mask: broadcasts to (..., heads, L, S): bools, True where a query may look at a value, or numbers that
-            are added to the scores. A query that may look at nothing gets zeros.
+        attn_mask: broadcasts to (..., heads, L, S): bools, True where a query may attend to a value, or numbers
+            that are added to the scores. The result is zero for a query that may attend to no value.
         dropout_p: probability of dropout of weights, in training or not.
-        is_causal: let query i look at the values up to i.
-        scale: 1 / sqrt(size) unless given.
-        enable_gqa: let each head of key and value serve several heads of the query.
+        is_causal: query i attends to the values up to i.
+        scale: factor of the scores; 1 / sqrt(size) by default.
+        enable_gqa: each head of key and value serves several heads of the query.
 
     Returns:
         A new tensor (..., heads, L, width).
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, two masks, or `dropout_p` is no probability.
+        RuntimeError: if shapes or dtypes do not fit, there are two masks, or `dropout_p` is not a probability.
 
     Source:
         Vaswani et al., Attention is all you need (2017).

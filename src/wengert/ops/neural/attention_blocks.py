@@ -1,4 +1,4 @@
-"""Attention block by block, as one operator: what torch's processors run where nothing is unusual."""
+"""Attention block by block, as one operator, for the cases in which torch's CPU does so, too."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from .norm import BY_KERNEL, ONLY_FUSED, fused
 
 NAME = "scaled_dot_product_attention_flash_attention"
 SEEN = flags.VOLATILE | flags.DUAL | flags.BATCHED | flags.OBSERVED | flags.LEVELS | flags.BATCHES | flags.OVERRIDDEN
-"""Where somebody looks at the operators that attention is made of, or works through them one by one."""
+"""Modes and flags in which attention consists of several operators: observed, or transformed one by one."""
 
 in_blocks = kernels.direct_function("attention_in_blocks")
-slopes_in_blocks = kernels.direct_function("attention_in_blocks_backward")
+backward_in_blocks = kernels.direct_function("attention_in_blocks_backward")
 
 
 def is_plain(query: Any, key: Any, value: Any, attn_mask: Any, grouped: bool) -> bool:
-    """Whether attention is this operator, as in torch: heads of one size in four dimensions, a mask that fits.
+    """Return whether attention is this operator, as in torch: heads of one size in four dimensions, a mask that fits.
 
     Args:
         query, key, value: tensors of one dtype.
         attn_mask: a tensor or None.
-        grouped: whether a head of the keys may serve several of the queries.
+        grouped: whether a head of the keys may serve several heads of the queries.
     """
     if not query.ndim == key.ndim == value.ndim == 4 or query.dtype not in REALS:
         return False
@@ -54,10 +54,10 @@ def is_plain(query: Any, key: Any, value: Any, attn_mask: Any, grouped: bool) ->
 
 
 def check_blocks(query: Any, key: Any, value: Any, dropout_p: float, attn_mask: Any) -> None:
-    """Refuse what is not attention of heads without dropout.
+    """Check the arguments: heads without dropout.
 
     Raises:
-        RuntimeError: dtypes or dimensions do not fit, or there is dropout.
+        RuntimeError: if dtypes or dimensions do not fit, or there is dropout.
     """
     kind = dtypes.from_numpy(query.dtype)
     if kind not in REALS:
@@ -79,12 +79,12 @@ def check_blocks(query: Any, key: Any, value: Any, dropout_p: float, attn_mask: 
 
 
 def merged(tensor: Any) -> Any:
-    """Members and items as one dimension."""
+    """Merge the dimensions of members and items."""
     return tensor.reshape((tensor.shape[0] * tensor.shape[1], *tensor.shape[2:]))
 
 
 def merged_mask(attn_mask: Any, items: int) -> Any:
-    """The masks of all members, for members and items as one dimension."""
+    """Merge the dimensions of members and items of the masks."""
     if attn_mask is None:
         return None
     if attn_mask.ndim == 3:
@@ -93,7 +93,7 @@ def merged_mask(attn_mask: Any, items: int) -> Any:
 
 
 def wide(*arrays: Any) -> list[Any]:
-    """Halves as float32."""
+    """Convert half precision to float32."""
     return [array if array is None else array.astype(wide_dtype(array.dtype), copy=False) for array in arrays]
 
 
@@ -115,22 +115,22 @@ def _scaled_dot_product_flash_attention_for_cpu(
     attn_mask: Index = None,
     scale: float | None = None,
 ) -> Any:
-    """softmax(query @ key.T * scale + mask) @ value, and the logarithms of the sums that the weights were divided by.
+    """Return softmax(query @ key.T * scale + mask) @ value, and the logarithms of the sums in the softmax.
 
     Args:
         query: (batch, heads, steps, size).
         key: (batch, heads of keys, keys, size).
         value: of the shape of `key`.
         dropout_p: 0.
-        is_causal: let query i look at the values up to i.
-        attn_mask: is added to the scores; broadcasts to (batch, heads, steps, keys), of two or four dimensions.
-        scale: 1 / sqrt(size) unless given.
+        is_causal: query i attends to the values up to i.
+        attn_mask: added to the scores; broadcasts to (batch, heads, steps, keys), of two or four dimensions.
+        scale: factor of the scores; 1 / sqrt(size) by default.
 
     Returns:
         The result, of the shape of `query`, and the logarithms, (batch, heads, steps).
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
 
     Source:
         Dao, Fu, Ermon, Rudra and Ré, FlashAttention (2022).
@@ -150,7 +150,7 @@ blocks = _scaled_dot_product_flash_attention_for_cpu
 
 
 def weights_and_heads(query: Any, key: Any, value: Any, is_causal: bool, attn_mask: Any, scale: Any) -> tuple[Any, ...]:
-    """The weights, keys and values for each head of the query, and the factor of the scores: as formulas."""
+    """Return weights, keys and values for each head of the query, and the factor of the scores, as formulas."""
     group = query.shape[1] // key.shape[1]
     if group > 1:
         key, value = key.repeat_interleave(group, 1), value.repeat_interleave(group, 1)
@@ -162,15 +162,23 @@ def weights_and_heads(query: Any, key: Any, value: Any, is_causal: bool, attn_ma
 
 
 def through_softmax(grad: Any, weights: Any) -> Any:
-    """The gradient, or tangent, of weights as one of scores, and the other way round."""
+    """Convert the gradient (or tangent) of weights to that of scores, and the reverse."""
     return weights * (grad - (weights * grad).sum(-1, True))
 
 
 @blocks.vjp("query", "key", "value")
 def blocks_vjp(
-    grads: Any, query: Any, key: Any, value: Any, output: Any, logsumexp: Any, dropout_p: float, is_causal: bool,
-    attn_mask: Any, scale: Any,
-) -> Any:  # fmt: skip
+    grads: Any,
+    query: Any,
+    key: Any,
+    value: Any,
+    output: Any,
+    logsumexp: Any,
+    dropout_p: float,
+    is_causal: bool,
+    attn_mask: Any,
+    scale: Any,
+) -> Any:
     grad = grads[0]
     if fused(grad, query, key, value):
         return blocks_backward(grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale)
@@ -230,13 +238,20 @@ def blocks_samples(make: Any) -> Any:
         make(2, 3, 4), make(2, 3, 4), make(2, 3, 4), raises=RuntimeError, says="Accept only 4 dims inputs shape of"
     )
     yield Bad(
-        make(1, 2, 3, 4), make(1, 2, 3, 4), make(1, 2, 3, 4), 0.5, raises=RuntimeError,
+        make(1, 2, 3, 4),
+        make(1, 2, 3, 4),
+        make(1, 2, 3, 4),
+        0.5,
+        raises=RuntimeError,
         says="Currently do not support dropout > 0",
-    )  # fmt: skip
+    )
     yield Bad(
-        make(1, 2, 3, 4), make(1, 2, 3, 4), make(1, 2, 3, 2), raises=RuntimeError,
+        make(1, 2, 3, 4),
+        make(1, 2, 3, 4),
+        make(1, 2, 3, 2),
+        raises=RuntimeError,
         says="Q/K/V should have the same head size",
-    )  # fmt: skip
+    )
 
 
 @op(
@@ -246,20 +261,28 @@ def blocks_samples(make: Any) -> Any:
     public="neither",
     takes_halves=True,
     name="_scaled_dot_product_flash_attention_for_cpu_backward",
-    native=slopes_in_blocks,
+    native=backward_in_blocks,
 )
 def blocks_backward(
-    grad: Array, query: Array, key: Array, value: Array, output: Array, logsumexp: Array, dropout_p: float = 0.0,
-    is_causal: bool = False, attn_mask: Array = None, scale: float | None = None,
-) -> Any:  # fmt: skip
-    """The gradients of attention block by block, for query, key and value."""
+    grad: Array,
+    query: Array,
+    key: Array,
+    value: Array,
+    output: Array,
+    logsumexp: Array,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    attn_mask: Array = None,
+    scale: float | None = None,
+) -> Any:
+    """Gradients of attention block by block, with respect to query, key and value."""
     check_blocks(query, key, value, dropout_p, attn_mask)
     own = query.dtype
     grad, query, key, value, output, logsumexp, attn_mask = wide(grad, query, key, value, output, logsumexp, attn_mask)
     tensors = (grad, query, key, value, output, logsumexp)
     result: Any = NotImplemented
-    if slopes_in_blocks is not None:
-        result = slopes_in_blocks(*tensors, dropout_p, is_causal, attn_mask, scale)
+    if backward_in_blocks is not None:
+        result = backward_in_blocks(*tensors, dropout_p, is_causal, attn_mask, scale)
     if result is NotImplemented:
         result = attention_backward(*tensors, attn_mask, is_causal, scale)
     return tuple(np.ascontiguousarray(part.astype(own, copy=False)) for part in result)
@@ -267,9 +290,17 @@ def blocks_backward(
 
 @blocks_backward.batched
 def blocks_backward_batched(
-    grad: Any, query: Any, key: Any, value: Any, output: Any, logsumexp: Any, dropout_p: float, is_causal: bool,
-    attn_mask: Any, scale: Any,
-) -> Any:  # fmt: skip
+    grad: Any,
+    query: Any,
+    key: Any,
+    value: Any,
+    output: Any,
+    logsumexp: Any,
+    dropout_p: float,
+    is_causal: bool,
+    attn_mask: Any,
+    scale: Any,
+) -> Any:
     shapes = (query.shape, key.shape, value.shape)
     tensors = [merged(tensor) for tensor in (grad, query, key, value, output, logsumexp)]
     mask = merged_mask(attn_mask, query.shape[1])

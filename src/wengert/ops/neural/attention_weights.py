@@ -1,4 +1,4 @@
-"""Softmax of scores of which some may not count: what attention weighs values with."""
+"""Softmax of masked scores, for attention."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ plain_softmax: Any = native("softmax")
 
 
 def of_scores(scores: Any, dim: int) -> Any:
-    """Softmax of an array in which each query may look at something; NotImplemented for others."""
+    """Softmax of an array in which each query attends to some value; NotImplemented for others."""
     result = plain_softmax(scores, dim)
     if result is NotImplemented or dim != -1 or not result.size or not result.ndim or np.isnan(result[..., 0]).any():
         return NotImplemented
@@ -32,7 +32,7 @@ def of_scores(scores: Any, dim: int) -> Any:
     native=plain_softmax and of_scores,
 )
 def safe_softmax(self: Array, dim: int) -> Any:
-    """Softmax along a dimension; zeros where all elements are -inf, i.e. where nothing may be looked at."""
+    """Softmax along a dimension; zeros if all elements are -inf, i.e. masked."""
     axis = read_line("softmax", self, dim)
     with np.errstate(invalid="ignore"):
         result = kernels.softmax(self, axis)
@@ -63,7 +63,7 @@ def safe_softmax_samples(make: Any) -> Any:
 
 @op(dtypes=REALS, name="_causal_softmax", node="SafeSoftmaxBackward0", public="neither")
 def causal_softmax(self: Array) -> Any:
-    """Softmax of scores of which query i sees the first i + 1: zeros for all later ones, which are not looked at."""
+    """Softmax of scores of which query i attends to the first i + 1; later ones are zero, and are not read."""
     read_line("softmax", self, -1)
     return kernels.causal_softmax(self)
 

@@ -1,4 +1,4 @@
-"""Batch normalisation: every channel over all items of a batch; instance normalisation, made of it."""
+"""Batch normalisation: each channel over all items of a batch; and instance normalisation, based on it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from ..._core.types.sizes import normalise
 from ..axes import read_number
 from ..dtype_checks import check_floating
 from ..memory.memory_formats import in_order_of
+from .grad_history import with_history
 from .group_norm import channel_view, check_batch
 from .norm import BY_KERNEL, ONLY_FUSED, check_mixed, fused, standard, through_standard
-from .slope_history import with_history
 
 TITLE = "NativeBatchNormBackwardBackward0"
 SHARED_STATISTICS = (
@@ -35,11 +35,11 @@ SHARED_STATISTICS = (
 
 
 def check_channel_values(tensor: Any, **values: Any) -> None:
-    """Refuse what has not one element for each channel.
+    """Refuse a tensor without one element for each channel.
 
     Raises:
-        IndexError: `tensor` has no channels.
-        RuntimeError: the number differs.
+        IndexError: if `tensor` has no channels.
+        RuntimeError: if the number of elements differs.
     """
     channels = tensor.shape[normalise(1, tensor.ndim)]
     for name, value in values.items():
@@ -48,8 +48,8 @@ def check_channel_values(tensor: Any, **values: Any) -> None:
 
 
 def batch_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The batching rule of `batch_norm_forward`: the members are more channels, or more items if statistics and weights
-    are given and the same for all."""
+    """Batching rule of `batch_norm_forward`: the members are more channels, or more items if statistics and weights are
+    passed and the same for all."""
     if not size:
         return of_nobody(op, args, carried)
     operands, in_batch = singled(args, carried)
@@ -60,7 +60,7 @@ def batch_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
 
 
 def as_channels(op: Any, operands: list[Any], size: int) -> Any:
-    """The results of a call in which the members are more channels."""
+    """Results of a call in which the members are more channels."""
     results = op.call(
         tuple(
             [merged(tensor, min(tensor.ndim - 2, 1)) if isinstance(tensor, Tensor) else tensor for tensor in operands]
@@ -70,7 +70,7 @@ def as_channels(op: Any, operands: list[Any], size: int) -> Any:
 
 
 def batch_norm_backward_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The batching rule of `batch_norm_backward`: the members are more channels."""
+    """Batching rule of `batch_norm_backward`: the members are more channels."""
     return as_channels(op, full(args, carried, size), size) if size else of_nobody(op, args, carried)
 
 
@@ -92,7 +92,7 @@ def batch_norm_forward(
     training: bool = True,
     eps: float = 1e-5,
 ) -> Any:
-    """The normalised tensor, the mean and 1 / standard deviation that were used, and the variance."""
+    """Return the normalised tensor, the mean and 1 / standard deviation that were used, and the variance."""
     check_channel_values(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     check_floating("batch_norm", "batch_norm", input)
     check_mixed(input, weight, bias, running_mean, running_var)
@@ -107,7 +107,7 @@ def batch_norm_forward(
 
 
 def channel_rows(images: Array) -> Any:
-    """Return images whose channels lie innermost as rows, (N * H * W, C): kernels are fast then; others as they are."""
+    """Return channels-last images as rows, (N * H * W, C), for which kernels are fast; others unchanged."""
     if images.ndim < 3 or images.flags.c_contiguous:
         return images
     last = np.moveaxis(images, 1, -1)
@@ -115,7 +115,7 @@ def channel_rows(images: Array) -> Any:
 
 
 def as_images(rows: Array, images: Array) -> Any:
-    """Return rows of `channel_rows` in the shape and order of the images."""
+    """Return rows of `channel_rows` with the shape and strides of the images."""
     if rows.shape == images.shape:
         return rows
     return np.moveaxis(rows.reshape(images.shape[0], *images.shape[2:], images.shape[1]), -1, 1)
@@ -147,7 +147,7 @@ def batch_norm_vjp(
 
 
 def normal_and_scale(input: Any, mean: Any, invstd: Any, training: bool, eps: float) -> tuple[Any, Any]:
-    """The input with mean 0 and variance 1 in each channel, and 1 / its standard deviation, as formulas."""
+    """Return the input with mean 0 and variance 1 in each channel, and 1 / its standard deviation, as formulas."""
     if training:
         return standard(input, [0, *range(2, input.ndim)], eps)
     view = channel_view(input.ndim)
@@ -195,7 +195,7 @@ def batch_norm_forward_samples(make: Any) -> Any:
 def batch_norm_backward(
     grad: Array, input: Array, mean: Array, invstd: Array, weight: Array = None, training: bool = True
 ) -> Any:
-    """The gradients of batch normalisation for input, weight and bias; for the input alone without weight."""
+    """Gradients of batch normalisation for input, weight and bias; for the input alone without weight."""
     check_floating("batch_norm_backward", "batch_norm_backward", input)
     grads, rows = channel_rows(grad), channel_rows(input)
     if grads.shape != rows.shape:
@@ -211,23 +211,23 @@ def batch_norm_backward_samples(make: Any) -> Any:
 
 
 def follow(running: Any, statistics: Any, momentum: float) -> None:
-    """Move a running statistic towards the one that was found, in place; that of a volatile input is none itself."""
+    """Move a running statistic in place towards the measured one; a volatile input leaves no history."""
     statistics = statistics.data if statistics.volatile else statistics
     running.mul_(1 - momentum).add_(statistics, alpha=momentum)
 
 
 def check_statistics(input: Any, *statistics: Any) -> None:
-    """Refuse running statistics that are the same for all members of a batch and would become different.
+    """Refuse running statistics that all members of a batch share and that would become different.
 
     Raises:
-        RuntimeError: they are so.
+        RuntimeError: if the members share a running statistic.
     """
     if any(running is not None and not has(running, level) for level in levels_of(input) for running in statistics):
         raise RuntimeError(SHARED_STATISTICS)
 
 
 def of_nothing(input: Any, weight: Any, bias: Any) -> Any:
-    """An empty tensor normalised: it keeps its history, and the running statistics stay as they are."""
+    """Normalise an empty tensor: it keeps its history, and the running statistics stay unchanged."""
     if input.ndim > 1:
         check_channel_values(input, weight=weight, bias=bias)
     result = input.clone()
@@ -238,7 +238,7 @@ def of_nothing(input: Any, weight: Any, bias: Any) -> Any:
 
 
 def by_formula(input: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: float) -> tuple[Any, Any, Any]:
-    """The first results of `batch_norm_forward` in evaluation of statistics that have tangents, made of operators."""
+    """Results of `batch_norm_forward` in evaluation with statistics that have tangents, composed of operators."""
     refuse_gradient("native_batch_norm", running_mean=mean, running_var=var)
     check_channel_values(input, running_mean=mean, running_var=var, weight=weight, bias=bias)
     check_mixed(*[None if operand is None else operand._array_ for operand in (input, weight, bias, mean, var)])
@@ -254,11 +254,11 @@ def by_formula(input: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: flo
 def normalised(
     input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: Any, eps: float
 ) -> Any:
-    """All results of `batch_norm_forward`; the running statistics follow in training.
+    """Return all results of `batch_norm_forward`; the running statistics are updated in training.
 
     Raises:
-        RuntimeError: there are no running statistics to use.
-        TypeError: `momentum` is no number.
+        RuntimeError: if there are no running statistics to use.
+        TypeError: if `momentum` is not a number.
     """
     momentum = float(read_number("batch_norm", "momentum", 7, momentum))  # True is 1
     if not input.numel():
@@ -299,14 +299,14 @@ def native_batch_norm(
     *,
     out: Any = None,
 ) -> Any:
-    """Batch normalisation, with the statistics that it used.
+    """Batch normalisation, with its statistics.
 
     Args:
         input, weight, bias, running_mean, running_var, training, momentum, eps: as for `nn.functional.batch_norm`.
         out: a tuple of tensors to write into.
 
     Returns:
-        The result, and of every channel the mean and 1 / standard deviation (empty unless `training`).
+        The result, and the mean and 1 / standard deviation of each channel (empty unless `training`).
     """
     if training and not input.numel():
         raise RuntimeError(f"input tensor must have at least one element, but got input_sizes = {list(input.shape)}")
@@ -332,24 +332,24 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Any:
-    """Normalisation of every channel over all items: mean 0 and variance 1, then times `weight` plus `bias`.
+    """Normalise each channel over all items: mean 0 and variance 1, then times `weight` plus `bias`.
 
     Args:
         input: floating tensor (N, C, ...).
-        running_mean: of each channel; updated in place in training, used otherwise.
-        running_var: of each channel; updated in place in training, used otherwise.
-        weight: of each channel, or None.
-        bias: of each channel, or None.
+        running_mean: mean of each channel; updated in place in training, used otherwise.
+        running_var: variance of each channel; updated in place in training, used otherwise.
+        weight: factor of each channel, or None.
+        bias: shift of each channel, or None.
         training: take the statistics from `input`.
-        momentum: how far the running statistics move towards them.
+        momentum: fraction by which the running statistics move.
         eps: added to the variance.
 
     Returns:
         A new tensor of the shape of `input`.
 
     Raises:
-        ValueError: there is one value for each channel, in training; `eps` is negative, or 0 in training.
-        RuntimeError: shapes or dtypes do not fit, or there are no running statistics to use.
+        ValueError: if each channel has one value, in training; if `eps` is negative, or 0 in training.
+        RuntimeError: if shapes or dtypes do not fit, or there are no running statistics to use.
 
     Source:
         Ioffe and Szegedy, Batch normalization, 2015.
@@ -381,7 +381,7 @@ batch_norm = plain_case(
 
 
 def repeated(values: Any, items: int) -> Any:
-    """One value for each channel of each item."""
+    """Repeat the value of each channel for each item."""
     return None if values is None else values.repeat(items)
 
 
@@ -396,7 +396,7 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Any:
-    """Normalisation of every channel of every item over its places.
+    """Normalise each channel of each item over its places.
 
     Args:
         input: floating tensor (N, C, ...).
@@ -407,7 +407,7 @@ def instance_norm(
         A new tensor of the shape of `input`.
 
     Raises:
-        ValueError: a channel has one place.
+        ValueError: if a channel has one place.
 
     Source:
         Ulyanov, Vedaldi and Lempitsky, Instance normalization, 2016.
@@ -439,7 +439,7 @@ def instance_norm(
 def normalised_array(
     input: Any, mean: Any, var: Any, weight: Any, bias: Any, use_input_stats: Any, momentum: Any, eps: Any
 ) -> Any:
-    """`instance_norm` without weights, where nothing is recorded, every channel of every item a channel."""
+    """`instance_norm` without weights, if nothing is recorded; each channel of each item is a channel."""
     if not (mean is None is var is weight is bias and use_input_stats is True and type(momentum) is float):
         return NotImplemented
     shape = input.shape
@@ -450,7 +450,7 @@ def normalised_array(
 
 
 def of_items(result: Any, args: tuple[Any, ...]) -> Any:
-    """What `normalised_array` made, in the shape of the input."""
+    """Reshape the result of `normalised_array` to that of the input."""
     return result.view(args[0]._array_.shape)
 
 

@@ -1,4 +1,4 @@
-"""A product of two vectors with a matrix for each feature of the result."""
+"""Bilinear map: a product of two vectors with a matrix for each feature of the result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..._core.tensor.base import Tensor
 
 @composite(method=False)
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
-    """`x1 @ weight[k] @ x2 + bias[k]` for each output feature k.
+    """Return `x1 @ weight[k] @ x2 + bias[k]` for each output feature k.
 
     Args:
         input1: (..., first).
@@ -22,7 +22,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         A new tensor (..., features).
 
     Raises:
-        RuntimeError: the shapes do not fit, or the dtypes differ.
+        RuntimeError: if the shapes do not fit, or the dtypes differ.
     """
     features, first, second = check_bilinear(input1, input2, weight, bias)
     products = input1.unsqueeze(-1) * input2.unsqueeze(-2)  # type: ignore[attr-defined]
@@ -32,7 +32,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 
 
 def check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None) -> tuple[int, int, int]:
-    """Refuse vectors, matrices and biases that do not belong together; otherwise the lengths of `weight`."""
+    """Refuse vectors, matrices and biases that do not fit; return the shape of `weight`."""
     if input1.ndim != input2.ndim:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}")
     for at, (size, other) in enumerate(zip(input1.shape[:-1], input2.shape[:-1])):

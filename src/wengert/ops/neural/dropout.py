@@ -21,16 +21,16 @@ from ..randomness.generator import default_generator, native_draw
 from ..randomness.random import laid_over
 
 ALPHA = 1.7580993408473766
-"""Where SELU's negative side saturates, with the sign turned."""
+"""Minus SELU's limit on the negative side."""
 
 
 def check_probability(name: str, input: Any, p: Any) -> None:
-    """Refuse what is no tensor, and what is no probability.
+    """Refuse anything but a tensor, and a `p` that is not a probability.
 
     Raises:
-        TypeError: `input` is no tensor.
-        ValueError: `p` lies below 0 or above 1.
-        RuntimeError: `p` is NaN.
+        TypeError: if `input` is not a tensor.
+        ValueError: if `p` is below 0 or above 1.
+        RuntimeError: if `p` is NaN.
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", input))
@@ -41,10 +41,10 @@ def check_probability(name: str, input: Any, p: Any) -> None:
 
 
 def noise_of(input: Tensor, shape: tuple[int, ...], p: float, *, scaled: bool = True) -> Tensor:
-    """A tensor of ones (divided by 1 - p) with probability 1 - p, and zeros.
+    """Return a tensor of ones (divided by 1 - p) with probability 1 - p, and zeros.
 
     Raises:
-        RuntimeError: the input is one of integers.
+        RuntimeError: if the dtype of the input is an integer type.
     """
     if input.dtype.category < dtypes.FLOAT:
         raise RuntimeError(errors.uncastable(dtypes.get_default_dtype(), input.dtype))
@@ -53,7 +53,7 @@ def noise_of(input: Tensor, shape: tuple[int, ...], p: float, *, scaled: bool = 
 
 @op(dtypes=FLOATS, random="like", why="random numbers", public="neither")
 def dropout_noise(input: Index, shape: Any, p: float, value: float | None) -> Any:
-    """`value` with probability 1 - p, and zeros, in the real dtype of `input`; bools if there is no value."""
+    """Return `value` with probability 1 - p, and zeros, in the real dtype of `input`; bools if there is no value."""
     refuse_dtype("dropout", input, FLOATS)
     places = input if tuple(shape) == input.shape else np.empty(shape, bool)
     mask = laid_over(places, lambda lengths: default_generator.draw(kernels.dropout_mask, lengths, p))
@@ -74,7 +74,7 @@ def dropout_noise_samples(make: Any) -> Any:
 
 
 def drop(name: str, input: Any, shape: Any, p: float, training: bool, inplace: bool) -> Tensor:
-    """`input` times noise of a shape that broadcasts with it."""
+    """Multiply `input` by noise of a shape that broadcasts with it."""
     if isinstance(p, Tensor):
         p = read_number(name, "p", 2, p)
     check_probability(name, input, p)
@@ -85,15 +85,15 @@ def drop(name: str, input: Any, shape: Any, p: float, training: bool, inplace: b
 
 
 def whole(input: Tensor) -> tuple[int, ...]:
-    """Noise for each element."""
+    """Shape of noise for each element."""
     return input._array_.shape  # type: ignore[no-any-return]
 
 
 def channels(input: Tensor) -> tuple[int, ...]:
-    """Noise for each channel of (N, C, ...).
+    """Shape of noise for each channel of (N, C, ...).
 
     Raises:
-        RuntimeError: there is no channel dimension.
+        RuntimeError: if there is no channel dimension.
     """
     if input.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
@@ -102,19 +102,19 @@ def channels(input: Tensor) -> tuple[int, ...]:
 
 @composite(method=False)
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
-    """Elements set to zero with probability `p`, the others divided by 1 - p.
+    """Set elements to zero with probability `p`, and divide the others by 1 - p.
 
     Args:
         input: tensor.
         p: probability.
-        training: False: return `input` itself.
+        training: if False, return `input` itself.
         inplace: write into `input`.
 
     Returns:
         A new tensor, or `input`.
 
     Raises:
-        ValueError: `p` is no probability.
+        ValueError: if `p` is not a probability.
 
     Source:
         Srivastava et al., Dropout: a simple way to prevent neural networks from overfitting (2014).
@@ -126,12 +126,12 @@ NATIVE = kernels.natives("lt", "multiply")
 DRAWN = np.dtype(np.float64), np.dtype(np.float32)
 draw_even: Any = native_draw("rand")
 FEW = 4096
-"""Up to how many elements `dropped_array` takes."""
+"""Largest number of elements for `dropped_array`."""
 
 
 def dropped_array(array: Any, p: Any, training: Any, inplace: Any) -> Any:
-    """`dropout` of a few elements, where nothing is recorded. It draws the numbers that `dropout_noise` would, and once
-    it has drawn them nothing is left that might not be known.
+    """`dropout` of a few elements, if nothing is recorded. It draws the numbers that `dropout_noise` would; after that
+    nothing can be refused.
     """
     if type(p) is not float or not 0 < p < 1 or training is not True or inplace is not False:
         return NotImplemented
@@ -148,7 +148,7 @@ plain_case(dropout, arrays=dropped_array, needs=NATIVE)
 
 @composite(method=False)
 def feature_dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
-    """`dropout` of whole channels: `input` (N, C, ...); other arguments as there.
+    """Dropout of whole channels of an input (N, C, ...).
 
     Args:
         input: (N, C, ...).
@@ -162,7 +162,7 @@ def feature_dropout(input: Tensor, p: float = 0.5, training: bool = True, inplac
 
 @composite(method=False, function=False)
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
-    """`dropout` of whole channels: `input` (N, C, L) or (C, L); other arguments as there.
+    """Dropout of whole channels of an input (N, C, L) or (C, L).
 
     Args:
         input: (N, C, L) or (C, L).
@@ -182,7 +182,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Tru
 
 
 def batched(name: str, input: Any, full: int, p: float, training: bool, inplace: bool) -> Tensor:
-    """`feature_dropout` with a batch dimension added where there is none: to all that has not just `full` of them."""
+    """`feature_dropout` with a batch dimension added to inputs that do not have `full` dimensions."""
     if input.ndim == full:
         return drop(name, input, channels, p, training, inplace)
     result = drop(name, input.unsqueeze_(0) if inplace else input.unsqueeze(0), channels, p, training, inplace)
@@ -191,7 +191,7 @@ def batched(name: str, input: Any, full: int, p: float, training: bool, inplace:
 
 @composite(method=False, function=False)
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
-    """`dropout` of whole channels: `input` (N, C, H, W), or (N, C, L) with a warning; other arguments as there.
+    """Dropout of whole channels of an input (N, C, H, W), or (N, C, L) with a warning.
 
     Args:
         input: (N, C, H, W), or (N, C, L) with a warning.
@@ -212,7 +212,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Tru
 
 
 def warn_dimensions(name: str, ndim: int, spatial: str, wanted: str) -> None:
-    """Warn of an input with other dimensions."""
+    """Warn about an input with other dimensions."""
     anomaly.warn(
         f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "
         f"release. To retain the behavior and silence this warning, please use dropout instead. Note that {name} "
@@ -223,7 +223,7 @@ def warn_dimensions(name: str, ndim: int, spatial: str, wanted: str) -> None:
 
 @composite(method=False, function=False)
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
-    """`dropout` of whole channels: `input` (N, C, D, H, W) or (C, D, H, W); other arguments as there.
+    """Dropout of whole channels of an input (N, C, D, H, W) or (C, D, H, W).
 
     Args:
         input: (N, C, D, H, W) or (C, D, H, W).
@@ -239,7 +239,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Tru
 
 
 def saturate(name: str, input: Any, shape: Any, p: float, training: bool, inplace: bool) -> Tensor:
-    """`input` with random elements at SELU's saturation, scaled and shifted so that mean 0 and variance 1 are kept."""
+    """Set random elements of `input` to SELU's saturation; scale and shift so that mean 0 and variance 1 are kept."""
     p = read_number(name, "p", 2, p)
     check_probability(name, input, p)
     if not training or p == 0 or input._array_.size == 0:
@@ -256,7 +256,7 @@ def saturate(name: str, input: Any, shape: Any, p: float, training: bool, inplac
 
 @composite(method=False)
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: Truth = False) -> Tensor:
-    """Dropout for networks of SELU: random elements go to its saturation; mean and variance are kept.
+    """Dropout for networks of SELU: random elements are set to its saturation; mean and variance are kept.
 
     Arguments as for `dropout`.
 
@@ -275,7 +275,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 
 @composite(method=False)
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: Truth = False) -> Tensor:
-    """`alpha_dropout` of whole channels: `input` (N, C, ...).
+    """`alpha_dropout` of whole channels of an input (N, C, ...).
 
     Args:
         input: (N, C, ...).
@@ -315,7 +315,7 @@ def dropout1d_samples(make: Any) -> Any:
     public="neither",
 )
 def dropped(input: Array, kept: Index = None, p: float = 0.5, train: bool | None = True) -> Any:
-    """`input` where it is kept, divided by 1 - p, and that mask; all of it, as it is, without a mask."""
+    """Return `input` where the mask holds, divided by 1 - p, and the mask; all of it unchanged without a mask."""
     refuse_dtype("native_dropout", input, FLOATS)
     if kept is None:
         return input.copy(), np.ones(input.shape, np.bool_)
@@ -352,18 +352,18 @@ def dropped_samples(make: Any) -> Any:
 
 @composite(method=False)
 def native_dropout(input: Tensor, p: float, train: bool | None = True) -> tuple[Tensor, Tensor]:
-    """`dropout` that also returns which elements were kept.
+    """`dropout` that also returns the mask of kept elements.
 
     Args:
         input: tensor, floating or complex.
         p: probability.
-        train: False: keep all.
+        train: if False, keep all elements.
 
     Returns:
         A new tensor, and a new bool tensor.
 
     Raises:
-        ValueError: `p` is no probability.
+        ValueError: if `p` is not a probability.
     """
     check_probability("native_dropout", input, p)
     refuse_dtype("native_dropout", input._array_, FLOATS)

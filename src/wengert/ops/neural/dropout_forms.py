@@ -1,4 +1,4 @@
-"""Dropout written into its input."""
+"""In-place forms of dropout."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _IN_PACKAGE = ("alpha_dropout_", "dropout_", "feature_alpha_dropout_", "feature_
 
 @boundary
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """`dropout` written into `input`.
+    """In-place form of `dropout`.
 
     Args:
         input: tensor.
         p: probability.
-        train: False: leave it as it is.
+        train: if False, leave the input unchanged.
 
     Returns:
         `input`.
@@ -26,7 +26,7 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
 @boundary
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """`feature_dropout` written into `input`.
+    """In-place form of `feature_dropout`.
 
     Args:
         input: (N, C, ...).
@@ -40,7 +40,7 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
 @boundary
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """`alpha_dropout` written into `input`.
+    """In-place form of `alpha_dropout`.
 
     Args:
         input: tensor.
@@ -54,7 +54,7 @@ def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
 @boundary
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """`feature_alpha_dropout` written into `input`.
+    """In-place form of `feature_alpha_dropout`.
 
     Args:
         input: (N, C, ...).

@@ -1,4 +1,4 @@
-"""Activations that gate, or draw their slope: `glu`, `rrelu`; channels in another order."""
+"""Gated and randomised activations: glu, rrelu; and channel_shuffle."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import normalise
 from ..._kernels.activation import narrowed
 from ..dtype_checks import check_floating
-from ..pointwise.piecewise_slopes import flat
+from ..pointwise.piecewise_backward import flat
 from ..randomness.generator import default_generator
 
 STEEP = 1e-6
-"""Slopes whose range is narrower than this are not random."""
+"""Width of the range below which the factors of `rrelu` are not random."""
 
 
 def check_half(array: Any, dim: int) -> int:
-    """The dimension that `glu` halves, counted from the front.
+    """Return the dimension that `glu` halves, counted from the front.
 
     Raises:
-        RuntimeError: if its length is odd, or there is none.
-        NotImplementedError: if the numbers are not floating.
+        RuntimeError: if its length is odd, or the array has no dimensions.
+        NotImplementedError: if the dtype is not floating-point.
     """
     if not array.ndim:
         raise RuntimeError("glu does not support 0-dimensional tensors")
@@ -40,7 +40,7 @@ def check_half(array: Any, dim: int) -> int:
 
 @op(dtypes=REALS, batching=along("dim"), layout="iterator", public="neither", native=kernels.direct_function("glu"))
 def glu(self: Array, dim: int = -1, *, out: Any = None) -> Any:
-    """The first half along a dimension times the sigmoid of the second.
+    """First half along a dimension times the sigmoid of the second half.
 
     Args:
         self: floating tensor.
@@ -49,7 +49,7 @@ def glu(self: Array, dim: int = -1, *, out: Any = None) -> Any:
         A new tensor, half as long along `dim`.
 
     Raises:
-        RuntimeError: the length is odd.
+        RuntimeError: if the length is odd.
 
     Source:
         Dauphin et al., Language modeling with gated convolutional networks (2017).
@@ -61,7 +61,7 @@ def glu(self: Array, dim: int = -1, *, out: Any = None) -> Any:
 
 
 def halves(self: Any, dim: int) -> tuple[Any, Any]:
-    """The first half along a dimension, and the sigmoid of the second."""
+    """Return the first half along a dimension, and the sigmoid of the second."""
     first, second = self.chunk(2, dim)
     return first, second.sigmoid()
 
@@ -122,7 +122,7 @@ def glu_samples(make: Any) -> Any:
 
 @op(dtypes=REALS, random="like", why="random numbers", public="neither")
 def rrelu_noise(input: Index, lower: float, upper: float) -> Any:
-    """Slopes drawn evenly from [lower, upper) where `input` is not positive, and ones."""
+    """Factors drawn evenly from [lower, upper) where `input` is not positive, and ones elsewhere."""
     check_floating("rrelu_noise", "rrelu_with_noise_out_cpu", input)
     negative = input <= 0
     noise = np.ones(input.shape, input.dtype)
@@ -189,7 +189,7 @@ def scaled_below_samples(make: Any) -> Any:
 
 
 def read_rrelu(input: Tensor, lower: float, upper: float, training: bool) -> tuple[Any, float]:
-    """The slopes of `rrelu`: a tensor of them, or a single one."""
+    """Return the factors of `rrelu`: a tensor of them, or a single one."""
     for name, value in (("lower", lower), ("upper", upper)):
         if isinstance(value, Tensor) and value.ndim:
             raise TypeError(wrong_type("rrelu", name, 0, "Number", value))
@@ -207,20 +207,20 @@ def read_rrelu(input: Tensor, lower: float, upper: float, training: bool) -> tup
 def rrelu(
     input: Tensor, lower: Number = 1 / 8, upper: Number = 1 / 3, training: bool = False, generator: Any = None
 ) -> Any:
-    """`input` where it is positive, else times a slope: in training a random one for each element.
+    """`input` where it is positive, else times a factor: in training a random one for each element.
 
     Args:
         input: floating tensor.
-        lower: the least slope.
-        upper: the greatest slope.
-        training: False: all slopes are the mean of both.
+        lower: smallest factor.
+        upper: largest factor.
+        training: if False, all factors are the mean of both.
         generator: must be None.
 
     Returns:
         A new tensor.
 
     Raises:
-        RuntimeError: `lower` is greater than `upper`, or one is not finite.
+        RuntimeError: if `lower` is greater than `upper`, or one is not finite.
 
     Source:
         Xu et al., Empirical evaluation of rectified activations in convolutional network (2015).
@@ -229,7 +229,7 @@ def rrelu(
 
 
 def rrelu_(input: Tensor, lower: Number = 1 / 8, upper: Number = 1 / 3, training: bool = False) -> Any:
-    """`rrelu` written into `input`.
+    """In-place form of `rrelu`.
 
     Args:
         input: floating tensor.
@@ -259,17 +259,17 @@ def rrelu_samples(make: Any) -> Any:
     native=kernels.direct_function("channel_shuffle"),
 )
 def channel_shuffle(self: Array, groups: int) -> Any:
-    """The channels of (N, C, ...) in another order: first those that are the first of their group, and so on.
+    """Reorder the channels of (N, C, ...): first the first channel of each group, and so on.
 
     Args:
         self: tensor (N, C, ...) with 3 dimensions or more.
-        groups: how many groups of channels there are.
+        groups: number of groups of channels.
 
     Returns:
         A new tensor.
 
     Raises:
-        RuntimeError: the channels do not make so many groups.
+        RuntimeError: if the number of channels is not a multiple of `groups`.
     """
     groups = int(groups)
     check_groups(self.shape, groups)
@@ -279,7 +279,7 @@ def channel_shuffle(self: Array, groups: int) -> Any:
 
 
 def check_groups(shape: tuple[int, ...], groups: int) -> None:
-    """Refuse what has no channels, and groups that channels do not make."""
+    """Refuse inputs without channels, and a number of channels that is not a multiple of `groups`."""
     if len(shape) < 3:
         raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {shown(shape)}")
     if groups <= 0:
@@ -297,11 +297,11 @@ def channel_shuffle_vjp(grad: Any, self_shape: Any, groups: int) -> Any:
 
 @composite(method=False)
 def native_channel_shuffle(input: Tensor, groups: int) -> Any:
-    """`channel_shuffle`, which is to be used instead.
+    """Alias of `channel_shuffle`, which is to be used instead.
 
     Args:
         input: tensor (N, C, ...) with 3 dimensions or more.
-        groups: how many groups of channels there are.
+        groups: number of groups of channels.
 
     Returns:
         A new tensor.

@@ -1,4 +1,4 @@
-"""Group normalisation: the channels of every item in groups."""
+"""Group normalisation: the channels of each item in groups."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .norm import BY_KERNEL, ONLY_FUSED, check_mixed, fits, fused, in_dtype_of, 
 
 
 def check_channels(tensor: Any, channels: int, groups: int, **factors: Any) -> None:
-    """Refuse channels that do not form groups, and weights that are not one for each channel.
+    """Refuse channels that do not form groups, and weights without one element for each channel.
 
     Raises:
-        RuntimeError: it is so.
+        RuntimeError: if the channels or a weight do not fit.
     """
     if groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
@@ -42,10 +42,10 @@ def check_channels(tensor: Any, channels: int, groups: int, **factors: Any) -> N
 
 
 def check_items(tensor: Any, items: int, channels: int, places: int) -> None:
-    """Refuse a tensor that does not lie as `native_group_norm` was told.
+    """Refuse a tensor whose sizes are not those passed to `native_group_norm`.
 
     Raises:
-        RuntimeError: it does not.
+        RuntimeError: if they differ.
     """
     if math.prod(tensor.shape) != items * channels * places:
         raise RuntimeError(
@@ -60,22 +60,22 @@ def check_items(tensor: Any, items: int, channels: int, places: int) -> None:
 
 
 def check_batch(shape: Any) -> None:
-    """Refuse batches of which each channel has one value, whose variance is 0.
+    """Refuse batches with one value for each channel, whose variance is 0.
 
     Raises:
-        ValueError: it is so.
+        ValueError: if each channel has one value.
     """
     if shape and shape[0] * math.prod(shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {shape}")
 
 
 def channel_view(ndim: int) -> tuple[int, ...]:
-    """The shape in which one value for each channel broadcasts with `ndim` dimensions."""
+    """Return the shape in which one value for each channel broadcasts with `ndim` dimensions."""
     return (1, -1, *(1,) * (ndim - 2))
 
 
 def group_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The batching rule of `native_group_norm`: the members are more items; weights of their own come behind."""
+    """Batching rule of `native_group_norm`: members are more items; weights of each member are applied afterwards."""
     if not size:
         return of_nobody(op, args, carried)
     (input, weight, bias, items, *sizes), in_batch = singled(args, carried)
@@ -103,27 +103,33 @@ def group_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
     native=kernels.direct_function("native_group_norm"),
 )
 def native_group_norm(
-    input: Array, weight: Array = None, bias: Array = None, N: int = 1, C: int = 1, HxW: int = 1,  # noqa: N803 - torch's
-    group: int = 1, eps: float = 1e-5,
-) -> Any:  # fmt: skip
-    """Normalisation of groups of channels, with the statistics that it used.
+    input: Array,
+    weight: Array = None,
+    bias: Array = None,
+    N: int = 1,
+    C: int = 1,
+    HxW: int = 1,  # noqa: N803 - torch's
+    group: int = 1,
+    eps: float = 1e-5,
+) -> Any:
+    """Group normalisation, with its statistics.
 
     Args:
         input: floating tensor (N, C, ...).
-        weight: of each channel, or None.
-        bias: of each channel, or None.
-        N: items.
-        C: channels.
-        HxW: places of each channel.
-        group: how many groups.
+        weight: factor of each channel, or None.
+        bias: shift of each channel, or None.
+        N: number of items.
+        C: number of channels.
+        HxW: number of places of each channel.
+        group: number of groups.
         eps: added to the variance.
 
     Returns:
-        The result, and the mean and 1 / standard deviation of every group, (N, group), of the dtype of the parameters,
+        The result, and the mean and 1 / standard deviation of each group, (N, group), in the dtype of the parameters,
         or of the input.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
 
     Source:
         Wu and He, Group normalization, 2018.
@@ -145,7 +151,7 @@ def native_group_norm(
 
 
 def pixels_of_input(node: Any) -> int | None:
-    """How many elements a channel of the input has."""
+    """Return the number of elements of a channel of the input."""
     shape = shape_of_input(node, 0)
     return None if shape is None else math.prod(shape[2:])
 
@@ -183,7 +189,7 @@ def native_group_norm_vjp(
 
 
 def with_statistics(grad: Any, grads: Any, input: Any, group: int, eps: float) -> Any:
-    """The gradient of the input with what the mean and 1 / standard deviation of every group add to it."""
+    """Add the gradients through the mean and 1 / standard deviation of each group to that of the input."""
     rows = rows_of(input.shape, group)
     normal, scale = standard(input.reshape(rows), [-1], eps)
     of_mean, of_rstd = (0 if part is None else part.unsqueeze(-1) for part in grads[1:])
@@ -192,12 +198,12 @@ def with_statistics(grad: Any, grads: Any, input: Any, group: int, eps: float) -
 
 
 def rows_of(shape: tuple[int, ...], group: int) -> tuple[int, int, int]:
-    """Items, groups, and elements of a group."""
+    """Return the numbers of items, of groups, and of elements of a group."""
     return shape[0], group, math.prod(shape[1:]) // group
 
 
 def told_by(rstd: Any, grad: Any, shape: tuple[int, ...]) -> Any:
-    """The gradient of the weights; torch forms it from the statistics, and those of groups without elements are NaN."""
+    """Gradient of the weights; torch computes it from the statistics, and it is NaN for groups without elements."""
     return grad if math.prod(shape[2:]) else grad + (rstd * 0).sum()
 
 
@@ -247,7 +253,7 @@ def native_group_norm_samples(make: Any) -> Any:
 def group_norm_backward(
     grad: Array, input: Array, mean: Array, rstd: Array, weight: Array = None, group: int = 1
 ) -> Any:
-    """The gradients of group normalisation for input, weight and bias."""
+    """Gradients of group normalisation with respect to input, weight and bias."""
     check_floating("group_norm_backward", "group_norm_backward", input)
     items, shape = input.shape[0], input.shape
     rows = input.reshape(items, group, math.prod(shape[1:]) // group)
@@ -293,13 +299,13 @@ def group_norm(
     eps: float = 1e-5,
     cudnn_enabled: bool = True,
 ) -> Any:
-    """Normalisation of groups of channels: mean 0 and variance 1, then times `weight` plus `bias`.
+    """Normalise groups of channels: mean 0 and variance 1, then times `weight` plus `bias`.
 
     Args:
         input: floating tensor (N, C, ...).
-        num_groups: into how many groups the channels are divided.
-        weight: of each channel, or None.
-        bias: of each channel, or None.
+        num_groups: number of groups that the channels are divided into.
+        weight: factor of each channel, or None.
+        bias: shift of each channel, or None.
         eps: added to the variance.
         cudnn_enabled: has no effect.
 
@@ -307,8 +313,8 @@ def group_norm(
         A new tensor of the shape of `input`.
 
     Raises:
-        ValueError: there is one value in each group.
-        RuntimeError: shapes or dtypes do not fit, or the channels cannot be divided so.
+        ValueError: if each group has one value.
+        RuntimeError: if shapes or dtypes do not fit, or the number of channels is not a multiple of `num_groups`.
     """
     shape = tuple(input.shape)
     if len(shape) > 1 and num_groups > 0:

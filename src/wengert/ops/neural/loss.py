@@ -27,10 +27,10 @@ REDUCTIONS = ("none", "mean", "sum")
 
 
 def read_reduction(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
-    """What to do with the losses of the elements, from the present argument and the two older ones.
+    """Return the reduction, from the present argument and the two older ones.
 
     Raises:
-        ValueError: it is none of "none", "mean" and "sum".
+        ValueError: if the reduction is not "none", "mean" or "sum".
     """
     if size_average is not None or reduce is not None:
         averaged, reduced = (True if flag is None else flag for flag in (size_average, reduce))
@@ -42,11 +42,11 @@ def read_reduction(reduction: str, size_average: Any = None, reduce: Any = None)
 
 
 def constant_weights(input: Tensor, weight: Any) -> Any:
-    """Weights of classes; of those of places, in a row. The operator sees halves widened.
+    """Return weights of classes, those of places row-major. The operator gets half precision widened.
 
     Raises:
-        TypeError: they are no tensor.
-        RuntimeError: they require a gradient, or are of another dtype.
+        TypeError: if the weights are not a tensor.
+        RuntimeError: if the weights require a gradient, or have another dtype.
     """
     refuse_gradient("nll_loss2d_forward" if input.ndim > 2 else "nll_loss_forward", weight=weight)
     if weight.dtype is not input.dtype:
@@ -56,16 +56,16 @@ def constant_weights(input: Tensor, weight: Any) -> Any:
 
 
 def spatial(args: tuple[Any, ...]) -> int:
-    """Whether a call is about one class for each item (0) or for each place of each item (1)."""
+    """Return 0 for one class for each item, 1 for one class for each place of each item."""
     return 1 if args[0].ndim > 2 else 0
 
 
 def check_loss(self: Any, target: Any, weight: Any) -> None:
-    """Refuse what `nll_loss` does not take, whatever its values are.
+    """Check the arguments of `nll_loss`, regardless of their values.
 
     Raises:
         ValueError, RuntimeError: if shapes or dtypes do not fit.
-        NotImplementedError: if the scores are not floating.
+        NotImplementedError: if the dtype of the scores is not floating-point.
     """
     check_classes(self.shape, target.shape)
     check_class_dtype(target)
@@ -86,7 +86,7 @@ def check_loss(self: Any, target: Any, weight: Any) -> None:
 def nll_loss_forward(
     self: Array, target: Index, weight: Index = None, reduction: str = "mean", ignore_index: int = -100
 ) -> Any:
-    """The loss, and the sum of the weights that it was divided by."""
+    """Return the loss, and the sum of the weights that it was divided by."""
     check_loss(self, target, weight)
     target = as_classes(target)
     if self.ndim == 1:
@@ -118,7 +118,7 @@ def nll_loss_jvp_weight(tangent: Any, self: Any, target: Any, weight: Any, reduc
 
 
 def counted(logp: Any, target: Any, weight: Any, ignore_index: int) -> Any:
-    """The sum of the weights of the targets, with its derivative: the operator's own has none."""
+    """Return the sum of the targets' weights, with its derivative: the operator's own sum has none."""
     return nll_loss_forward(-logp.new_ones(logp.shape), target, weight, "sum", ignore_index)[0]
 
 
@@ -140,7 +140,7 @@ def nll_loss_forward_batched(self: Any, target: Any, weight: Any, reduction: str
 
 
 def items_of(logp: Any, target: Any) -> tuple[Any, Any]:
-    """Log-probabilities and classes of the items of all members of a batch."""
+    """Return log-probabilities and classes of the items of all members of a batch."""
     size, *shape = logp.shape
     if len(shape) == 1:
         return logp, target.reshape((size,))
@@ -148,7 +148,7 @@ def items_of(logp: Any, target: Any) -> tuple[Any, Any]:
 
 
 def shares_of(target: Any, weight: Any, ignore_index: int, dtype: Any) -> Any:
-    """For each target of all members the weight of its class, or 1; 0 for those that are ignored."""
+    """Return the weight of each target's class, or 1, for all members; 0 for ignored targets."""
     used = target.to(dtypes.int64) != ignore_index
     if weight is None:
         return used.to(dtype)
@@ -158,7 +158,7 @@ def shares_of(target: Any, weight: Any, ignore_index: int, dtype: Any) -> Any:
 
 
 def of_members(losses: Any) -> Any:
-    """The sum for each member of a batch."""
+    """Return the sum for each member of a batch."""
     dims = tuple(range(1, losses.ndim))
     return losses.sum(dims) if dims else losses
 
@@ -178,8 +178,8 @@ def nll_loss_backward(
     reduction: str = "mean",
     ignore_index: int = -100,
 ) -> Any:
-    """The gradient of the loss for the log-probabilities; `total_weight`, the sum of the weights of the targets, has no
-    derivative of its own: what depends on `weight` through it belongs to the derivative by that.
+    """Gradient of the loss with respect to the log-probabilities. `total_weight`, the sum of the targets' weights, has
+    no derivative of its own: its dependence on `weight` belongs to the derivative by `weight`.
     """
     check_floating("nll_loss_backward", "nll_loss_backward", grad)
     target = as_classes(target)
@@ -254,10 +254,10 @@ def nll_loss(
 
     Args:
         input: log-probabilities (N, C), (C,) or (N, C, d1, ...).
-        target: classes as int64, (N,), () or (N, d1, ...); uint8 where there is one for each item.
-        weight: of each class, (C,).
+        target: classes as int64, (N,), () or (N, d1, ...); or uint8 with one for each item.
+        weight: weight of each class, (C,).
         size_average: an older form of `reduction`.
-        ignore_index: targets of this value count nothing.
+        ignore_index: targets of this value do not count.
         reduce: an older form of `reduction`.
         reduction: "none", "mean" (divides by the sum of the weights of the targets) or "sum".
 
@@ -265,8 +265,8 @@ def nll_loss(
         A new tensor, 0-dim, or of the shape of `target` for "none".
 
     Raises:
-        ValueError, RuntimeError: shapes or dtypes do not fit.
-        IndexError: a target is no class.
+        ValueError, RuntimeError: if shapes or dtypes do not fit.
+        IndexError: if a target is not a class.
     """
     reduction = read_reduction(reduction, size_average, reduce)
     if weight is not None:
@@ -289,19 +289,19 @@ def nll_loss_samples(make: Any) -> Any:
 
 
 def finished(losses: Any, reduction: str) -> Any:
-    """The losses of the elements, their mean or their sum."""
+    """Return the losses of the elements, their mean or their sum."""
     if reduction == "mean":
         return losses.mean()
     return losses.sum() if reduction == "sum" else losses
 
 
 def over_classes(weight: Any, ndim: int) -> Any:
-    """Weights of classes in the shape in which they broadcast with log-probabilities of `ndim` dimensions."""
+    """Return weights of classes in the shape that broadcasts with log-probabilities of `ndim` dimensions."""
     return weight if ndim == 1 else weight.view((1, -1, *(1,) * (ndim - 2)))
 
 
 def smoothed(logp: Any, target: Any, weight: Any, reduction: str, ignore_index: int, smoothing: float, dim: int) -> Any:
-    """Cross-entropy with a share `smoothing` of the target spread over all classes."""
+    """Cross-entropy with a fraction `smoothing` of the target spread over all classes."""
     right = nll_loss(logp, target, weight, ignore_index=ignore_index, reduction=reduction)
     spread = -(logp if weight is None else logp * over_classes(weight, logp.ndim)).sum(dim)
     ignored = target == ignore_index
@@ -320,7 +320,7 @@ def smoothed(logp: Any, target: Any, weight: Any, reduction: str, ignore_index: 
 
 
 def share(smoothing: float, classes: int) -> float:
-    """What smoothing gives to each class; infinite where there is none."""
+    """Return the fraction that smoothing assigns to each class; infinite without classes."""
     return smoothing / classes if classes else math.inf
 
 
@@ -348,10 +348,10 @@ def of_probabilities(logp: Any, target: Any, weight: Any, reduction: str, smooth
 
 
 def check_probabilities(target: Any, ignore_index: int) -> None:
-    """Refuse targets that look like probabilities by their shape, but are none.
+    """Refuse targets with the shape of probabilities that are not probabilities.
 
     Raises:
-        RuntimeError: they are integers, or `ignore_index` is given.
+        RuntimeError: if the targets are integers, or `ignore_index` is given.
     """
     if not target.dtype.is_floating_point:
         raise RuntimeError(
@@ -377,17 +377,17 @@ def cross_entropy(
     Args:
         input: logits (N, C), (C,) or (N, C, d1, ...).
         target: classes as int64, (N,), () or (N, d1, ...), or probabilities of the shape of `input`.
-        weight: of each class, (C,).
+        weight: weight of each class, (C,).
         size_average, reduce: older forms of `reduction`.
-        ignore_index: targets of this value count nothing.
+        ignore_index: targets of this value do not count.
         reduction: "none", "mean" or "sum".
-        label_smoothing: the share of the target, between 0 and 1, that is spread over all classes.
+        label_smoothing: fraction of the target, from 0 to 1, that is spread over all classes.
 
     Returns:
         A new tensor, 0-dim, or one loss for each item or place for "none".
 
     Raises:
-        ValueError, RuntimeError, IndexError: shapes or dtypes do not fit, or a target is no class.
+        ValueError, RuntimeError, IndexError: if shapes or dtypes do not fit, or a target is not a class.
     """
     reduction = read_reduction(reduction, size_average, reduce)
     if not 0 <= label_smoothing <= 1:
@@ -414,7 +414,7 @@ def cross_entropy_samples(make: Any) -> Any:
 
 
 WITHOUT_WEIGHT = (0, 1, -1, 6, 4)
-"""Where the arguments of the operator are among those of the two losses."""
+"""Positions of the operator's arguments among those of the two losses."""
 
 nll_loss = plain_case(nll_loss, nll_loss_forward, places=WITHOUT_WEIGHT, then=(itemgetter(0),), module=FUNCTIONAL)
 cross_entropy = plain_case(

@@ -1,4 +1,4 @@
-"""Cross-entropy of two classes, from probabilities and from logits."""
+"""Binary cross-entropy, from probabilities and from logits."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from ..memory.memory_formats import in_order_like
 from ..pointwise.binary import SUBTRACT_BOOLS, over
 from ..pointwise.smooth import log_sigmoid
 from .loss import read_reduction
+from .loss_backward import gathered, share
 from .loss_pairs import collected, reduced
-from .loss_slopes import gathered, share
 
 native = kernels.direct_function
 
 LEAST_LOGARITHM = -100.0
-"""Logarithms are cut off here, so that the loss of a wrong certainty stays finite."""
+"""Limit of logarithms, so that the loss of a wrong certainty stays finite."""
 
 LEAST_VARIANCE = 1e-12
-"""The derivative divides by no less than this."""
+"""Smallest divisor of the derivative."""
 
 
 def weighted(grad: Any, weight: Any, like: Any) -> Any:
-    """A slope times the weights of the elements in the dtype of `like`: that of a mean counts for less than theirs."""
+    """Multiply a gradient by the weights of the elements, in the dtype of `like`; a mean counts for less than they."""
     if weight is None:
         return grad
     return grad * (weight if weight.dtype is like.dtype else weight.to(dtype=like.dtype))
@@ -51,7 +51,7 @@ def weighted(grad: Any, weight: Any, like: Any) -> Any:
     kernel="binary_cross_entropy",
 )
 def of_probabilities(self: Array, target: Array, weight: Index = None, reduction: str = "mean") -> Any:
-    """The cross-entropy of probabilities."""
+    """Cross-entropy of probabilities."""
     if target.dtype != self.dtype:
         types, wanted = (dtypes.from_numpy(operand.dtype).legacy[:-6] for operand in (target, self))
         raise RuntimeError(f"Found dtype {types} but expected {wanted}")
@@ -100,12 +100,12 @@ def binary_cross_entropy(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Any:
-    """Cross-entropy between probabilities of a class and how likely it is.
+    """Cross-entropy between predicted and true probabilities of a class.
 
     Args:
-        input: probabilities, floating.
-        target: probabilities, of the same shape and dtype.
-        weight: of each element, broadcasts.
+        input: predicted probabilities, floating.
+        target: true probabilities, of the same shape and dtype.
+        weight: weight of each element, broadcasts.
         size_average: an older form of `reduction`.
         reduce: an older form of `reduction`.
         reduction: "none", "mean" or "sum".
@@ -114,8 +114,8 @@ def binary_cross_entropy(
         A new tensor, 0-dim, or of the shape of `input` for "none".
 
     Raises:
-        ValueError: the shapes differ.
-        RuntimeError: an element of `input` or `target` is no probability, or dtypes differ.
+        ValueError: if the shapes differ.
+        RuntimeError: if an element of `input` or `target` is not a probability, or dtypes differ.
     """
     reduction = read_reduction(reduction, size_average, reduce)
     if input.shape != target.shape:
@@ -154,7 +154,7 @@ def probability_samples(make: Any) -> Any:
 def of_logits(
     self: Array, target: Array, weight: Index = None, pos_weight: Index = None, reduction: str = "mean"
 ) -> Any:
-    """The cross-entropy of logits. It is computed in the memory of 1 - target, whose dtype and order it keeps."""
+    """Cross-entropy of logits, computed in the memory of 1 - target, whose dtype and strides it keeps."""
     for operand in (self, target):
         check_floating("binary_cross_entropy_with_logits", "log_sigmoid_cpu", operand)
     common = dtypes.result_type([self, target], []).numpy
@@ -216,23 +216,23 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Any:
-    """Cross-entropy between logits of a class and how likely it is; nothing overflows.
+    """Cross-entropy between logits and true probabilities of a class, without overflow.
 
     Args:
         input: logits, floating.
-        target: probabilities, of the same shape.
-        weight: of each element, broadcasts.
+        target: true probabilities, of the same shape.
+        weight: weight of each element, broadcasts.
         size_average: an older form of `reduction`.
         reduce: an older form of `reduction`.
         reduction: "none", "mean" or "sum".
-        pos_weight: of the class against its absence, broadcasts.
+        pos_weight: weight of the class relative to its absence, broadcasts.
 
     Returns:
         A new tensor of the dtype of `target`, 0-dim, or of the shape of `input` for "none".
 
     Raises:
-        ValueError: the shapes differ.
-        RuntimeError: `target` holds integers, or a weight is complex or larger than `input`.
+        ValueError: if the shapes differ.
+        RuntimeError: if `target` is of integers, or a weight is complex or larger than `input`.
     """
     reduction = read_reduction(reduction, size_average, reduce)
     if input.shape != target.shape:
@@ -257,9 +257,12 @@ def logit_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, 4, kind="unit"))
     yield Sample(make(3, 4), make(3, 4, kind="unit"), reduction="none")
     yield Sample(
-        make(3, 4), make(3, 4, kind="unit"), make(4, requires_grad=False), reduction="sum",
+        make(3, 4),
+        make(3, 4, kind="unit"),
+        make(4, requires_grad=False),
+        reduction="sum",
         pos_weight=make(4, kind="positive", requires_grad=False),
-    )  # fmt: skip
+    )
 
 
 binary_cross_entropy = plain_case(binary_cross_entropy, of_probabilities, places=(0, 1, -1, 5), module=FUNCTIONAL)

@@ -1,4 +1,4 @@
-"""What losses of classes refuse."""
+"""Checks that losses of classes share."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ Ints = tuple[int, ...]
 
 
 def as_classes(target: Any) -> Any:
-    """Numbers of classes as int64.
+    """Convert class indices to int64.
 
     Raises:
-        RuntimeError: if they are neither int64 nor bytes.
+        RuntimeError: if the dtype is neither int64 nor uint8.
     """
     check_class_dtype(target)
     return target if target.dtype == np.int64 else target.astype(np.int64)
 
 
 def check_class_dtype(target: Any) -> None:
-    """Refuse numbers of classes that are neither int64 nor bytes.
+    """Refuse class indices that are neither int64 nor uint8.
 
     Raises:
-        RuntimeError: if they are not.
+        RuntimeError: if the dtype is neither.
     """
     if target.dtype not in (np.int64, np.uint8):
         raise RuntimeError(
@@ -35,10 +35,10 @@ def check_class_dtype(target: Any) -> None:
 
 
 def check_classes(logp: Ints, target: Ints) -> None:
-    """Refuse targets whose shape does not belong to the log-probabilities'.
+    """Refuse targets whose shape does not fit the log-probabilities.
 
     Raises:
-        ValueError, RuntimeError: it does not.
+        ValueError, RuntimeError: if it does not fit.
     """
     if not logp:
         raise ValueError("Expected 1 or more dimensions (got 0)")
@@ -62,10 +62,10 @@ def check_classes(logp: Ints, target: Ints) -> None:
 
 
 def check_class_weights(logp: Any, weight: Any, shape: Ints, weight_shape: Ints) -> None:
-    """Refuse weights that are not one for each class, in the same dtype.
+    """Refuse weights without one element for each class, or of another dtype.
 
     Raises:
-        RuntimeError: they are not.
+        RuntimeError: if shape or dtype do not fit.
     """
     classes = shape[1 if len(shape) > 1 else 0]
     if weight_shape != (classes,):

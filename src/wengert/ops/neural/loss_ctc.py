@@ -1,4 +1,4 @@
-"""The loss of label sequences whose alignment with the input is not known."""
+"""CTC loss: label sequences whose alignment with the input is unknown."""
 
 from __future__ import annotations
 
@@ -21,14 +21,20 @@ from .loss_margins import concluded
 
 Ints = tuple[int, ...]
 LOW = -1e30
-"""In the place of minus infinity where derivatives are recorded."""
+"""Stands for minus infinity if derivatives are recorded."""
 
 
 def ctc_rule(
-    grads: Any, log_probs: Any, targets: Any, input_lengths: Ints, target_lengths: Ints, blank: int,
-    zero_infinity: bool, loss: Any,
-) -> Any:  # fmt: skip
-    """The reverse rule of `ctc` where it is not recorded."""
+    grads: Any,
+    log_probs: Any,
+    targets: Any,
+    input_lengths: Ints,
+    target_lengths: Ints,
+    blank: int,
+    zero_infinity: bool,
+    loss: Any,
+) -> Any:
+    """Reverse rule of `ctc` if nothing is recorded."""
     gradient = kernel.slopes(log_probs, targets, input_lengths, target_lengths, blank)
     if zero_infinity:
         gradient[:, np.isinf(loss)] = 0
@@ -43,10 +49,14 @@ def ctc_rule(
     public="neither",
 )
 def ctc(
-    log_probs: Array, targets: Index, input_lengths: Any, target_lengths: Any, blank: int = 0,
+    log_probs: Array,
+    targets: Index,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
     zero_infinity: bool = False,
-) -> Any:  # fmt: skip
-    """A loss for each item of (T, N, C), whose labels are the first of a row of (N, S)."""
+) -> Any:
+    """Loss of each item of (T, N, C), whose labels are the first ones of a row of (N, S)."""
     if log_probs.dtype not in (np.float32, np.float64):
         refuse("_ctc_loss", "ctc_loss_cpu", log_probs)
     check_range(targets, target_lengths, log_probs.shape[2])
@@ -54,10 +64,10 @@ def ctc(
 
 
 def check_range(targets: Any, lengths: Ints, classes: int) -> None:
-    """Refuse labels that are none.
+    """Refuse labels that are out of range.
 
     Raises:
-        IndexError: one is below 0 or not below the number of classes.
+        IndexError: if a label is below 0 or not below the number of classes.
     """
     counted = positions.arange(targets.shape[1]) < np.asarray(lengths, np.int64).reshape(-1, 1)
     wrong = counted & ((targets < 0) | (targets >= classes))
@@ -71,7 +81,7 @@ def fixed(like: Any, values: Any) -> Any:
 
 
 def beside(values: Any, by: int) -> Any:
-    """What lies `by` states before each (behind each, if negative); `LOW` where nothing does."""
+    """Return the values `by` states before each one (behind it, if negative); `LOW` beyond the ends."""
     rows, count = values.shape
     nothing = values.new_full((rows, min(abs(by), count)), LOW)
     if abs(by) >= count:
@@ -82,12 +92,12 @@ def beside(values: Any, by: int) -> Any:
 
 
 def ways(stay: Any, step: Any, leap: Any) -> Any:
-    """The logarithm of the sum of three probabilities."""
+    """Return the logarithm of the sum of three probabilities."""
     return stay.logaddexp(step).logaddexp(leap)
 
 
 def shares_of_states(seen: Any, passing: Any, times: Ints, lengths: Ints) -> Any:
-    """How likely the right alignment is in a state at a time, in operators: (T, N, L); NaN where none fits."""
+    """Probability that the right alignment is in a state at a time, in operators: (T, N, L); NaN if none fits."""
     steps, items, count = seen.shape
     ends = fixed(seen, kernel.last_states(count, lengths))
     leaving = passing.roll(-2, 1).where(fixed(seen, positions.arange(count) < count - 2), False)
@@ -128,15 +138,21 @@ def slopes_of(log_probs: Any, targets: Any, times: Ints, lengths: Ints, blank: i
 
 
 def padded(targets: Any, blank: int) -> Any:
-    """Labels with a blank behind them."""
+    """Append a blank to the labels."""
     return cat([targets, targets.new_full((targets.shape[0], 1), blank)], 1)
 
 
 @ctc.vjp("log_probs", native=ctc_rule)
 def ctc_vjp(
-    grads: Any, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int,
-    zero_infinity: bool, loss: Any,
-) -> Any:  # fmt: skip
+    grads: Any,
+    log_probs: Any,
+    targets: Any,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int,
+    zero_infinity: bool,
+    loss: Any,
+) -> Any:
     gradient = slopes_of(log_probs, targets, input_lengths, target_lengths, blank)
     if zero_infinity:
         gradient = gradient.where(~loss.isinf().unsqueeze(1), 0)
@@ -145,9 +161,15 @@ def ctc_vjp(
 
 @ctc.jvp("log_probs")
 def ctc_jvp(
-    tangent: Any, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int,
-    zero_infinity: bool, loss: Any,
-) -> Any:  # fmt: skip
+    tangent: Any,
+    log_probs: Any,
+    targets: Any,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int,
+    zero_infinity: bool,
+    loss: Any,
+) -> Any:
     ones = (loss.new_ones(loss.shape),)
     gradient = ctc_vjp(ones, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, loss)
     return (gradient * tangent).sum((0, 2)), None
@@ -166,10 +188,10 @@ def ctc_batched(
 
 
 def lengths_of(name: str, value: Any) -> Ints:
-    """Lengths as integers, from a tensor or a sequence.
+    """Return lengths as integers, from a tensor or a sequence.
 
     Raises:
-        TypeError, RuntimeError: they are no integers.
+        TypeError, RuntimeError: if they are not integers.
     """
     if isinstance(value, Tensor):
         if value.dtype.category >= dtypes.FLOAT:
@@ -182,7 +204,7 @@ def lengths_of(name: str, value: Any) -> Ints:
 
 
 def check_lengths(name: str, lengths: Ints, batch: int, most: int | None) -> None:
-    """Refuse lengths that are not one for each item, negative, or greater than `most`."""
+    """Refuse lengths that are negative, greater than `most`, or not one for each item."""
     if len(lengths) != batch:
         raise RuntimeError(f"{name} must be of size batch_size")
     for length in lengths:
@@ -195,10 +217,10 @@ def check_lengths(name: str, lengths: Ints, batch: int, most: int | None) -> Non
 
 
 def rows_of(targets: Any, lengths: Ints) -> Any:
-    """Labels as rows (N, S), each as long as the longest.
+    """Return labels as rows (N, S), each as long as the longest.
 
     Raises:
-        RuntimeError: there are fewer, or more, than the lengths say.
+        RuntimeError: if the number of labels is not the sum of the lengths.
     """
     doing = "for argument #2 'targets' (while checking arguments for ctc_loss_allocate_outputs)"
     longest = max(lengths, default=0)
@@ -226,29 +248,34 @@ def rows_of(targets: Any, lengths: Ints) -> Any:
 
 @composite(method=False)
 def ctc_loss(
-    log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: int = 1,
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: int = 1,
     zero_infinity: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """Minus the logarithm of the probability of label sequences, over all their alignments with the input.
 
     Args:
         log_probs: logarithms of probabilities (T, N, C) or (T, C).
-        targets: labels (N, S) or (S,), or those of all items one behind the other.
-        input_lengths: how much of T counts, for each item: integers or a tensor.
-        target_lengths: how many labels there are, for each item.
-        blank: the label of nothing.
-        reduction: 0 for one loss each, 1 for the mean of losses by their numbers of labels, 2 for the sum.
-        zero_infinity: a loss and gradient of 0 where labels do not fit into the input, rather than infinity.
+        targets: labels (N, S) or (S,), or those of all items, concatenated.
+        input_lengths: number of steps of T that count, for each item: integers or a tensor.
+        target_lengths: number of labels of each item.
+        blank: label of a blank.
+        reduction: 0 for one loss each, 1 for the mean of losses divided by their numbers of labels, 2 for the sum.
+        zero_infinity: loss and gradient are 0, not infinite, if labels do not fit into the input.
 
     Returns:
         A new tensor, 0-dim, or (N,).
 
     Raises:
-        RuntimeError: shapes or lengths do not fit.
-        IndexError: a label is none.
+        RuntimeError: if shapes or lengths do not fit.
+        IndexError: if a label is out of range.
 
     Derivative:
-        That for what a log-softmax was taken of: correct only if `log_probs` comes from one, as it should.
+        That of the input of a log-softmax: correct only if `log_probs` is the result of one, as it should be.
 
     Source:
         Graves et al., Connectionist temporal classification (2006).
@@ -277,11 +304,11 @@ def ctc_loss(
 
 
 def member_by_member(level: Any, operands: tuple[Any, ...], *options: Any) -> Any:
-    """The losses of the members of a batch that have lengths of their own, one after the other.
+    """Return the losses of members of a batch with lengths of their own, one after the other.
 
     Args:
         level: the batch.
-        operands: the tensors and lengths, of which some carry it.
+        operands: the tensors and lengths, some of which carry it.
         options: all other arguments.
     """
     carried = [batches.has(tensor, level) for tensor in operands]
@@ -294,7 +321,7 @@ def member_by_member(level: Any, operands: tuple[Any, ...], *options: Any) -> An
 
 
 def check_inputs(probs: Any, times: Ints, lengths: Ints, blank: int) -> None:
-    """Refuse what is no sequence of probabilities, lengths that do not belong to it, and a blank that is no label."""
+    """Refuse anything but sequences of probabilities, lengths that do not fit, and a blank that is not a label."""
     if not probs.numel():
         raise RuntimeError("log_probs tensor must not be empty")
     if probs.ndim != 3:
@@ -310,7 +337,7 @@ def check_inputs(probs: Any, times: Ints, lengths: Ints, blank: int) -> None:
 
 
 def normalised(loss: Any, log_probs: Any, *args: Any, **kwargs: Any) -> Any:
-    """The loss of scores of which a log-softmax is taken first, for which its derivative is right."""
+    """Return the loss of scores after a log-softmax, for which the derivative is correct."""
     return loss(log_probs.log_softmax(-1), *args, **kwargs)
 
 

@@ -1,4 +1,4 @@
-"""Losses that ask of vectors or scores to keep a margin from each other."""
+"""Losses with a margin between vectors or scores."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .loss import finished
 from .similarity import pairwise_distance
 
 TINY = 1e-12
-"""What keeps the cosine of a vector of zeros finite."""
+"""Number that keeps the cosine of a zero vector finite."""
 WORDS = ("none", "mean", "sum")
-"""The reductions in the order of torch's numbers for them."""
+"""The reductions in the order of torch's numbers."""
 
 
 def concluded(losses: Any, reduction: int) -> Any:
-    """The losses of the elements, their mean (1) or their sum (2)."""
+    """Return the losses of the elements, their mean (1) or their sum (2)."""
     return finished(losses, WORDS[reduction]) if 0 < reduction < 3 else losses
 
 
 def product(first: Any, second: Any, dim: int) -> Any:
-    """The product of vectors."""
+    """Product of vectors along a dimension."""
     return (first * second).sum(dim)
 
 
@@ -31,20 +31,20 @@ def product(first: Any, second: Any, dim: int) -> Any:
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
 ) -> Any:
-    """One minus the cosine between vectors that belong together, and what it exceeds `margin` by between others.
+    """One minus the cosine of like vectors; the excess of the cosine over `margin` for unlike ones.
 
     Args:
         input1: vectors (N, D), or one (D,).
         input2: of the same shape.
-        target: 1 for vectors that belong together and -1 for others, (N,) or ().
-        margin: the cosine up to which others cost nothing.
+        target: 1 for like vectors and -1 for unlike ones, (N,) or ().
+        margin: largest cosine of unlike vectors without loss.
         reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
 
     Returns:
         A new tensor, 0-dim, or of the shape of `target`.
 
     Raises:
-        RuntimeError: the shapes do not fit.
+        RuntimeError: if the shapes do not fit.
     """
     margin = float(read_number("cosine_embedding_loss", "margin", 4, margin))
     check_vectors(input1, input2, target)
@@ -59,7 +59,7 @@ def cosine_embedding_loss(
 
 
 def check_vectors(input1: Tensor, input2: Tensor, target: Tensor) -> None:
-    """Refuse targets that do not say one thing for each pair of vectors."""
+    """Refuse targets without one element for each pair of vectors."""
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     wanted = target.ndim + 1
@@ -80,12 +80,12 @@ def cosine_embedding_samples(make: Any) -> Any:
 
 @composite(method=False)
 def hinge_embedding_loss(self: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 1) -> Any:
-    """`self` where `target` is 1, and what it lacks to `margin` where `target` is -1.
+    """`self` where `target` is 1; `margin` minus `self`, at least 0, where `target` is -1.
 
     Args:
-        self: floating tensor, mostly distances.
+        self: floating tensor, usually distances.
         target: 1 and -1, of the same shape.
-        margin: beyond which unlike pairs cost nothing.
+        margin: distance above which unlike pairs have no loss.
         reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
 
     Returns:
@@ -110,13 +110,13 @@ def hinge_embedding_samples(make: Any) -> Any:
 
 @composite(method=False)
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1) -> Any:
-    """What the difference of two scores lacks to `margin`, in the direction that `target` says.
+    """`margin` minus the difference of two scores, at least 0; `target` is the sign of the difference.
 
     Args:
         input1: scores.
         input2: of a shape that broadcasts with it.
-        target: 1 where the first is to be greater, -1 where the second is.
-        margin: by how much.
+        target: 1 where the first score is to be greater, -1 where the second one is.
+        margin: smallest difference without loss.
         reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
 
     Returns:
@@ -147,23 +147,23 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: int = 1,
 ) -> Any:
-    """What the distance to the negative lacks to that to the positive, plus `margin`.
+    """Distance to the positive minus distance to the negative, plus `margin`, at least 0.
 
     Args:
         anchor: vectors (N, D), or one (D,).
-        positive: what is to lie near, of the same shape.
-        negative: what is to lie farther away, of the same shape.
-        margin: by how much farther.
-        p: the order of the norm that is the distance.
-        eps: is added to each difference.
-        swap: take the distance between positive and negative where it is smaller than that from the anchor.
+        positive: vectors that are to be near, of the same shape.
+        negative: vectors that are to be farther away, of the same shape.
+        margin: smallest difference of the distances without loss.
+        p: order of the norm that is the distance.
+        eps: added to each difference.
+        swap: use the distance between positive and negative where it is smaller than that from the anchor.
         reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
 
     Returns:
         A new tensor, 0-dim, or of the shape without the last dimension.
 
     Raises:
-        RuntimeError: the numbers of dimensions differ.
+        RuntimeError: if the numbers of dimensions differ.
 
     Source:
         Balntas et al., Learning shallow convolutional feature descriptors with triplet losses (2016).

@@ -1,4 +1,4 @@
-"""Losses between two tensors of one shape: squares, absolute values and what lies between, and divergence."""
+"""Losses between two tensors of one shape: mse_loss, l1_loss, smooth_l1_loss, huber_loss."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from ..pointwise.binary import sub
 from ..pointwise.unary import abs
 from ..reductions.reduce import mean
 from .loss import finished, read_reduction
-from .loss_slopes import gathered, huber_loss_backward, mse_loss_backward, share, smooth_l1_loss_backward
+from .loss_backward import gathered, huber_loss_backward, mse_loss_backward, share, smooth_l1_loss_backward
 
 native = kernels.direct_function
 
 
 def spread(input: Any, target: Any) -> tuple[Any, Any]:
-    """Two tensors in their common shape, with a warning if they have not the same.
+    """Broadcast two tensors, with a warning if their shapes differ.
 
     Raises:
-        RuntimeError: they do not broadcast.
+        RuntimeError: if the shapes do not broadcast.
     """
     if input._array_.shape == target._array_.shape:
         return input, target
@@ -43,20 +43,20 @@ def spread(input: Any, target: Any) -> tuple[Any, Any]:
 
 
 def check_weight(input: Tensor, weight: Tensor) -> None:
-    """Refuse weights that are not as many as the elements, in the same shape.
+    """Refuse weights of another shape.
 
     Raises:
-        ValueError: they are not.
+        ValueError: if the shape differs.
     """
     if weight.shape != input.shape:
         raise ValueError("Weights and input must have the same size.")
 
 
 def check_real(name: str, title: str, input: Any, target: Any) -> None:
-    """Refuse two tensors of which none is floating-point, or one complex.
+    """Refuse two tensors if none is floating-point, or one is complex.
 
     Raises:
-        NotImplementedError: they are so.
+        NotImplementedError: if none is floating-point, or one is complex.
     """
     common = promote_types(input.dtype, target.dtype)
     if not common.is_floating_point:
@@ -64,7 +64,7 @@ def check_real(name: str, title: str, input: Any, target: Any) -> None:
 
 
 def collected(losses: Any, reduction: str, dtype: Any) -> Any:
-    """The losses of the elements, their mean or their sum, in `dtype`; arrays."""
+    """Return the losses of the elements, their mean or their sum, in `dtype`; for arrays."""
     if reduction == "mean":
         return kernels.mean(losses).astype(dtype, copy=False)
     if reduction == "sum":
@@ -73,27 +73,27 @@ def collected(losses: Any, reduction: str, dtype: Any) -> Any:
 
 
 def apart(self: Any, target: Any) -> Any:
-    """The difference in the dtype that both have in common: truth values, too, are numbers in a loss."""
+    """Return the difference in the common dtype; bools count as numbers in a loss."""
     common = promote_types(self.dtype, target.dtype)
     return self.to(common) - target.to(common)
 
 
-def both(slope: Any, grad: Any, self: Any, target: Any, wanted: Any, *numbers: Any) -> Any:
-    """The gradients of two operands on whose difference alone a loss depends.
+def both(backward: Any, grad: Any, self: Any, target: Any, wanted: Any, *numbers: Any) -> Any:
+    """Gradients of two operands whose difference alone determines a loss.
 
-    That of the target is the slope of the difference the other way round, not the other gradient negated: where
-    both are equal it is 0, not -0.
+    That of the target is computed from the difference the other way round, not by negating the other gradient:
+    if both operands are equal it is 0, not -0.
     """
     common = promote_types(self.dtype, target.dtype)
     grad, self, target = grad.to(common), self.to(common), target.to(common)
     return (
-        slope(grad, self, target, *numbers) if wanted[0] else None,
-        slope(grad, target, self, *numbers) if wanted[1] else None,
+        backward(grad, self, target, *numbers) if wanted[0] else None,
+        backward(grad, target, self, *numbers) if wanted[1] else None,
     )
 
 
 def reduced(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The batching rule of losses that reduce what they compute element by element: each member's by themselves."""
+    """Batching rule of losses with a reduction: each member is reduced by itself."""
     at = op.names.index("reduction")
     losses = elementwise(op, size, [*args[:at], "none", *args[at + 1 :]], carried)
     dims = tuple(range(1, losses.ndim))
@@ -113,12 +113,12 @@ def pair_samples(make: Any) -> Any:
 loss = partial(
     op, layout="iterator", dtypes=REALS, promote="same", batching=reduced, public="neither", samples=pair_samples
 )
-"""The form of a loss between two tensors."""
+"""Card decorator for a loss between two tensors."""
 
 
 @loss(name="_mse_loss", node="MseLossBackward0", native=native("mse_loss"))
 def squared(self: Array, target: Array, reduction: str = "mean") -> Any:
-    """The square of the difference."""
+    """Square of the difference."""
     return kernels.mse_loss(self, target, reduction)
 
 
@@ -151,13 +151,13 @@ def mse_loss(
         size_average: an older form of `reduction`.
         reduce: an older form of `reduction`.
         reduction: "none", "mean" or "sum".
-        weight: of each element; the mean divides by the sum of the weights.
+        weight: weight of each element; the mean divides by the sum of the weights.
 
     Returns:
         A new tensor, 0-dim, or of the broadcast shape for "none".
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
+        RuntimeError: if the shapes do not broadcast.
     """
     input, target = spread(input, target)
     reduction = read_reduction(reduction, size_average, reduce)
@@ -230,13 +230,13 @@ def smooth_l1_loss(
         size_average: an older form of `reduction`.
         reduce: an older form of `reduction`.
         reduction: "none", "mean" or "sum".
-        beta: where they join; 0 gives `l1_loss`.
+        beta: distance at which they join; 0 is `l1_loss`.
 
     Returns:
         A new tensor, 0-dim, or of the broadcast shape for "none".
 
     Raises:
-        RuntimeError: `beta` is negative, or the shapes do not broadcast.
+        RuntimeError: if `beta` is negative, or the shapes do not broadcast.
     """
     input, target = spread(input, target)
     reduction = read_reduction(reduction, size_average, reduce)
@@ -250,7 +250,7 @@ def smooth_l1_loss(
 
 @loss(name="_huber_loss", node="HuberLossBackward0", promote=None, native=native("huber_loss"))
 def huber(self: Array, target: Array, reduction: str = "mean", delta: float = 1.0) -> Any:
-    """Half the square up to `delta`, and its tangent beyond; in the dtype of `self`, as torch has it of this loss."""
+    """Half the square up to `delta`, and its tangent beyond; in the dtype of `self`, as in torch."""
     broadcast(self.shape, target.shape)
     check_floating("huber", "huber_cpu", self)
     distance = np.abs(kernels.subtract(self, target))
@@ -278,15 +278,15 @@ def huber_loss(
         input: floating tensor.
         target: of the same shape (others broadcast, with a warning).
         reduction: "none", "mean" or "sum".
-        delta: where the line begins.
-        weight: of each element.
+        delta: distance at which the line begins.
+        weight: weight of each element.
 
     Returns:
         A new tensor, 0-dim, or of the broadcast shape for "none".
 
     Raises:
-        RuntimeError: `delta` is not positive, or the shapes do not broadcast.
-        ValueError: `weight` is of another shape.
+        RuntimeError: if `delta` is not positive, or the shapes do not broadcast.
+        ValueError: if `weight` has another shape.
     """
     input, target = spread(input, target)
     reduction = read_reduction(reduction)

@@ -1,4 +1,4 @@
-"""Losses from the likelihood of counts, and the divergence between distributions."""
+"""Poisson likelihood of counts, and Kullback-Leibler divergence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool,
         target: counts, of a shape that broadcasts with it.
         log_input: whether `input` holds logarithms.
         full: add Stirling's approximation of the logarithm of the factorial of counts above 1.
-        eps: is added to expected counts before their logarithm is taken.
+        eps: added to expected counts before their logarithm is taken.
         reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
 
     Returns:
@@ -61,7 +61,7 @@ def kl_div(self: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool
         A new tensor, 0-dim, or of the common shape.
 
     Raises:
-        RuntimeError: one holds integers or complex numbers.
+        RuntimeError: if an operand is of integers or complex numbers.
     """
     for operand in (self, target):
         if operand.dtype.is_complex:

@@ -17,15 +17,15 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..._kernels import direct_function as native, margins
 from ..dtype_checks import refuse
+from .loss_backward import gathered, share
 from .loss_margins import WORDS, concluded
 from .loss_pairs import collected, loss
-from .loss_slopes import gathered, share
 
 Ints = tuple[int, ...]
 
 
 def signs(make: Any) -> Any:
-    """Samples of a loss of scores and signs."""
+    """Samples of a loss of scores and classes 1 and -1."""
     yield Sample(make(3, 4), make(3, 4, kind="index").mul(2).sub(1))
     yield Sample(make(3, 4), make(3, 4, kind="index").mul(2).sub(1), "none")
 
@@ -39,40 +39,40 @@ def soft_margin(self: Array, target: Index, reduction: str = "mean") -> Any:
         return collected(np.log1p(np.exp(-target * self)), reduction, self.dtype)
 
 
-def soft_slope(self: Any, target: Any, reduction: str) -> Any:
-    """The derivative for each score of what it adds to the loss."""
+def soft_margin_derivative(self: Any, target: Any, reduction: str) -> Any:
+    """Derivative of each score's contribution to the loss."""
     return (-target * self).sigmoid() * -target * share(reduction, self._array_.size)
 
 
 @soft_margin.vjp("self")
 def soft_margin_vjp(grad: Any, self: Any, target: Any, reduction: str) -> Any:
-    return grad * conjugate(soft_slope(self, target, reduction))
+    return grad * conjugate(soft_margin_derivative(self, target, reduction))
 
 
 @soft_margin.jvp("self")
 def soft_margin_jvp(tangent: Any, self: Any, target: Any, reduction: str) -> Any:
-    return gathered(soft_slope(self, target, reduction) * tangent, reduction)
+    return gathered(soft_margin_derivative(self, target, reduction) * tangent, reduction)
 
 
 @soft_margin.jvp("target")
 def soft_margin_jvp_target(tangent: Any, self: Any, target: Any, reduction: str) -> Any:
-    return gathered(soft_slope(target, self, reduction) * tangent, reduction)
+    return gathered(soft_margin_derivative(target, self, reduction) * tangent, reduction)
 
 
 @composite(method=False, function=False)
 def soft_margin_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Any:
-    """log(1 + exp(-target * self)), for scores of two classes that are called 1 and -1.
+    """log(1 + exp(-target * self)), for scores of the two classes 1 and -1.
 
     Args:
         self: scores, floating or complex.
-        target: 1 and -1, of a shape that broadcasts to its.
+        target: 1 and -1, of a shape that broadcasts to that of `self`.
         reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
 
     Returns:
         A new tensor, 0-dim, or of the shape of `self`.
 
     Raises:
-        RuntimeError: the shape of `target` does not broadcast so, or `target` requires a gradient.
+        RuntimeError: if the shape of `target` does not broadcast, or `target` requires a gradient.
     """
     refuse_gradient("soft_margin_loss", target=target)
     if self.dtype.category < dtypes.FLOAT:
@@ -89,10 +89,10 @@ def soft_margin_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Any:
 
 
 def rows_of(shape: Ints) -> tuple[int, int]:
-    """How many rows of scores there are, and how many classes.
+    """Return the number of rows of scores, and the number of classes.
 
     Raises:
-        RuntimeError: there are no classes, or more than two dimensions.
+        RuntimeError: if there are no classes, or more than two dimensions.
     """
     if len(shape) > 2 or (shape and not shape[-1]):
         raise RuntimeError(
@@ -110,24 +110,24 @@ def check_scores(title: str, scores: Any, target: Any) -> None:
 
 
 def gathered_rows(losses: Any, reduction: str, shape: Ints) -> Any:
-    """The losses of rows in a shape, or their mean or sum."""
+    """Return the losses of rows in a shape, or their mean or sum."""
     return losses.reshape(shape) if reduction == "none" else collected(losses, reduction, losses.dtype)
 
 
 def weighed(grads: Any, grad: Any, reduction: str) -> Any:
-    """The derivatives of rows of scores, each times the gradient of its loss."""
+    """Multiply the derivatives of rows of scores by the gradients of the rows' losses."""
     rows = grads._array_.shape[0]
     return grads * (grad.reshape((rows, 1)) if reduction == "none" else grad * share(reduction, rows))
 
 
 def of_tangents(grads: Any, tangent: Any, reduction: str, shape: Ints) -> Any:
-    """The tangent of a loss from those of the scores."""
+    """Tangent of a loss from those of the scores."""
     losses = (grads * tangent.reshape(grads._array_.shape)).sum(1)
     return losses.reshape(shape) if reduction == "none" else concluded(losses, WORDS.index(reduction))
 
 
 rowwise = partial(op, dtypes=(dtypes.float32, dtypes.float64), public="neither")
-"""A loss of rows of scores."""
+"""Card decorator for a loss of rows of scores."""
 
 
 @rowwise(name="_multi_margin_loss", linear="weight", node="MultiMarginLossBackward0", native=native("multi_margin"))
@@ -144,7 +144,7 @@ def multi_margin(
 
 
 def check_margins(self: Any, target: Any, weight: Any) -> tuple[int, int]:
-    """The numbers of rows and of classes of `multi_margin_loss`.
+    """Return the numbers of rows and classes of `multi_margin_loss`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -165,8 +165,8 @@ def check_margins(self: Any, target: Any, weight: Any) -> tuple[int, int]:
     return rows, classes
 
 
-def margin_slopes(self: Any, target: Any, p: int, margin: float, weight: Any) -> Any:
-    """The derivatives of each row's loss for its scores."""
+def margin_derivatives(self: Any, target: Any, p: int, margin: float, weight: Any) -> Any:
+    """Derivatives of each row's loss with respect to its scores."""
     rows, classes = rows_of(self._array_.shape)
     scores, right = self.reshape((rows, classes)), target.reshape((rows, 1))
     missed = (scores - scores.gather(1, right) + margin).clamp_min(0).scatter(1, right, 0)
@@ -182,14 +182,14 @@ def margin_slopes(self: Any, target: Any, p: int, margin: float, weight: Any) ->
 def multi_margin_vjp(
     grad: Any, self: Any, self_shape: Any, target: Any, p: int, margin: float, weight: Any, reduction: str
 ) -> Any:
-    return weighed(margin_slopes(self, target, p, margin, weight), grad, reduction).reshape(self_shape)
+    return weighed(margin_derivatives(self, target, p, margin, weight), grad, reduction).reshape(self_shape)
 
 
 @multi_margin.jvp("self")
 def multi_margin_jvp(
     tangent: Any, self: Any, target: Any, p: int, margin: float, weight: Any, reduction: str, out: Any
 ) -> Any:
-    return of_tangents(margin_slopes(self, target, p, margin, weight), tangent, reduction, out._array_.shape)
+    return of_tangents(margin_derivatives(self, target, p, margin, weight), tangent, reduction, out._array_.shape)
 
 
 @multi_margin.batched
@@ -207,14 +207,14 @@ def multi_margin_batched(self: Any, target: Any, p: int, margin: float, weight: 
 
 
 def of_batch(losses: Any, reduction: str, shape: Ints) -> Any:
-    """The losses (members, rows) in a shape, or their mean or sum for each member."""
+    """Return the losses (members, rows) in a shape, or their mean or sum for each member."""
     if reduction == "none":
         return losses.reshape(shape)
     return losses.mean(1) if reduction == "mean" else losses.sum(1)
 
 
 def uneven(op: Any, scores: Any, *args: Any, **kwargs: Any) -> Any:
-    """The loss of scores whose differences are no whole numbers: there the margin has its kink."""
+    """Loss of scores whose differences are not whole numbers: the margin has its kinks there."""
     return op(scores * 1.0371, *args, **kwargs)
 
 
@@ -232,7 +232,7 @@ def multi_margin_samples(make: Any) -> Any:
     name="_multilabel_margin_loss", node="MultilabelMarginLossBackward0", outputs={"loss": True, "is_target": False}
 )
 def multilabel_margin(self: Array, target: Index, reduction: str = "mean") -> Any:
-    """The mean over classes of max(0, 1 - self[named] + self[other]), summed over named classes; which ones are."""
+    """Mean over classes of max(0, 1 - self[named] + self[other]), summed over named classes; and a mask of these."""
     rows, classes = check_labels(self, target)
     if ((target < -1) | (target >= classes)).any():
         raise RuntimeError("argument #2 'target' is out of range")
@@ -241,7 +241,7 @@ def multilabel_margin(self: Array, target: Index, reduction: str = "mean") -> An
 
 
 def check_labels(self: Any, target: Any) -> tuple[int, int]:
-    """The numbers of rows and of classes of `multilabel_margin_loss`.
+    """Return the numbers of rows and classes of `multilabel_margin_loss`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -253,8 +253,8 @@ def check_labels(self: Any, target: Any) -> tuple[int, int]:
     return rows, classes
 
 
-def label_slopes(self: Any, target: Any, is_target: Any) -> Any:
-    """The derivatives of each row's loss for its scores; the largest temporary has rows * classes ** 2 elements."""
+def label_derivatives(self: Any, target: Any, is_target: Any) -> Any:
+    """Derivatives of each row's loss with respect to its scores; a temporary has rows * classes ** 2 elements."""
     rows, classes = rows_of(self._array_.shape)
     scores, labels = self.reshape((rows, classes)), target.reshape((rows, classes))
     counted = (labels >= 0).cumprod(1)
@@ -267,12 +267,12 @@ def label_slopes(self: Any, target: Any, is_target: Any) -> Any:
 
 @multilabel_margin.vjp("self")
 def multilabel_margin_vjp(grads: Any, self: Any, self_shape: Any, target: Any, is_target: Any, reduction: str) -> Any:
-    return weighed(label_slopes(self, target, is_target), grads[0], reduction).reshape(self_shape)
+    return weighed(label_derivatives(self, target, is_target), grads[0], reduction).reshape(self_shape)
 
 
 @multilabel_margin.jvp("self")
 def multilabel_margin_jvp(tangent: Any, self: Any, target: Any, is_target: Any, reduction: str, loss: Any) -> Any:
-    return of_tangents(label_slopes(self, target, is_target), tangent, reduction, loss._array_.shape), None
+    return of_tangents(label_derivatives(self, target, is_target), tangent, reduction, loss._array_.shape), None
 
 
 @multilabel_margin.batched
@@ -299,21 +299,21 @@ def multilabel_margin_samples(make: Any) -> Any:
 def multi_margin_loss(
     self: Tensor, target: Tensor, p: int = 1, margin: Number = 1, weight: Tensor | None = None, reduction: int = 1
 ) -> Any:
-    """By how much the scores of other classes come nearer to that of the right one than `margin`.
+    """Mean over other classes of `margin` minus the lead of the right class's score, at least 0, to the power `p`.
 
     Args:
         self: scores (N, C), or (C,).
         target: the right classes as int64, (N,) or ().
-        p: 1 or 2, the power that is taken.
-        margin: what scores are to keep.
-        weight: of each class, (C,).
+        p: 1 or 2, the exponent.
+        margin: smallest lead without loss.
+        weight: weight of each class, (C,).
         reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
 
     Returns:
         A new tensor, 0-dim, or of the shape of `target`.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, or a target is no class.
+        RuntimeError: if shapes or dtypes do not fit, or a target is not a class.
     """
     refuse_gradient("multi_margin_loss", weight=weight)
     return multi_margin(self, target, p, margin, weight, WORDS[reduction])
@@ -321,18 +321,18 @@ def multi_margin_loss(
 
 @composite(method=False, function=False)
 def multilabel_margin_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Any:
-    """By how much the scores of classes that are not named come nearer than 1 to those of classes that are.
+    """Mean over classes of 1 minus the lead of a target class's score over any other class's, at least 0.
 
     Args:
         self: scores (N, C), or (C,).
-        target: named classes as int64, of the same shape; those behind the first -1 do not count.
+        target: target classes as int64, of the same shape; those behind the first -1 do not count.
         reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
 
     Returns:
         A new tensor, 0-dim, or (N,).
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, or a target is no class.
+        RuntimeError: if shapes or dtypes do not fit, or a target is not a class.
     """
     return multilabel_margin(self, target, WORDS[reduction])[0]
 

@@ -1,4 +1,4 @@
-"""Masks of attention: bools as numbers, and what is said of masks that do not go together."""
+"""Masks of attention: conversion to numbers, and checks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Masks: TypeAlias = tuple[Any, Any]
 """The mask of the keys, and that of queries and keys; each may be None."""
 
 NAMES = {"src_": ("src_key_padding_mask", "src_mask"), "encoder": ("src_key_padding_mask", "mask")}
-"""What transformers call the masks."""
+"""Names of the masks in transformers."""
 
 
 def as_numbers(mask: Any, name: str, dtype: Any) -> Any:
-    """A mask as numbers that are added to scores: -inf where bools say that a value does not count.
+    """Return a mask as numbers that are added to scores: -inf where a value does not count.
 
     Raises:
-        AssertionError: it holds neither bools nor floating-point numbers.
+        AssertionError: if the dtype of the mask is neither bool nor floating-point.
     """
     if mask is None or mask.dtype.is_floating_point:
         return mask
@@ -32,10 +32,10 @@ def as_numbers(mask: Any, name: str, dtype: Any) -> Any:
 def _canonical_mask(
     mask: Any, mask_name: str, other_type: Any, other_name: str, target_type: Any, check_other: bool = True
 ) -> Any:
-    """`as_numbers` as torch's layers call it; a warning, if the other mask is of another dtype.
+    """`as_numbers` under the name that torch's layers use; warns if the other mask has another dtype.
 
     Raises:
-        AssertionError: the mask holds neither bools nor floating-point numbers.
+        AssertionError: if the dtype of the mask is neither bool nor floating-point.
     """
     if mask is not None and check_other and other_type is not None and mask.dtype != other_type:
         anomaly.warn(
@@ -45,10 +45,10 @@ def _canonical_mask(
 
 
 def _none_or_dtype(input: Any) -> Any:
-    """The dtype of a tensor; None for None.
+    """Return the dtype of a tensor; None for None.
 
     Raises:
-        RuntimeError: it is neither.
+        RuntimeError: if `input` is neither.
     """
     if input is None or isinstance(input, Tensor):
         return None if input is None else input.dtype
@@ -56,15 +56,15 @@ def _none_or_dtype(input: Any) -> Any:
 
 
 def masks_as_numbers(key_padding_mask: Any, attn_mask: Any, dtype: Any, prefix: str = "") -> Masks:
-    """Both masks as numbers; a warning, if they are of two dtypes.
+    """Return both masks as numbers; warns if their dtypes differ.
 
     Args:
         key_padding_mask, attn_mask: tensors, or None.
-        dtype: of the scores.
-        prefix: of their names, where a program knows them by others: "src_", or "encoder" for those of an encoder.
+        dtype: dtype of the scores.
+        prefix: prefix of their names, if a program uses other ones: "src_", or "encoder" for those of an encoder.
 
     Raises:
-        AssertionError: one holds neither bools nor floating-point numbers.
+        AssertionError: if the dtype of a mask is neither bool nor floating-point.
     """
     names = NAMES.get(prefix, (f"{prefix}key_padding_mask", f"{prefix}attn_mask"))
     of_keys = _canonical_mask(key_padding_mask, names[0], _none_or_dtype(attn_mask), names[1], dtype)

@@ -1,4 +1,4 @@
-"""Attention of several heads: each looks at projections of its own."""
+"""Multi-head attention: each head attends to its own projections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .masks import Masks, masks_as_numbers
 
 
 class Further(NamedTuple):
-    """What is appended to keys and values, or stands in their place, see `multi_head_attention_forward`."""
+    """Steps appended to keys and values, or replacements of these, see `multi_head_attention_forward`."""
 
     bias_k: Any
     bias_v: Any
@@ -29,7 +29,7 @@ def check_dimensions(query: Any, key: Any, value: Any, key_padding_mask: Any, at
     """Refuse numbers of dimensions that do not fit each other.
 
     Raises:
-        AssertionError: there are such.
+        AssertionError: if they do not fit.
     """
     if query.ndim not in (2, 3):
         raise AssertionError(
@@ -58,7 +58,7 @@ def check_dimensions(query: Any, key: Any, value: Any, key_padding_mask: Any, at
 
 
 def as_batch(inputs: tuple[Any, Any, Any], key_padding_mask: Any) -> tuple[tuple[Any, Any, Any], Any, bool]:
-    """The inputs as a batch, those that are the same tensor still so, the mask of the keys, and whether this is new."""
+    """Return the inputs as a batch (equal inputs stay one tensor), the mask of keys, and whether the batch is new."""
     query, key, value = inputs
     if query.ndim == 3:
         return inputs, key_padding_mask, False
@@ -70,10 +70,10 @@ def as_batch(inputs: tuple[Any, Any, Any], key_padding_mask: Any) -> tuple[tuple
 def masks_of(
     key_padding_mask: Any, attn_mask: Any, is_causal: bool, need_weights: bool, dtype: Any
 ) -> tuple[Masks, bool]:
-    """Both masks as numbers, and whether the hint that there is a causal one stands for it.
+    """Return both masks as numbers, and whether the hint of a causal mask replaces the mask.
 
     Raises:
-        RuntimeError: there is none.
+        RuntimeError: if there is a hint, but no mask.
     """
     of_keys, of_pairs = masks_as_numbers(key_padding_mask, attn_mask, dtype)
     if is_causal and attn_mask is None:
@@ -89,7 +89,7 @@ def check_sizes(query: Any, key: Any, value: Any, embed_dim: Any, num_heads: int
     """Refuse sizes that do not fit.
 
     Raises:
-        AssertionError: there are such.
+        AssertionError: if they do not fit.
     """
     size = query.shape[2]
     if size != embed_dim:
@@ -103,10 +103,10 @@ def check_sizes(query: Any, key: Any, value: Any, embed_dim: Any, num_heads: int
 
 
 def project(inputs: tuple[Any, Any, Any], weights: Any, bias: Any, separate: bool) -> tuple[Any, ...]:
-    """Query, key and value as the heads see them.
+    """Project query, key and value for the heads.
 
     Raises:
-        AssertionError: there is no weight.
+        AssertionError: if there is no weight.
     """
     if separate:
         return project_apart(inputs, weights, bias)
@@ -116,7 +116,7 @@ def project(inputs: tuple[Any, Any, Any], weights: Any, bias: Any, separate: boo
 
 
 def project_together(inputs: tuple[Any, Any, Any], weight: Any, bias: Any) -> tuple[Any, ...]:
-    """Query, key and value by the three parts of one weight: in one product as far as they are the same tensor."""
+    """Project query, key and value by the three parts of one weight; in one product if they are the same tensor."""
     query, key, value = inputs
     if query is key and key is value:
         return tuple(linear(query, weight, bias).chunk(3, -1))
@@ -130,10 +130,10 @@ def project_together(inputs: tuple[Any, Any, Any], weight: Any, bias: Any) -> tu
 
 
 def project_apart(inputs: tuple[Any, Any, Any], weights: tuple[Any, Any, Any], bias: Any) -> tuple[Any, ...]:
-    """Query, key and value by weights of their own.
+    """Project query, key and value by separate weights.
 
     Raises:
-        AssertionError: a weight is missing, or has another shape.
+        AssertionError: if a weight is missing, or has another shape.
     """
     size = inputs[0].shape[-1]
     for name, tensor, weight in zip(("query", "key", "value"), inputs, weights, strict=True):
@@ -147,10 +147,10 @@ def project_apart(inputs: tuple[Any, Any, Any], weights: tuple[Any, Any, Any], b
 
 
 def by_heads(projected: Any, static: Any, heads: int, name: str) -> Any:
-    """(steps, N, size) as (N * heads, steps, size of a head); what is static is so already.
+    """Reshape (steps, N, size) to (N * heads, steps, size of a head); static keys and values have this shape already.
 
     Raises:
-        AssertionError: that has another shape.
+        AssertionError: if a static tensor has another shape.
     """
     steps, batch, size = projected.shape
     wanted = {0: batch * heads, 2: size // heads}
@@ -163,16 +163,16 @@ def by_heads(projected: Any, static: Any, heads: int, name: str) -> Any:
 
 
 def extended(masks: Masks) -> Masks:
-    """Masks for one step more, which counts."""
+    """Extend the masks by one step, which counts."""
     longer = (mask if mask is None else cat([mask, mask.new_zeros((*mask.shape[:-1], 1))], -1) for mask in masks)
     return tuple(longer)  # type: ignore[return-value]
 
 
 def check_bias(further: Further) -> bool:
-    """Whether there is a step that is learnt.
+    """Return whether a learned step is appended.
 
     Raises:
-        AssertionError: for keys or values only, or where these are static.
+        AssertionError: if only one of keys and values has a learned step, or they are static.
     """
     bias_k, bias_v, static_k, static_v, _ = further
     if bias_k is None and bias_v is None:
@@ -187,10 +187,10 @@ def check_bias(further: Further) -> bool:
 
 
 def checked_mask(attn_mask: Any, batch: int, steps: int, sources: int) -> Any:
-    """A mask as (N * heads or 1, L, S).
+    """Return a mask as (N * heads or 1, L, S).
 
     Raises:
-        RuntimeError: it has one.
+        RuntimeError: if it has another shape.
     """
     wanted = (steps, sources) if attn_mask.ndim == 2 else (batch, steps, sources)
     if tuple(attn_mask.shape) != wanted:
@@ -201,10 +201,10 @@ def checked_mask(attn_mask: Any, batch: int, steps: int, sources: int) -> Any:
 
 
 def merged(masks: Masks, batch: int, heads: int, sources: int) -> Any:
-    """One mask (N * heads or 1, L or 1, S) of that of the keys and the other, or None.
+    """Merge the mask of keys and the other one to one mask (N * heads or 1, L or 1, S), or None.
 
     Raises:
-        AssertionError: the mask of the keys has another shape.
+        AssertionError: if the mask of the keys has another shape.
     """
     key_padding_mask, attn_mask = masks
     if key_padding_mask is None:
@@ -219,7 +219,7 @@ def merged(masks: Masks, batch: int, heads: int, sources: int) -> Any:
 
 
 def divided(projected: tuple[Any, ...], masks: Masks, heads: int, further: Further) -> tuple[tuple[Any, ...], Any]:
-    """Query, keys and values of each head, (N * heads, steps, size of a head), and one mask for all."""
+    """Return query, keys and values of each head, (N * heads, steps, size of a head), and one mask for all."""
     own, *others = projected
     steps, batch, _ = own.shape
     if masks[1] is not None:
@@ -236,7 +236,7 @@ def divided(projected: tuple[Any, ...], masks: Masks, heads: int, further: Furth
 
 
 def attend(heads: tuple[Any, ...], mask: Any, rate: float, need_weights: bool, is_causal: bool) -> tuple[Any, Any]:
-    """The means of the values, and the weights if they are needed."""
+    """Return the means of the values, and the weights if they are needed."""
     query, key, value = heads
     if not need_weights:
         return scaled_dot_product_attention(query, key, value, mask, rate, is_causal), None
@@ -250,7 +250,7 @@ def attend(heads: tuple[Any, ...], mask: Any, rate: float, need_weights: bool, i
 def put_together(
     result: Any, shown: Any, shape: Any, heads: int, out: tuple[Any, Any], average: bool, alone: bool
 ) -> tuple[Any, Any]:
-    """The results of all heads side by side, mapped, and the weights, (N, L, S) or (N, heads, L, S)."""
+    """Concatenate and map the results of all heads; return the weights, too, (N, L, S) or (N, heads, L, S)."""
     steps, batch, size = shape
     result = linear(result.transpose(0, 1).reshape(steps * batch, size), *out)
     result = result.view(steps, batch, result.shape[1])
@@ -290,7 +290,7 @@ def multi_head_attention_forward(
     average_attn_weights: Truth = True,
     is_causal: Truth = False,
 ) -> tuple[Tensor, Any]:
-    """What `nn.MultiheadAttention` computes.
+    """Multi-head attention, as in `nn.MultiheadAttention`.
 
     Args:
         query: (L, N, size), or (L, size).
@@ -299,27 +299,27 @@ def multi_head_attention_forward(
         num_heads: number of heads, among which the size is divided.
         in_proj_weight: (3 * size, size), for query, key and value; None if they have weights of their own.
         in_proj_bias: (3 * size,), or None.
-        bias_k, bias_v: (1, 1, size), a step that is learnt and appended; or None.
+        bias_k, bias_v: (1, 1, size), a learned step that is appended; or None.
         add_zero_attn: append a step of zeros.
         dropout_p: probability of dropout of weights in training.
-        out_proj_weight, out_proj_bias: (size, size) and (size,) or None: the map of the result.
+        out_proj_weight, out_proj_bias: (size, size) and (size,) or None: map of the result.
         training: whether there is dropout.
         key_padding_mask: (N, S), or (S,): bools, True for a value that does not count, or numbers added to scores.
         need_weights: return the weights, too.
-        attn_mask: (L, S), or (N * heads, L, S): bools, True where a query may not look, or numbers added to scores.
-        use_separate_proj_weight: whether query, key and value have weights of their own.
-        q_proj_weight, k_proj_weight, v_proj_weight: these, (size, length of the input).
-        static_k, static_v: (N * heads, S, size of a head), in the place of what is made of `key` and `value`.
+        attn_mask: (L, S), or (N * heads, L, S): bools, True where a query may not attend, or numbers added to scores.
+        use_separate_proj_weight: whether query, key and value have separate weights.
+        q_proj_weight, k_proj_weight, v_proj_weight: the separate weights, (size, length of the input).
+        static_k, static_v: (N * heads, S, size of a head), instead of the projections of `key` and `value`.
         average_attn_weights: return the mean of the weights over the heads.
-        is_causal: a hint that `attn_mask` lets query i look at the values up to i.
+        is_causal: hint that `attn_mask` restricts query i to the values up to i.
 
     Returns:
-        A new tensor like `query`; the weights (N, L, S), without N where the query has none, with heads after N if
+        A new tensor like `query`; the weights (N, L, S), without N if the query has none, with heads after N if
         they are not averaged, or None.
 
     Raises:
-        AssertionError: shapes or options do not fit.
-        RuntimeError: `attn_mask` has another shape, or is missing although hinted at.
+        AssertionError: if shapes or options do not fit.
+        RuntimeError: if `attn_mask` has another shape, or is missing although `is_causal` is set.
 
     Source:
         Vaswani et al., Attention is all you need (2017).

@@ -1,4 +1,4 @@
-"""Layer normalisation and its relatives, which treat every item of a batch by itself."""
+"""Layer normalisation and RMS normalisation: each item of a batch by itself."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from ..._core.types import dtypes
 from ..._kernels.results import wide_dtype
 from ..axes import read_number
 from ..dtype_checks import check_floating, check_inexact
-from .slope_history import with_history
+from .grad_history import with_history
 
 TITLE = "NativeLayerNormBackwardBackward0"
 
 
 def check_shape(name: str, tensor: Any, normalized_shape: Any, *, star: str = "[*, ") -> tuple[int, ...]:
-    """The shape that is normalised together.
+    """Return the shape that is normalised together.
 
     Raises:
-        TypeError: it is no sequence.
-        RuntimeError: it is empty, or `tensor` does not end with it.
+        TypeError: if `normalized_shape` is not a sequence.
+        RuntimeError: if it is empty, or the shape of `tensor` does not end with it.
     """
     if not isinstance(normalized_shape, (tuple, list)):
         raise TypeError(errors.wrong_type(name, "normalized_shape", 2, "tuple of ints", normalized_shape))
@@ -48,10 +48,10 @@ def check_shape(name: str, tensor: Any, normalized_shape: Any, *, star: str = "[
 
 
 def check_factors(shape: tuple[int, ...], **factors: Any) -> None:
-    """Refuse a weight or bias that has not the normalised shape.
+    """Refuse a weight or bias without the normalised shape.
 
     Raises:
-        RuntimeError: it has another.
+        RuntimeError: if a shape differs.
     """
     for name, factor in factors.items():
         if factor is not None and tuple(factor.shape) != shape:
@@ -62,10 +62,10 @@ def check_factors(shape: tuple[int, ...], **factors: Any) -> None:
 
 
 def check_mixed(array: Any, *others: Any) -> None:
-    """Refuse parameters of another dtype (float32 beside half precision is right).
+    """Refuse parameters of another dtype (float32 is allowed for half precision).
 
     Raises:
-        RuntimeError: one has another.
+        RuntimeError: if a dtype differs.
     """
     kinds = [other.dtype for other in others if other is not None]
     wanted = np.dtype(np.float32) if array.itemsize <= 2 and np.float32 in kinds else array.dtype
@@ -76,17 +76,17 @@ def check_mixed(array: Any, *others: Any) -> None:
 
 
 def in_dtype_of(statistics: Any, array: Any, *factors: Any) -> Any:
-    """Statistics of `array` in the dtype of the parameters; in its own if there are none."""
+    """Convert the statistics of `array` to the dtype of the parameters; to its own if there are none."""
     return statistics.astype(statistics_dtype(array, *factors), copy=False)
 
 
 def statistics_dtype(array: Any, *factors: Any) -> Any:
-    """The dtype of the statistics of a normalisation: that of the factors, if there are any."""
+    """Return the dtype of the statistics of a normalisation: that of the factors, if there are any."""
     return next((factor.dtype for factor in factors if factor is not None), array.dtype)
 
 
 def fused(*tensors: Any) -> bool:
-    """Whether a gradient may be computed by one kernel: nothing records, and no tensor is more than arrays."""
+    """Return whether one kernel may compute a gradient: nothing is recorded, and all tensors are plain arrays."""
     word = 0
     for tensor in tensors:
         if tensor is not None:
@@ -95,7 +95,7 @@ def fused(*tensors: Any) -> bool:
 
 
 def unrecorded(*tensors: Tensor) -> bool:
-    """Whether a call asks for its result alone: no history, and nobody sees the operators that it is made of."""
+    """Return whether a call needs its result alone: no history, and nobody observes the operators in it."""
     modes = current()
     word = modes.word
     for tensor in tensors:
@@ -104,24 +104,24 @@ def unrecorded(*tensors: Tensor) -> bool:
 
 
 def standard(tensor: Any, dims: Any, eps: float) -> tuple[Any, Any]:
-    """A tensor with mean 0 and variance 1 over `dims`, and 1 / its standard deviation, as a differentiable formula."""
+    """Normalise to mean 0 and variance 1 over `dims`; return 1 / the standard deviation, too; differentiable."""
     centred = tensor - tensor.mean(dims, True)
     scale = ((centred * centred).mean(dims, True) + eps).rsqrt()
     return centred * scale, scale
 
 
 def through_standard(grad: Any, normal: Any, scale: Any, dims: Any) -> Any:
-    """The gradient of `standard`: what is left without its mean and without its part along the result."""
+    """Gradient of `standard`: without its mean and its component along the result."""
     return (grad - grad.mean(dims, True) - normal * (grad * normal).mean(dims, True)) * scale
 
 
 def scaled(normal: Any, weight: Any, bias: Any, shape: tuple[int, ...]) -> Any:
-    """Normalised tensors of all members of a batch, times `weight` plus `bias`, of which each member has its own.
+    """Multiply the normalised tensors of all members of a batch by each one's `weight`, and add its `bias`.
 
     Args:
         normal: (B, ...).
         weight, bias: (B, ...), or None.
-        shape: in which a member's weights broadcast with what is normalised.
+        shape: shape in which a member's weights broadcast with its normalised tensor.
     """
     result = normal
     if weight is not None:
@@ -132,12 +132,12 @@ def scaled(normal: Any, weight: Any, bias: Any, shape: tuple[int, ...]) -> Any:
 
 
 def summed(tensor: Any, dims: list[int]) -> Any:
-    """The sum over `dims`, of which there may be none."""
+    """Sum over `dims`, which may be empty."""
     return tensor.sum(dims) if dims else tensor
 
 
 def layer_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The batching rule of `native_layer_norm`: weights that each member has for itself come behind."""
+    """Batching rule of `native_layer_norm`: weights of each member are applied afterwards."""
     if not size:
         return of_nobody(op, args, carried)
     (input, shape, weight, bias, eps), in_batch = singled(args, carried)
@@ -153,7 +153,7 @@ def layer_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
 
 
 def fits(input: Any, factors: Any, carried: Any, shape: tuple[int, ...]) -> bool:
-    """Whether factors have a shape and the dtype of what they scale, behind the batch if they carry it."""
+    """Return whether factors have the shape and dtype of the tensor they scale, behind the batch if they carry it."""
     return all(
         factor is None or (factor.dtype is input.dtype and factor.shape[on:] == shape)
         for factor, on in zip(factors, carried)
@@ -170,7 +170,7 @@ def fits(input: Any, factors: Any, carried: Any, shape: tuple[int, ...]) -> bool
 def native_layer_norm(
     input: Array, normalized_shape: Any, weight: Array = None, bias: Array = None, eps: float = 1e-5
 ) -> Any:
-    """Normalisation over the last dimensions, with the statistics that it used.
+    """Layer normalisation, with its statistics.
 
     Args:
         input: floating tensor (..., *normalized_shape).
@@ -180,11 +180,11 @@ def native_layer_norm(
         eps: added to the variance.
 
     Returns:
-        The result, and the mean and 1 / standard deviation of every item, with length 1 in the last dimensions and
+        The result, and the mean and 1 / standard deviation of each item, with length 1 in the last dimensions and
         the dtype of the parameters, or of the input.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
 
     Source:
         Ba, Kiros and Hinton, Layer normalization, 2016.
@@ -244,14 +244,14 @@ def native_layer_norm_samples(make: Any) -> Any:
 
 ONLY_FUSED = "called only where nothing is recorded; otherwise the rule is a formula of differentiable operators"
 BY_KERNEL = "the gradient by one kernel"
-"""How errors call what is `ONLY_FUSED`."""
+"""Name in errors of what is `ONLY_FUSED`."""
 
 
 @op(dtypes=REALS, why=(ONLY_FUSED, BY_KERNEL), outputs=..., public="neither")
 def layer_norm_backward(
     grad: Array, input: Array, mean: Array, rstd: Array, weight: Array = None, normalized_ndim: int = 1
 ) -> Any:
-    """The gradients of layer normalisation for input, weight and bias; for the input alone without weight."""
+    """Gradients of layer normalisation for input, weight and bias; for the input alone without weight."""
     check_floating("layer_norm_backward", "layer_norm_backward", input)
     mean, rstd = (operand.astype(wide_dtype(input.dtype), copy=False) for operand in (mean, rstd))
     result = kernels.layer_norm_backward(grad, input, normalized_ndim, mean, rstd, weight)
@@ -285,7 +285,7 @@ def layer_norm(
     eps: float = 1e-5,
     cudnn_enable: bool = True,
 ) -> Any:
-    """Normalisation over the last dimensions: mean 0 and variance 1, then times `weight` plus `bias`.
+    """Normalise over the last dimensions: mean 0 and variance 1, then times `weight` plus `bias`.
 
     Args:
         input: floating tensor (..., *normalized_shape).
@@ -299,7 +299,7 @@ def layer_norm(
         A new tensor of the shape of `input`.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     return native_layer_norm(input, normalized_shape, weight, bias, eps)[0]
 
@@ -316,7 +316,7 @@ def layer_norm_samples(make: Any) -> Any:
 
 @composite(method=False)
 def rms_norm(input: Any, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Any:
-    """Division by the root of the mean square over the last dimensions, then times `weight`.
+    """Divide by the root of the mean square over the last dimensions, then multiply by `weight`.
 
     Args:
         input: floating or complex tensor (..., *normalized_shape).
@@ -328,8 +328,8 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Tensor | None = None, ep
         A new tensor of the shape of `input`.
 
     Raises:
-        RuntimeError: shapes do not fit.
-        ValueError: `input` has fewer dimensions than are normalised.
+        RuntimeError: if shapes do not fit.
+        ValueError: if `input` has fewer dimensions than `normalized_shape`.
 
     Source:
         Zhang and Sennrich, Root mean square layer normalization, 2019.

@@ -1,4 +1,4 @@
-"""Normalisations as functions of the package, whose arguments stand in another order than in `nn.functional`."""
+"""Normalisations in the package's namespace, with the arguments in another order than in `nn.functional`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def batch_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Tensor:
-    """Normalisation of every channel over all items, as `nn.functional.batch_norm`.
+    """Normalise each channel over all items, as `nn.functional.batch_norm`.
 
     Args:
         input: floating tensor (N, C, ...).
@@ -51,7 +51,7 @@ def instance_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Tensor:
-    """Normalisation of every channel of every item, as `nn.functional.instance_norm`.
+    """Normalise each channel of each item, as `nn.functional.instance_norm`.
 
     Args:
         input: floating tensor (N, C, ...).

@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 
 
 def zeros_as(tensor: Tensor) -> Tensor:
-    """Zeros in the same shape, dtype and order of memory: state of an optimiser."""
+    """Return zeros with the shape, dtype and strides of a tensor: state of an optimiser."""
     if tensor._flags_ & flags.OBSERVED:
         return registered("zeros_like").public(tensor)  # type: ignore[no-any-return, union-attr]
     return wrap(np.zeros_like(tensor._array_))
@@ -32,12 +32,12 @@ def written(tensors: Iterable[Tensor]) -> None:
 
 
 def arrays_of(tensors: Sequence[Tensor]) -> list[Array]:
-    """The values, NumPy's arrays."""
+    """Return the values as NumPy arrays."""
     return [tensor._array_ for tensor in tensors]
 
 
 def real_parts(tensors: Sequence[Tensor]) -> list[Array]:
-    """The values; of complex tensors real and imaginary part one after the other, as two views."""
+    """Return the values; for complex tensors two views, of the real and imaginary part."""
     arrays: list[Array] = []
     for tensor in tensors:
         array = tensor._array_
@@ -46,7 +46,7 @@ def real_parts(tensors: Sequence[Tensor]) -> list[Array]:
 
 
 def repeated(values: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
-    """One value for each array of `real_parts(tensors)`."""
+    """Return one value for each array of `real_parts(tensors)`."""
     return [
         value
         for value, tensor in zip(values, tensors, strict=True)
@@ -55,7 +55,7 @@ def repeated(values: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
 
 
 def counted(steps: Sequence[Tensor]) -> list[int]:
-    """Count each of the 0-dim tensors up by one; returns what they hold then."""
+    """Increment each 0-dim tensor by one; return the new values."""
     for step in steps:
         step._array_[...] += 1
     return [int(step._array_) for step in steps]
@@ -72,18 +72,18 @@ def sgd_step(
     nesterov: bool,
     maximize: bool,
 ) -> list[Tensor | None]:
-    """A step of stochastic gradient descent.
+    """Step of stochastic gradient descent.
 
     Args:
-        params: written.
-        grads: one for each, of its shape and dtype.
-        momentum_buffers: one for each, written; None before the first step.
+        params: parameters, written.
+        grads: gradient of each parameter, of its shape and dtype.
+        momentum_buffers: buffer of each parameter, written; None before the first step.
         lr: step size.
-        momentum: how much of the buffer is kept.
-        dampening: 1 minus how much of the gradient enters it.
+        momentum: fraction of the buffer that is kept.
+        dampening: 1 minus the fraction of the gradient that enters it.
         weight_decay: multiple of the parameter added to the gradient.
         nesterov: step by gradient + momentum * buffer.
-        maximize: go up instead of down.
+        maximize: ascend instead of descending.
 
     Returns:
         The buffers, new where they were None; all None without momentum.
@@ -129,22 +129,23 @@ def adam_step(
     amsgrad: bool,
     maximize: bool,
 ) -> None:
-    """A step of Adam or AdamW.
+    """Step of Adam or AdamW.
 
     Args:
-        params: written.
-        grads: one for each, of its shape and dtype.
+        params: parameters, written.
+        grads: gradient of each parameter, of its shape and dtype.
         exp_avgs: running means of the gradients, written.
         exp_avg_sqs: running means of their squares, written.
         max_exp_avg_sqs: their maxima, written; empty without `amsgrad`.
-        steps: 0-dim tensors that count the steps of each, this one not yet included; written.
+        steps: 0-dim tensors that count the steps of each parameter, without this one; written.
         lr: step size.
-        betas: how much of the mean and of the mean square is kept.
+        betas: fractions of the mean and of the mean square that are kept.
         eps: added to the divisor.
-        weight_decay: multiple of the parameter added to the gradient or, if `decoupled`, taken off times the step size.
+        weight_decay: multiple of the parameter added to the gradient or, if `decoupled`, subtracted times the step
+            size.
         decoupled: AdamW's decay instead of Adam's.
         amsgrad: divide by the maximum of the mean square.
-        maximize: go up instead of down.
+        maximize: ascend instead of descending.
 
     Source: Loshchilov and Hutter, Decoupled Weight Decay Regularization, 2019, for the decoupled form.
     """
@@ -172,17 +173,17 @@ def formula_step(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """A step of an optimiser that goes element by element, for all parameters at once.
+    """Step of an elementwise optimiser, for all parameters at once.
 
     Args:
-        kind: which, a name of `_kernels.formulas.FORMULAS`.
-        params: written.
-        grads: one for each, of its shape and dtype.
-        states: for each what its formula keeps, written; None for what it does without.
-        numbers: for each the numbers of its formula.
-        shrink: what parameters are multiplied by before.
+        kind: a name of `_kernels.formulas.FORMULAS`.
+        params: parameters, written.
+        grads: gradient of each parameter, of its shape and dtype.
+        states: state of each parameter for its formula, written; None for tensors that the formula does not use.
+        numbers: numbers of the formula for each parameter.
+        shrink: factor that parameters are multiplied by first.
         weight_decay: multiple of the parameter added to the gradient.
-        maximize: go up instead of down.
+        maximize: ascend instead of descending.
     """
     by_piece: list[tuple[Array | None, ...]] = []
     for param, state in zip(params, states, strict=True):
@@ -207,15 +208,15 @@ def formula_step(
 
 
 def orthogonalised(update: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float) -> Tensor:
-    """Muon's step for a matrix: about the orthogonal matrix nearest to `update`.
+    """Muon's step for a matrix: approximately the orthogonal matrix nearest to `update`.
 
     Args:
         update: (n, m), real.
-        coefficients: of X, X X' X and (X X')^2 X in an iteration.
-        steps: how many iterations.
-        eps: least norm that the matrix is divided by.
+        coefficients: factors of X, X X' X and (X X')^2 X in an iteration.
+        steps: number of iterations.
+        eps: smallest divisor of the matrix.
 
     Returns:
-        float32 of the same shape, values that bfloat16 holds.
+        float32 of the same shape, with values that bfloat16 can represent.
     """
     return wrap(current().quietly(newton_schulz.newton_schulz, (update._array_, coefficients, steps, eps)))

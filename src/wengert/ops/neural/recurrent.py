@@ -18,10 +18,10 @@ from .recurrent_steps import GRU, LSTM, RNN_RELU, RNN_TANH, Kind, Weights
 
 
 def grouped(kind: Kind, params: Any, has_biases: bool, count: int, projects: bool) -> list[Weights]:
-    """The parameters of each layer and direction, of which there are `count`.
+    """Divide the parameters among layers and directions, `count` in all.
 
     Raises:
-        RuntimeError: there are more or fewer.
+        RuntimeError: if the number of parameters does not fit.
     """
     per_layer = 2 + 2 * bool(has_biases) + projects
     if len(params) != per_layer * count:
@@ -36,10 +36,10 @@ def grouped(kind: Kind, params: Any, has_biases: bool, count: int, projects: boo
 
 
 def check_states(kind: Kind, inputs: Any, state: State, weights: list[Weights]) -> None:
-    """Refuse states of another number than there are layers and directions, and other dtypes than the input's.
+    """Refuse states that are not one for each layer and direction, and other dtypes than the input's.
 
     Raises:
-        RuntimeError: there are such.
+        RuntimeError: if a number or dtype does not fit.
     """
     for tensor in state:
         if tensor.ndim != 3 or tensor.shape[0] != len(weights):
@@ -59,7 +59,7 @@ def check_states(kind: Kind, inputs: Any, state: State, weights: list[Weights]) 
 def run(
     kind: Kind, inputs: Any, state: State, weights: Weights, reverse: bool, sizes: list[int] | None
 ) -> tuple[Any, State]:
-    """One direction of one layer: at once where its tensors are plain, otherwise step by step."""
+    """Run one direction of one layer: in one call if its tensors are plain, otherwise step by step."""
     if is_plain(kind, inputs, state, weights, sizes):
         return run_at_once(kind, inputs, state, weights, reverse, sizes)
     if sizes is None:
@@ -70,7 +70,7 @@ def run(
 def stacked(
     kind: Kind, inputs: Any, sizes: list[int] | None, state: State, weights: list[Weights], options: Any
 ) -> tuple[Any, ...]:
-    """All layers: the output of the last one, and of each layer and direction the last state."""
+    """Run all layers; return the output of the last one, and the last states of each layer and direction."""
     num_layers, rate, train, bidirectional = options
     check_states(kind, inputs, state, weights)
     if sizes is None and inputs.shape[0] == 0:
@@ -92,10 +92,10 @@ def stacked(
 
 
 def check_given(kind: Kind, sizes: Any, state: Any, params: Any) -> State:
-    """The states of a network, which may have one alone; refuses what is no tensor.
+    """Return the states of a network, which may have a single one; refuse anything but tensors.
 
     Raises:
-        TypeError: the states, the parameters or the batch sizes are none.
+        TypeError: if the states, the parameters or the batch sizes are not tensors.
     """
     further = 0 if sizes is None else 1
     if further and not isinstance(sizes, Tensor):
@@ -110,10 +110,10 @@ def check_given(kind: Kind, sizes: Any, state: Any, params: Any) -> State:
 
 
 def apply_network(kind: Kind, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A network on a batch of sequences of one length, or on packed ones: what follows the input tells which.
+    """Run a network on a batch of sequences of one length, or on packed ones, as the second argument says.
 
     Raises:
-        RuntimeError: arguments do not fit.
+        RuntimeError: if the arguments do not fit.
     """
     input, state, params, *options = arguments
     packed = isinstance(params, Tensor) or (kind.states > 1 and isinstance(state, Tensor))
@@ -211,7 +211,7 @@ TWO = {
     "projection": ", then (size, hidden_size), by\n            which the output is projected to a size of its own",
     "last": "the last\n        hidden state and the last cell",
 }
-"""What docstrings say of networks with one state, and with two."""
+"""Docstring sections of networks with one state, and with two."""
 
 
 @composite(method=False)

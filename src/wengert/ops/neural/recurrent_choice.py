@@ -1,4 +1,4 @@
-"""Whether a layer of a recurrent network is one operator or steps made of operators."""
+"""Choice between one operator and a sequence of operators for a layer of a recurrent network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .recurrent_steps import Kind, Weights
 
 
 def is_plain(kind: Kind, input: Any, state: State, weights: Weights, sizes: list[int] | None) -> bool:
-    """Whether a layer may be one operator: its tensors are no more than arrays of one dtype, and they fit."""
+    """Return whether a layer may be one operator: its tensors are plain arrays of one dtype, and they fit."""
     batch = state[0].shape[0]
     if batch == 0 or input.ndim != (3 if sizes is None else 2) or not lie_well(sizes, batch, input.shape):
         return False
@@ -31,7 +31,7 @@ def is_plain(kind: Kind, input: Any, state: State, weights: Weights, sizes: list
 
 
 def lie_well(sizes: list[int] | None, batch: int, shape: tuple[int, ...]) -> bool:
-    """Whether there are steps, each of some sequences and never of more than the one before, and rows for all."""
+    """Return whether there are steps with numbers of sequences that never increase, and rows for all."""
     if sizes is None:
         return shape[0] > 0 and shape[1] == batch
     falling = all(size >= other for size, other in pairwise(sizes))
@@ -39,7 +39,7 @@ def lie_well(sizes: list[int] | None, batch: int, shape: tuple[int, ...]) -> boo
 
 
 def wanted_shapes(kind: Kind, input: Any, state: State, weights: Weights) -> Any:
-    """The tensors of a layer, each with the shape that fits the input, the first state and the last one."""
+    """Return the tensors of a layer, each with the shape that fits the input, and its first and last states."""
     batch, width, size = state[0].shape[0], state[0].shape[-1], state[-1].shape[-1]
     rows = kind.gates * size
     yield state[0], (batch, width)
@@ -56,7 +56,7 @@ def wanted_shapes(kind: Kind, input: Any, state: State, weights: Weights) -> Any
 def run_at_once(
     kind: Kind, inputs: Any, state: State, weights: Weights, reverse: bool, sizes: Any
 ) -> tuple[Any, State]:
-    """One direction of one layer by its operator: the output, and the last state."""
+    """Run one direction of one layer by its operator; return the output, and the last state."""
     tensors = (inputs, weights.ih, weights.hh, *state, weights.bias_ih, weights.bias_hh)
     counts = None if sizes is None else tuple(sizes)
     if kind is recurrent_steps.LSTM:

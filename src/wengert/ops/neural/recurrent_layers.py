@@ -1,7 +1,7 @@
-"""One direction of one layer of a recurrent network as one operator: all steps in one kernel, forward and backward.
+"""Recurrent layers as single operators: all steps of one direction in one kernel, forward and backward.
 
-The steps made of operators (`recurrent_runs.py`) stay the definition: errors, batches, tangents, observers and
-derivatives of derivatives follow from them.
+The steps made of operators (`recurrent_runs.py`) remain the definition: errors, batches, tangents, observers and
+higher derivatives follow from them.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ Steps = Callable[..., tuple[Any, ...]]
 
 
 def flat(array: Any) -> Any:
-    """Vectors one below the other, row by row in memory; None for None."""
+    """Return arrays as row-major matrices; None for None."""
     return None if array is None else np.ascontiguousarray(array).reshape(-1, array.shape[-1])
 
 
 def from_inputs(input: Any, weight: Any, *biases: Any) -> Any:
-    """What the inputs of all steps, and biases, contribute to the gates: (rows, gates)."""
+    """Contribution of the inputs of all steps, and of biases, to the gates: (rows, gates)."""
     present = [bias for bias in biases if bias is not None]
     return kernels.linear(flat(input), weight, sum(present[1:], present[0]) if present else None)
 
 
 def like(output: Any, input: Any) -> Any:
-    """Rows in the shape that the input has but for its last length."""
+    """Reshape rows to the shape of the input except its last length."""
     return output.reshape(*input.shape[:-1], output.shape[-1])
 
 
 def shown(states: Any) -> Any:
-    """What programs see of the states of all steps: a copy where those may be kept, so that they may write to it."""
+    """Return the states of all steps for the program: a copy if they may be saved, so that it may write to it."""
     return states.copy() if current().grad else states
 
 
 def weight_grad(grads: Any, states: Any, first: Any, sizes: Any, reverse: bool) -> Any:
-    """The gradient of the weight for the state, from those of the gates. (By `@`, the threads of a BLAS would wait for
-    more of its work on the processors that our own need.)"""
+    """Gradient of the recurrent weight, from those of the gates. (With `@`, the threads of a BLAS would wait for more
+    work on the processors that our own threads need.)"""
     count = len(first)
     if sizes is not None:
         return kernels.matmul(grads.T, states_before(states, first, sizes, reverse))
@@ -63,20 +63,20 @@ def weight_grad(grads: Any, states: Any, first: Any, sizes: Any, reverse: bool) 
 
 
 def chosen(wanted: tuple[bool, ...], *results: Callable[[], Any]) -> tuple[Any, ...]:
-    """The gradients that are wanted."""
+    """Keep the gradients that are wanted."""
     return tuple([tensor() for tensor, needed in zip(results, wanted, strict=True) if needed])
 
 
 def handed_out(result: Any, wanted: Any) -> tuple[Any, ...]:
-    """Gradients at their places, None where none is wanted."""
+    """Put gradients at their places; None for those that are not wanted."""
     rest = iter(result)
     return tuple([next(rest) if needed else None for needed in wanted])
 
 
 def through_steps(steps: Steps, grads: Any, tensors: tuple[Any, ...], wanted: Any) -> tuple[Any, ...]:
-    """The gradients as functions that can be differentiated: those of the steps made of operators.
+    """Compute the gradients by the steps made of operators, which can be differentiated.
 
-    Each tensor is differentiated by an alias, for one may have been computed from another.
+    Each tensor is differentiated by an alias, because one may have been computed from another.
     """
     modes = current()
     before = modes.grad, modes.inference
@@ -89,16 +89,19 @@ def through_steps(steps: Steps, grads: Any, tensors: tuple[Any, ...], wanted: An
         pairs = [(output, grad) for output, grad in zip(results, grads) if grad is not None]
         asked = [tensor for tensor, needed in zip(copies, wanted, strict=True) if needed]
         result = gradients(
-            [output for output, _ in pairs], asked, [grad for _, grad in pairs],
-            create_graph=before[0], materialize_grads=True,
-        )  # fmt: skip
+            [output for output, _ in pairs],
+            asked,
+            [grad for _, grad in pairs],
+            create_graph=before[0],
+            materialize_grads=True,
+        )
     finally:
         modes.switch(*before)
     return handed_out(result, wanted)
 
 
 def at_once(*tensors: Any) -> bool:
-    """Whether a gradient may be computed by one kernel: nothing is recorded, and no tensor is more than an array."""
+    """Return whether one kernel may compute a gradient: nothing is recorded, and all tensors are plain arrays."""
     return fused(*tensors) and not any(tensor._flags_ & flags.BATCHED for tensor in tensors if tensor is not None)
 
 
@@ -110,7 +113,7 @@ slope = partial(op, dtypes=KNOWN, public="hidden", outputs=..., why=(ONLY_FUSED,
 
 
 def stack_or_cat(args: tuple[Any, ...]) -> int:
-    """Which node torch shows for the output: that of the steps put together, packed or not."""
+    """Return the index of torch's node of the output: that of the steps stacked, or concatenated if packed."""
     return args[-2] is not None
 
 
@@ -129,18 +132,18 @@ def rnn_layer(
     sizes: Any = None,
     reverse: bool = False,
 ) -> Any:
-    """All steps of a plain network.
+    """All steps of a plain recurrent network.
 
     Args:
         input: (T, N, input_size); packed, (rows, input_size), with the number of sequences of each step as `sizes`.
         weight_ih, weight_hh, bias_ih, bias_hh: the parameters.
         hidden: (N, size).
-        relu: instead of tanh.
+        relu: use relu instead of tanh.
         sizes: see `input`.
-        reverse: whether sequences are read from their ends.
+        reverse: read sequences from their ends.
 
     Returns:
-        The states of all steps, the last ones, and those of all steps once more, as they are kept.
+        The states of all steps, the last states, and the states of all steps once more, to be saved.
     """
     inputs = from_inputs(input, weight_ih, bias_ih, bias_hh)
     states, last = kernels.rnn_steps(inputs, flat(hidden), flat(weight_hh), relu, sizes, reverse)
@@ -184,7 +187,7 @@ def rnn_layer_backward(
     grad: Array = None,
     grad_last: Array = None,
 ) -> Any:
-    """The gradients of `rnn_layer` that are wanted."""
+    """Gradients of `rnn_layer` that are wanted."""
     states, first, batch = flat(output), flat(hidden), len(hidden)
     grads, carried = kernels.rnn_steps_backward(
         flat(grad), flat(grad_last), states, flat(weight_hh), relu, batch, sizes, reverse
@@ -216,7 +219,7 @@ def gru_layer(
     sizes: Any = None,
     reverse: bool = False,
 ) -> Any:
-    """All steps of gated recurrent units; arguments as of `rnn_layer`. Returns what `gru_steps` does, and the
+    """All steps of gated recurrent units; arguments as for `rnn_layer`. Returns the results of `gru_steps`, and the
     states of all steps once more."""
     inputs = from_inputs(input, weight_ih, bias_ih)
     states, last, *history = kernels.gru_steps(inputs, flat(hidden), flat(weight_hh), bias_hh, sizes, reverse)
@@ -261,7 +264,7 @@ def gru_layer_backward(
     grad: Array = None,
     grad_last: Array = None,
 ) -> Any:
-    """The gradients of `gru_layer` that are wanted."""
+    """Gradients of `gru_layer` that are wanted."""
     states, first = flat(output), flat(hidden)
     grads, inner, carried = kernels.gru_steps_backward(
         flat(grad), flat(grad_last), gates, candidates, states, first, flat(weight_hh), sizes, reverse
@@ -281,7 +284,7 @@ def gru_layer_backward(
 
 
 def lstm_node(args: tuple[Any, ...]) -> int:
-    """The same of an LSTM, which torch has as one operator in single precision."""
+    """Return the index of torch's node of an LSTM, which is one operator in single precision."""
     if args[-2] is not None:
         return 1
     return 2 if args[0].dtype == dtypes.float32 and args[7] is None else 0
@@ -303,7 +306,7 @@ def lstm_layer(
     sizes: Any = None,
     reverse: bool = False,
 ) -> Any:
-    """All steps of long short-term memory; arguments as of `rnn_layer`. Returns what `lstm_steps` does."""
+    """All steps of long short-term memory; arguments as for `rnn_layer`. Returns the results of `lstm_steps`."""
     inputs = from_inputs(input, weight_ih, bias_ih, bias_hh)
     output, *rest = kernels.lstm_steps(
         inputs, flat(hidden), flat(cell), flat(weight_hh), flat(projection), sizes, reverse
@@ -354,7 +357,7 @@ def lstm_layer_backward(
     grad_last: Array = None,
     grad_cell: Array = None,
 ) -> Any:
-    """The gradients of `lstm_layer` that are wanted."""
+    """Gradients of `lstm_layer` that are wanted."""
     states, first = flat(output), flat(hidden)
     grads, carried, held, *above = kernels.lstm_steps_backward(
         *(flat(grad), flat(grad_last), flat(grad_cell), gates, cells),
@@ -377,7 +380,7 @@ def lstm_layer_backward(
 
 
 def by_operators(kind: Kind, sizes: Any, reverse: bool, *tensors: Any) -> tuple[Any, ...]:
-    """The steps made of operators, with the arguments and the differentiable results of a layer here."""
+    """Return the steps made of operators, with the arguments and differentiable results of a layer here."""
     input, weight_ih, weight_hh = tensors[:3]
     state, rest = tensors[3 : 3 + kind.states], tensors[3 + kind.states :]
     weights = Weights(weight_ih, weight_hh, *rest)

@@ -1,7 +1,7 @@
-"""One direction of one layer of a recurrent network, step by step, made of operators.
+"""One direction of one layer of a recurrent network, step by step, composed of operators.
 
-One matrix product applies the input weights to all steps at once; the loop then takes what must wait for the step
-before.
+One matrix product applies the input weights to all steps at once; the loop does the rest, which depends on the
+previous step.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ State = tuple[Any, ...]
 
 
 def run_equal(kind: Kind, inputs: Any, state: State, weights: Weights, reverse: bool) -> tuple[Any, State]:
-    """One direction of one layer over sequences of one length: (T, N, *) to (T, N, size), and the last state."""
+    """Run one direction of one layer on sequences of one length: (T, N, *) to (T, N, size), and the last state."""
     step = kind.make_step(weights)
     parts = list(zip(*(rows.unbind(0) for rows in kind.prepare(inputs, weights)), strict=True))
     shown = []
@@ -28,7 +28,7 @@ def run_equal(kind: Kind, inputs: Any, state: State, weights: Weights, reverse: 
 def run_packed(
     kind: Kind, inputs: Any, state: State, weights: Weights, reverse: bool, sizes: list[int]
 ) -> tuple[Any, State]:
-    """One direction of one layer over packed sequences, the longest first, `sizes[t]` of which reach step t."""
+    """Run one direction of one layer on packed sequences, the longest first; `sizes[t]` of them reach step t."""
     step = kind.make_step(weights)
     parts = list(zip(*(part.split(sizes) for part in kind.prepare(inputs, weights)), strict=True))
     run = run_packed_backward if reverse else run_packed_forward
@@ -37,7 +37,7 @@ def run_packed(
 
 
 def run_packed_forward(step: Any, parts: Any, state: State, sizes: list[int]) -> tuple[list[Any], State]:
-    """Sequences leave as they end; their last states are put together at the end."""
+    """Run forward: sequences leave at their ends, and their last states are concatenated."""
     shown, ended, size = [], [], sizes[0]
     for part, count in zip(parts, sizes, strict=True):
         if count < size:
@@ -51,7 +51,7 @@ def run_packed_forward(step: Any, parts: Any, state: State, sizes: list[int]) ->
 
 
 def run_packed_backward(step: Any, parts: Any, initial: State, sizes: list[int]) -> tuple[list[Any], State]:
-    """Sequences join at their ends, with their initial states."""
+    """Run backward: sequences join at their ends, with their initial states."""
     shown, size = [], sizes[-1]
     state = tuple(tensor[:size] for tensor in initial)
     for part, count in zip(reversed(parts), reversed(sizes), strict=True):

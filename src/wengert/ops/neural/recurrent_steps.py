@@ -1,4 +1,4 @@
-"""One step of each kind of recurrent network, and the cells, which are one step alone."""
+"""Steps of each kind of recurrent network, and the cells, which are single steps."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..linalg.linear import linear
 
 
 class Weights(NamedTuple):
-    """The parameters of one direction of one layer; biases are there both or not at all.
+    """Parameters of one direction of one layer; both biases are present, or none.
 
     Attributes:
         ih: (gates, input_size), applied to the input.
         hh: (gates, size), applied to the hidden state.
         bias_ih, bias_hh: (gates,).
-        hr: (size, hidden_size), which projects the hidden state of an LSTM to what is put out.
+        hr: (size, hidden_size), which projects the hidden state of an LSTM to its output.
     """
 
     ih: Any
@@ -30,15 +30,16 @@ class Weights(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """How a recurrent network computes.
+    """Definition of a kind of recurrent network.
 
     Attributes:
-        name: of the operator.
-        gates: how many times the size of the hidden state the parameters have rows.
-        states: how many tensors the state consists of.
-        prepare: what is made of the inputs of all steps at once, given them and the weights: tensors of which each
-            step gets its part.
-        make_step: given the weights, the function of these parts and the state that gives the next state.
+        name: name of the operator.
+        gates: number of rows of the parameters, as a multiple of the size of the hidden state.
+        states: number of tensors of the state.
+        prepare: function of the inputs of all steps and the weights: returns tensors of which each step gets its
+            part.
+        make_step: function of the weights: returns the function of these parts and the state that returns the next
+            state.
     """
 
     name: str
@@ -49,24 +50,24 @@ class Kind(NamedTuple):
 
 
 def all_gates(inputs: Any, weights: Weights) -> tuple[Any, ...]:
-    """What the inputs contribute to the gates, with all that does not change from step to step."""
+    """Contribution of the inputs to the gates, with all that does not change from step to step."""
     bias = None if weights.bias_ih is None else weights.bias_ih + weights.bias_hh
     return (linear(inputs, weights.ih, bias),)
 
 
 def apart(gates: Any, count: int) -> tuple[Any, ...]:
-    """Gates that lie side by side, each in memory of its own, where what follows is ten times faster."""
+    """Split concatenated gates, each into memory of its own, where the next steps are ten times faster."""
     *outer, width = gates.shape
     return gates.reshape(*outer, count, width // count).movedim(-2, 0).contiguous().unbind(0)  # type: ignore[no-any-return]
 
 
 def gates_apart(inputs: Any, weights: Weights) -> tuple[Any, ...]:
-    """What the inputs contribute to the gates of a GRU, each apart: its step adds to them one by one."""
+    """Contribution of the inputs to the gates of a GRU, split: its step adds to them one by one."""
     return apart(linear(inputs, weights.ih, weights.bias_ih), 3)
 
 
 def elman(activation: str) -> Callable[[Weights], Any]:
-    """The step of a plain recurrent network: an activation of two linear maps."""
+    """Return the step of a plain recurrent network: an activation of two linear maps."""
 
     def make_step(weights: Weights) -> Any:
         recurrent = weights.hh.t()
@@ -80,7 +81,7 @@ def elman(activation: str) -> Callable[[Weights], Any]:
 
 
 def lstm_step(weights: Weights) -> Any:
-    """The step of an LSTM: the cell keeps what the second gate lets through, and takes in what the first does."""
+    """Return the step of an LSTM: the cell times the forget gate, plus the candidate times the input gate."""
     recurrent = weights.hh.t()
     projection = None if weights.hr is None else weights.hr.t()
 
@@ -95,7 +96,7 @@ def lstm_step(weights: Weights) -> Any:
 
 
 def gru_step(weights: Weights) -> Any:
-    """The step of a GRU: between the old state and a candidate, which sees as much of the old one as is let through."""
+    """Return the step of a GRU: a mean of the old state and a candidate, which reads the old state through a gate."""
     recurrent = weights.hh.t()
 
     def step(inputs: tuple[Any, ...], state: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -120,7 +121,7 @@ def check_cell(kind: Kind, input: Any, state: tuple[Any, ...], weights: Weights)
     """Refuse shapes that do not fit.
 
     Raises:
-        RuntimeError: they do not.
+        RuntimeError: if they do not fit.
     """
     rows, size = weights.hh.size(0), weights.hh.size(1)
     if rows != kind.gates * size:
@@ -144,7 +145,7 @@ def check_cell(kind: Kind, input: Any, state: tuple[Any, ...], weights: Weights)
 
 
 def cell(kind: Kind, input: Any, state: tuple[Any, ...], weights: Weights) -> tuple[Any, ...]:
-    """One step."""
+    """Run one step."""
     check_cell(kind, input, state, weights)
     return kind.make_step(weights)(kind.prepare(input, weights), state)
 
@@ -153,7 +154,7 @@ def cell(kind: Kind, input: Any, state: tuple[Any, ...], weights: Weights) -> tu
 def rnn_tanh_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Any:
-    """A step of a plain recurrent network: tanh(input @ w_ih.t() + b_ih + hx @ w_hh.t() + b_hh).
+    """Step of a plain recurrent network: tanh(input @ w_ih.t() + b_ih + hx @ w_hh.t() + b_hh).
 
     Args:
         input: (N, input_size).
@@ -166,7 +167,7 @@ def rnn_tanh_cell(
         The next hidden state, a new tensor (N, hidden_size).
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
 
     Source:
         Elman, Finding structure in time (1990).
@@ -178,7 +179,7 @@ def rnn_tanh_cell(
 def rnn_relu_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Any:
-    """A step of a plain recurrent network: relu(input @ w_ih.t() + b_ih + hx @ w_hh.t() + b_hh).
+    """Step of a plain recurrent network: relu(input @ w_ih.t() + b_ih + hx @ w_hh.t() + b_hh).
 
     Args:
         input: (N, input_size).
@@ -191,7 +192,7 @@ def rnn_relu_cell(
         The next hidden state, a new tensor (N, hidden_size).
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
 
     Source:
         Le, Jaitly, Hinton, A simple way to initialize recurrent networks of rectified linear units (2015).
@@ -203,7 +204,7 @@ def rnn_relu_cell(
 def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Any:
-    """A step of a gated recurrent unit.
+    """Step of a gated recurrent unit.
 
     Args:
         input: (N, input_size).
@@ -216,11 +217,11 @@ def gru_cell(
         The next hidden state, a new tensor (N, hidden_size).
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
 
     Source:
         Cho et al., Learning phrase representations using RNN encoder-decoder (2014), with the reset gate after the
-        matrix.
+        matrix product.
     """
     return cell(GRU, input, (hx,), Weights(w_ih, w_hh, b_ih, b_hh))[0]
 
@@ -229,7 +230,7 @@ def gru_cell(
 def lstm_cell(
     input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """A step of a long short-term memory.
+    """Step of a long short-term memory.
 
     Args:
         input: (N, input_size).
@@ -242,7 +243,7 @@ def lstm_cell(
         The next hidden state and cell, new tensors (N, hidden_size).
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
 
     Source:
         Hochreiter, Schmidhuber, Long short-term memory (1997); Gers et al., Learning to forget (2000).

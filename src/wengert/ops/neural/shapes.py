@@ -25,6 +25,7 @@ from .attention_weights import causal_softmax, safe_softmax
 from .batch_norm import batch_norm_backward, batch_norm_forward, check_channel_values
 from .dropout import dropout_noise, dropped
 from .gates import channel_shuffle, check_groups, check_half, glu, glu_backward, rrelu_noise
+from .grad_history import slope_with_history
 from .group_norm import check_channels, check_items, group_norm_backward, native_group_norm
 from .loss import check_loss, nll_loss_backward, nll_loss_forward
 from .loss_binary import of_logits, of_probabilities
@@ -33,7 +34,6 @@ from .loss_pairs import huber, smooth_l1, squared
 from .loss_scores import check_labels, check_margins, multi_margin, multilabel_margin, soft_margin
 from .norm import check_factors, check_mixed, check_shape, layer_norm_backward, native_layer_norm, statistics_dtype
 from .similarity import distance_norm
-from .slope_history import slope_with_history
 from .softmax import log_softmax_along, log_softmax_backward, softmax_along, softmax_backward
 
 shape_of(softmax_along, log_softmax_along, softmax_backward, log_softmax_backward, safe_softmax, causal_softmax)(

@@ -1,4 +1,4 @@
-"""How near vectors are to each other, and vectors of length 1."""
+"""Cosine similarity, distances between vectors, and normalisation of vectors."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ..reductions.vector_norm import vector_norm, vector_norm_jvp, vector_norm_v
 
 
 def in_common(x1: Any, x2: Any) -> tuple[Any, Any]:
-    """Two tensors, integers in the dtype of both, in their common shape.
+    """Broadcast two tensors and convert integers to the common dtype.
 
     Raises:
-        RuntimeError: the dtype of both is not floating, or the shapes do not broadcast.
+        RuntimeError: if the common dtype is not floating-point, or the shapes do not broadcast.
     """
     common = dtypes.result_type([x1._array_, x2._array_], [])
     if not common.is_floating_point:
@@ -34,26 +34,26 @@ def in_common(x1: Any, x2: Any) -> tuple[Any, Any]:
 
 
 def length_of(vectors: Any, dim: int, eps: float) -> Any:
-    """Euclidean lengths, at least `eps` in value; the derivative is that of the length."""
+    """Euclidean norms, at least `eps` in value; the derivative is that of the norm."""
     length = vector_norm(vectors, 2, dim, True)
     return length.where(length >= eps, length - length.detach() + eps)
 
 
 @composite(method=False)
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between vectors: their product, each divided by its length.
+    """Cosine of the angle between vectors: their product, each divided by its norm.
 
     Args:
-        x1: real tensor; the vectors lie along `dim`.
+        x1: real tensor of vectors along `dim`.
         x2: of a shape that broadcasts with it.
         dim: the dimension of the common shape that is summed.
-        eps: the least length that is divided by.
+        eps: smallest norm that is divided by.
 
     Returns:
         A new tensor of the common shape without `dim`.
 
     Raises:
-        RuntimeError: both are integers, the shapes do not broadcast, or `eps` is negative.
+        RuntimeError: if both are integers, the shapes do not broadcast, or `eps` is negative.
     """
     if dim is None:
         raise TypeError(errors.wrong_type("cosine_similarity", "dim", 3, "int", dim))
@@ -67,7 +67,7 @@ NATIVE = kernels.natives("vector_norm", "clamp_min", "divide", "multiply", "sum"
 
 
 def cosines_of_arrays(x1: Any, x2: Any, dim: Any, eps: Any) -> Any:
-    """`cosine_similarity` of one shape and dtype, where nothing is recorded."""
+    """`cosine_similarity` of one shape and dtype, if nothing is recorded."""
     if type(dim) is not int or type(eps) is not float or x1.shape != x2.shape or x1.dtype is not x2.dtype:
         return NotImplemented
     if not eps >= 0 or x1.dtype.kind != "f":
@@ -102,7 +102,7 @@ def cosine_similarity_samples(make: Any) -> Any:
     native=kernels.direct_function("vector_norm"),
 )
 def distance_norm(self: Array, ord: Any, dim: Any, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The norms of differences, under torch's older name of the node."""
+    """Norms of differences, with torch's older name of the node."""
     return vector_norm.body(self, ord, dim, keepdim, dtype=dtype)
 
 
@@ -118,20 +118,20 @@ def distance_norm_samples(make: Any) -> Any:
 
 @composite(method=False)
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-6, keepdim: bool = False) -> Any:
-    """The p-norm of the differences between vectors, which lie along the last dimension.
+    """The p-norm of the differences between vectors along the last dimension.
 
     Args:
         x1: tensor (..., D).
         x2: tensor of a shape that broadcasts with it.
         p: the order of the norm.
-        eps: is added to each difference, so that equal vectors have a derivative.
+        eps: added to each difference, so that equal vectors have a derivative.
         keepdim: leave the last dimension with length 1.
 
     Returns:
         A new tensor of the common shape without the last dimension.
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
+        RuntimeError: if the shapes do not broadcast.
     """
     p, eps = (read_number("pairwise_distance", *value) for value in (("p", 3, p), ("eps", 4, eps)))
     difference: Any = x1 - x2 + float(eps)  # type: ignore[operator]
@@ -149,13 +149,13 @@ def pairwise_distance_samples(make: Any) -> Any:
 
 @composite(method=False, function=False)
 def normalize(input: Tensor, p: float | None = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Any:
-    """Vectors divided by their p-norm.
+    """Divide vectors by their p-norm.
 
     Args:
-        input: tensor, floating or complex; the vectors lie along `dim`.
-        p: the order of the norm; 2 if it is None.
-        dim: the dimension, or several.
-        eps: the least norm that is divided by.
+        input: tensor of vectors along `dim`, floating or complex.
+        p: the order of the norm; 2 if None.
+        dim: the dimension or dimensions.
+        eps: smallest norm that is divided by.
         out: a tensor to write into.
 
     Returns:

@@ -21,10 +21,10 @@ native = kernels.direct_function
 
 
 def read_line(name: str, array: Any, dim: Any) -> int:
-    """The dimension that the operator `name` works along.
+    """Return the dimension of the operator `name`.
 
     Raises:
-        NotImplementedError: `array` holds integers or complex numbers.
+        NotImplementedError: if `array` is of integers or complex numbers.
     """
     axis = read_dim(name, dim, array.ndim)
     if array.dtype.kind not in "fV":
@@ -34,7 +34,7 @@ def read_line(name: str, array: Any, dim: Any) -> int:
 
 
 def implicit_dim(name: str, ndim: int) -> int:
-    """The dimension that programs of torch's early days mean when they give none."""
+    """Return the dimension that old programs mean when they pass none."""
     anomaly.warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument."
     )
@@ -84,7 +84,7 @@ def softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
     native=native("softmax_backward"),
 )
 def softmax_backward(grad: Array, output: Array, dim: int) -> Any:
-    """The gradient of softmax: y * (g - sum(g * y))."""
+    """Gradient of softmax: y * (g - sum(g * y))."""
     check_floating("softmax_backward", "softmax_backward", grad)
     return kernels.softmax_backward(grad, output, read_dim("softmax", dim, grad.ndim))
 
@@ -143,7 +143,7 @@ def log_softmax_jvp(tangent: Any, self: Any, dim: int) -> Any:
     native=native("log_softmax_backward"),
 )
 def log_softmax_backward(grad: Array, output: Array, dim: int) -> Any:
-    """The gradient of log_softmax: g - exp(y) * sum(g)."""
+    """Gradient of log_softmax: g - exp(y) * sum(g)."""
     check_floating("log_softmax_backward", "log_softmax_backward", grad)
     return kernels.log_softmax_backward(grad, output, read_dim("log_softmax", dim, grad.ndim))
 
@@ -175,7 +175,7 @@ def backward_samples(make: Any) -> Any:
 
 
 def converted(name: str, tensor: Any, dim: Any, dtype: Any) -> Any:
-    """The tensor in the dtype that is asked for; `dim` checked."""
+    """Convert a tensor to the requested dtype, after checking `dim`."""
     if dim is None:
         raise TypeError(errors.wrong_type(name, "dim", 2, "int", dim))
     return tensor if dtype is None else tensor.to(read_dtype(name, dtype, dtypes.float32))
@@ -183,7 +183,7 @@ def converted(name: str, tensor: Any, dim: Any, dtype: Any) -> Any:
 
 @composite()
 def softmax(self: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
-    """exp(x) / sum(exp(x)) along a dimension, computed so that nothing overflows.
+    """exp(x) / sum(exp(x)) along a dimension, computed without overflow.
 
     Args:
         self: floating tensor.
@@ -195,15 +195,15 @@ def softmax(self: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
         A new tensor of the shape of `self`; NaN where all elements are -inf.
 
     Raises:
-        IndexError: there is no such dimension.
-        NotImplementedError: `self` holds integers or complex numbers.
+        IndexError: if `dim` is out of range.
+        NotImplementedError: if `self` is of integers or complex numbers.
     """
     return put("softmax", out, softmax_along(converted("softmax", self, dim, dtype), dim), words=EXACT, recorded=False)
 
 
 @composite()
 def log_softmax(self: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
-    """x - log(sum(exp(x))) along a dimension, computed so that nothing overflows.
+    """x - log(sum(exp(x))) along a dimension, computed without overflow.
 
     Args:
         self, dim, dtype: as for `softmax`.
@@ -227,7 +227,7 @@ def softmin(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
 
     Args:
         input: floating tensor.
-        dim: the dimension along which the result sums to 1; without it one is guessed, with a warning.
+        dim: the dimension along which the result sums to 1; if None it is guessed, with a warning.
         dtype: convert to this floating type first.
 
     Returns:

@@ -1,1 +1,1 @@
-"""Functions of single elements: arithmetic, functions, activations, comparison, choice."""
+"""Pointwise operators: arithmetic, functions, activations, comparison, choice."""

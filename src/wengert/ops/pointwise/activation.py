@@ -41,14 +41,14 @@ _IN_PACKAGE = ("relu_", "sigmoid_", "tanh_")
 
 
 def slope_samples(make: Any) -> Any:
-    """Samples of a fused derivative: a gradient, and the value or result that it is taken at."""
+    """Samples of a fused derivative: a gradient, and the input or result at which the derivative is taken."""
     yield Sample(make(3, 4), make(3, 4, kind="unit"))
     yield Sample(make(), make(kind="unit"))
     yield Sample(make(0, 2), make(0, 2))
 
 
 slope = partial(pointwise, numbers=False, linear="grad", public="neither", samples=slope_samples)
-"""The form of a fused derivative."""
+"""Card decorator for a fused derivative."""
 floating = partial(
     single,
     dtypes=REALS,
@@ -61,12 +61,12 @@ floating = partial(
         A new tensor of the same shape and dtype.
     """,
 )
-"""The form of a function of `nn.functional`."""
+"""Card decorator for a function of `nn.functional`."""
 
 
 @op(layout="iterator", dtypes=WIDE, linear="grad", public="neither", batching=elementwise)
 def kept_gradient(grad: Array, mask: Index) -> Any:
-    """`grad` where `mask` holds, else 0; of the two, `grad` decides how the result lies."""
+    """`grad` where `mask` holds, else 0; the strides of the result follow `grad`."""
     return kernels.where(mask, grad, np.zeros((), grad.dtype))
 
 
@@ -83,7 +83,7 @@ def kept_gradient_samples(make: Any) -> Any:
 
 @slope(dtypes=FLOATS, native=native("tanh_rule"))
 def tanh_backward(grad: Array, result: Array, tail: Index = None) -> Any:
-    """grad * conj(1 - result^2), the derivative of tanh by its result; by its operand `tail` where that is given."""
+    """grad * conj(1 - result^2), the derivative of tanh by its result; by its operand `tail` if there is one."""
     return kernels.tanh_backward(grad, result) if tail is None else kernels.tanh_slope(grad, tail)
 
 
@@ -121,7 +121,7 @@ def tanh_jvp(tangent: Any, self: Any, out: Any) -> Any:
 
 @slope(dtypes=FLOATS, native=native("sigmoid_rule"))
 def sigmoid_backward(grad: Array, result: Array, tail: Index = None) -> Any:
-    """grad * conj((1 - result) * result), the derivative of sigmoid by its result; by its operand `tail` if given."""
+    """grad * conj((1 - result) * result), the derivative of sigmoid by its result; by its operand `tail` if any."""
     return kernels.sigmoid_backward(grad, result) if tail is None else kernels.sigmoid_slope(grad, tail)
 
 
@@ -181,7 +181,7 @@ def relu(self: Array, *, out: Any = None) -> Any:
         self: real tensor.
 
     Raises:
-        RuntimeError: `self` is bool or complex.
+        RuntimeError: if `self` is bool or complex.
 
     Derivative:
         0 at 0.
@@ -267,7 +267,7 @@ def gelu_backward_vjp_self(incoming: Any, grad: Any, self: Any, approximate: str
 def gelu_bend(self: Any, approximate: str) -> Any:
     """The second derivative of gelu.
 
-    Of the exact form x Phi(x) it is phi(x) (2 - x^2); of x (1 + tanh u) / 2 with u = k (x + c x^3) it follows by the
+    For the exact form x Phi(x) it is phi(x) (2 - x^2); for x (1 + tanh u) / 2 with u = k (x + c x^3) it follows by the
     chain rule.
     """
     square = self * self
@@ -295,7 +295,7 @@ def gelu(self: Array, *, approximate: str = "none", out: Any = None) -> Any:
         approximate: "none" for the exact form, "tanh" for the approximation by tanh.
 
     Raises:
-        RuntimeError: `approximate` is something else.
+        RuntimeError: if `approximate` is neither "none" nor "tanh".
 
     Source:
         Hendrycks and Gimpel, Gaussian error linear units, 2016.

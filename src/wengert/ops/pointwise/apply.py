@@ -16,7 +16,7 @@ from ..._core.writes import inplace
 
 
 def check_plain(name: str, tensor: Tensor) -> None:
-    """Refuse tensors that require a gradient, which a Python function does not have."""
+    """Refuse tensors that require a gradient: a Python function has no derivative."""
     inplace.check_target(tensor, False, current())
     check_unrecorded(name, tensor)
 
@@ -25,14 +25,14 @@ def check_unrecorded(name: str, operand: Any) -> None:
     """Refuse a tensor that requires a gradient.
 
     Raises:
-        RuntimeError: if it does.
+        RuntimeError: if it requires a gradient.
     """
     if isinstance(operand, Tensor) and operand.requires_grad:
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
 
 
 def write_all(name: str, target: Tensor, function: Callable[..., Any], arrays: list[Any]) -> Tensor:
-    """Write what `function` makes of the elements of the target and of the arrays; nothing if it fails."""
+    """Write the results of `function` for the elements of the target and the arrays; write nothing if it fails."""
     array = target._array_
     columns = [np.broadcast_to(operand, array.shape).reshape(-1).tolist() for operand in (array, *arrays)]
     results = [function(*operand) for operand in zip(*columns)]
@@ -74,7 +74,7 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> T
 
     Raises:
         RuntimeError: if a tensor requires a gradient.
-        TypeError: the dtypes differ.
+        TypeError: if the dtypes differ.
     """
     check_plain("map_", self)
     check_unrecorded("map_", tensor)
@@ -94,7 +94,7 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any]
 
     Raises:
         RuntimeError: if a tensor requires a gradient.
-        TypeError: the dtypes differ.
+        TypeError: if the dtypes differ.
     """
     check_plain("map2_", self)
     check_unrecorded("map2_", x)
@@ -103,7 +103,7 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any]
 
 
 def operand(name: str, target: Tensor, other: Any) -> Any:
-    """The array of another tensor of the same dtype."""
+    """Return the array of another tensor, which must have the same dtype."""
     if not isinstance(other, Tensor):
         raise TypeError(errors.wrong_type(name, "tensor", 1, "Tensor", other))
     if other._array_.dtype != target._array_.dtype:

@@ -1,4 +1,4 @@
-"""Bessel functions and their relatives."""
+"""Bessel and Airy functions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def i0_vjp(grad: Any, self: Any) -> Any:
 def modified_bessel(self: Array, order: int, scaled: bool, *, out: Any = None) -> Any:
     """Modified Bessel function of the first kind, of an integer order from 2 on, or exp(-|self|) times it.
 
-    What derivatives of orders 0 and 1 are made of: I_n' = (I_(n-1) + I_(n+1)) / 2, which cancels nowhere.
+    Derivatives of orders 0 and 1 consist of these: I_n' = (I_(n-1) + I_(n+1)) / 2, without cancellation.
 
     Source:
         Abramowitz and Stegun, Handbook of mathematical functions, 9.6.26.
@@ -55,21 +55,21 @@ def modified_bessel(self: Array, order: int, scaled: bool, *, out: Any = None) -
 
 
 def of_order(self: Any, order: int, scaled: bool) -> Any:
-    """The function of any integer order."""
+    """The function of any integer order, negative ones included."""
     if order > 1:
         return modified_bessel(self, order, scaled)
     return ((i0e if scaled else i0), (i1e if scaled else i1))[abs(order)](self)
 
 
-def bessel_slope(self: Any, order: int) -> Any:
-    """The derivative of a modified Bessel function."""
+def bessel_derivative(self: Any, order: int) -> Any:
+    """Derivative of a modified Bessel function."""
     if order == 0:
         return i1(self)
     return (of_order(self, order - 1, False) + of_order(self, order + 1, False)) / 2
 
 
-def scaled_bessel_slope(self: Any, out: Any, order: int) -> Any:
-    """The derivative of a scaled one, far from 0, where it is a small difference, by Hankel's expansion.
+def scaled_bessel_derivative(self: Any, out: Any, order: int) -> Any:
+    """Derivative of a scaled modified Bessel function far from 0, a small difference, by Hankel's expansion.
 
     Source:
         Abramowitz and Stegun, Handbook of mathematical functions, 9.7.1.
@@ -88,12 +88,12 @@ def scaled_bessel_slope(self: Any, out: Any, order: int) -> Any:
 
 
 FAR = 25.0
-"""From where on, for order 0, the terms that are left out are below the rounding of float64."""
+"""Argument from which, for order 0, the omitted terms are below the rounding of float64."""
 
 
 @functools.cache
 def hankel_terms(order: int) -> tuple[float, ...]:
-    """The coefficients of the powers of 1 / x in sqrt(2 pi x) e^-x I_n(x)."""
+    """Coefficients of the powers of 1 / x in sqrt(2 pi x) e^-x I_n(x)."""
     terms = [1.0]
     for k in range(1, 16):
         terms.append(-terms[-1] * (4 * order * order - (2 * k - 1) ** 2) / (8 * k))
@@ -102,7 +102,7 @@ def hankel_terms(order: int) -> tuple[float, ...]:
 
 @modified_bessel.vjp("self")
 def modified_bessel_vjp(grad: Any, self: Any, order: int, scaled: bool, out: Any) -> Any:
-    return grad * (scaled_bessel_slope(self, out, order) if scaled else bessel_slope(self, order))
+    return grad * (scaled_bessel_derivative(self, out, order) if scaled else bessel_derivative(self, order))
 
 
 @modified_bessel.samples
@@ -127,7 +127,7 @@ def i1(self: Array, *, out: Any = None) -> Any:
 
 @i1.vjp("self")
 def i1_vjp(grad: Any, self: Any) -> Any:
-    return grad * bessel_slope(self, 1)
+    return grad * bessel_derivative(self, 1)
 
 
 @of_special(name="special_i0e", node="SpecialI0EBackward0", samples=any_tensor, native=native("i0e"))
@@ -144,7 +144,7 @@ def i0e(self: Array, *, out: Any = None) -> Any:
 
 @i0e.vjp("self")
 def i0e_vjp(grad: Any, self: Any, out: Any) -> Any:
-    return grad * scaled_bessel_slope(self, out, 0)
+    return grad * scaled_bessel_derivative(self, out, 0)
 
 
 @of_special(name="special_i1e", node="SpecialI1EBackward0", samples=any_tensor, native=native("i1e"))
@@ -161,7 +161,9 @@ def i1e(self: Array, *, out: Any = None) -> Any:
 
 @i1e.vjp("self")
 def i1e_vjp(grad: Any, self: Any, out: Any) -> Any:
-    return grad * scaled_bessel_slope(self, out, 1).where(self == self, 0.5)  # of what is no number as torch has it
+    return grad * scaled_bessel_derivative(self, out, 1).where(
+        self == self, 0.5
+    )  # of what is no number as torch has it
 
 
 of_bessel = partial(
@@ -179,9 +181,9 @@ of_bessel = partial(
         NotImplementedError: the tensor is complex.
     """,
 )
-"""The form of a function whose derivative torch does not have."""
+"""Card decorator for a function without a derivative in torch."""
 of_positive = partial(of_bessel, samples=positive_tensor)
-"""The form of such a function that is NaN for negative numbers, and infinite at 0."""
+"""Card decorator for a function without a derivative in torch that is NaN for negative numbers, and infinite at 0."""
 
 
 @of_bessel(name="special_bessel_j0", native=native("j0"))
@@ -294,7 +296,7 @@ def modified_bessel_i1(self: Array, *, out: Any = None) -> Any:
 
 @modified_bessel_i1.vjp("self")
 def modified_bessel_i1_vjp(grad: Any, self: Any) -> Any:
-    return grad * bessel_slope(self, 1)
+    return grad * bessel_derivative(self, 1)
 
 
 @of_positive(name="special_modified_bessel_k0", native=native("k0"))
@@ -378,7 +380,7 @@ def spherical_bessel_j0(x: Array, *, out: Any = None) -> Any:
 
 
 RATIOS = (304, 238, 180, 130, 88, 54, 28, 10)
-"""Of each term to the one before in the series of the derivative of sin(x) / x, the last first: -x^2 over these."""
+"""Factors between terms in the series of the derivative of sin(x) / x, the last one first: -x^2 divided by these."""
 
 
 @spherical_bessel_j0.vjp("x")

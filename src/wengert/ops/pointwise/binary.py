@@ -1,4 +1,4 @@
-"""Arithmetic of two operands: sums, differences, products and exact quotients; rounded ones are in `rounding`."""
+"""Arithmetic of two operands: sums, differences, products and exact quotients. Rounded quotients are in `rounding`."""
 
 from __future__ import annotations
 
@@ -70,38 +70,38 @@ PAIRS = """
         RuntimeError: the shapes do not broadcast{}.
     """
 arithmetic = partial(pointwise, inplace=True, numbers="alone", samples=broadcast_pairs, describes=PAIRS.format(""))
-"""The form of an operator of arithmetic, of two operands."""
+"""Card decorator for an operator of arithmetic of two operands."""
 
 
 def is_number(value: Any) -> bool:
-    """Whether an operand is no tensor: torch has nodes of their own for that."""
+    """Return whether an operand is a number, not a tensor: torch has separate nodes for that."""
     return not isinstance(value, Tensor)
 
 
 def check_tensor(name: str, value: Any, argument: str = "input") -> None:
-    """Refuse what is no tensor as the first argument of a composite.
+    """Refuse anything but a tensor as the first argument of a composite.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if `value` is not a tensor.
     """
     if not isinstance(value, Tensor):
         raise TypeError(errors.wrong_type(name, argument, 1, "Tensor", value))
 
 
 def as_number(operand: Any) -> Any:
-    """An operand of a rule as one that can be negated and subtracted: truth values as the integers 0 and 1."""
+    """Return an operand of a rule that can be negated and subtracted: bools become the integers 0 and 1."""
     if isinstance(operand, Tensor) and operand._array_.dtype.kind == "b":
         return operand.to(dtype=from_numpy(np.dtype(np.int64)))
     return operand
 
 
 def unsigned(factor: Any, array: Any) -> Any:
-    """A factor of unsigned integers: what is negative wraps around, as in C."""
+    """Convert a factor for unsigned integers: negative numbers wrap around, as in C."""
     return factor % 256**array.dtype.itemsize if factor < 0 else factor
 
 
 def is_one(alpha: Any) -> bool:
-    """Whether a factor is the number 1, as it nearly always is; True is none."""
+    """Return whether a factor is the number 1, as it almost always is; True does not count."""
     return alpha is not True and alpha == 1  # type: ignore[no-any-return]
 
 
@@ -109,8 +109,8 @@ def scaled(name: str, self: Any, other: Any, alpha: Any) -> Any:
     """`alpha * other` for promoted operands of `name`.
 
     Raises:
-        TypeError: `alpha` is no number.
-        RuntimeError: it is of a higher category than the operands.
+        TypeError: if `alpha` is not a number.
+        RuntimeError: if `alpha` is of a higher category than the operands.
     """
     if not isinstance(alpha, (int, float, complex, np.number, np.bool_)):
         raise TypeError(errors.wrong_type(name, "alpha", 0, "Number", alpha))
@@ -132,7 +132,7 @@ def scaled(name: str, self: Any, other: Any, alpha: Any) -> Any:
 
 
 def are_floats(self: Any, other: Any, alpha: Any) -> bool:
-    """Whether both operands are arrays of floats and the factor is a number for them: one pass does."""
+    """Return whether both operands are float arrays and the factor is a number, so that one pass suffices."""
     return type(alpha) in (float, int) and all(
         hasattr(operand, "dtype") and operand.dtype.kind == "f" for operand in (self, other)
     )
@@ -146,7 +146,7 @@ def add(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any
         alpha: multiplier of `other`.
 
     Raises:
-        RuntimeError: the shapes do not broadcast, or `alpha` does not fit the dtype.
+        RuntimeError: if the shapes do not broadcast, or `alpha` does not fit the dtype.
     """
     if is_one(alpha):
         return kernels.add(self, other, out=out)
@@ -178,7 +178,7 @@ def sub(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any
         alpha: multiplier of `other`.
 
     Raises:
-        RuntimeError: the shapes do not broadcast, an operand is bool, or `alpha` does not fit the dtype.
+        RuntimeError: if the shapes do not broadcast, an operand is bool, or `alpha` does not fit the dtype.
     """
     if is_bool(self) or is_bool(other):
         raise RuntimeError(SUBTRACT_BOOLS if is_bool(self) and is_bool(other) else SUBTRACT_BOOL)
@@ -222,7 +222,7 @@ def rsub(self: Array, other: Array, *, alpha: Number = 1) -> Any:
         alpha: multiplier of `self`.
 
     Raises:
-        RuntimeError: as `sub`.
+        RuntimeError: if `sub` refuses the operands.
     """
     if is_bool(self) or is_bool(other):
         raise RuntimeError(SUBTRACT_BOOLS if is_bool(self) and is_bool(other) else SUBTRACT_BOOL)
@@ -299,7 +299,7 @@ def true_divide_jvp_other(tangent: Any, self: Any, other: Any) -> Any:
 
 
 inner = partial(pointwise, numbers="other", linear="self", public="hidden")
-"""The form of arithmetic with a number within a function made of operators, where torch has nodes of their own."""
+"""Card decorator for arithmetic with a number in a composite, for which torch has separate nodes."""
 
 
 @inner(name="_times", node=nodes("MulBackward0", "MulBackward1", by=second_is_number), native=native("multiply"))

@@ -1,7 +1,7 @@
-"""Choices among values: limits, maxima and minima of pairs, `where`, mixtures, replacement of NaN.
+"""Choices among values: limits, maxima and minima of pairs, `where`, replacement of NaN.
 
-A gradient goes to the chosen value and zero to the others: chosen by a mask, never multiplied by 0, which would make
-NaN of infinity.
+A gradient goes to the chosen value, and zero to the others. It is selected by a mask, never multiplied by 0, which
+would turn infinity into NaN.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ _IN_PACKAGE = ("clamp_", "clamp_max_", "clamp_min_", "clip_", "nan_to_num_")
 
 
 def refuse_complex(self: Any, text: str) -> None:
-    """Refuse complex operands as torch does, by a NotImplementedError."""
+    """Refuse complex operands with a NotImplementedError, as torch does."""
     if getattr(self, "dtype", np.dtype(float)).kind == "c":
         raise NotImplementedError(text)
 
 
 def by_number(args: tuple[Any, ...], result: Any) -> str:
-    """How an output of another dtype is refused: beside numbers, while results of tensors are cast."""
+    """Refuse an output of another dtype if an operand is a number; the results of tensors are cast."""
     return "" if any(isinstance(bound, Tensor) for bound in args[1:3]) else FOUND
 
 
@@ -78,14 +78,14 @@ def clamp(self: Array, min: Array = None, max: Array = None, *, out: Any = None)
 
     Args:
         self: real tensor.
-        min: the least value, tensor or number; None for no limit.
-        max: the greatest value, tensor or number; None for no limit. Where it is below `min`, the result is `max`.
+        min: lower limit, tensor or number; None for no limit.
+        max: upper limit, tensor or number; None for no limit. Where it is below `min`, the result is `max`.
 
     Returns:
         A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
-        RuntimeError: neither limit is given, `self` is complex, or the shapes do not broadcast.
+        RuntimeError: if neither limit is given, `self` is complex, or the shapes do not broadcast.
 
     Derivative:
         At a limit the gradient goes to `self`.
@@ -102,7 +102,7 @@ clamp.mixed = check_limits
 
 
 def inside(self: Any, min: Any, max: Any) -> Any:
-    """Where `self` lies between the limits."""
+    """Mask of the elements of `self` within the limits."""
     if min is None:
         return self <= max
     if max is None:
@@ -171,7 +171,7 @@ limit = partial(
         RuntimeError: `self` is complex, or the shapes do not broadcast.
     """,
 )
-"""The form of a limit on one side."""
+"""Card decorator for a limit on one side."""
 
 
 @limit(
@@ -247,10 +247,10 @@ def clamp_max_jvp(self_tangent: Any, max_tangent: Any, self: Any, max: Any) -> A
     public="neither",
 )
 def select(condition: Index, self: Array, other: Array) -> Any:
-    """`self` where `condition` holds, else `other`: what `where` with three arguments does.
+    """`self` where `condition` holds, else `other`: `where` with three arguments.
 
     Raises:
-        RuntimeError: `condition` is not bool, or the shapes do not broadcast.
+        RuntimeError: if `condition` is not bool, or the shapes do not broadcast.
     """
     if condition.dtype.kind != "b":
         if condition.dtype != np.uint8:
@@ -291,7 +291,7 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
     """`input` where `condition` holds, else `other`, element by element; without both the indices where it holds.
 
     Args:
-        condition: bool tensor, or an array of NumPy's.
+        condition: bool tensor, or a NumPy array.
         input: tensor, array or number that broadcasts with `condition`.
         other: tensor, array or number that broadcasts with both.
         out: a tensor of the result's dtype to write to.
@@ -301,8 +301,8 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
         tensors, one for each dimension.
 
     Raises:
-        RuntimeError: `condition` is not bool, the shapes do not broadcast, or the dtype has no such number.
-        TypeError: `condition` is neither, or only one of `input` and `other` is given.
+        RuntimeError: if `condition` is not bool, the shapes do not broadcast, or a number does not fit the dtype.
+        TypeError: if `condition` is neither, or only one of `input` and `other` is given.
     """
     condition = constant_of(condition) if isinstance(condition, np.ndarray) else condition
     check_tensor("where", condition, "condition")

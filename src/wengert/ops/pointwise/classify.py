@@ -37,24 +37,24 @@ test = partial(
         A new bool tensor of the same shape.
     """,
 )
-"""The form of a test of single values."""
+"""Card decorator for a test of single values."""
 
 
 @test(native=native("isnan"))
 def isnan(self: Array) -> Any:
-    """Whether each element is NaN."""
+    """Return whether each element is NaN."""
     return kernels.isnan(self)
 
 
 @test(native=native("isinf"))
 def isinf(self: Array) -> Any:
-    """Whether each element is infinite."""
+    """Return whether each element is infinite."""
     return kernels.isinf(self)
 
 
 @test(native=native("isfinite"))
 def isfinite(self: Array) -> Any:
-    """Whether each element is finite: neither infinite nor NaN."""
+    """Return whether each element is finite: neither infinite nor NaN."""
     return kernels.isfinite(self)
 
 
@@ -74,12 +74,12 @@ test_of_reals = partial(
         RuntimeError: `self` is complex.
     """,
 )
-"""The form of a test of single real values."""
+"""Card decorator for a test of single real values."""
 
 
 @test_of_reals(out=Out(words=f"isposinf {TRUTH_ONLY}"))
 def isposinf(self: Array) -> Any:
-    """Whether each element is +inf."""
+    """Return whether each element is +inf."""
     if self.dtype.kind == "c":
         raise RuntimeError("isposinf does not support complex inputs.")
     return np.asarray(self == math.inf)
@@ -87,7 +87,7 @@ def isposinf(self: Array) -> Any:
 
 @test_of_reals(out=Out(words=f"isneginf {TRUTH_ONLY}"))
 def isneginf(self: Array) -> Any:
-    """Whether each element is -inf."""
+    """Return whether each element is -inf."""
     if self.dtype.kind == "c":
         raise RuntimeError("isneginf does not support complex inputs.")
     return np.asarray(self == -math.inf)
@@ -95,16 +95,16 @@ def isneginf(self: Array) -> Any:
 
 @test(layout="like")
 def isreal(self: Array) -> Any:
-    """Whether each element is real: its imaginary part is 0."""
+    """Return whether each element is real: its imaginary part is 0."""
     return np.asarray(self.imag == 0) if self.dtype.kind == "c" else np.ones_like(self, bool)
 
 
 @test_of_reals(native=native("signbit"), out=Out(words=f"signbit {TRUTH_ONLY}"))
 def signbit(self: Array) -> Any:
-    """Whether each element is negative, -0.0 included.
+    """Return whether each element is negative, -0.0 included.
 
     Raises:
-        NotImplementedError: `self` is complex.
+        NotImplementedError: if `self` is complex.
     """
     if self.dtype.kind == "c":
         raise NotImplementedError("signbit is not implemented for complex tensors.")
@@ -113,7 +113,7 @@ def signbit(self: Array) -> Any:
 
 @composite(method=False)
 def is_complex(input: Any) -> bool:
-    """Whether the dtype of `input` is complex.
+    """Return whether the dtype of `input` is complex.
 
     Args:
         input: tensor.
@@ -127,7 +127,7 @@ def is_complex(input: Any) -> bool:
 
 @composite(method=False)
 def is_floating_point(input: Any) -> bool:
-    """Whether the dtype of `input` is a real floating-point type.
+    """Return whether the dtype of `input` is a real floating-point type.
 
     Args:
         input: tensor.
@@ -141,7 +141,7 @@ def is_floating_point(input: Any) -> bool:
 
 @composite(method=False)
 def is_tensor(obj: Any) -> bool:
-    """Whether `obj` is a Tensor.
+    """Return whether `obj` is a Tensor.
 
     Args:
         obj: anything.

@@ -1,4 +1,4 @@
-"""Whether tensors are equal, or close to each other."""
+"""Equality and closeness of tensors."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .compare import WHY, eq
 
 @op(layout="iterator", dtypes=WIDE, why=WHY, batching=elementwise)
 def isclose(self: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
-    """Whether |self - other| <= atol + rtol * |other|, element by element; infinities are close if they are equal.
+    """Return whether |self - other| <= atol + rtol * |other|, element by element; equal infinities are close.
 
     Args:
         other: tensor of the same dtype that broadcasts with `self`.
-        rtol: tolerance as a share of `other`.
+        rtol: tolerance relative to `other`.
         atol: absolute tolerance.
         equal_nan: whether NaN is close to NaN.
 
@@ -31,7 +31,7 @@ def isclose(self: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08,
         A new bool tensor of the broadcast shape.
 
     Raises:
-        RuntimeError: dtypes differ, the shapes do not broadcast, or a tolerance is negative.
+        RuntimeError: if dtypes differ, the shapes do not broadcast, or a tolerance is negative.
     """
     if self.dtype != other.dtype:
         names = [from_numpy(operand.dtype).legacy.removesuffix("Tensor") for operand in (self, other)]
@@ -65,7 +65,7 @@ def isclose_samples(make: Any) -> Any:
 
 @composite()
 def allclose(input: Any, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether all elements are close in the sense of `isclose`.
+    """Return whether all elements are close in the sense of `isclose`.
 
     Args:
         input: tensor.
@@ -76,7 +76,7 @@ def allclose(input: Any, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08
         A Python bool.
 
     Raises:
-        RuntimeError: as `isclose`.
+        RuntimeError: if `isclose` refuses the operands.
     """
     return are_all("allclose", isclose(input, other, rtol, atol, equal_nan))
 
@@ -85,10 +85,10 @@ allclose.samples(isclose_samples)
 
 
 def are_all(name: str, truths: Tensor) -> bool:
-    """Whether all elements are true.
+    """Return whether all elements are true.
 
     Raises:
-        NotImplementedError: if they are on the device "meta".
+        NotImplementedError: if the tensor is on the device "meta".
     """
     if is_meta(truths):
         from ..._core.calls.meta import unknown
@@ -99,7 +99,7 @@ def are_all(name: str, truths: Tensor) -> bool:
 
 @composite()
 def equal(input: Any, other: Tensor) -> bool:
-    """Whether two tensors have the same shape and equal elements; NaN is not equal to itself.
+    """Return whether two tensors have the same shape and equal elements; NaN is not equal to itself.
 
     Args:
         input: tensor.
@@ -120,7 +120,7 @@ def equal_samples(make: Any) -> Any:
 
 
 def truth(result: Tensor) -> bool:
-    """The truth value that a tensor without dimensions holds."""
+    """Return the bool of a tensor without dimensions."""
     return bool(result._array_)
 
 

@@ -36,44 +36,44 @@ COMPARED = """
 comparison = partial(
     pointwise, dtypes=ALL, numbers="other", why=WHY, samples=comparison_samples, describes=COMPARED.format("")
 )
-"""The form of a comparison; those in place are in `compared_in_place`."""
+"""Card decorator for a comparison; the in-place forms are in `compared_in_place`."""
 ordering = partial(comparison, dtypes=ORDERED, describes=COMPARED.format(", or the operands are complex"))
-"""The form of a comparison of what has an order."""
+"""Card decorator for a comparison of ordered values."""
 
 
 @comparison(dtypes=WIDE, native=native("eq"))
 def eq(self: Array, other: Array) -> Any:
-    """Whether `self` equals `other`, element by element."""
+    """Return whether `self` equals `other`, element by element."""
     return kernels.equal(self, other)
 
 
 @comparison(dtypes=WIDE, native=native("ne"))
 def ne(self: Array, other: Array) -> Any:
-    """Whether `self` differs from `other`, element by element."""
+    """Return whether `self` differs from `other`, element by element."""
     return kernels.not_equal(self, other)
 
 
 @ordering(native=native("lt"))
 def lt(self: Array, other: Array) -> Any:
-    """Whether `self` is less than `other`, element by element."""
+    """Return whether `self` is less than `other`, element by element."""
     return kernels.less(self, other)
 
 
 @ordering(native=native("le"))
 def le(self: Array, other: Array) -> Any:
-    """Whether `self` is at most `other`, element by element."""
+    """Return whether `self` is at most `other`, element by element."""
     return kernels.less_equal(self, other)
 
 
 @ordering(native=native("gt"))
 def gt(self: Array, other: Array) -> Any:
-    """Whether `self` is greater than `other`, element by element."""
+    """Return whether `self` is greater than `other`, element by element."""
     return kernels.greater(self, other)
 
 
 @ordering(native=native("ge"))
 def ge(self: Array, other: Array) -> Any:
-    """Whether `self` is at least `other`, element by element."""
+    """Return whether `self` is at least `other`, element by element."""
     return kernels.greater_equal(self, other)
 
 

@@ -1,4 +1,4 @@
-"""Comparisons in place: the operands are promoted, but what is written is 0 and 1 in any dtype, without a slope."""
+"""In-place comparisons: the operands are promoted, 0 and 1 are written in any dtype, and there is no derivative."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .compare import eq, ge, gt, le, lt, ne
 
 
 def give_in_place(card: Card, *names: str) -> None:
-    """Give a comparison its form in place, which Tensor has by these names."""
+    """Add the in-place form of a comparison to Tensor."""
 
     def body(self: Array, other: Array) -> Any:
         broadcast(self.shape, np.shape(other))

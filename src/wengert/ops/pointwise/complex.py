@@ -1,4 +1,4 @@
-"""Complex numbers: conjugates, parts, angles, and how they lie in memory."""
+"""Complex numbers: conjugates, parts, angles, and views of their memory."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def conj_view(self: Array) -> Any:
     """Complex conjugate of `self`, in the same memory: elements are conjugated when they are read.
 
     Raises:
-        NotImplementedError: `self` is not complex.
+        NotImplementedError: if `self` is not complex.
     """
     if self.dtype.kind != "c":
         raise NotImplementedError(errors.no_kernel("_conj", from_numpy(self.dtype)))
@@ -80,7 +80,7 @@ def neg_view(self: Array) -> Any:
     """Negative of `self`, in the same memory: elements are negated when they are read.
 
     Raises:
-        NotImplementedError: `self` holds truth values.
+        NotImplementedError: if `self` holds truth values.
     """
     if self.dtype.kind == "b":
         raise NotImplementedError(errors.no_kernel("_neg_view", from_numpy(self.dtype)))
@@ -167,13 +167,13 @@ conj_physical.samples(complex_tensor)
 
 @composite()
 def is_conj(input: Any) -> bool:
-    """Whether the elements of `input` are conjugated when they are read.
+    """Return whether the elements of `input` are conjugated when they are read.
 
     Args:
         input: tensor.
 
     Returns:
-        True for what `conj` gives, and for views of that.
+        True for the result of `conj` of a complex tensor, and for views of it.
 
     Examples:
         >>> import wengert as wg
@@ -187,13 +187,13 @@ def is_conj(input: Any) -> bool:
 
 @composite()
 def is_neg(input: Any) -> bool:
-    """Whether the elements of `input` are negated when they are read.
+    """Return whether the elements of `input` are negated when they are read.
 
     Args:
         input: tensor.
 
     Returns:
-        True for the imaginary part of what `conj` gives, and for views of that.
+        True for the imaginary part of the result of `conj`, and for views of it.
 
     Examples:
         >>> import wengert as wg
@@ -243,7 +243,7 @@ resolve_neg.samples(complex_tensor)
 
 @op(dtypes=COMPLEXES, view="dtype", public="function", batching=elementwise, native=native("view_as_real"))
 def view_as_real(self: Array) -> Any:
-    """The memory of complex numbers as pairs of real ones.
+    """View of complex numbers as pairs of real ones.
 
     Args:
         self: complex tensor.
@@ -252,7 +252,7 @@ def view_as_real(self: Array) -> Any:
         A view with one dimension more, of length 2, at the end: real and imaginary parts.
 
     Raises:
-        RuntimeError: `self` is not complex.
+        RuntimeError: if `self` is not complex.
     """
     if self.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
@@ -278,10 +278,10 @@ def view_as_real_samples(make: Any) -> Any:
 
 @op(dtypes=PARTS, view="dtype", public="function", native=native("view_as_complex"))
 def view_as_complex(self: Array) -> Any:
-    """The memory of pairs of real numbers as complex ones.
+    """View of pairs of real numbers as complex ones.
 
     Args:
-        self: tensor of float32 or float64 whose last dimension has length 2 and lies densely in memory.
+        self: tensor of float32 or float64 whose last dimension has length 2 and is contiguous.
 
     Returns:
         A view without the last dimension.
@@ -314,10 +314,10 @@ def view_as_complex(self: Array) -> Any:
 
 
 def refuse_split_pairs(tensor: Any) -> None:
-    """Refuse pairs that no complex numbers of the storage are.
+    """Refuse pairs that are not aligned with complex numbers of the storage.
 
     Raises:
-        RuntimeError: if the first one begins with the second half of a complex number.
+        RuntimeError: if the first pair begins with the second half of a complex number.
     """
     offset = tensor.storage_offset()
     if offset % 2:
@@ -336,7 +336,7 @@ def of_whole_pairs(input: Any) -> Any:
 
 @functools.cache
 def on_whole_pairs(card: Any) -> Any:
-    """The function `view_as_complex`. Rules call the operator, for tangents may begin anywhere."""
+    """Return the function `view_as_complex`. Rules call the operator: tangents may begin anywhere."""
     of_whole_pairs.__doc__ = card.__doc__
     return checked(card.name, of_whole_pairs, module="wengert")
 
@@ -381,7 +381,7 @@ def refuse_conjugated(input: Any) -> Any:
 
 @functools.cache
 def of_resolved(card: Any) -> Any:
-    """The function `view_as_real`."""
+    """Return the function `view_as_real`."""
     refuse_conjugated.__doc__ = card.__doc__
     return checked(card.name, refuse_conjugated, module="wengert")
 
@@ -419,7 +419,7 @@ def imag(input: Any) -> Any:
         A view.
 
     Raises:
-        RuntimeError: `input` is not complex.
+        RuntimeError: if `input` is not complex.
 
     >>> wg.imag(wg.tensor([1 + 2j, 3 - 4j]))
     tensor([ 2., -4.])
@@ -439,12 +439,12 @@ def imag_samples(make: Any) -> Any:
 
 
 def assign_real(self: Any, value: Any) -> None:
-    """`tensor.real = value` writes in place."""
+    """Write to the real part in place: `tensor.real = value`."""
     write_part(real(self), value)
 
 
 def assign_imag(self: Any, value: Any) -> None:
-    """`tensor.imag = value` writes in place."""
+    """Write to the imaginary part in place: `tensor.imag = value`."""
     write_part(imag(self), value)
 
 
@@ -452,7 +452,7 @@ def write_part(part: Any, value: Any) -> None:
     """Write a tensor, or one number, to the real or the imaginary part.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: if `value` is neither a tensor nor a number.
     """
     if isinstance(value, (bool, int, float, complex)):
         part.fill_(value)

@@ -1,4 +1,4 @@
-"""What the views of complex numbers as pairs, and of pairs as complex numbers, show: copied."""
+"""Copies of the views of complex numbers as pairs, and of pairs as complex numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def view_as_real_copy(self: Array) -> Any:
 
 @copies(view_as_complex, "ViewAsComplex", dtypes=PARTS)
 def view_as_complex_copy(self: Array) -> Any:
-    """`view_as_complex`, copied, of pairs that lie in any way.
+    """`view_as_complex`, copied; pairs may have any strides.
 
     Returns:
         A new tensor.

@@ -1,4 +1,4 @@
-"""Complex numbers made of two real tensors: of their parts, or of absolute value and angle."""
+"""Complex numbers from two real tensors: from their parts, or from absolute value and angle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def check_parts(name: str, first: Any, second: Any) -> None:
     """Refuse parts of different dtypes, shapes that do not broadcast, and parts that are not floating-point.
 
     Raises:
-        RuntimeError: they are refused.
+        RuntimeError: if the parts are refused.
     """
     if first.dtype == second.dtype and first.dtype in COMPLEX_OF:
         broadcast(first.shape, second.shape)
@@ -37,7 +37,7 @@ def check_parts(name: str, first: Any, second: Any) -> None:
 
 
 def parts(make: Any) -> Any:
-    """Samples of a function that makes complex numbers of two real tensors."""
+    """Samples of a function that makes complex numbers from two real tensors."""
     yield Sample(make(3, 4, kind="positive"), make(3, 4))
     yield Sample(make(3, 1, kind="positive"), make(4))
     yield Sample(make(kind="positive"), make())
@@ -58,7 +58,7 @@ PART_OUT = "Expected object of scalar type {wanted} but got scalar type {found} 
     native=native("complex"),
 )
 def complex(real: Array, imag: Array) -> Any:
-    """The complex numbers real + imag * 1j, element by element.
+    """Complex numbers real + imag * 1j, element by element.
 
     Args:
         real: tensor of float32 or float64.
@@ -68,7 +68,7 @@ def complex(real: Array, imag: Array) -> Any:
         A new complex tensor of the broadcast shape.
 
     Raises:
-        RuntimeError: the dtypes differ or are others, or the shapes do not broadcast.
+        RuntimeError: if the dtypes differ or are neither float32 nor float64, or the shapes do not broadcast.
     """
     check_parts("complex", real, imag)
     result = np.empty(broadcast(real.shape, imag.shape), COMPLEX_OF[real.dtype])
@@ -104,7 +104,7 @@ complex.samples(parts)
     native=native("polar"),
 )
 def polar(abs: Array, angle: Array) -> Any:
-    """The complex numbers of absolute value `abs` and angle `angle`, element by element.
+    """Complex numbers with absolute value `abs` and angle `angle`, element by element.
 
     Args:
         abs: tensor of float32 or float64.
@@ -114,7 +114,7 @@ def polar(abs: Array, angle: Array) -> Any:
         A new complex tensor of the broadcast shape.
 
     Raises:
-        RuntimeError: the dtypes differ or are others, or the shapes do not broadcast.
+        RuntimeError: if the dtypes differ or are neither float32 nor float64, or the shapes do not broadcast.
     """
     check_parts("polar", abs, angle)
     result = np.empty(broadcast(abs.shape, angle.shape), COMPLEX_OF[abs.dtype])

@@ -1,4 +1,4 @@
-"""The larger and the smaller of two values."""
+"""Elementwise maximum and minimum of two tensors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .binary import native, tensor_pairs
 
 
 def pairs_with_ties(make: Any) -> Any:
-    """Samples with equal and special values among the others."""
+    """Samples with equal and special values."""
     yield from tensor_pairs(make)
     if make.dtype.category < 2:
         yield Sample(make(3, 4, kind="ties"), make(3, 4, kind="ties"))
@@ -38,14 +38,14 @@ extreme = partial(
         RuntimeError: the shapes do not broadcast, or the operands are complex.
     """,
 )
-"""The form of a choice between two values."""
+"""Card decorator for an elementwise maximum or minimum."""
 
 
 def refuse_complex(name: str, self: Any) -> None:
     """Refuse complex operands as torch does.
 
     Raises:
-        RuntimeError: the operands are complex.
+        RuntimeError: if the operands are complex.
     """
     if self.dtype.kind == "c":
         raise RuntimeError(f"{name} not implemented for complex tensors.")
@@ -56,19 +56,19 @@ def maximum(self: Array, other: Array, *, out: Any = None) -> Any:
     """The larger of `self` and `other`, element by element; NaN if one is NaN.
 
     Derivative:
-        Half for each where they are equal.
+        Half for each operand where they are equal.
     """
     refuse_complex("maximum", self)
     return kernels.maximum(self, other, out=out)
 
 
 def without(grad: Any, lost: Any) -> Any:
-    """A gradient with zeros where the other operand was taken, in the order of its memory."""
+    """Return a gradient with zeros where the other operand was chosen, with the strides of the gradient."""
     return grad.masked_fill(lost, 0) if grad.is_contiguous() else grad.where(~lost, 0)  # masked_fill makes rows
 
 
 def shared(self_tangent: Any, other_tangent: Any, taken: Any, equal: Any = None) -> Any:
-    """The tangent of `self` where that was taken, of both the mean where they are equal, else that of `other`."""
+    """Return the tangent of the chosen operand; the mean of both where they are equal."""
     gap = self_tangent - other_tangent
     share = taken.to(gap.dtype)
     return other_tangent + (share if equal is None else share.where(~equal, 0.5)) * gap
@@ -94,7 +94,7 @@ def minimum(self: Array, other: Array, *, out: Any = None) -> Any:
     """The smaller of `self` and `other`, element by element; NaN if one is NaN.
 
     Derivative:
-        Half for each where they are equal.
+        Half for each operand where they are equal.
     """
     refuse_complex("minimum", self)
     return kernels.minimum(self, other, out=out)
@@ -117,7 +117,7 @@ def minimum_jvp(self_tangent: Any, other_tangent: Any, self: Any, other: Any) ->
 
 @extreme(native=native("fmax"), kernel="maximum_cpu")
 def fmax(self: Array, other: Array, *, out: Any = None) -> Any:
-    """The larger of `self` and `other`, element by element; of a number and NaN the number.
+    """The larger of `self` and `other`, element by element; a number if only one is NaN.
 
     Derivative:
         Where they are equal it goes to `self`.
@@ -143,7 +143,7 @@ def fmax_jvp(self_tangent: Any, other_tangent: Any, self: Any, other: Any) -> An
 
 @extreme(native=native("fmin"), kernel="minimum_cpu")
 def fmin(self: Array, other: Array, *, out: Any = None) -> Any:
-    """The smaller of `self` and `other`, element by element; of a number and NaN the number.
+    """The smaller of `self` and `other`, element by element; a number if only one is NaN.
 
     Derivative:
         Where they are equal it goes to `self`.

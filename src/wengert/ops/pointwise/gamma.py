@@ -1,4 +1,4 @@
-"""The gamma function's logarithm and its derivatives, the incomplete gamma functions, and Hurwitz' zeta function."""
+"""Logarithm of the gamma function and its derivatives, incomplete gamma functions, and Hurwitz' zeta function."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ of_reals = partial(
         NotImplementedError: `self` is complex.
     """,
 )
-"""The form of a special function of one real operand."""
+"""Card decorator for a special function of one real operand."""
 of_gamma = partial(of_reals, samples=off_the_poles)
-"""The form of a function with the poles of the gamma function."""
+"""Card decorator for a function with the poles of the gamma function."""
 
 
 @of_gamma(native=native("gammaln"), kernel="lgamma_vml_cpu")
@@ -91,14 +91,14 @@ def polygamma(n: int, self: Array, *, out: Any = None) -> Any:
     """The derivative of order `n` of digamma at `self`, element by element.
 
     Args:
-        n: the order, an integer of 0 or more; 0 gives digamma itself.
+        n: the order, an integer of 0 or more; 0 is digamma itself.
         self: real tensor; integers become the default dtype.
 
     Returns:
         A new tensor of the same shape.
 
     Raises:
-        RuntimeError: `n` is negative.
+        RuntimeError: if `n` is negative.
 
     Source:
         Abramowitz and Stegun, Handbook of mathematical functions, 6.4.10.
@@ -149,7 +149,7 @@ derive_in_place(polygamma_of, "polygamma_")
 
 
 def polygamma_method(self: Any, n: int) -> Any:
-    """The derivative of order `n` of digamma; as the function `polygamma`."""
+    """The derivative of order `n` of digamma: the method of the function `polygamma`."""
     return polygamma(n, self)
 
 
@@ -161,7 +161,7 @@ native_gammaln = native("gammaln")
 
 
 def log_gamma(x: Array) -> Array:
-    """The logarithm of the gamma function of float32 or float64, by the native loop where there is one."""
+    """Logarithm of the gamma function of float32 or float64, by the native loop if there is one."""
     result = NotImplemented if native_gammaln is None else native_gammaln(x)
     return gammaln(x) if result is NotImplemented else result
 
@@ -188,7 +188,7 @@ def mvlgamma(self: Array, p: int, *, out: Any = None) -> Any:
         p: the dimension, 1 or more.
 
     Raises:
-        RuntimeError: `p` is smaller, or beyond 100,000: each dimension takes a pass.
+        RuntimeError: if `p` is smaller than 1, or larger than 100,000: each dimension takes a pass.
 
     Source:
         log Gamma_p(a) = p (p - 1) / 4 log(pi) + the sum of log Gamma(a - j / 2) for j from 0 to p - 1.
@@ -221,7 +221,7 @@ def mvlgamma_vjp(grad: Any, self: Any, p: int) -> Any:
 
 
 def positive_pairs(make: Any) -> Any:
-    """Samples of an incomplete gamma function: without a derivative by the first operand, as in torch."""
+    """Samples of an incomplete gamma function: it has no derivative by the first operand, as in torch."""
     yield Sample(make(3, 4, kind="positive").detach(), make(3, 4, kind="positive"))
     yield Sample(make(3, 1, kind="positive").detach(), make(4, kind="positive"))
     yield Sample(make(kind="positive").detach(), make(2, kind="positive"))
@@ -233,7 +233,7 @@ def positive_pairs(make: Any) -> Any:
 
 
 def not_by_first(name: str, argument: str) -> Any:
-    """The rule of what torch has no derivative for."""
+    """Return the rule of a derivative that torch does not have."""
 
     def rule(grad: Any) -> Any:
         raise NotImplementedError(f"the derivative for '{argument}' is not implemented.")
@@ -243,7 +243,7 @@ def not_by_first(name: str, argument: str) -> Any:
 
 
 def density(self: Any, other: Any) -> Any:
-    """The derivative of the lower incomplete gamma function, regularised, by its upper limit `other`."""
+    """Derivative of the regularised lower incomplete gamma function with respect to its upper limit `other`."""
     return ((as_number(self) - 1) * other.log() - other - self.lgamma()).exp()
 
 
@@ -267,12 +267,12 @@ incomplete = partial(
         By `other` only, as in torch.
     """,
 )
-"""The form of an incomplete gamma function."""
+"""Card decorator for an incomplete gamma function."""
 
 
 @incomplete(native=native("gammainc"))
 def igamma(self: Array, other: Array, *, out: Any = None) -> Any:
-    """The lower incomplete gamma function, regularised: how likely a gamma-distributed number is below `other`.
+    """Regularised lower incomplete gamma function: the probability that a gamma-distributed number is below `other`.
 
     Examples:
         >>> import wengert as wg
@@ -289,7 +289,7 @@ def igamma_vjp_other(grad: Any, self: Any, other: Any) -> Any:
 
 @incomplete(native=native("gammaincc"))
 def igammac(self: Array, other: Array, *, out: Any = None) -> Any:
-    """The upper incomplete gamma function, regularised: 1 - igamma(self, other).
+    """Regularised upper incomplete gamma function: 1 - igamma(self, other).
 
     Examples:
         >>> import wengert as wg
@@ -320,16 +320,16 @@ def zeta(self: Array, other: Array, *, out: Any = None) -> Any:
 
     Args:
         self: real tensor or number, above 1.
-        other: real tensor that broadcasts with `self`, or number; 1 gives Riemann's function.
+        other: real tensor that broadcasts with `self`, or number; 1 for Riemann's function.
 
     Returns:
         A new tensor of the broadcast shape, NaN where `other` is infinite; integers become the default dtype.
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
+        RuntimeError: if the shapes do not broadcast.
 
     Derivative:
-        By `other` only, as in torch.
+        With respect to `other` only, as in torch.
 
     Examples:
         >>> import wengert as wg

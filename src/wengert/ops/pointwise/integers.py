@@ -32,7 +32,7 @@ of_integers = partial(
         NotImplementedError: the operands are not integers.
     """,
 )
-"""The form of a function of integers."""
+"""Card decorator for a function of integers."""
 
 
 @of_integers(native=native("gcd"))
@@ -49,7 +49,7 @@ def gcd(self: Array, other: Array, *, out: Any = None) -> Any:
 
 @of_integers(native=native("lcm"))
 def lcm(self: Array, other: Array, *, out: Any = None) -> Any:
-    """The least common multiple of `self` and `other`, element by element, not negative; 0 where one of them is.
+    """The least common multiple of `self` and `other`, element by element, not negative; 0 where one of them is 0.
 
     Examples:
         >>> import wengert as wg

@@ -1,4 +1,4 @@
-"""Logic: of truth values, and bit by bit; shifted bits. No derivatives."""
+"""Logical and bitwise operators, and shifts. No derivatives."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ logical = partial(
         RuntimeError: the shapes do not broadcast.
     """,
 )
-"""The form of a function of truth values: every dtype is read as such, nothing is promoted."""
+"""Card decorator for a logical function: every dtype is read as bool, nothing is promoted."""
 bitwise = partial(
     pointwise,
     dtypes=INTEGERS | BOOLS,
@@ -60,11 +60,11 @@ bitwise = partial(
         RuntimeError: the shapes do not broadcast, or an operand is not of integers or truth values.
     """,
 )
-"""The form of a function of bits."""
+"""Card decorator for a bitwise function."""
 
 
 def check_loops(name: str, *operands: Any) -> None:
-    """Refuse operands that do not broadcast, or for whose common dtype torch has no loop."""
+    """Refuse operands that do not broadcast, or whose common dtype has no loop in torch."""
     broadcast(operands[0].shape, operands[-1].shape)
     common = result_type(operands)
     if common in NO_LOOPS:
@@ -73,28 +73,28 @@ def check_loops(name: str, *operands: Any) -> None:
 
 @logical(native=native("logical_and"))
 def logical_and(self: Array, other: Array) -> Any:
-    """Whether both `self` and `other` are true (not 0), element by element."""
+    """Return whether both `self` and `other` are true (not 0), element by element."""
     check_loops("logical_and", self, other)
     return kernels.logical_and(self, other)
 
 
 @logical(native=native("logical_or"))
 def logical_or(self: Array, other: Array) -> Any:
-    """Whether `self` or `other` is true (not 0), element by element."""
+    """Return whether `self` or `other` is true (not 0), element by element."""
     check_loops("logical_or", self, other)
     return kernels.logical_or(self, other)
 
 
 @logical(native=native("logical_xor"))
 def logical_xor(self: Array, other: Array) -> Any:
-    """Whether exactly one of `self` and `other` is true (not 0), element by element."""
+    """Return whether exactly one of `self` and `other` is true (not 0), element by element."""
     check_loops("logical_xor", self, other)
     return kernels.logical_xor(self, other)
 
 
 @logical(samples=any_tensor, describes="", native=native("logical_not"))
 def logical_not(self: Array) -> Any:
-    """Whether `self` is not true (0), element by element.
+    """Return whether `self` is not true (0), element by element.
 
     Args:
         self: tensor of any dtype.
@@ -108,25 +108,25 @@ def logical_not(self: Array) -> Any:
 
 @bitwise(dtypes=WIDE - FLOATS, native=native("bitwise_and"))
 def bitwise_and(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Bits set in both `self` and `other`, element by element; of truth values the logical form."""
+    """Bits set in both `self` and `other`, element by element; the logical form for bools."""
     return kernels.bitwise_and(self, other, out=out)
 
 
 @bitwise(dtypes=WIDE - FLOATS, native=native("bitwise_or"))
 def bitwise_or(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Bits set in `self` or `other`, element by element; of truth values the logical form."""
+    """Bits set in `self` or `other`, element by element; the logical form for bools."""
     return kernels.bitwise_or(self, other, out=out)
 
 
 @bitwise(dtypes=WIDE - FLOATS, native=native("bitwise_xor"))
 def bitwise_xor(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Bits set in exactly one of `self` and `other`, element by element; of truth values the logical form."""
+    """Bits set in exactly one of `self` and `other`, element by element; the logical form for bools."""
     return kernels.bitwise_xor(self, other, out=out)
 
 
 @bitwise(explained=FLOATS, numbers=False, samples=any_tensor, out=Out(words=FOUND), native=native("invert"))
 def bitwise_not(self: Array, *, out: Any = None) -> Any:
-    """All bits of `self` inverted, element by element; of truth values the logical form.
+    """All bits of `self` inverted, element by element; the logical form for bools.
 
     Args:
         self: integer or bool tensor.
@@ -135,7 +135,7 @@ def bitwise_not(self: Array, *, out: Any = None) -> Any:
         A new tensor of the same shape and dtype.
 
     Raises:
-        NotImplementedError: `self` is not of integers or truth values; a TypeError where it is written as `~`.
+        NotImplementedError: if `self` is not of integers or bools; written as `~` it is a TypeError.
     """
     if self.dtype.kind not in "iub":
         raise NotImplementedError(errors.no_kernel("bitwise_not_cpu", from_numpy(self.dtype)))
@@ -171,12 +171,12 @@ shifted = partial(
         NotImplementedError: the operands are not integers.
     """,
 )
-"""The form of a shift."""
+"""Card decorator for a shift."""
 
 
 @shifted(native=native("left_shift"), kernel="lshift_cpu")
 def bitwise_left_shift(self: Array, other: Array, *, out: Any = None) -> Any:
-    """The bits of `self` moved up by `other` places, element by element; 0 if that is no place that there is.
+    """The bits of `self` moved up by `other` places, element by element; 0 if `other` is out of range.
 
     Examples:
         >>> import wengert as wg
@@ -188,9 +188,9 @@ def bitwise_left_shift(self: Array, other: Array, *, out: Any = None) -> Any:
 
 @shifted(native=native("right_shift"), kernel="rshift_cpu")
 def bitwise_right_shift(self: Array, other: Array, *, out: Any = None) -> Any:
-    """The bits of `self` moved down by `other` places, element by element, the sign kept.
+    """The bits of `self` moved down by `other` places, element by element; the sign is kept.
 
-    0 (of negative numbers -1) if that is no place that there is.
+    0 (-1 for negative numbers) if `other` is out of range.
 
     Examples:
         >>> import wengert as wg

@@ -1,4 +1,4 @@
-"""Mixtures of two values."""
+"""Linear interpolation: lerp."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .binary import is_number, native
 
 
 def by_weights(args: tuple[Any, ...], result: Any) -> str:
-    """How an output of another dtype is refused: not at all beside a single weight."""
+    """Refuse an output of another dtype, unless there is a single weight."""
     return "" if is_number(args[2]) or not args[2].ndim else FOUND
 
 
 def lerp_members(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """Mixtures for a batch: a weight without dimensions is a number for each member, of any dtype."""
+    """Batching rule of lerp: a weight without dimensions is a number for each member, of any dtype."""
     self, end, weight = args
     if (
         carried[2]
@@ -50,7 +50,7 @@ def lerp_members(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any
     node=nodes("LerpBackward0", "LerpBackward1", by=lambda args: not is_number(args[2])),
 )
 def lerp(self: Array, end: Array, weight: Array) -> Any:
-    """Mixture self + weight * (end - self), element by element.
+    """Linear interpolation self + weight * (end - self), element by element.
 
     Args:
         end: tensor of the same dtype that broadcasts with `self`.
@@ -60,7 +60,7 @@ def lerp(self: Array, end: Array, weight: Array) -> Any:
         A new tensor of the broadcast shape.
 
     Raises:
-        RuntimeError: the dtypes differ, or the shapes do not broadcast.
+        RuntimeError: if the dtypes differ, or the shapes do not broadcast.
     """
     for name, value in (("end", end), ("weight", weight)):
         kind = getattr(value, "dtype", self.dtype)

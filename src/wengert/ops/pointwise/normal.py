@@ -1,4 +1,4 @@
-"""The normal distribution: its inverse error function, distribution function, quantiles; and entropy."""
+"""The normal distribution: inverse error function, distribution function, quantiles; and entropy."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ SQRT_HALF = math.sqrt(0.5)
 SQRT_TWO_PI = math.sqrt(2 * math.pi)
 
 of_special = partial(of_reals, inplace=False, public="neither")
-"""The form of a function of `wengert.special` alone."""
+"""Card decorator for a function of `wengert.special` alone."""
 
 
 @of_reals(samples=unit_tensor, native=native("erfinv"), kernel="erfinv_vml_cpu")
 def erfinv(self: Array, *, out: Any = None) -> Any:
-    """The inverse of the error function, element by element: NaN outside of -1 to 1.
+    """The inverse of the error function, element by element; NaN outside of -1 to 1.
 
     Examples:
         >>> import wengert as wg
@@ -56,7 +56,7 @@ def erfinv_jvp(tangent: Any, out: Any) -> Any:
 
 @of_special(name="special_erfcx", native=native("erfcx"))
 def erfcx(self: Array, *, out: Any = None) -> Any:
-    """exp(self^2) * erfc(self), element by element, without overflow on the way.
+    """exp(self^2) * erfc(self), element by element, without overflow.
 
     Examples:
         >>> import wengert as wg
@@ -75,11 +75,9 @@ def erfcx_vjp(grad: Any, self: Any, out: Any) -> Any:
 
 
 ERFCX_FAR = 9.0
-"""From here on the derivative, a small difference, is told by its asymptotic series; terms left out are below 1e-17."""
-ERFCX_TERMS = [
-    -TWO_OVER_SQRT_PI * math.prod(range(1, 2 * k + 2, 2)) * (-1) ** k / 2 ** (k + 1) for k in range(18)
-]  # fmt: skip
-"""Coefficients of the powers of 1 / x^2 in the derivative of erfcx times x^2: Abramowitz and Stegun, 7.1.23."""
+"""Argument from which the derivative, a small difference, is its asymptotic series; omitted terms are below 1e-17."""
+ERFCX_TERMS = [-TWO_OVER_SQRT_PI * math.prod(range(1, 2 * k + 2, 2)) * (-1) ** k / 2 ** (k + 1) for k in range(18)]
+"""Coefficients of the powers of 1 / x^2 in x^2 times the derivative of erfcx: Abramowitz and Stegun, 7.1.23."""
 
 
 def probabilities(make: Any) -> Any:
@@ -100,7 +98,7 @@ def bounded_tensor(make: Any) -> Any:
 
 @of_special(name="special_ndtri", samples=probabilities, native=native("ndtri"))
 def ndtri(self: Array, *, out: Any = None) -> Any:
-    """Quantiles of the normal distribution: below which value a number lies with probability `self`.
+    """Quantiles of the normal distribution: values that a number is below with probability `self`.
 
     Examples:
         >>> import wengert as wg
@@ -138,7 +136,7 @@ def log_ndtr_vjp(grad: Any, self: Any, out: Any) -> Any:
 
 @composite(method=False, function=False, name="special_ndtr")
 def ndtr(input: Any, *, out: Any = None) -> Any:
-    """The normal distribution function at `input`, element by element: how likely a normal number is below it.
+    """The normal distribution function at `input`, element by element: the probability of a number below it.
 
     Args:
         input: real tensor; integers become the default dtype.
@@ -161,7 +159,7 @@ ndtr.samples(any_tensor)
 
 
 def entropies(make: Any) -> Any:
-    """Samples of an entropy: positive numbers, and 0 and below, where it is fixed."""
+    """Samples of an entropy: positive numbers, and 0 and below, where the value is fixed."""
     yield Sample(make(3, 4, kind="positive"))
     yield Sample(make(kind="positive"))
     yield Sample(make(0, 2))
@@ -171,7 +169,7 @@ def entropies(make: Any) -> Any:
 
 @of_special(name="special_entr", samples=entropies, native=native("entr"))
 def entr(self: Array, *, out: Any = None) -> Any:
-    """-self * log(self), element by element: 0 at 0, minus infinity below.
+    """-self * log(self), element by element: 0 at 0, minus infinity below 0.
 
     Examples:
         >>> import wengert as wg

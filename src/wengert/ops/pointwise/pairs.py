@@ -49,12 +49,12 @@ of_two_reals = partial(
         NotImplementedError: the operands are not floating-point numbers.
     """,
 )
-"""The form of a function of two real tensors."""
+"""Card decorator for a function of two real tensors."""
 
 
 @of_two_reals(inplace=InPlace(by_result=True), native=native("hypot"))
 def hypot(self: Array, other: Array, *, out: Any = None) -> Any:
-    """sqrt(self^2 + other^2), element by element, without overflow on the way.
+    """sqrt(self^2 + other^2), element by element, without overflow.
 
     Examples:
         >>> import wengert as wg
@@ -79,10 +79,10 @@ def hypot_vjp_other(grad: Any, other: Any, out: Any) -> Any:
 
 @of_two_reals(inplace=True, takes_halves=True, native=native("nextafter"))
 def nextafter(self: Array, other: Array, *, out: Any = None) -> Any:
-    """The number next to `self` in direction of `other`, element by element.
+    """The number next to `self` in the direction of `other`, element by element.
 
     Derivative:
-        1 for `self` where the two differ, otherwise 0, as in torch.
+        1 with respect to `self` where the two differ, otherwise 0, as in torch.
 
     Examples:
         >>> import wengert as wg
@@ -101,13 +101,13 @@ nextafter.vjp("other")(flat)
 
 
 def share(one: Any, other: Any) -> Any:
-    """The derivative of log(exp(one) + exp(other)) by `one`, of any order without overflow on the way."""
+    """Derivative of log(exp(one) + exp(other)) with respect to `one`, of any order, without overflow."""
     return (as_number(one) - as_number(other)).sigmoid()
 
 
 @of_two_reals(dtypes=REALS | COMPLEXES, native=native("logaddexp"))
 def logaddexp(self: Array, other: Array, *, out: Any = None) -> Any:
-    """log(exp(self) + exp(other)), element by element, without overflow on the way.
+    """log(exp(self) + exp(other)), element by element, without overflow.
 
     Args:
         self: floating-point or complex tensor.
@@ -125,13 +125,13 @@ logaddexp.partials(self=lambda self, other: share(self, other), other=lambda sel
 
 
 def share_of_two(one: Any, other: Any) -> Any:
-    """The derivative of log2(2^one + 2^other) by `one`, as `share`."""
+    """Derivative of log2(2^one + 2^other) with respect to `one`, as `share`."""
     return ((as_number(one) - as_number(other)) * LOG_2).sigmoid()
 
 
 @of_two_reals(native=native("logaddexp2"))
 def logaddexp2(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Logarithm to the base 2 of 2^self + 2^other, element by element, without overflow on the way.
+    """Logarithm to the base 2 of 2^self + 2^other, element by element, without overflow.
 
     Examples:
         >>> import wengert as wg
@@ -155,7 +155,7 @@ logaddexp2.partials(
     native=native("copysign"),
 )
 def copysign(self: Array, other: Array, *, out: Any = None) -> Any:
-    """`self` with the sign of `other`, element by element; that of -0.0 is negative.
+    """`self` with the sign of `other`, element by element; -0.0 counts as negative.
 
     Args:
         self: real tensor; integers become the default dtype.
@@ -165,10 +165,10 @@ def copysign(self: Array, other: Array, *, out: Any = None) -> Any:
         A new tensor of the broadcast shape.
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
+        RuntimeError: if the shapes do not broadcast.
 
     Derivative:
-        0 where `self` is 0, and for `other`.
+        0 where `self` is 0, and with respect to `other`.
 
     Examples:
         >>> import wengert as wg
@@ -195,7 +195,7 @@ def copysign_samples(make: Any) -> Any:
 
 
 def of_steps(args: tuple[Any, ...], result: Any) -> str:
-    """How an output of `heaviside` of another dtype is refused."""
+    """Refuse an output of `heaviside` of another dtype."""
     kind = "complex tensors" if result.is_complex else "tensors with different dtypes"
     return f"heaviside is not yet implemented for {kind}."
 
@@ -222,7 +222,7 @@ def heaviside(self: Array, values: Array) -> Any:
         A new tensor of the broadcast shape.
 
     Raises:
-        RuntimeError: the shapes do not broadcast, the dtypes differ, or they are complex.
+        RuntimeError: if the shapes do not broadcast, the dtypes differ, or they are complex.
 
     Derivative:
         None, as in torch: a backward pass through it raises.
@@ -267,7 +267,7 @@ def heaviside_samples(make: Any) -> Any:
 
 
 def number_among_pair(args: tuple[Any, ...]) -> int:
-    """0 for two tensors, 1 where the first operand is a number, 2 where the second one is."""
+    """Return 0 for two tensors, 1 if the first operand is a number, 2 if the second one is."""
     if not isinstance(args[0], Tensor):
         return 1
     return 0 if isinstance(args[1], Tensor) else 2
@@ -305,11 +305,11 @@ times_logarithm = partial(
         RuntimeError: the shapes do not broadcast.
     """,
 )
-"""The form of a product with a logarithm."""
+"""Card decorator for a product with a logarithm."""
 
 
 def product_with(self: Any, other: Any, logarithm: Any, out: Any) -> Any:
-    """self * logarithm(other), 0 where `self` is 0; NaN where `other` is."""
+    """self * logarithm(other): 0 where `self` is 0; NaN where `other` is NaN."""
     like = self if hasattr(self, "dtype") else other
     wide, logs = (
         widened(operand) if hasattr(operand, "dtype") else operand + 0 for operand in (self, other)
@@ -346,7 +346,7 @@ def xlogy_vjp_other(grad: Any, self: Any, other: Any) -> Any:
 
 
 def divisor(self: Any, other: Any, pole: int) -> Any:
-    """`other`, but 1 - `pole` where it is the pole of a logarithm that counts for nothing, since `self` is 0."""
+    """`other`, but 1 - `pole` at the pole of a logarithm that does not count, because `self` is 0."""
     if not isinstance(other, Tensor):
         return other if other != pole else other + (self == 0)
     return other.where(~((self == 0) & (other == pole)), 1 + pole)

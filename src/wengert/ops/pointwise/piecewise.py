@@ -1,4 +1,4 @@
-"""Activation functions in pieces: straight lines and exponentials that meet in kinks."""
+"""Piecewise activation functions: straight lines and exponentials that meet in kinks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..._kernels.activation import narrowed, widened
 from ..dtype_checks import checked_number
 from .activation import floating, hardswish_backward, kept_gradient
 from .binary import native
-from .piecewise_slopes import (
+from .piecewise_backward import (
     hardshrink_backward,
     hardtanh_backward,
     leaky_relu_backward,
@@ -26,13 +26,13 @@ from .piecewise_slopes import (
     threshold_backward,
 )
 from .power import nonzero_tensor
-from .smooth_slopes import elu_backward
+from .smooth_backward import elu_backward
 
 _IN_PACKAGE = ("celu_", "threshold_")
 
 
 def signed_kinked(make: Any) -> Any:
-    """Samples of a function with kinks at whole numbers, for dtypes that have negative numbers."""
+    """Samples of a function with kinks at whole numbers, for dtypes with negative numbers."""
     if make.dtype.is_signed:
         yield from kinked(make)
 
@@ -58,12 +58,12 @@ def hardtanh(self: Array, min_val: Number = -1.0, max_val: Number = 1.0, *, out:
 
     Args:
         self: real tensor.
-        min_val: the least value.
-        max_val: the greatest value.
+        min_val: lower limit.
+        max_val: upper limit.
 
     Raises:
-        ValueError: `min_val` is greater than `max_val`.
-        RuntimeError: `self` is bool, or unsigned and a limit negative.
+        ValueError: if `min_val` is greater than `max_val`.
+        RuntimeError: if `self` is bool, or unsigned and a limit negative.
 
     Derivative:
         0 at the limits (`clamp` has 1 there).
@@ -106,7 +106,7 @@ def leaky_relu(self: Array, negative_slope: Number = 0.01, *, out: Any = None) -
     """`self` where it is positive, else `negative_slope * self`, element by element.
 
     Args:
-        negative_slope: the slope below 0.
+        negative_slope: derivative below 0.
 
     Derivative:
         `negative_slope` at 0.
@@ -130,12 +130,12 @@ def elu(self: Array, alpha: Number = 1.0, scale: Number = 1.0, input_scale: Numb
     """scale * self where `self` is positive, else scale * alpha * (exp(input_scale * self) - 1), element by element.
 
     Args:
-        alpha: minus the value far below 0.
+        alpha: minus the limit far below 0.
         scale: multiplier of the result.
         input_scale: multiplier in the exponent.
 
     Derivative:
-        At 0 that of the exponential part.
+        At 0 it is that of the exponential part.
 
     Source:
         Clevert, Unterthiner and Hochreiter, Fast and accurate deep network learning by exponential linear units, 2016.
@@ -175,7 +175,7 @@ def selu(input: Any) -> Any:
 
 
 def selu_(input: Tensor) -> Any:
-    """`selu` written into `input`.
+    """In-place form of `selu`.
 
     Args:
         input: floating-point tensor.
@@ -197,10 +197,10 @@ def celu(self: Array, alpha: Number = 1.0, *, out: Any = None) -> Any:
     """`self` where it is positive, else alpha * (exp(self / alpha) - 1), element by element.
 
     Args:
-        alpha: minus the value far below 0; not 0.
+        alpha: minus the limit far below 0; not 0.
 
     Raises:
-        RuntimeError: `alpha` is 0.
+        RuntimeError: if `alpha` is 0.
     """
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
@@ -259,14 +259,14 @@ def threshold(self: Array, threshold: Number, value: Number, *, out: Any = None)
 
     Args:
         self: real tensor.
-        threshold: what `self` is compared with.
-        value: what stands where `self` is not above.
+        threshold: limit that `self` is compared with.
+        value: result where `self` is not above it.
 
     Returns:
         A new tensor of the same shape and dtype. The in-place form may write memory that elements share.
 
     Raises:
-        RuntimeError: a number does not fit the dtype.
+        RuntimeError: if a number does not fit the dtype.
     """
     element = dtypes.from_numpy(self.dtype)
     threshold, value = checked_number(threshold, element), checked_number(value, element)
@@ -316,13 +316,13 @@ def prelu(input: Any, weight: Tensor) -> Any:
 
     Args:
         input: floating-point tensor.
-        weight: one slope, or one for each channel (dimension 1 of `input`).
+        weight: one number, or one for each channel (dimension 1 of `input`).
 
     Returns:
         A new tensor of the same shape and dtype.
 
     Raises:
-        RuntimeError: the number of slopes does not fit, or their dtype is another.
+        RuntimeError: if the number of weights does not fit, or their dtype differs.
     """
     shape, count = input._array_.shape, weight._array_.size
     if weight.ndim > 1:
@@ -357,7 +357,7 @@ prelu = plain_case(prelu, prelu_kernel, native("prelu"))  # type: ignore[assignm
 
 @floating(samples=kinked, public="both", out=Out(words=FOUND), native=native("hardshrink"))
 def hardshrink(self: Array, lambd: Number = 0.5, *, out: Any = None) -> Any:
-    """0 where `self` lies between -lambd and lambd, else `self`, element by element.
+    """0 where `self` is between -lambd and lambd, else `self`, element by element.
 
     Args:
         lambd: half the width of the gap.
@@ -372,13 +372,13 @@ def hardshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
 
 @floating(samples=kinked, out=Out(words=FOUND), native=native("softshrink"), kernel="softshrink_check")
 def softshrink(self: Array, lambd: Number = 0.5, *, out: Any = None) -> Any:
-    """`self` moved towards 0 by `lambd`, and 0 where it would pass it, element by element.
+    """`self` moved towards 0 by `lambd`, but not beyond 0, element by element.
 
     Args:
-        lambd: by how much; finite and not negative.
+        lambd: distance; finite and not negative.
 
     Raises:
-        RuntimeError: `lambd` is negative or not finite.
+        RuntimeError: if `lambd` is negative or not finite.
     """
     if not 0 <= lambd < math.inf:
         most = np.finfo(np.float32 if self.dtype == np.float16 else self.dtype).max

@@ -10,7 +10,7 @@ from ..._kernels import polynomials as kernels
 
 
 def with_degrees(make: Any) -> Any:
-    """Samples of a polynomial: degrees from below 0 up to where closed forms begin, inside of -1 to 1 and outside."""
+    """Samples of a polynomial: degrees from below 0 to those with closed forms, inside of -1 to 1 and outside."""
     for degree in (-1, 0, 1, 2, 5):
         yield Sample(make(3, 4, low=-0.95, high=0.95), degree)
     yield Sample(make(3, low=1.1, high=1.5), 4)
@@ -42,11 +42,11 @@ polynomial = partial(
         By `x` the polynomial's; by `n`, whose fraction does not count, 0.
     """,
 )
-"""The form of a family of polynomials."""
+"""Card decorator for a family of polynomials."""
 
 
 def samples_of_derivatives(make: Any) -> Any:
-    """Samples of the derivative of polynomials, some of each family."""
+    """Samples of derivatives of polynomials of each family."""
     for family in kernels.FAMILIES:
         yield Sample(make(2, 3, low=-0.95, high=0.95), make(3, low=0, high=6), family, False, 1)
     yield Sample(make(3, low=0.05, high=0.95), 4, "chebyshev_v", True, 2)
@@ -57,7 +57,7 @@ def samples_of_derivatives(make: Any) -> Any:
     promote="float", dtypes=REALS, public="neither", name="_polynomial_derivative", samples=samples_of_derivatives
 )
 def polynomial_derivative(x: Array, n: Array, family: str = "", shifted: bool = False, order: int = 1) -> Any:
-    """The derivative of polynomials, of an order from 1 on; `shifted` ones are taken at 2 x - 1."""
+    """Derivative of polynomials, of any order from 1; `shifted` polynomials are taken at 2 x - 1."""
     return kernels.derivative(x, n, family, shifted, order)
 
 
@@ -72,7 +72,7 @@ def polynomial_derivative_vjp_n(grad: Any) -> Any:
 
 
 def differentiate(card: Any, family: str, shifted: bool = False) -> None:
-    """Give a family of polynomials its rules."""
+    """Add the rules of a family of polynomials."""
 
     def vjp_x(grad: Any, x: Any, n: Any) -> Any:
         return grad * polynomial_derivative.call((x, n, family, shifted, 1))
@@ -180,7 +180,7 @@ def shifted_chebyshev_polynomial_w(x: Array, n: Array, *, out: Any = None) -> An
 
 @polynomial(name="special_hermite_polynomial_h")
 def hermite_polynomial_h(x: Array, n: Array, *, out: Any = None) -> Any:
-    """Hermite polynomials of physics, element by element: orthogonal by exp(-x^2).
+    """Physicists' Hermite polynomials, element by element: orthogonal with the weight exp(-x^2).
 
     Examples:
         >>> import wengert as wg
@@ -192,7 +192,7 @@ def hermite_polynomial_h(x: Array, n: Array, *, out: Any = None) -> Any:
 
 @polynomial(name="special_hermite_polynomial_he")
 def hermite_polynomial_he(x: Array, n: Array, *, out: Any = None) -> Any:
-    """Hermite polynomials of probability theory, element by element: orthogonal by exp(-x^2 / 2).
+    """Probabilists' Hermite polynomials, element by element: orthogonal with the weight exp(-x^2 / 2).
 
     Examples:
         >>> import wengert as wg
@@ -204,7 +204,7 @@ def hermite_polynomial_he(x: Array, n: Array, *, out: Any = None) -> Any:
 
 @polynomial(name="special_laguerre_polynomial_l")
 def laguerre_polynomial_l(x: Array, n: Array, *, out: Any = None) -> Any:
-    """Laguerre polynomials, element by element: orthogonal from 0 on by exp(-x).
+    """Laguerre polynomials, element by element: orthogonal from 0 to infinity with the weight exp(-x).
 
     Examples:
         >>> import wengert as wg

@@ -1,4 +1,4 @@
-"""Powers, and what torch makes of them: squares, reciprocals."""
+"""Powers, squares and reciprocals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
 
 
 def any_tensor(make: Any) -> Any:
-    """Samples of a function that exists for all numbers: usual, 0-dim, empty."""
+    """Samples of a function defined for all numbers: usual, 0-dim, empty."""
     yield Sample(make(3, 4))
     yield Sample(make())
     yield Sample(make(0, 2))
@@ -49,11 +49,11 @@ single = partial(
         A new tensor of the same shape and dtype.
     """,
 )
-"""The form of a function of one operand that keeps its dtype."""
+"""Card decorator for a function of one operand that keeps its dtype."""
 
 
 def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
-    """A floating or complex array to a power that is a Python number; the common exponents without `pow`."""
+    """Raise a floating or complex array to a power that is a Python number; the common exponents without `pow`."""
     if exponent == 2:
         return kernels.square(self, out=out)
     if exponent == 3:
@@ -86,12 +86,13 @@ def pow(self: Array, exponent: Array, *, out: Any = None) -> Any:
         exponent: tensor or number that broadcasts with `self`.
 
     Raises:
-        RuntimeError: the shapes do not broadcast, or integers to the power of a negative number (of a tensor that holds
-            such, the integer part of the result: 0 unless the base is 1 or -1), or the dtype, of integers or halves,
-            does not hold the exponent.
+        RuntimeError: if the shapes do not broadcast, if integers are raised to the power of a negative number (with a
+            tensor of exponents the result is the integer part: 0 unless the base is 1 or -1), or if the dtype, of
+            integers or halves, cannot represent the exponent.
 
     Derivative:
-        0 for an exponent of 0, and by the exponent 0 where the base is 0 and the exponent is not negative, as in torch.
+        0 for an exponent of 0. With respect to an exponent that is not negative it is 0 where the base is 0, as in
+        torch.
     """
     if isinstance(exponent, (int, float)) and hasattr(self, "dtype"):
         if self.dtype.kind == "b":  # to the power True or False
@@ -134,12 +135,12 @@ def power_vjp_exponent(grad: Any, self: Any, exponent: Any, out: Any) -> Any:
 
 
 def is_constant(self: Any, exponent: Any) -> Any:
-    """Where the exponent is 0, and to lower it by 1 would divide by nothing, or by no number."""
+    """Mask of elements whose exponent is 0, where lowering it by 1 would divide by zero or by NaN."""
     return (exponent == 0) & ~(self.abs() >= dtypes.finfo(self.dtype).tiny)
 
 
 def number_log(base: Any, is_complex: bool) -> Any:
-    """The logarithm of a Python number as a tensor's would be: -inf for 0, NaN for negative real numbers."""
+    """Logarithm of a Python number like that of a tensor: -inf for 0, NaN for negative real numbers."""
     if base == 0:
         return -math.inf
     if is_complex:
@@ -150,7 +151,7 @@ def number_log(base: Any, is_complex: bool) -> Any:
 
 
 def at_least_zero(exponent: Any) -> Any:
-    """Where an exponent (tensor or number) is real and not negative."""
+    """Mask of exponents (tensor or number) that are real and not negative."""
     if isinstance(exponent, Tensor) and exponent.dtype.is_complex:
         return (exponent.imag == 0) & (exponent.real >= 0)
     if isinstance(exponent, complex):
@@ -181,7 +182,7 @@ def power_samples(make: Any) -> Any:
 
 @single(node="PowBackward0", native=native("square"), out=Out(writer="pow"), kernel="pow")
 def square(self: Array, *, out: Any = None) -> Any:
-    """Square of `self`, element by element; of truth values an integer, as any power.
+    """Square of `self`, element by element; integers for bools, as any power.
 
     Returns:
         A new tensor of the same shape.

@@ -1,4 +1,4 @@
-"""Numbers rounded to a grid of few, as a quantised network would hold them: what training for one computes."""
+"""Fake quantisation: numbers rounded to the grid of a quantised network, for training."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LARGEST = 2.0**63
 
 
 def on_grid(place: Any, zero_point: Any, quant_min: int, quant_max: int, element: Any = np.float32) -> tuple[Any, Any]:
-    """Places on the grid: steps from its zero for each, within bounds; and whether they were within before."""
+    """Round to the grid: steps from its zero within bounds; and a mask of those that were within bounds before."""
     inside = np.logical_and(place >= quant_min, place <= quant_max)
     bounded = np.where(np.isnan(place), place.dtype.type(quant_min), np.clip(place, quant_min, quant_max))
     return bounded.astype(element, copy=False) - zero_point, inside
@@ -45,7 +45,7 @@ quantiser = partial(
 def fake_quantize_per_tensor_affine_cachemask(
     self: Array, scale: float, zero_point: int, quant_min: int, quant_max: int
 ) -> Any:
-    """The nearest numbers on the grid `(n - zero_point) * scale`, and which of them its bounds did not move."""
+    """The nearest numbers on the grid `(n - zero_point) * scale`, and a mask of those that its bounds did not move."""
     check_floating(PER_TENSOR, "fake_quantize_tensor_cachemask_kernel_type_handling", self)
     step = np.float32(scale)
     place = np.rint(self * (np.float32(1) / step)).astype(np.float32, copy=False) + np.float32(zero_point)
@@ -57,7 +57,7 @@ def fake_quantize_per_tensor_affine_cachemask(
 def fake_quantize_per_channel_affine_cachemask(
     self: Array, scale: Index, zero_point: Index, axis: int, quant_min: int, quant_max: int
 ) -> Any:
-    """The same with a grid for each place along a dimension; of a batch members lie along the first ones of all."""
+    """`fake_quantize_per_tensor_affine_cachemask` with a grid for each channel; batch dimensions come first."""
     check_floating(PER_CHANNEL, "fake_quantize_channel_cachemask_cpu_type_handling", self)
     shape = [1] * self.ndim
     shape[axis] = scale.shape[-1]
@@ -109,12 +109,12 @@ def per_channel_cachemask_samples(make: Any) -> Any:
 
 
 def number_of(name: str, value: Any, whole: bool) -> Any:
-    """A number, also that of a tensor without dimensions that requires no gradient; None if it is none.
+    """Return a number, also from a tensor without dimensions that requires no gradient; None for anything else.
 
     Args:
-        name: of the parameter.
-        value: what was given.
-        whole: integers only.
+        name: name of the parameter.
+        value: the argument.
+        whole: accept integers only.
     """
     if isinstance(value, Tensor):
         if value.ndim or value.requires_grad or is_dual(value) or (whole and value.dtype.category >= dtypes.FLOAT):
@@ -136,17 +136,18 @@ def fake_quantize_per_tensor_affine(
 
     Args:
         input: floating-point tensor of any shape.
-        scale: the distance of two numbers of the grid: a number, or a tensor of one.
-        zero_point: the integer of the number 0: a number, or a tensor of one.
+        scale: distance of two numbers of the grid: a number, or a tensor of one element.
+        zero_point: integer of the number 0: a number, or a tensor of one element.
         quant_min, quant_max: the bounds of the integers.
 
     Returns:
         A new tensor like `input`; NaN becomes the least number of the grid.
 
     Raises:
-        RuntimeError: the bounds are in the wrong order, or `zero_point` (unless both it and `scale` are tensors) is not
-            within them; `scale` requires a gradient.
-        NotImplementedError: `input` is not of floating-point numbers.
+        RuntimeError: if the bounds are in the wrong order, `zero_point` is not within them (unless both it and `scale`
+            are tensors),
+            or `scale` requires a gradient.
+        NotImplementedError: if the dtype of `input` is not floating-point.
 
     Derivative:
         1 where the rounded number is within the bounds, otherwise 0: rounding counts as the identity.
@@ -193,7 +194,7 @@ def check_grids(input: Tensor, scale: Tensor, zero_point: Tensor, axis: int, qua
     """Refuse grids that do not fit the tensor.
 
     Raises:
-        RuntimeError, IndexError: as `fake_quantize_per_channel_affine` says.
+        RuntimeError, IndexError: if `fake_quantize_per_channel_affine` refuses the arguments.
     """
     if scale.dtype not in (dtypes.float32, dtypes.bfloat16):
         raise RuntimeError(f"Scale must be Float or BFloat16, found {scale.dtype.legacy[:-6]}")
@@ -231,25 +232,26 @@ def check_grids(input: Tensor, scale: Tensor, zero_point: Tensor, axis: int, qua
 def fake_quantize_per_channel_affine(
     input: Tensor, scale: Tensor, zero_point: Tensor, axis: int, quant_min: int, quant_max: int
 ) -> Tensor:
-    """Each number rounded to the nearest of a grid that belongs to its place along a dimension, see
+    """Each number rounded to the nearest of a grid that belongs to its channel, see
     `fake_quantize_per_tensor_affine`.
 
     Args:
         input: floating-point tensor.
         scale: (C,), of float32 (or bfloat16): for each place the distance of two numbers of its grid.
-        zero_point: (C,), of int32, or of float32 or float16: the integer of the number 0. What is no integer is added
-            before numbers are rounded.
-        axis: the dimension, of length C, counted from the front.
+        zero_point: (C,), of int32, or of float32 or float16: the integer of the number 0. A fraction is added before
+            numbers are rounded.
+        axis: the dimension of channels, of length C, counted from the front.
         quant_min, quant_max: the bounds of the integers.
 
     Returns:
         A new tensor like `input`.
 
     Raises:
-        RuntimeError: dtypes or shapes are others; the bounds are in the wrong order; an integer of `zero_point` is not
-            within them; `scale` or `zero_point` requires a gradient.
-        IndexError: there is no such dimension.
-        NotImplementedError: `input` is not of floating-point numbers.
+        RuntimeError: if dtypes or shapes do not fit, the bounds are in the wrong order, an integer of `zero_point` is
+            not within them,
+            or `scale` or `zero_point` requires a gradient.
+        IndexError: if `axis` is out of range.
+        NotImplementedError: if the dtype of `input` is not floating-point.
 
     Examples:
         >>> import wengert as wg

@@ -42,18 +42,18 @@ ORDERED_NUMBERS = REALS | INTEGERS
 
 
 def flat(grad: Any) -> Any:
-    """The rule of a function that is constant almost everywhere: zeros for any gradient (0 * inf would be NaN)."""
+    """Return zeros: the gradient of a function that is constant almost everywhere (0 * inf would be NaN)."""
     return grad.new_zeros(grad.shape)
 
 
 def unmoved(card: Card) -> None:
-    """The rules of a function whose result does not depend on `self`, or changes in steps only."""
+    """Add the rules of a function whose result does not depend on `self`, or changes in steps only."""
     card.vjp("self")(flat)
     card.jvp("self")(flat)
 
 
 def constant(card: Card) -> None:
-    """The rules of a function of one operand that is constant almost everywhere."""
+    """Add the rules of a function of one operand that is constant almost everywhere."""
     card.partials(self=lambda: 0)
     card.vjp("self")(flat)
 
@@ -62,7 +62,7 @@ def refuse_complex(name: str, self: Any) -> None:
     """Refuse complex operands as torch does.
 
     Raises:
-        NotImplementedError: the operand is complex.
+        NotImplementedError: if the operand is complex.
     """
     if self.dtype.kind == "c":
         raise NotImplementedError(f"{name} is not supported for complex inputs")
@@ -87,26 +87,26 @@ rounding = partial(
         0 everywhere, also at the jumps.
     """,
 )
-"""The form of a function that rounds."""
+"""Card decorator for a function that rounds."""
 quotient = partial(arithmetic, dtypes=ORDERED_NUMBERS, describes=PAIRS.format(", or integers divided by zero"))
-"""The form of a quotient or remainder that rounds."""
+"""Card decorator for a quotient or remainder that rounds."""
 
 
 def whole(self: Any, out: Any) -> Any:
-    """The result of rounding integers: themselves."""
+    """Return integers, which rounding does not change."""
     return self.copy() if out is None else np.add(self, 0, out=out)
 
 
 @rounding(explained=COMPLEXES, native=native("floor"), kernel="floor_vml_cpu")
 def floor(self: Array, *, out: Any = None) -> Any:
-    """The largest whole number that is not above `self`, element by element."""
+    """The largest whole number not above `self`, element by element."""
     refuse_complex("floor", self)
     return whole(self, out) if self.dtype.kind in "iu" else kernels.floor(self, out=out)
 
 
 @rounding(explained=COMPLEXES, native=native("ceil"), kernel="ceil_vml_cpu")
 def ceil(self: Array, *, out: Any = None) -> Any:
-    """The smallest whole number that is not below `self`, element by element."""
+    """The smallest whole number not below `self`, element by element."""
     refuse_complex("ceil", self)
     return whole(self, out) if self.dtype.kind in "iu" else kernels.ceil(self, out=out)
 
@@ -125,13 +125,13 @@ def trunc(self: Array, *, out: Any = None) -> Any:
     kernel="round_vml_cpu",
 )
 def round(self: Array, *, decimals: int | None = None, out: Any = None) -> Any:
-    """The nearest whole number, element by element; of two equally near ones the even one.
+    """The nearest whole number, element by element; ties go to the even one.
 
     Args:
-        decimals: how many decimals to keep, none unless given; negative: how many digits before the point to drop.
+        decimals: number of decimals to keep, 0 by default; negative: number of digits to drop before the point.
 
     Raises:
-        RuntimeError: `decimals` is given for integers.
+        RuntimeError: if `decimals` is given for integers.
     """
     if self.dtype.kind in "iu":
         if decimals is not None:
@@ -157,7 +157,7 @@ def round_samples(make: Any) -> Any:
 
 @single(dtypes=REALS, out=Out(words=FOUND), native=native("frac"))
 def frac(self: Array, *, out: Any = None) -> Any:
-    """What `self` has behind the point, with its sign, element by element.
+    """The fractional part of `self`, with its sign, element by element.
 
     Args:
         self: floating-point tensor.
@@ -172,10 +172,10 @@ def frac_vjp(grad: Any) -> Any:
 
 @quotient(public="neither", node="DivBackward2", out=Out(writer="div"))
 def divide_rounded(self: Array, other: Array, rounding_mode: str, *, out: Any = None) -> Any:
-    """Quotient rounded as `rounding_mode` says, "trunc" or "floor".
+    """Quotient rounded by `rounding_mode`, "trunc" or "floor".
 
     Raises:
-        RuntimeError: another mode, or integers divided by zero.
+        RuntimeError: if the mode is unknown, or integers are divided by zero.
     """
     if rounding_mode == "floor":
         return kernels.floor_divide(self, other, out=out)
@@ -215,7 +215,7 @@ def div(input: Tensor | float, other: Any, *, rounding_mode: str | None = None, 
     Args:
         input: tensor or number.
         other: tensor or number that broadcasts with `input`.
-        rounding_mode: None for the exact quotient, of integers in the default dtype; "trunc" to round towards zero,
+        rounding_mode: None for the exact quotient, in the default dtype for integers; "trunc" to round towards zero,
             "floor" to round down, both in the promoted dtype.
         out: a tensor to write to.
 
@@ -223,7 +223,7 @@ def div(input: Tensor | float, other: Any, *, rounding_mode: str | None = None, 
         A new tensor of the broadcast shape.
 
     Raises:
-        RuntimeError: the shapes do not broadcast, or another rounding mode.
+        RuntimeError: if the shapes do not broadcast, or `rounding_mode` is unknown.
 
     Derivative:
         0 where the quotient is rounded.
@@ -242,11 +242,11 @@ def div_samples(make: Any) -> Any:
 
 
 def quotient_in_place(name: str) -> Any:
-    """The method of that name that divides in place."""
+    """Return the method of that name that divides in place."""
 
     @asks_itself(name)
     def divide_in_place(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
-        """Divide `input` in place; as `div`."""
+        """In-place form of `div`."""
         try:
             if rounding_mode is None:
                 return true_divide.in_place(input, other)
@@ -336,7 +336,7 @@ def fmod_vjp_other(grad: Any, self: Any, other: Any) -> Any:
 
 
 def divided_by(input: Any, other: Any) -> Any:
-    """`other / input`, as Python 2 asked for it."""
+    """`other / input`: Python 2's reflected division."""
     return input.reciprocal() * other
 
 

@@ -1,4 +1,4 @@
-"""Sums with a multiple of a product or a quotient: addcmul and addcdiv."""
+"""Sums with a multiple of a product or quotient: addcmul and addcdiv."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ scaled_sum = partial(
         RuntimeError: the shapes do not broadcast.
     """,
 )
-"""The form of a sum with a multiple of a product or quotient."""
+"""Card decorator for a sum with a multiple of a product or quotient."""
 
 
 @scaled_sum(
@@ -76,7 +76,7 @@ INTEGER_ADDCDIV = (
 
 
 def refuse_integer_quotient(values: list[Any]) -> None:
-    """Refuse a quotient of integers, whatever it is added to."""
+    """Refuse a quotient of integers."""
     if values[1].dtype.kind in "iub" and values[2].dtype.kind in "iub":
         raise RuntimeError(INTEGER_ADDCDIV)
 
@@ -89,7 +89,7 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, o
         value: multiplier of the quotient.
 
     Raises:
-        RuntimeError: the shapes do not broadcast, or both terms of the quotient are integers.
+        RuntimeError: if the shapes do not broadcast, or both terms of the quotient are integers.
     """
     numerator = tensor1 if value == 1 else kernels.multiply(tensor1, value)
     return kernels.add(self, kernels.divide(numerator, tensor2), out=out)

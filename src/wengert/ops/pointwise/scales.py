@@ -1,4 +1,4 @@
-"""Numbers on other scales: angles in degrees, powers of two apart, log-odds, powers in double precision, sinc."""
+"""Conversions of scale: degrees and radians, mantissa and exponent, log-odds, powers in double precision, sinc."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def refuse_complex(name: str, self: Any) -> None:
     """Refuse complex operands as torch does.
 
     Raises:
-        RuntimeError: the operand is complex.
+        RuntimeError: if the operand is complex.
     """
     if self.dtype.kind == "c":
         raise RuntimeError(f"{name} is not supported for complex tensors.")
@@ -54,13 +54,13 @@ def refuse_complex(name: str, self: Any) -> None:
 
 @function(dtypes=REALS, explained=COMPLEXES, linear="self", node="Deg2RadBackward0", native=native("deg2rad"))
 def deg2rad(self: Array, *, out: Any = None) -> Any:
-    """Angles in degrees as angles in radians.
+    """Convert angles from degrees to radians.
 
     Args:
         self: real tensor; integers become the default dtype.
 
     Raises:
-        RuntimeError: `self` is complex.
+        RuntimeError: if `self` is complex.
 
     Examples:
         >>> import wengert as wg
@@ -78,13 +78,13 @@ def deg2rad_vjp(grad: Any) -> Any:
 
 @function(dtypes=REALS, explained=COMPLEXES, linear="self", node="Rad2DegBackward0", native=native("rad2deg"))
 def rad2deg(self: Array, *, out: Any = None) -> Any:
-    """Angles in radians as angles in degrees.
+    """Convert angles from radians to degrees.
 
     Args:
         self: real tensor; integers become the default dtype.
 
     Raises:
-        RuntimeError: `self` is complex.
+        RuntimeError: if `self` is complex.
 
     Examples:
         >>> import wengert as wg
@@ -105,7 +105,7 @@ def sinc(self: Array, *, out: Any = None) -> Any:
     """sin(pi * self) / (pi * self), element by element; 1 at 0.
 
     Derivative:
-        That of the power series near 0, in every order: the second one at 0 is -pi^2 / 3 (torch has 0).
+        It is that of the power series near 0, in every order: the second one at 0 is -pi^2 / 3 (torch has 0).
 
     Examples:
         >>> import wengert as wg
@@ -120,13 +120,13 @@ def sinc(self: Array, *, out: Any = None) -> Any:
 
 
 SINC_SERIES = [(-1) ** k * 2 * k * math.pi ** (2 * k) / math.factorial(2 * k + 1) for k in range(1, 14)]
-"""The coefficients of the derivative of sinc over `self`, as a polynomial of the square."""
+"""Coefficients of the derivative of sinc divided by `self`, as a polynomial of its square."""
 SINC_NEAR = 0.5
-"""Up to here the series is taken: beyond, the difference in the closed form loses few digits in any order."""
+"""Largest argument of the series: beyond it the difference in the closed form loses few digits in any order."""
 
 
-def sinc_slope(self: Any) -> Any:
-    """The derivative of sinc: (cos(a) - sin(a) / a) / self with a = pi * self, near 0 its power series."""
+def sinc_derivative(self: Any) -> Any:
+    """Derivative of sinc: (cos(a) - sin(a) / a) / self with a = pi * self; the power series near 0."""
     near = self.abs() < SINC_NEAR
     outer, inner = self.where(~near, 1), self.where(near, 0)
     angle = outer * math.pi
@@ -136,7 +136,7 @@ def sinc_slope(self: Any) -> Any:
 
 @sinc.vjp("self")
 def sinc_vjp(grad: Any, self: Any) -> Any:
-    return grad * conjugate(sinc_slope(self))
+    return grad * conjugate(sinc_derivative(self))
 
 
 @sinc.jvp("self")
@@ -159,7 +159,7 @@ def logit(self: Array, eps: float | None = None, *, out: Any = None) -> Any:
         eps: limits `self` to the range from `eps` to `1 - eps` first; None or negative: NaN outside of 0 to 1.
 
     Raises:
-        TypeError: `eps` is no number.
+        TypeError: if `eps` is not a number.
 
     Derivative:
         0 where `self` was limited; NaN outside of 0 to 1 without limits.
@@ -179,7 +179,7 @@ def logit(self: Array, eps: float | None = None, *, out: Any = None) -> Any:
 
 @logit.vjp("self", native=native("logit_rule"))
 def logit_vjp(grad: Any, self: Any, eps: float | None) -> Any:
-    place = self + 0  # no negative zero: the slope is positive
+    place = self + 0  # no negative zero: the derivative is positive
     if eps is None or eps < 0:
         return (grad / (place * (1 - place))).masked_fill((self < 0) | (self > 1), math.nan)
     limited = (self < eps) | (self > 1 - eps)
@@ -201,7 +201,7 @@ def logit_samples(make: Any) -> Any:
 
 
 def not_scaled(wanted: Any, result: Any) -> RuntimeError:
-    """An output of `ldexp` of a kind of numbers that cannot hold the result's."""
+    """Refuse an output of `ldexp` whose dtype cannot hold the result's kind of number."""
     if wanted.is_complex and result.is_floating_point:
         return RuntimeError(errors.uncastable(wanted, result))
     return RuntimeError(f"ldexp can't be cast to the desired output type {result.legacy[:-6]}")
@@ -218,7 +218,7 @@ def ldexp(self: Array, other: Array, *, out: Any = None) -> Any:
         A new tensor of the broadcast shape; integers become the default dtype.
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
+        RuntimeError: if the shapes do not broadcast.
 
     Examples:
         >>> import wengert as wg
@@ -233,7 +233,7 @@ ldexp.partials(other=lambda out: out * LOG_2)
 
 
 def power_of_two(other: Any, dtype: Any) -> Any:
-    """2^other as factor of a gradient of `dtype`."""
+    """Return 2^other as a factor of a gradient of `dtype`."""
     return 2 ** (other if other.dtype.category >= dtypes.FLOAT else other.to(dtype=dtype))
 
 
@@ -268,7 +268,7 @@ ldexp.samples(tensor_pairs)
     ),
 )
 def split(self: Array) -> Any:
-    """The number, from 0.5 to 1 or 0, and the power of two whose product is `self`."""
+    """Return the mantissa, from 0.5 to 1 or 0, and the power of two whose product is `self`."""
     if self.dtype.kind != "f":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     mantissa, exponent = np.frexp(self)
@@ -294,7 +294,7 @@ def split_samples(make: Any) -> Any:
 
 @composite()
 def frexp(input: Any, *, out: Any = None) -> Any:
-    """Each number apart into a mantissa, from 0.5 to 1 (or 0), and a power of two: `mantissa * 2**exponent`.
+    """Decompose numbers into a mantissa, from 0.5 to 1 (or 0), and a power of two: `mantissa * 2**exponent`.
 
     Args:
         input: floating-point tensor.
@@ -304,7 +304,7 @@ def frexp(input: Any, *, out: Any = None) -> Any:
         A tuple (mantissa, exponent); the exponents are of int32.
 
     Raises:
-        RuntimeError: `input` is not of floating-point numbers.
+        RuntimeError: if the dtype of `input` is not floating-point.
 
     Examples:
         >>> import wengert as wg
@@ -329,10 +329,10 @@ def frexp_samples(make: Any) -> Any:
 
 
 def precise(name: str, operands: Any) -> Any:
-    """The dtype that a power is computed in: the widest of its kind.
+    """Return the dtype that a power is computed in: the widest of its kind.
 
     Raises:
-        TypeError: none of the operands is a tensor.
+        TypeError: if none of the operands is a tensor.
     """
     tensors = is_complex = False
     for operand in operands:
@@ -347,7 +347,7 @@ def precise(name: str, operands: Any) -> Any:
 
 
 def in_dtype(value: Any, dtype: Any) -> Any:
-    """A tensor converted, a number as it is."""
+    """Convert a tensor; return a number unchanged."""
     return value.to(dtype=dtype) if isinstance(value, Tensor) else value
 
 
@@ -364,7 +364,7 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
         A new tensor of float64, or of complex128 if an operand is complex.
 
     Raises:
-        RuntimeError: the shapes do not broadcast, or `out` is of another dtype.
+        RuntimeError: if the shapes do not broadcast, or the dtype of `out` differs.
 
     Examples:
         >>> import wengert as wg
@@ -383,7 +383,7 @@ vars(CARDS["float_power"])["public"] = asking(float_power, module="wengert")  # 
 
 
 def precise_power_of_array(array: Any, exponent: Any) -> Any:
-    """`float_power` of real numbers to a number, where nothing is recorded."""
+    """`float_power` of real numbers to a number, if nothing is recorded."""
     if type(exponent) not in (int, float) or array.dtype.kind not in "fiub":
         return NotImplemented
     return pow.native(array.astype(np.float64), exponent)
@@ -396,7 +396,7 @@ def check_precise(title: str, tensor: Any, wanted: Any) -> None:
     """Refuse a target of another dtype.
 
     Raises:
-        RuntimeError: it is of another dtype.
+        RuntimeError: if the dtype differs.
     """
     if tensor.dtype is not wanted:
         raise RuntimeError(
@@ -417,7 +417,7 @@ def float_power_samples(make: Any) -> Any:
 
 
 def float_power_in_place(input: Any, exponent: Any) -> Any:
-    """Raise `input` to a power in place; as `float_power`."""
+    """In-place form of `float_power`."""
     wanted = precise("float_power_", (input, exponent))
     check_precise("base given to float_power_", input, wanted)
     return pow.in_place(input, in_dtype(exponent, wanted))

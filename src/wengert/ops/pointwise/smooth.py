@@ -14,7 +14,7 @@ from ..._kernels.activation import narrowed, widened
 from .activation import floating
 from .binary import check_tensor
 from .power import any_tensor
-from .smooth_slopes import log_sigmoid_backward, softplus_backward
+from .smooth_backward import log_sigmoid_backward, softplus_backward
 from .unary import function, native
 
 _IN_PACKAGE = ("erf_", "erfc_")
@@ -66,8 +66,8 @@ def softplus(self: Array, beta: Number = 1.0, threshold: Number = 20.0, *, out: 
     """log(1 + exp(beta * self)) / beta, element by element: a smooth `relu`.
 
     Args:
-        beta: how sharp the bend is.
-        threshold: where `beta * self` is above, the result is `self`.
+        beta: sharpness of the bend.
+        threshold: the result is `self` where `beta * self` is above it.
     """
     wide = widened(self) * beta
     return narrowed(np.where(wide > threshold, widened(self), np.log1p(np.exp(wide)) / beta), self, out)

@@ -36,7 +36,7 @@ _IN_PACKAGE = (
 
 
 def unit_tensor(make: Any) -> Any:
-    """Samples of a function that exists for reals between -1 and 1."""
+    """Samples of a function defined for reals between -1 and 1."""
     if make.dtype.category >= 2:
         yield Sample(make(3, 4, kind="unit"))
         yield Sample(make(2, low=-0.95, high=-0.05))
@@ -80,10 +80,11 @@ tan.partials(self=lambda out: out * out + 1, native=native("tan_rule"))
 
 
 def one_minus_square(self: Any) -> Any:
-    """1 - self**2; of a complex number on a cut on the side where that lies.
+    """1 - self**2; for a complex number on a branch cut, on the side of the number.
 
-    A zero that is subtracted from one with a sign leaves that sign, while a sum of zeros, or 0 minus one, is positive.
-    Of reals at 1 and -1 the difference must be +0: the slope there is infinite, and never negative.
+    Subtracting a zero from one with a sign keeps that sign, while a sum of zeros, or 0 minus one, is positive. For
+    reals at
+    1 and -1 the difference must be +0: the derivative there is infinite, and never negative.
     """
     return -(self * self - 1) if self.dtype.is_complex else 1 - self * self
 
@@ -122,7 +123,7 @@ def atan_vjp(grad: Any, self: Any) -> Any:
     if (
         current().grad and not self.dtype.is_complex
     ):  # by the root of the square, which may be too large to be divided by
-        root = asinh_slope(self)
+        root = asinh_derivative(self)
         return grad * root * root
     return grad / conjugate(self * self + 1)
 
@@ -151,13 +152,13 @@ def asinh(self: Array, *, out: Any = None) -> Any:
     return np.arcsinh(self, out=out)
 
 
-asinh.partials(self=lambda self: asinh_slope(self))
+asinh.partials(self=lambda self: asinh_derivative(self))
 
 
-def asinh_slope(self: Any) -> Any:
-    """The derivative of asinh, of real numbers without a square that may be too large."""
+def asinh_derivative(self: Any) -> Any:
+    """Derivative of asinh, for real numbers without a square that may be too large."""
     if self.dtype.is_complex:
-        return (self * self - (-1)).rsqrt()  # + 1 would lose the side of a cut, see `acosh_slope`
+        return (self * self - (-1)).rsqrt()  # + 1 would lose the side of a cut, see `acosh_derivative`
     return hypot(self, self.new_ones(())).reciprocal()
 
 
@@ -167,11 +168,11 @@ def acosh(self: Array, *, out: Any = None) -> Any:
     return np.arccosh(self, out=out)
 
 
-acosh.partials(self=lambda self: acosh_slope(self))
+acosh.partials(self=lambda self: acosh_derivative(self))
 
 
-def acosh_slope(self: Any) -> Any:
-    """The derivative of acosh; of complex numbers in the form that has the right branch."""
+def acosh_derivative(self: Any) -> Any:
+    """Derivative of acosh; for complex numbers in the form with the right branch."""
     size = self if self.dtype.is_complex else self.abs()  # of both signs as torch has it
     return (size - 1).rsqrt() * (size - (-1)).rsqrt()
 
@@ -205,13 +206,13 @@ def atan2(self: Array, other: Array, *, out: Any = None) -> Any:
         A new tensor of the broadcast shape; integers become the default dtype.
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
+        RuntimeError: if the shapes do not broadcast.
     """
     return kernels.arctan2(self, other, out=out)
 
 
 def over_square(part: Any, self: Any, other: Any) -> Any:
-    """`part` over the square of the distance from the origin, of which only the root is formed; 0 there as in torch."""
+    """`part` over the squared distance from the origin, of which only the root is computed; 0 at the origin."""
     origin = (self == 0) & (other == 0)
     distance = hypot(self.where(~origin, 1), other)
     return ((part / distance) / distance).masked_fill(origin, 0)

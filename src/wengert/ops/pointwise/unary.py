@@ -65,7 +65,7 @@ function = partial(
         A new tensor of the same shape.
     """,
 )
-"""The form of a function that gives floating-point numbers for integers."""
+"""Card decorator for a function with floating-point results for integers."""
 
 LOG_2, LOG_10 = float(np.log(2)), float(np.log(10))
 
@@ -111,16 +111,16 @@ expm1.saturates(kernels.expm1_saturates)
 
 @expm1.vjp("self", native=native("expm1_rule"))
 def expm1_vjp(grad: Any, out: Any, self_tail: Any) -> Any:
-    return grad * conjugate(expm1_slope(out, self_tail))
+    return grad * conjugate(expm1_derivative(out, self_tail))
 
 
 @expm1.jvp("self")
 def expm1_jvp(tangent: Any, self: Any, out: Any) -> Any:
-    return tangent * expm1_slope(out, self.detach())
+    return tangent * expm1_derivative(out, self.detach())
 
 
-def expm1_slope(out: Any, tail: Any) -> Any:
-    """out + 1, the derivative by the result, and where `tail` is given what the result has lost the digits of."""
+def expm1_derivative(out: Any, tail: Any) -> Any:
+    """out + 1, the derivative by the result; `tail`, if there is one, holds the digits that the result has lost."""
     derivative = out + 1
     if tail is None:
         return derivative
@@ -242,7 +242,7 @@ def neg(self: Array, *, out: Any = None) -> Any:
         self: tensor of any dtype but bool.
 
     Raises:
-        RuntimeError: `self` is bool.
+        RuntimeError: if `self` is bool.
     """
     if self.dtype.kind == "b":
         raise RuntimeError(
@@ -259,7 +259,7 @@ def neg_vjp(grad: Any) -> Any:
 
 @composite()
 def positive(input: Any) -> Any:
-    """`input` itself: what `+input` means.
+    """`input` itself, as `+input`.
 
     Args:
         input: tensor of any dtype but bool.
@@ -268,7 +268,7 @@ def positive(input: Any) -> Any:
         `input`.
 
     Raises:
-        RuntimeError: `input` is bool.
+        RuntimeError: if `input` is bool.
     """
     check_tensor("positive", input)
     if input._array_.dtype.kind == "b":
@@ -280,7 +280,7 @@ positive.samples(any_tensor)
 
 
 def words_of_size(args: tuple[Any, ...], result: Any) -> str:
-    """How an output of another dtype is refused: not at all if the numbers are complex."""
+    """Refuse an output of another dtype, unless the numbers are complex."""
     return "" if args[0].is_complex() else FOUND
 
 
@@ -295,7 +295,7 @@ def abs(self: Array, *, out: Any = None) -> Any:
         A new tensor of the same shape.
 
     Raises:
-        RuntimeError: in place for complex numbers.
+        RuntimeError: if the in-place form is called for complex numbers.
 
     Derivative:
         0 at 0.
@@ -330,7 +330,7 @@ def sign(self: Array, *, out: Any = None) -> Any:
         self: real tensor.
 
     Raises:
-        NotImplementedError: `self` is complex.
+        NotImplementedError: if `self` is complex.
 
     Derivative:
         0 everywhere, also at 0.
@@ -344,7 +344,7 @@ def sign(self: Array, *, out: Any = None) -> Any:
 
 @single(dtypes=ALL, samples=nonzero_tensor, native=native("sgn"), out=Out(words=FOUND), kernel="sign_cpu")
 def sgn(self: Array, *, out: Any = None) -> Any:
-    """The sign of `self`, element by element; of complex numbers self / |self|, and 0 for 0.
+    """The sign of `self`, element by element; self / |self| for complex numbers, and 0 for 0.
 
     Derivative:
         0 for real numbers and at 0.
@@ -390,7 +390,7 @@ def conjugate_complex(self: Array) -> Any:
     """Complex conjugate of `self`, element by element; new memory.
 
     Raises:
-        NotImplementedError: `self` is not complex (`conj` returns such a tensor itself).
+        NotImplementedError: if `self` is not complex (`conj` returns such a tensor itself).
     """
     if self.dtype.kind != "c":
         raise NotImplementedError(errors.no_kernel("conjugate", from_numpy(self.dtype)))

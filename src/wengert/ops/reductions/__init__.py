@@ -1,1 +1,1 @@
-"""Many elements to one: sums, extremes, moments, norms, and running forms."""
+"""Reductions: sums, extremes, moments, norms, and their running forms."""

@@ -25,15 +25,15 @@ from ..shapes.slices import slice_
 
 
 def part(tensor: Any, dim: int, start: int, end: int | None) -> Any:
-    """The slices from `start` to before `end` along a dimension."""
+    """Return the slices from `start` to before `end` along a dimension."""
     return slice_(tensor, dim, start, end, 1)
 
 
 def check_fits(input: Any, other: Any, dim: int) -> None:
-    """Refuse what cannot be joined to the input of `diff`.
+    """Refuse tensors that cannot be joined to the input of `diff`.
 
     Raises:
-        RuntimeError: says what differs.
+        RuntimeError: if they cannot be joined.
     """
     have, other_shape = input._array_.shape, other._array_.shape
     if len(have) != len(other_shape):
@@ -56,20 +56,20 @@ def diff(
     *,
     out: Any = None,
 ) -> Any:
-    """Differences of neighbours along a dimension; of truth values whether they differ.
+    """Differences of neighbours along a dimension; whether they differ for bools.
 
     Args:
         input: tensor with at least one dimension.
-        n: how often differences are taken.
+        n: number of times that differences are taken.
         dim: the dimension.
-        prepend, append: tensors to join in front and behind before.
+        prepend, append: tensors to join in front and behind first.
         out: a tensor to write into.
 
     Returns:
-        A new tensor, by `n` shorter along `dim`.
+        A new tensor, shorter by `n` along `dim`.
 
     Raises:
-        RuntimeError: `n` is negative, or shapes do not fit.
+        RuntimeError: if `n` is negative, or shapes do not fit.
 
     Examples:
         >>> import wengert as wg
@@ -99,7 +99,7 @@ NATIVE = sliced, subtract = kernels.natives("slice", "subtract")
 
 
 def differences_of_array(array: Any, n: Any, dim: Any, prepend: Any, append: Any) -> Any:
-    """`diff` of numbers alone, once, where nothing is recorded."""
+    """`diff` of numbers alone, once, if nothing is recorded."""
     if type(n) is not int or n != 1 or type(dim) is not int or prepend is not None or append is not None:
         return NotImplemented
     length = array.shape[dim]
@@ -126,13 +126,13 @@ def diff_samples(make: Any) -> Any:
 
 
 def check_gradient(input: Any, count: int | None, dims: Sequence[int] | None, edge_order: int) -> list[int]:
-    """The dimensions along which `gradient` works.
+    """Return the dimensions of `gradient`.
 
     Args:
-        count: how many spacings there are; None for one that all share.
+        count: number of spacings; None for one that all dimensions share.
 
     Raises:
-        RuntimeError: an argument does not fit.
+        RuntimeError: if an argument does not fit.
     """
     ndim = input._array_.ndim
     if input.dtype is dtypes.uint8:
@@ -160,7 +160,7 @@ def check_gradient(input: Any, count: int | None, dims: Sequence[int] | None, ed
 
 
 def even_gradient(input: Any, step: Any, dim: int, edge_order: int) -> Any:
-    """The gradient along a dimension whose places are at equal distances."""
+    """Gradient along a dimension with points at equal distances."""
     length = input._array_.shape[dim]
 
     def at(start: int, end: int | None) -> Any:
@@ -176,13 +176,13 @@ def even_gradient(input: Any, step: Any, dim: int, edge_order: int) -> Any:
 
 
 def weighted(input: Any, weights: Sequence[Any], dim: int, start: int, count: int) -> Any:
-    """The weighted sum of each three neighbours along a dimension: `count` sums, the first from `start` on."""
+    """Weighted sums of three neighbours along a dimension: `count` sums, from `start`."""
     terms = [weight * part(input, dim, start + nr, start + nr + count) for nr, weight in enumerate(weights)]
     return terms[0] + terms[1] + terms[2]
 
 
 def uneven_gradient(input: Any, places: Any, dim: int, edge_order: int) -> Any:
-    """The gradient along a dimension whose places are given: that of the parabola through three neighbours.
+    """Gradient along a dimension with given points: that of the parabola through three neighbours.
 
     Source:
         Fornberg, Generation of finite difference formulas on arbitrarily spaced grids (1988).
@@ -215,8 +215,8 @@ def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: in
 
     Args:
         input: tensor of the values of the function.
-        spacing: the distance of neighbours along all dimensions, 1 unless given; or a list with one distance or one
-            vector of places for each.
+        spacing: distance of neighbours along all dimensions, 1 by default; or a list with one distance or one
+            vector of points for each.
         dim: the dimension or dimensions; None for all of them.
         edge_order: 1 or 2, the order of the differences at both ends.
 
@@ -224,7 +224,7 @@ def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: in
         A tuple of new tensors of the shape of `input`, one for each dimension.
 
     Raises:
-        RuntimeError: arguments do not fit, or a dimension is too short.
+        RuntimeError: if arguments do not fit, or a dimension is too short.
 
     Examples:
         >>> import wengert as wg
@@ -264,10 +264,10 @@ def gradient_samples(make: Any) -> Any:
 
 
 def along_places(name: str, y: Any, x: Any, dim: int) -> Any:
-    """The distances of neighbouring places, with the dimensions of the values.
+    """Distances of neighbouring points, with the dimensions of the values.
 
     Raises:
-        RuntimeError: there are not as many places as values.
+        RuntimeError: if the numbers of points and values differ.
     """
     have, ndim = x._array_.shape, y._array_.ndim
     if len(have) == 1:
@@ -280,10 +280,10 @@ def along_places(name: str, y: Any, x: Any, dim: int) -> Any:
 
 
 def as_double(name: str, dx: Any) -> float | None:
-    """The distance of neighbours of `trapz`, which takes True and False for numbers, as no other integral does.
+    """Distance of neighbours for `trapz`, which accepts bools as numbers, as no other integral does.
 
     Raises:
-        TypeError: it is no real number.
+        TypeError: if `dx` is not a real number.
     """
     dx = read_number(name, "dx", 2, dx) if isinstance(dx, Tensor) else dx
     if dx is not None and not isinstance(dx, (int, float)):
@@ -292,10 +292,10 @@ def as_double(name: str, dx: Any) -> float | None:
 
 
 def distances(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[Any, int]:
-    """The distance of neighbours, a number or a tensor, and the dimension.
+    """Return the distance of neighbours, a number or a tensor, and the dimension.
 
     Raises:
-        TypeError, RuntimeError: both `x` and `dx` are given, something is bool, or `dx` no real number.
+        TypeError, RuntimeError: if both `x` and `dx` are given, an argument is bool, or `dx` is not a real number.
     """
     if not y._array_.ndim and name == "trapezoid":
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
@@ -357,14 +357,14 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
 @composite(method=False)
 @describes(INTEGRAL, name="trapz", result="tensor(4.5000)")
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
-    """The integral along a dimension, by the trapezoidal rule."""
+    """Alias of `trapezoid`: the integral along a dimension, by the trapezoidal rule."""
     return integral(y, x, as_double("trapz", dx), dim)
 
 
 @composite(method=False)
 @describes(INTEGRAL, name="cumulative_trapezoid", result="tensor([1.5000, 4.5000])")
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
-    """The running integral along a dimension, by the trapezoidal rule; by one shorter than `y`."""
+    """The running integral along a dimension, by the trapezoidal rule; shorter by one than `y`."""
     step, axis = distances("cumulative_trapezoid", y, x, dx, dim)
     left, right = part(y, axis, 0, -1), part(y, axis, 1, None)
     if isinstance(step, Tensor):

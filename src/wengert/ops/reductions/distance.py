@@ -1,4 +1,4 @@
-"""Norms that compare and limit: dist, renorm."""
+"""Norm of a difference, and limits of norms: dist, renorm."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .vector_norm import vector_norm, vector_norm_jvp, vector_norm_vjp
 native = kernels.direct_function
 
 TINY = 1e-7
-"""What torch adds to a norm before it divides by it."""
+"""Number that torch adds to a norm before it divides by it."""
 
 
 @op(dtypes=FLOATS, larger=True, native=native("dist"))
@@ -32,10 +32,10 @@ def dist(self: Array, other: Array, p: Number = 2) -> Any:
         A new real 0-dim tensor.
 
     Raises:
-        RuntimeError: the dtype is no floating or complex one.
+        RuntimeError: if the dtype is neither floating nor complex.
 
     Derivative:
-        As that of the norm: zero where an order above 1 is zero.
+        Zero where a norm of an order above 1 is zero.
 
     Examples:
         >>> import wengert as wg
@@ -85,13 +85,13 @@ def dist_samples(make: Any) -> Any:
 
 
 def all_but(dim: int, ndim: int) -> tuple[int, ...]:
-    """All dimensions but one."""
+    """Return all dimensions but one."""
     return tuple([axis for axis in range(ndim) if axis != normalise(dim, ndim)])
 
 
 @op(dtypes=FLOATS, inplace=True, out=Out(apart="partly"), native=native("renorm"))
 def renorm(self: Array, p: Number, dim: int, maxnorm: Number) -> Any:
-    """The slices along a dimension made smaller, where their norm is larger than `maxnorm`, until it is that.
+    """Scale the slices along a dimension whose norm exceeds `maxnorm` down to that norm.
 
     Args:
         self: floating or complex tensor with at least two dimensions.
@@ -99,7 +99,7 @@ def renorm(self: Array, p: Number, dim: int, maxnorm: Number) -> Any:
         maxnorm: a number.
 
     Raises:
-        RuntimeError: `p` or `maxnorm` is out of range, or there are fewer dimensions.
+        RuntimeError: if `p` or `maxnorm` is out of range, or `self` has fewer than two dimensions.
 
     Examples:
         >>> import wengert as wg

@@ -1,4 +1,4 @@
-"""A number made of the bits of all elements: hash_tensor."""
+"""Hash of a tensor's elements: hash_tensor."""
 
 from __future__ import annotations
 
@@ -17,17 +17,24 @@ HASH = "Expected result to be of dtype uint64, but got {found}"
 
 # As signed integers, bits of numbers and their sums by "exclusive or" are the same.
 HASHED = REALS | {
-    dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64,
+    dtypes.int8,
+    dtypes.int16,
+    dtypes.int32,
+    dtypes.int64,
+    dtypes.uint8,
+    dtypes.uint16,
+    dtypes.uint32,
+    dtypes.uint64,
     dtypes.bool_,
-}  # fmt: skip
+}
 
 
 def check_lengths(array: Any, axes: tuple[int, ...] | None) -> None:
     """Refuse a hash of no elements.
 
     Raises:
-        RuntimeError: all of none are reduced.
-        IndexError: a dimension that is reduced has no elements.
+        RuntimeError: if no dimension is given, and there are no elements.
+        IndexError: if a reduced dimension has no elements.
     """
     if array.size:
         return
@@ -43,20 +50,20 @@ def check_lengths(array: Any, axes: tuple[int, ...] | None) -> None:
 
 @op(dtypes=HASHED, batching=along("dim"), why="a number made of bits", out=Out(words=HASH))
 def hash_tensor(self: Index, dim: Any = (), *, keepdim: bool = False, mode: int = 0, out: Any = None) -> Any:
-    """Exclusive or of the bits of elements, as float64 or 64-bit integers, as which tensors may be told apart.
+    """Exclusive or of the bits of elements, as float64 or 64-bit integers: a hash to distinguish tensors.
 
     Args:
         self: real tensor.
-        dim: the dimension or dimensions to reduce; nothing for all of them.
+        dim: the dimension or dimensions to reduce; () for all of them.
         keepdim: leave the reduced dimensions with length 1.
-        mode: how elements are joined; there is but 0, exclusive or.
+        mode: operation that joins elements; only 0, exclusive or.
 
     Returns:
         A new uint64 tensor.
 
     Raises:
-        RuntimeError: there are no elements at all, or there is no such mode.
-        IndexError: a reduced dimension has no elements.
+        RuntimeError: if there are no elements at all, or `mode` is unknown.
+        IndexError: if a reduced dimension has no elements.
 
     Examples:
         >>> import wengert as wg

@@ -1,4 +1,4 @@
-"""Largest and smallest elements of a tensor."""
+"""Largest and smallest elements of a tensor: amax, amin, aminmax, max, min."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from ..pointwise.extremes import maximum, minimum
 
 
 def check_some(name: str, array: Any, axes: tuple[int, ...] | None) -> None:
-    """Refuse the largest of nothing.
+    """Refuse the extreme of no elements.
 
     Raises:
-        RuntimeError: the whole array is empty, and no dimension is given.
-        IndexError: a dimension that is reduced has length 0.
+        RuntimeError: if the array is empty, and no dimension is given.
+        IndexError: if a reduced dimension has length 0.
     """
     if array.size:
         return
@@ -45,7 +45,7 @@ def check_some(name: str, array: Any, axes: tuple[int, ...] | None) -> None:
 
 
 def extreme(name: str, kernel: Callable[..., Any], array: Any, dim: Any, keepdim: bool) -> Any:
-    """The kernel's result over `dim`, arguments checked."""
+    """The kernel's result over `dim`, for checked arguments."""
     axes = read_dims(name, dim, array.ndim)
     check_some(name, array, axes)
     check_ordered(name, f"{name[1:]}_values_cpu", array)
@@ -53,7 +53,7 @@ def extreme(name: str, kernel: Callable[..., Any], array: Any, dim: Any, keepdim
 
 
 def shared_gradient(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
-    """The gradient of an extreme, in equal parts to all elements that equal it."""
+    """Gradient of an extreme, in equal parts for all elements that equal it."""
     whole = restored(out, self.shape, dim, keepdim)
     hits = self == whole
     count = hits.sum(dim, True) if dim is not None else hits.sum()
@@ -79,7 +79,7 @@ def extreme_jvp(tangent: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> A
 
 
 def extreme_rules(card: Card) -> None:
-    """The rules of the largest or smallest elements: equal ones share."""
+    """Add the rules of an extreme: equal elements share the gradient."""
     card.vjp("self", native=native("extreme_rule"))(extreme_vjp)
     card.jvp("self")(extreme_jvp)
 
@@ -104,7 +104,7 @@ extreme_over = partial(
         Shared in equal parts by all elements that equal the result.
     """,
 )
-"""The form of an extreme over any dimensions."""
+"""Card decorator for an extreme over any dimensions."""
 
 
 @extreme_over(native=native("amax"))
@@ -175,13 +175,13 @@ def aminmax(self: Any, *, dim: int | None = None, keepdim: bool = False, out: An
         self: real tensor.
         dim: the dimension; None for all.
         keepdim: leave it with length 1.
-        out: where to write the result, or of several results a tuple.
+        out: where to write the result, a tuple for several results.
 
     Returns:
         A tuple (min, max).
 
     Raises:
-        RuntimeError: there is nothing to compare.
+        RuntimeError: if there are no elements.
     """
     return put("aminmax", out, return_types.aminmax(aminmax_both(self, dim, keepdim)), words=EXACT, read=(self,))
 
@@ -196,7 +196,7 @@ def aminmax_samples(make: Any) -> Any:
 
 
 def whole_gradient(grad: Any, self: Any, out: Any) -> Any:
-    """The gradient of the extreme of a whole tensor, in equal parts to all elements like it; NaN equals NaN here."""
+    """Gradient of the extreme of a whole tensor, in equal parts for all elements equal to it; NaN equals NaN here."""
     if is_batched(out) or is_meta(out):  # one may be NaN, another not
         hits = (self == out).logical_or(self.isnan().logical_and(out.isnan()))
     else:
@@ -205,14 +205,14 @@ def whole_gradient(grad: Any, self: Any, out: Any) -> Any:
 
 
 def placed_gradient(grad: Any, shape: Any, indices: Any, dim: int, keepdim: bool) -> Any:
-    """Zeros of `shape` with a gradient at `indices` along `dim`."""
+    """Return zeros of `shape` with a gradient at `indices` along `dim`."""
     if shape and not keepdim:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
     return grad.new_zeros(shape).scatter(dim, indices, grad)
 
 
 def whole_extreme(name: str, kernel: Callable[..., Any], array: Any) -> Any:
-    """The extreme of a whole array, checked."""
+    """Extreme of a whole array; refuse an empty one."""
     check_some(name, array, None)
     check_ordered(name, f"{name}_all", array)
     return kernel(array)
@@ -221,7 +221,7 @@ def whole_extreme(name: str, kernel: Callable[..., Any], array: Any) -> Any:
 def indexed_extreme(
     name: str, kernel: Callable[..., Any], places: Callable[..., Any], array: Any, dim: Any, keepdim: bool
 ) -> Any:
-    """The extreme along one dimension and where it is, checked."""
+    """Extreme along one dimension and its index, for checked arguments."""
     axis = read_dim(name, dim, array.ndim)
     check_some(name, array, (axis,))
     if array.dtype.kind == "c":
@@ -242,7 +242,7 @@ def whole_jvp(tangent: Any, self: Any, out: Any) -> Any:
 
 
 def whole_rules(card: Card) -> None:
-    """The rules of the largest or smallest element of all."""
+    """Add the rules of the extreme of all elements."""
     card.vjp("self", native=native("whole_extreme_rule"))(whole_vjp)
     card.jvp("self")(whole_jvp)
 
@@ -255,11 +255,11 @@ def full_samples(make: Any) -> Any:
 
 
 extreme_of_all = partial(op, dtypes=ORDERED, public="neither", samples=full_samples, rules=whole_rules)
-"""The form of an extreme of all elements."""
+"""Card decorator for an extreme of all elements."""
 
 
 def of_all(extreme_over_dims: Card) -> Any:
-    """The rule for batches of an extreme of all elements."""
+    """Batching rule of an extreme of all elements."""
 
     def rule(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
         whole = args[0]
@@ -291,7 +291,7 @@ def dim_jvp(tangent: Any, indices: Any, dim: int, keepdim: bool) -> Any:
 
 
 def dim_rules(card: Card) -> None:
-    """The rules of the largest or smallest element along a dimension: the first of equal ones counts."""
+    """Add the rules of an extreme along a dimension: the first of equal elements counts."""
     card.vjp("self", native=native("place_rule"))(dim_vjp)
     card.jvp("self")(dim_jvp)
 
@@ -313,7 +313,7 @@ extreme_along = partial(
     samples=dim_samples,
     rules=dim_rules,
 )
-"""The form of an extreme along one dimension, with its index."""
+"""Card decorator for an extreme along one dimension, with its index."""
 
 
 @extreme_along(node="MaxBackward0", native=native("max_dim"))
@@ -329,7 +329,7 @@ def min_dim(self: Array, dim: int, keepdim: bool) -> Any:
 
 
 def choose(name: str, self: Any, dim: Any, keepdim: Any, other: Any, out: Any) -> Any:
-    """One of the three forms of `max` and `min`; values with their indices go into tensors of just their dtypes."""
+    """Choose among the three forms of `max` and `min`; values with their indices need an `out` of just their dtypes."""
     if isinstance(dim, Tensor) and other is None and keepdim is False:
         dim, other = None, dim
     if other is not None:
@@ -355,16 +355,17 @@ def max(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None,
         dim: the dimension, or the other tensor; None for all elements.
         keepdim: leave the dimension with length 1.
         other: a second tensor, which broadcasts with `self`.
-        out: where to write the result, or of several results a tuple.
+        out: where to write the result, a tuple for several results.
 
     Returns:
         A new tensor; along a dimension a tuple (values, indices) with the first index of equals.
 
     Raises:
-        RuntimeError, IndexError: there is nothing to compare.
+        RuntimeError, IndexError: if there are no elements.
 
     Derivative:
-        Of all elements: shared in equal parts by those that equal the result. Along a dimension: goes to the index.
+        For all elements: in equal parts for those that equal the result. Along a dimension: for the element at the
+            index.
     """
     return choose("max", self, dim, keepdim, other, out)
 
@@ -375,7 +376,7 @@ def min(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None,
 
     Args:
         self, dim, keepdim, other: as for `max`.
-        out: where to write the result, or of several results a tuple.
+        out: where to write the result, a tuple for several results.
 
     Returns:
         A new tensor; along a dimension a tuple (values, indices) with the first index of equals.

@@ -1,4 +1,4 @@
-"""Variance and standard deviation, alone and together with the mean."""
+"""Variance and standard deviation, alone and with the mean."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Spread = tuple[Any, float, bool]
 
 
 def read_spread(name: str, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Spread:
-    """The arguments of a variance from both of torch's forms: `correction`, and the older `unbiased`.
+    """Read the arguments of a variance in both of torch's forms: `correction`, and the older `unbiased`.
 
     Raises:
-        TypeError: both forms are mixed, or `unbiased` is no bool.
+        TypeError: if both forms are mixed, or `unbiased` is not a bool.
     """
     if isinstance(dim, bool):
         if unbiased is not None or keepdim:
@@ -47,7 +47,7 @@ def check_inexact(name: str, array: Any) -> None:
     """Refuse the variance of integers.
 
     Raises:
-        RuntimeError: if the array holds them.
+        RuntimeError: if the array is of integers.
     """
     if array.dtype.kind not in "fcV":
         title = name if "mean" in name else "std and var"
@@ -55,10 +55,10 @@ def check_inexact(name: str, array: Any) -> None:
 
 
 def variance(array: Any, spread: Spread, name: str, root: bool = False) -> Any:
-    """The variance of an array, or its root; with a warning where there are too few elements.
+    """Variance of an array, or its root; with a warning if there are too few elements.
 
     Raises:
-        RuntimeError: it holds integers.
+        RuntimeError: if the array is of integers.
     """
     dim, correction, keepdim = spread
     check_inexact(name, array)
@@ -69,7 +69,7 @@ def variance(array: Any, spread: Spread, name: str, root: bool = False) -> Any:
 
 
 def variance_gradient(grad: Any, self: Any, spread: Spread) -> Any:
-    """The gradient of a variance: grad * 2 / (n - correction) * (self - mean)."""
+    """Gradient of a variance: grad * 2 / (n - correction) * (self - mean)."""
     dim, correction, keepdim = spread
     shape = self.shape
     freedom = count_along(shape, dim) - correction
@@ -84,12 +84,12 @@ def variance_gradient(grad: Any, self: Any, spread: Spread) -> Any:
 
 
 def deviation_gradient(grad: Any, deviation: Any, self: Any, spread: Spread) -> Any:
-    """The gradient of a standard deviation; zero where that is zero."""
+    """Gradient of a standard deviation; zero where the deviation is zero."""
     return variance_gradient((grad / (deviation * 2)).masked_fill(deviation == 0, 0), self, spread)
 
 
-def along_slope(tangent: Any, grad: Any, spread: Spread) -> Any:
-    """The tangent of a variance or standard deviation."""
+def spread_tangent(tangent: Any, grad: Any, spread: Spread) -> Any:
+    """Tangent of a variance or standard deviation."""
     return real_part(summed(tangent, grad, spread[0], spread[2]))
 
 
@@ -107,7 +107,7 @@ def spread_samples(make: Any) -> Any:
 
 
 def moment_batched(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule for batches of a variance or standard deviation."""
+    """Batching rule of a variance or standard deviation."""
     dim, correction, keepdim = read_spread(op.name, *args[1:])
     return along("dim")(op, size, [args[0], dim, None, keepdim, correction], carried)
 
@@ -131,7 +131,7 @@ moment = partial(
         RuntimeError: `self` holds integers.
     """,
 )
-"""The form of a variance or standard deviation."""
+"""Card decorator for a variance or standard deviation."""
 
 
 @moment(native=native("var"), out=Out(words=None))
@@ -151,7 +151,7 @@ def var_vjp(grad: Any, self: Any, dim: Any, unbiased: Any, keepdim: bool, correc
 @var.jvp("self")
 def var_jvp(tangent: Any, self: Any, out: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
     spread = read_spread("var", dim, unbiased, keepdim, correction)
-    return along_slope(tangent, variance_gradient(out.new_ones(out.shape), self, spread), spread)
+    return spread_tangent(tangent, variance_gradient(out.new_ones(out.shape), self, spread), spread)
 
 
 @moment(native=native("std"), out=Out(words=None))
@@ -175,17 +175,17 @@ def std_vjp(grad: Any, self: Any, out: Any, dim: Any, unbiased: Any, keepdim: bo
 @std.jvp("self")
 def std_jvp(tangent: Any, self: Any, out: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
     spread = read_spread("std", dim, unbiased, keepdim, correction)
-    return along_slope(tangent, deviation_gradient(out.new_ones(out.shape), out, self, spread), spread)
+    return spread_tangent(tangent, deviation_gradient(out.new_ones(out.shape), out, self, spread), spread)
 
 
 def mean_gradient(grad: Any, self: Any, spread: Spread) -> Any:
-    """The gradient of the mean that is returned beside a variance."""
+    """Gradient of the mean that is returned beside a variance."""
     dim, _, keepdim = spread
     return restored(grad / max(1, count_along(self.shape, dim)), self.shape, dim, keepdim).expand(self.shape)
 
 
 def total(first: Any, second: Any) -> Any:
-    """The sum of two gradients, each of which may be missing."""
+    """Sum of two gradients, each of which may be None."""
     if first is None or second is None:
         return second if first is None else first
     return first + second

@@ -1,4 +1,4 @@
-"""Where the largest and smallest elements of a tensor are."""
+"""Indices of the largest and smallest elements: argmax, argmin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .maxima import check_some
 
 
 def place(name: str, kernel: Callable[..., Any], array: Any, dim: Any, keepdim: bool) -> Any:
-    """The index of an extreme, checked."""
+    """Index of an extreme, for checked arguments."""
     for kind, word in (("c", "complex"), ("b", "bool")):
         if array.dtype.kind == kind:
             raise RuntimeError(f"{name}(): does not support {word} input")
@@ -60,7 +60,7 @@ place_of_extreme = partial(
         IndexError: there is nothing to compare.
     """,
 )
-"""The form of the index of an extreme."""
+"""Card decorator for the index of an extreme."""
 
 
 @place_of_extreme(native=native("argmax"))

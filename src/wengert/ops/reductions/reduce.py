@@ -26,12 +26,12 @@ from ..pointwise.binary import native, over
 
 
 def numpy_dtype(name: str, wanted: Any) -> Any:
-    """The NumPy dtype of an argument `dtype`, or None."""
+    """Return the NumPy dtype of an argument `dtype`, or None."""
     return None if wanted is None else read_dtype(name, wanted, dtypes.float32).numpy
 
 
 def cut(array: Any, element: Any) -> Any:
-    """The numbers that a reduction in another dtype reads: without imaginary parts, where a real one is asked for."""
+    """Drop imaginary parts if a reduction in a real dtype is requested."""
     if element is None or array.dtype.kind != "c":
         return array
     return cast(array, element) if np.dtype(element).kind not in "cb" else array
@@ -62,12 +62,12 @@ def sum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     """Sum over dimensions.
 
     Args:
-        dim: the dimension or dimensions to sum over; None or none at all for all of them.
+        dim: the dimension or dimensions to sum over; None or () for all of them.
         dtype: the type to sum in and to return; default: that of `self`, int64 for integers and bool.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: one is given twice.
+        IndexError: if `dim` is out of range.
+        RuntimeError: if a dimension is given twice.
     """
     axes = None if dim is None else read_dims("sum", dim, self.ndim)
     wanted = None if dtype is None else numpy_dtype("sum", dtype)
@@ -89,10 +89,10 @@ sum.samples(reduction_samples)
 
 
 def mean_dtype(array: Any, dtype: Any) -> Any:
-    """The NumPy dtype of an argument `dtype` of `mean`, or None.
+    """Return the NumPy dtype of an argument `dtype` of `mean`, or None.
 
     Raises:
-        RuntimeError: the mean would be an integer.
+        RuntimeError: if the mean would be an integer.
     """
     which = "Input" if dtype is None else "Optional"
     result = dtypes.from_numpy(array.dtype) if dtype is None else read_dtype("mean", dtype, dtypes.float32)
@@ -105,7 +105,7 @@ def mean_dtype(array: Any, dtype: Any) -> Any:
 
 
 def of_mean(args: tuple[Any, ...], result: Any) -> str | None:
-    """How an output of `mean` is refused: along dimensions none of real numbers is, since complex ones are cast."""
+    """Refuse an output of `mean`: along dimensions a real one never, since complex numbers are cast."""
     if args[1] is None:
         return None if dtypes.can_cast(args[3] or args[0].dtype, result) else OF_WHOLE_MEAN
     return None if result.is_floating_point and args[3] is None else ""
@@ -127,14 +127,14 @@ def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
 
     Args:
         self: floating or complex tensor (others need `dtype`).
-        dim: the dimension or dimensions; None or none at all for all of them.
+        dim: the dimension or dimensions; None or () for all of them.
         dtype: the floating type to compute in and to return.
 
     Returns:
-        A new tensor; NaN where there is nothing to average.
+        A new tensor; NaN if there are no elements.
 
     Raises:
-        RuntimeError: the result would be an integer.
+        RuntimeError: if the result would be an integer.
     """
     wanted = mean_dtype(self, dtype)
     return kernels.mean(cut(self, wanted), read_dims("mean", dim, self.ndim), keepdim, wanted)
@@ -156,10 +156,10 @@ mean.samples(reduction_samples)
 
 
 def of_nansum(args: tuple[Any, ...], result: Any) -> str | None:
-    """How an output of `nansum` of another dtype is refused: as a kernel that is missing, but for sums of integers.
+    """Refuse an output of `nansum` of another dtype like a missing kernel, except for sums of integers.
 
     Raises:
-        NotImplementedError: floating-point numbers cannot be written there.
+        NotImplementedError: if the output cannot hold floating-point numbers.
     """
     if args[0].dtype.category < dtypes.FLOAT:
         return None
@@ -170,16 +170,16 @@ def of_nansum(args: tuple[Any, ...], result: Any) -> str | None:
 
 @op(dtypes=WIDE - COMPLEXES, batching=along("dim"), out=Out(words=of_nansum), native=native("nansum"))
 def nansum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Sum over dimensions, in which NaN count as zero.
+    """Sum over dimensions, with NaN as zero.
 
     Args:
         self: real tensor.
-        dim: the dimension or dimensions; None or none at all for all of them.
+        dim: the dimension or dimensions; None or () for all of them.
         dtype: the type to sum in and to return.
 
     Raises:
-        RuntimeError: `self` is complex.
-        NotImplementedError: floating-point numbers are to be summed as complex ones.
+        RuntimeError: if `self` is complex.
+        NotImplementedError: if floating-point numbers are to be summed as complex ones.
     """
     if self.dtype.kind == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
@@ -207,7 +207,7 @@ nansum.samples(reduction_samples)
 
 @composite()
 def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None) -> Any:
-    """Mean over dimensions of all that is not NaN.
+    """Mean over dimensions of all elements that are not NaN.
 
     Args:
         self: floating tensor.
@@ -217,10 +217,10 @@ def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
         out: where to write the result.
 
     Returns:
-        A new tensor; NaN where there is nothing else.
+        A new tensor; NaN where there are no such elements.
 
     Raises:
-        RuntimeError: `self` is no floating tensor.
+        RuntimeError: if the dtype of `self` is not floating-point.
     """
     if self.dtype.category < dtypes.FLOAT:
         raise RuntimeError(
@@ -247,7 +247,7 @@ def nanmean_samples(make: Any) -> Any:
 
 
 def needs_float(array: Any) -> Any:
-    """An array of numbers as floating-point numbers."""
+    """Convert an array of numbers to floating-point numbers."""
     return array if array.dtype.kind in "fcV" else array.astype(dtypes.get_default_dtype().numpy)
 
 
@@ -258,14 +258,14 @@ def needs_float(array: Any) -> Any:
     out=Out(words=None, uncastable="logsumexp(): Expected floating point type for result tensor, but got: {found}"),
 )
 def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
-    """Logarithm of the sum of exponentials over dimensions, computed so that nothing overflows.
+    """Logarithm of the sum of exponentials over dimensions, computed without overflow.
 
     Args:
         self: tensor; integers become floating-point numbers.
         dim: the dimension or dimensions; `()` for all of them.
 
     Returns:
-        A new tensor; -inf for the sum over nothing.
+        A new tensor; -inf for the sum of no elements.
     """
     return kernels.logsumexp(needs_float(self), read_dims("logsumexp", dim, self.ndim), keepdim)
 
@@ -284,7 +284,7 @@ def logsumexp_jvp(tangent: Any, self: Any, out: Any, dim: Any, keepdim: bool) ->
 
 
 def shares(self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
-    """What each element adds to the sum of exponentials: `softmax`, whose derivatives cancel nothing."""
+    """Contribution of each element to the sum of exponentials: `softmax`, whose derivatives have no cancellation."""
     dims = read_dims("logsumexp", dim, len(self.shape))
     axes = sorted(range(len(self.shape)) if dims is None else dims)
     if self.dtype.is_complex or not self.dtype.is_floating_point or not axes:
@@ -310,7 +310,7 @@ def logsumexp_samples(make: Any) -> Any:
 
 
 def truth(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> Any:
-    """`all` or `any` of an array; bytes give bytes, and no dimensions at all mean that nothing is reduced."""
+    """`all` or `any` of an array; uint8 results for uint8; without dimensions nothing is reduced."""
     if isinstance(dim, (tuple, list)) and not dim:
         result = array != 0
     else:
@@ -326,13 +326,13 @@ def truth(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> Any:
     out=Out(words=of_truth("all")),
 )
 def all(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = False) -> Any:
-    """Whether all elements are different from zero.
+    """Return whether all elements are different from zero.
 
     Args:
         dim: the dimension or dimensions to test over; None for all of them.
 
     Returns:
-        A new bool tensor (uint8 for uint8); True for nothing at all.
+        A new bool tensor (uint8 for uint8); True if there are no elements.
     """
     return truth("all", kernels.all_along, self, dim, keepdim)
 
@@ -345,20 +345,20 @@ def all(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = Fal
     out=Out(words=of_truth("any")),
 )
 def any(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = False) -> Any:
-    """Whether any element is different from zero.
+    """Return whether any element is different from zero.
 
     Args:
         dim: the dimension or dimensions to test over; None for all of them.
 
     Returns:
-        A new bool tensor (uint8 for uint8); False for nothing at all.
+        A new bool tensor (uint8 for uint8); False if there are no elements.
     """
     return truth("any", kernels.any_along, self, dim, keepdim)
 
 
 @op(dtypes=WIDE, batching=along("dim"), why="a count", native=native("count_nonzero"))
 def count_nonzero(self: Index, dim: int | Sequence[int] | None = None) -> Any:
-    """How many elements are different from zero.
+    """Number of elements different from zero.
 
     Args:
         dim: the dimension or dimensions to count over; None for all of them.

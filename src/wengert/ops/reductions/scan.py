@@ -1,4 +1,4 @@
-"""Running sums and products along a dimension, and the product over one."""
+"""Cumulative sums and products along a dimension, and the product over one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .reduce import cut, numpy_dtype
 
 
 def scanned(name: str, kernel: Any, array: Any, dim: Any, dtype: Any) -> Any:
-    """A running sum or product, arguments checked."""
+    """Cumulative sum or product, for checked arguments."""
     axis = read_dim(name, dim, array.ndim)
     element = numpy_dtype(name, dtype)
     if element is not None and element.kind == "b":
@@ -36,7 +36,7 @@ def scanned(name: str, kernel: Any, array: Any, dim: Any, dtype: Any) -> Any:
 
 
 def give_in_place(card: Any) -> None:
-    """Let the in-place form of a scan refuse what cannot be summed or multiplied in the dtype of its target."""
+    """Add the in-place form of a scan, which refuses a target whose dtype cannot hold the sum or product."""
     write = card.in_place
 
     def scan_in_place(self: Any, dim: int, *, dtype: Any = None) -> Any:
@@ -72,7 +72,7 @@ def scan_samples(make: Any) -> Any:
     native=native("cumsum"),
 )
 def cumsum(self: Array, dim: int, *, dtype: Any = None) -> Any:
-    """Running sum along a dimension.
+    """Cumulative sum along a dimension.
 
     Args:
         dtype: the type to sum in and to return; default: that of `self`, int64 for integers and bool.
@@ -101,7 +101,7 @@ give_in_place(cumsum)
     native=native("cumsum_reversed"),
 )
 def cumsum_reversed(self: Array, dim: int) -> Any:
-    """Running sum from the end to the beginning."""
+    """Cumulative sum from the end to the beginning."""
     check_inexact("cumsum_reversed", "cumsum_reversed", self)
     if not self.ndim:
         return self.copy()
@@ -121,7 +121,7 @@ def cumsum_reversed_samples(make: Any) -> Any:
 
 
 def shifted(tensor: Any, dim: int, by: int, fill: Any) -> Any:
-    """A tensor moved one place along `dim`, to the back (`by` 1) or the front (-1), with `fill` at the free end."""
+    """Move a tensor by one place along `dim`, to the back (`by` 1) or the front (-1), with `fill` at the free end."""
     shape = tensor.shape
     length = shape[dim]
     index = np.clip(positions.arange(length) - by, 0, length - 1)
@@ -132,14 +132,14 @@ def shifted(tensor: Any, dim: int, by: int, fill: Any) -> Any:
 
 
 def turned(tensor: Any, dim: int) -> Any:
-    """A tensor in reverse order along `dim`."""
+    """Reverse a tensor along `dim`."""
     index = wrap(positions.arange(tensor.shape[dim])[::-1].copy())
     return tensor.index_select(dim, constant_beside(tensor, index))
 
 
 @op(dtypes=FLOATS, batching=along("dim"), public="neither")
 def recurrence(factor: Array, start: Array, dim: int, reverse: bool) -> Any:
-    """y[k] = start[k] + factor[k] * y[k - 1] along `dim`, or with y[k + 1] from the end; first comes `start` alone."""
+    """y[k] = start[k] + factor[k] * y[k - 1] along `dim`, or with y[k + 1] from the end; the first is `start` alone."""
     check_inexact("recurrence", "recurrence", start)
     factors, result = np.moveaxis(factor, dim, 0), np.moveaxis(start.copy(), dim, 0)
     places = range(len(result) - 2, -1, -1) if reverse else range(1, len(result))
@@ -171,7 +171,7 @@ def recurrence_samples(make: Any) -> Any:
 
 @op(dtypes=WIDE, batching=along("dim"), inplace=True, out=Out(apart="partly", words=DECIDING), native=native("cumprod"))
 def cumprod(self: Array, dim: int, *, dtype: Any = None) -> Any:
-    """Running product along a dimension.
+    """Cumulative product along a dimension.
 
     Args:
         dtype: the type to multiply in and to return; default: that of `self`, int64 for integers and bool.
@@ -180,7 +180,7 @@ def cumprod(self: Array, dim: int, *, dtype: Any = None) -> Any:
         A new tensor of the shape of `self`.
 
     Derivative:
-        Right where elements are zero, too, and of any order.
+        Correct for zeros, too, and of any order.
     """
     return scanned("cumprod", kernels.cumulative_product, self, dim, dtype)
 
@@ -213,7 +213,7 @@ give_in_place(cumprod)
 
 
 def may_divide(factors: Any, product: Any) -> bool:
-    """Whether the derivatives of products follow from a division by a factor: the products are normal numbers.
+    """Return whether derivatives of products may be computed by dividing by a factor: products are normal numbers.
 
     In half precision second derivatives would overflow.
     """
@@ -226,12 +226,12 @@ def may_divide(factors: Any, product: Any) -> bool:
 
 
 def wide_dtype(dtype: Any) -> Any:
-    """The dtype in which derivatives of products are computed: its powers seldom overflow."""
+    """Return the dtype that derivatives of products are computed in: its powers seldom overflow."""
     return dtypes.complex128 if dtype.is_complex else dtypes.float64
 
 
 def product_of_others(tensor: Any, dim: int) -> Any:
-    """For each element the product of all others along `dim`: what comes before it times what comes behind it."""
+    """For each element the product of all others along `dim`: those before it times those behind it."""
     before = shifted(tensor, dim, 1, 1).cumprod(dim)
     behind = turned(shifted(turned(tensor, dim), dim, 1, 1).cumprod(dim), dim)
     return before * behind
@@ -253,7 +253,7 @@ def prod(self: Array, dim: int | None = None, keepdim: bool = False, *, dtype: A
         dtype: the type to multiply in and to return; default: that of `self`, int64 for integers and bool.
 
     Derivative:
-        Right where elements are zero, too, and of any order.
+        Correct for zeros, too, and of any order.
     """
     if dim is None and keepdim:
         raise TypeError(errors.wrong_type("prod", "dim", 0, "int", dim))

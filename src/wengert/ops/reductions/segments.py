@@ -1,4 +1,4 @@
-"""Reductions of segments: parts of a dimension that follow each other, of different lengths."""
+"""Reductions of segments: consecutive parts of a dimension, of different lengths."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ JOINS: dict[str, Any] = {"sum": np.add, "mean": np.add, "prod": np.multiply, "ma
 
 
 def bounds(offsets: Any, steps: int) -> tuple[Any, Any]:
-    """Where segments begin and end as rows lie one behind the other, and a row in vain after each `steps`."""
+    """Return bounds of segments in consecutive rows, with a spare row after every `steps`."""
     rows = offsets.reshape(-1, offsets.shape[-1])
     rows = rows + positions.arange(len(rows))[:, None] * (steps + 1)
     return rows[:, :-1].reshape(-1), rows[:, 1:].reshape(-1)
 
 
 def reduce_rows(rows: Any, starts: Any, ends: Any, kind: str, initial: Any) -> Any:
-    """The reduction of each segment of rows; `initial` belongs to each, None for none."""
+    """Reduce each segment of rows; `initial` belongs to each, None for no value."""
     fill = EMPTY[kind] if initial is None else initial
     result = np.full((len(starts), *rows.shape[1:]), fill, rows.dtype)
     full = positions.flatnonzero(ends > starts)
@@ -47,10 +47,10 @@ def reduce_rows(rows: Any, starts: Any, ends: Any, kind: str, initial: Any) -> A
 
 
 def check_offsets(offsets: Any, steps: int, whole: bool) -> None:
-    """Refuse segments that do not lie one behind the other in the data, or, if they must, not in all of them.
+    """Refuse segments that are not consecutive parts of the data, or, if they must, do not cover it.
 
     Raises:
-        RuntimeError: they do not.
+        RuntimeError: if they are not.
     """
     if (offsets[..., 1:] < offsets[..., :-1]).any():
         raise RuntimeError("segment_reduce(): lengths contains negative value! Segments must not end before they begin")
@@ -75,7 +75,7 @@ def check_offsets(offsets: Any, steps: int, whole: bool) -> None:
 def reduce_segments(
     data: Array, offsets: Index, reduce: str, axis: int, initial: Any = None, whole: bool = False
 ) -> Any:
-    """The reductions, and the segment of each step along `axis`, their number for one that is in none."""
+    """Return the reductions, and the segment of each step along `axis`; the number of segments for a step in none."""
     refuse_dtype("_segment_reduce_cpu", data, REALS)
     check_offsets(offsets, data.shape[axis], whole)
     outer, steps, rest = data.shape[:axis], data.shape[axis], data.shape[axis + 1 :]
@@ -89,7 +89,7 @@ def reduce_segments(
 
 
 def spread(values: Any, places: Any, axis: int) -> Any:
-    """What there is for each segment, for each of its steps; zeros for a step in none."""
+    """Return the value of each step's segment; zeros for a step in none."""
     shape = (*values.shape[:axis], 1, *values.shape[axis + 1 :])
     spare = cat([values, values.new_zeros(shape)], axis)
     index = places.reshape((*places.shape, *(1,) * (values.ndim - axis - 1)))
@@ -98,15 +98,15 @@ def spread(values: Any, places: Any, axis: int) -> Any:
 
 
 def summed(values: Any, places: Any, axis: int, count: int) -> Any:
-    """The sums of what there is for each step, for each segment."""
+    """Return the sum of the steps' values for each segment."""
     index = places.reshape((*places.shape, *(1,) * (values.ndim - axis - 1)))
     spare = values.new_zeros((*values.shape[:axis], count + 1, *values.shape[axis + 1 :]))
     result = spare.scatter_add(axis, index.expand(values.shape), values)
     return result.narrow(axis, 0, count)
 
 
-def slopes(data: Any, result: Any, places: Any, reduce: str, axis: int, initial: Any) -> Any:
-    """By how much the reduction grows with each element; a maximum is shared by those that reach it."""
+def derivatives(data: Any, result: Any, places: Any, reduce: str, axis: int, initial: Any) -> Any:
+    """Derivative of the reduction with respect to each element; elements that equal a maximum share it."""
     count = result.shape[axis]
     if reduce in ("sum", "mean"):
         ones = data.new_ones(data.shape)
@@ -129,7 +129,7 @@ def slopes(data: Any, result: Any, places: Any, reduce: str, axis: int, initial:
 
 
 def reduce_products(values: Any, places: Any, axis: int, count: int, initial: Any) -> Any:
-    """The products of what there is for each step, for each segment."""
+    """Return the product of the steps' values for each segment."""
     shape = (*values.shape[:axis], count + 1, *values.shape[axis + 1 :])
     index = places.reshape((*places.shape, *(1,) * (values.ndim - axis - 1))).expand(values.shape)
     start = values.new_full(shape, 1 if initial is None else initial)
@@ -138,12 +138,12 @@ def reduce_products(values: Any, places: Any, axis: int, count: int, initial: An
 
 @reduce_segments.vjp("data")
 def segments_vjp(grads: Any, data: Any, result: Any, places: Any, reduce: str, axis: int, initial: Any) -> Any:
-    return spread(grads[0], places, axis) * slopes(data, result, places, reduce, axis, initial)
+    return spread(grads[0], places, axis) * derivatives(data, result, places, reduce, axis, initial)
 
 
 @reduce_segments.jvp("data")
 def segments_jvp(tangent: Any, data: Any, result: Any, places: Any, reduce: str, axis: int, initial: Any) -> Any:
-    weighted = tangent * slopes(data, result, places, reduce, axis, initial)
+    weighted = tangent * derivatives(data, result, places, reduce, axis, initial)
     return summed(weighted, places, axis, result.shape[axis]), None
 
 
@@ -159,11 +159,11 @@ def segments_samples(make: Any) -> Any:
 
 
 def check_segments(data: Any, reduce: str, lengths: Any, offsets: Any, indices: Any, axis: int) -> int:
-    """The dimension that is reduced.
+    """Check the arguments of `segment_reduce`, and return the dimension.
 
     Raises:
-        RuntimeError: the arguments do not fit.
-        NotImplementedError: lengths that are no integers.
+        RuntimeError: if the arguments do not fit.
+        NotImplementedError: if lengths are not integers.
     """
     if reduce not in KINDS:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
@@ -201,25 +201,26 @@ def segment_reduce(
     unsafe: bool = False,
     initial: Any = None,
 ) -> Any:
-    """Reductions of parts of a dimension that follow each other.
+    """Reductions of consecutive parts of a dimension.
 
     Args:
         data: floating tensor.
         reduce: "sum", "mean", "max", "min" or "prod".
-        lengths: of each segment, int64 or int32: (*, segments), where * are the dimensions of `data` before `axis`.
+        lengths: length of each segment, int64 or int32: (*, segments), where * are the dimensions of `data` before
+            `axis`.
         indices: must be None.
-        offsets: where each segment begins, and the last one ends, in the place of lengths.
+        offsets: start of each segment, and the end of the last one, in place of lengths.
         axis: the dimension; the last one of `lengths` or `offsets`.
-        unsafe: do not look whether lengths are those of `data`.
-        initial: belongs to each segment, too.
+        unsafe: do not check that the lengths fit `data`.
+        initial: a value that belongs to each segment, too.
 
     Returns:
-        A new tensor, with as many values along `axis` as there are segments; of an empty one `initial`, or 0, NaN,
+        A new tensor, with as many values along `axis` as there are segments; for an empty one `initial`, or 0, NaN,
         -inf, inf and 1.
 
     Raises:
-        RuntimeError: arguments do not fit.
-        NotImplementedError: `lengths` or `offsets` are no integers.
+        RuntimeError: if arguments do not fit.
+        NotImplementedError: if `lengths` or `offsets` are not integers.
     """
     at = check_segments(data, reduce, lengths, offsets, indices, axis)
     bounds: Any = lengths if lengths is not None else offsets

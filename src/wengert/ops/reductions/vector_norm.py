@@ -1,4 +1,4 @@
-"""Norms of vectors: the lengths of all elements along dimensions, taken as one vector."""
+"""Vector norms of the elements along dimensions."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ NAME = "linalg.vector_norm"
 
 
 def type_name(dtype: Any) -> str:
-    """How torch's errors call a dtype: `Float`."""
+    """Name of a dtype in torch's errors: `Float`."""
     return dtype.legacy[:-6]  # type: ignore[no-any-return]
 
 
 def working_dtype(array: Any, dtype: Any) -> Any:
-    """The dtype that the norm is computed in.
+    """Return the dtype that the norm is computed in.
 
     Raises:
-        RuntimeError: it is no floating or complex type, or would drop an imaginary part.
+        RuntimeError: if `dtype` is neither floating nor complex, or would drop an imaginary part.
     """
     own = dtypes.from_numpy(array.dtype)
     if own.category < dtypes.FLOAT:
@@ -52,10 +52,10 @@ def working_dtype(array: Any, dtype: Any) -> Any:
 
 
 def check_identity(array: Any, ord: float, axes: tuple[int, ...] | None) -> None:
-    """Refuse norms of nothing that have no value.
+    """Refuse norms of no elements that have no value.
 
     Raises:
-        RuntimeError: the order is negative or infinite, and there are no elements.
+        RuntimeError: if the order is negative or infinite, and there are no elements.
     """
     if array.size or not (ord < 0 or math.isinf(ord)):
         return
@@ -73,7 +73,7 @@ def check_identity(array: Any, ord: float, axes: tuple[int, ...] | None) -> None
 
 
 def norm_of(size: Any, ord: float, axes: Any, keepdim: bool) -> Any:
-    """The norm of an array of absolute values; of a single one it is that one, which need not be squared."""
+    """Norm of an array of absolute values; a single value is returned unchanged, without being squared."""
     count = size.size if axes is None else math.prod([size.shape[axis] for axis in axes])
     if ord == math.inf or (count == 1 and ord):
         return kernels.amax(size, axes, keepdim)
@@ -92,18 +92,19 @@ def vector_norm(self: Array, ord: Number = 2, dim: Any = None, keepdim: bool = F
 
     Args:
         self: floating or complex tensor.
-        ord: a number; infinities give the largest and the smallest absolute value, 0 counts what is not 0.
-        dim: the dimension or dimensions; None or none at all for all of them.
+        ord: a number; infinity for the largest absolute value, -infinity for the smallest, 0 for the number of
+            nonzeros.
+        dim: the dimension or dimensions; None or () for all of them.
         dtype: the type to compute in.
 
     Returns:
         A new real tensor.
 
     Raises:
-        RuntimeError: `self` holds integers, or there is nothing to take a negative or infinite norm of.
+        RuntimeError: if `self` is of integers, or has no elements for a negative or infinite norm.
 
     Derivative:
-        Zero where the norm of an order above 1 is zero; shared in equal parts where several elements are the largest.
+        Zero where a norm of an order above 1 is zero; in equal parts if several elements are the largest.
     """
     wanted = working_dtype(self, dtype)
     if isinstance(ord, complex):
@@ -119,14 +120,14 @@ vector_norm.shows(dim="as dimensions")
 
 
 def of_largest(grad: Any, self: Any, norm: Any, dim: Any) -> Any:
-    """The gradient of an infinite norm."""
+    """Gradient of an infinite norm."""
     hits = (self.abs() == norm).logical_or(self.isnan().logical_and(norm.isnan()))
     count = hits.sum(dim, True) if dim is not None else hits.sum()
     return self.sgn() * (grad / count * hits)
 
 
 def relative(values: Any, norm: Any, ord: float, dim: Any) -> Any:
-    """Values divided by their norm, which may have overflowed."""
+    """Divide values by their norm, which may have overflowed."""
     if not values.numel() or values.device.type == "meta":
         return values / norm
     size = norm._array_
@@ -139,8 +140,8 @@ def relative(values: Any, norm: Any, ord: float, dim: Any) -> Any:
     return scaled / restored(vector_norm(scaled, ord, dim, True), values.shape, dim, True)
 
 
-def power_slope(self: Any, grad: Any, norm: Any, ord: float, dim: Any) -> Any:
-    """The gradient of a norm of any other order: of powers of what is at most 1, which do not overflow."""
+def power_norm_grad(self: Any, grad: Any, norm: Any, ord: float, dim: Any) -> Any:
+    """Gradient of a norm of any other order: powers of numbers of at most 1, which do not overflow."""
     share = relative(self, norm, ord, dim)
     size = share.abs()
     if ord < 1:
@@ -165,7 +166,7 @@ def vector_norm_vjp(grad: Any, self: Any, out: Any, ord: Any, dim: Any, keepdim:
         norm = restored(vector_norm(self, ord, dim, True), self.shape, dim, True)
     if ord == 2:
         return grad * kept_gradient(relative(self, norm, ord, dim), norm != 0)
-    return power_slope(self, grad, norm, ord, dim)
+    return power_norm_grad(self, grad, norm, ord, dim)
 
 
 @vector_norm.jvp("self")
@@ -186,7 +187,7 @@ def vector_norm_samples(make: Any) -> Any:
 
 
 def frobenius_arguments(matrix: Any, ord: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
-    """The arguments of `vector_norm` for those of `linalg.matrix_norm`, of the last dimensions."""
+    """Return the arguments of `vector_norm` for those of `linalg.matrix_norm`, for the last dimensions."""
     plain = type(ord) is str and ord == "fro" and type(dim) is tuple and [*map(type, dim)] == [int, int]
     if not plain or dim != (-2, -1) or dtype is not None or matrix.ndim < 2:
         return NotImplemented

@@ -1,8 +1,8 @@
-"""The history of gradients that formulas make, where torch has one operator of the gradient and the operands.
+"""History of gradients computed by formulas, for which torch has one operator of the gradient and the operands.
 
-A recorded gradient depends on the operands as far as the graph is concerned, even where its values do not: that of a
-bias is a sum of the incoming one, and yet has a second derivative by the weights, which is zero. And it tells the name
-of torch's node. The formulas lie behind that node.
+A recorded gradient depends on the operands as far as the graph is concerned, even if its values do not: that of a
+bias is a sum of the gradient of the result, and yet has a second derivative by the weights, which is zero. It also
+carries the name of torch's node. The formulas are behind that node.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TITLES = ("ConvolutionBackwardBackward0", *NORMALISING, "GridSampler2DBackwardBa
     node=nodes(*TITLES, by=lambda args: TITLES.index(args[1])),
 )
 def slope_with_history(grad: Array, title: str, first: Array = None, second: Array = None) -> Any:
-    """A copy of `grad`, which depends on two operands, too, as far as the graph is concerned."""
+    """Copy `grad`; as far as the graph is concerned, the copy depends on two operands, too."""
     refuse_dtype("slope_with_history", grad, NUMBERS)
     return grad.copy("K")
 
@@ -36,7 +36,7 @@ def slope_with_history_vjp_grad(incoming: Any) -> Any:
 
 
 def nothing_of(incoming: Any, title: str, shape: Any) -> Any:
-    """The gradient of an operand: torch's rules of normalisations give none, the others zeros."""
+    """Gradient of an operand: None for normalisations, as in torch's rules, zeros for others."""
     return None if title in NORMALISING else incoming.new_zeros(shape)
 
 
@@ -72,5 +72,5 @@ def slope_with_history_samples(make: Any) -> Any:
 
 
 def with_history(grad: Any, title: str, *operands: Any) -> Any:
-    """A gradient; in a recorded pass one that tells `title`, and depends on up to two operands."""
+    """Return a gradient; if recorded, one with the node `title`, which depends on up to two operands."""
     return grad if grad is None or not current().grad else slope_with_history(grad, title, *operands)

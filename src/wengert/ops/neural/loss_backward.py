@@ -1,6 +1,6 @@
-"""Slopes of losses between two tensors, as operators of the gradient and of both: each records one node.
+"""Backward operators of losses between two tensors; each records one node.
 
-Each is the gradient for the first operand; that for the other is the same operator with the two exchanged.
+Each is the gradient with respect to the first operand; for the other one the operands are exchanged.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from ..dtype_checks import check_floating
 
 
 def share(reduction: str, count: int) -> float:
-    """The derivative of the reduced loss for the loss of one element."""
+    """Derivative of the reduced loss with respect to the loss of one element."""
     return 1.0 / count if reduction == "mean" and count else 1.0
 
 
 def gathered(losses: Any, reduction: str) -> Any:
-    """A loss from those of its elements, which already have their share in a mean."""
+    """Combine the losses of elements, which already have their share in a mean."""
     return losses if reduction == "none" else losses.sum()
 
 
 def slope_samples(make: Any) -> Any:
-    """Samples of a slope: a gradient of the loss, and the operands that it is taken at."""
+    """Samples of a backward operator: a gradient of the loss, and the operands at which the derivative is taken."""
     yield Sample(make(3, 4), make(3, 4), make(3, 4), "none")
     yield Sample(make(), make(3, 4), make(3, 4), "mean")
     yield Sample(make(), make(2), make(2), "sum")
@@ -41,17 +41,17 @@ loss_slope = partial(
     samples=slope_samples,
     shape="kind_of_second",
 )
-"""The form of a slope."""
+"""Card decorator for the backward operator of a loss."""
 
 
-def for_members(slope: Any, *args: Any) -> Any:
-    """The batching rule of slopes: they are taken element by element, each member's gradient beside its elements."""
+def for_members(card: Any, *args: Any) -> Any:
+    """Batching rule of the backward operators: element by element, with the gradient of each member."""
     grad, self, target, reduction, *numbers = args
     if reduction == "none":
-        return slope.call(args)
+        return card.call(args)
     size, *shape = self.shape
     grad = grad.reshape((size, *[1] * len(shape))) * share(reduction, self[0].numel() if size else 0)
-    return slope.call((grad.expand(self.shape), self, target, "none", *numbers))
+    return card.call((grad.expand(self.shape), self, target, "none", *numbers))
 
 
 @loss_slope()
@@ -89,13 +89,13 @@ def bent(grad: Any, self: Any, target: Any, reduction: str, bend: float, scale: 
 
 
 def bent_vjp_grad(incoming: Any, self: Any, target: Any, reduction: str, bend: float, scale: float) -> Any:
-    """What `bent` hands to its gradient."""
+    """Derivative of `bent` with respect to its gradient."""
     factor = share(reduction, self.numel()) / scale
     return gathered((self - target).clamp(-bend, bend) * incoming * factor, reduction)
 
 
 def bent_vjp(incoming: Any, grad: Any, self: Any, target: Any, reduction: str, bend: float, scale: float) -> Any:
-    """What `bent` hands to its first operand; nothing beyond `bend`."""
+    """Derivative of `bent` with respect to its first operand; nothing beyond `bend`."""
     inside = (self - target).abs() < bend
     return (incoming * (grad * (share(reduction, self.numel()) / scale))).where(inside, 0)
 
@@ -104,7 +104,7 @@ def bent_vjp(incoming: Any, grad: Any, self: Any, target: Any, reduction: str, b
 def smooth_l1_loss_backward(
     grad: Array, self: Array, target: Array, reduction: str = "mean", bend: float = 1.0, scale: float = 1.0
 ) -> Any:
-    """`grad` times the derivative of a loss that is a square up to `bend`, and straight beyond."""
+    """`grad` times the derivative of a loss that is a square up to `bend`, and linear beyond."""
     check_floating("smooth_l1_loss_backward", "smooth_l1_loss_backward_cpu", grad)
     return bent(grad, self, target, reduction, bend, scale)
 
@@ -113,13 +113,13 @@ def smooth_l1_loss_backward(
 def huber_loss_backward(
     grad: Array, self: Array, target: Array, reduction: str = "mean", bend: float = 1.0, scale: float = 1.0
 ) -> Any:
-    """`grad` times the derivative of a loss that is a square up to `bend`, and straight beyond."""
+    """`grad` times the derivative of a loss that is a square up to `bend`, and linear beyond."""
     check_floating("huber_loss_backward", "huber_loss_backward_cpu", grad)
     return bent(grad, self, target, reduction, bend, scale)
 
 
-def give_rules(slope: Any) -> None:
-    """The rules of a loss that is a square up to a distance."""
+def give_rules(card: Any) -> None:
+    """Add the rules of a loss that is a square up to a distance."""
 
     def vjp(
         incoming: Any, grad: Any, self: Any, target: Any, reduction: str, bend: float, scale: float, wanted: Any
@@ -140,12 +140,12 @@ def give_rules(slope: Any) -> None:
         return bent_vjp(self_tangent - target_tangent, grad, self, target, reduction, bend, scale)
 
     def batched(grad: Any, self: Any, target: Any, reduction: str, bend: float, scale: float) -> Any:
-        return for_members(slope, grad, self, target, reduction, bend, scale)
+        return for_members(card, grad, self, target, reduction, bend, scale)
 
-    slope.vjp("grad")(bent_vjp_grad)
-    slope.vjp("self", "target")(vjp)
-    slope.jvp("self", "target")(jvp)
-    slope.batched(batched)
+    card.vjp("grad")(bent_vjp_grad)
+    card.vjp("self", "target")(vjp)
+    card.jvp("self", "target")(jvp)
+    card.batched(batched)
 
 
 give_rules(smooth_l1_loss_backward)

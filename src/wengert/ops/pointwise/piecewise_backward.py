@@ -1,7 +1,7 @@
-"""Slopes of activation functions in pieces of straight lines, as operators of the gradient and of the place.
+"""Backward operators of piecewise activation functions.
 
-They are constant between the kinks. Yet the gradient depends on the place as far as the graph is concerned, as in
-torch: a gradient made with `create_graph` requires a gradient, which is zero.
+The derivatives are constant between the kinks. Yet the result depends on the input as far as the graph is concerned,
+as in torch: a gradient computed with `create_graph` requires a gradient, which is zero.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from .activation import slope
 
 
 def flat(incoming: Any) -> Any:
-    """The derivative of a slope by the place."""
+    """Zero derivative of a backward operator with respect to the input."""
     return incoming.new_zeros(incoming.shape)
 
 
 @slope(dtypes=REALS, samples=None)
 def hardtanh_backward(grad: Array, self: Array, min_val: Number, max_val: Number) -> Any:
-    """`grad` where `self` lies between the limits, else 0."""
+    """`grad` where `self` is between the limits, else 0."""
     return np.where((self > min_val) & (self < max_val), grad, grad.dtype.type(0))
 
 
@@ -43,7 +43,7 @@ def leaky_relu_backward_vjp_grad(incoming: Any, self: Any, negative_slope: float
 
 @slope(dtypes=REALS, samples=None)
 def hardshrink_backward(grad: Array, self: Array, lambd: Number) -> Any:
-    """`grad` where `self` lies outside of the gap, else 0."""
+    """`grad` where `self` is outside of the gap, else 0."""
     return np.where((self < -lambd) | (self > lambd), grad, grad.dtype.type(0))
 
 
@@ -54,7 +54,7 @@ def hardshrink_backward_vjp_grad(incoming: Any, self: Any, lambd: float) -> Any:
 
 @slope(dtypes=REALS, samples=None)
 def softshrink_backward(grad: Array, self: Array, lambd: Number) -> Any:
-    """`grad` where `self` lies outside of the gap, else 0."""
+    """`grad` where `self` is outside of the gap, else 0."""
     return np.where((self < -lambd) | (self > lambd), grad, grad.dtype.type(0))
 
 
@@ -74,18 +74,18 @@ def threshold_backward_vjp_grad(incoming: Any, self: Any, threshold: float) -> A
     return threshold_backward(incoming, self, threshold)
 
 
-for _slope, _numbers in (
+for _card, _numbers in (
     (hardtanh_backward, (-1.0, 1.0)),
     (leaky_relu_backward, (0.25,)),
     (hardshrink_backward, (0.5,)),
     (softshrink_backward, (0.5,)),
     (threshold_backward, (0.25,)),
 ):
-    _slope.vjp("self")(flat)
+    _card.vjp("self")(flat)
 
-    @_slope.samples
+    @_card.samples
     def slope_samples(make: Any, numbers: tuple[float, ...] = _numbers) -> Any:
-        """A gradient, and the place that the slope is taken at, away from the kinks."""
+        """Samples of a gradient and an input away from the kinks."""
         yield Sample(make(3, 4), make(3, 4, kind="nonzero"), *numbers)
         yield Sample(make(), make(kind="nonzero"), *numbers)
         yield Sample(make(0, 2), make(0, 2), *numbers)
@@ -109,10 +109,10 @@ def prelu_kernel_backward_vjp_weight(incoming: Any, grad: Any, self: Any) -> Any
 
 @slope(dtypes=REALS, samples=None, layout="reversed", node="PreluKernelBackwardBackward0")
 def prelu_weight_backward(grad: Array, self: Array, ones: bool = False) -> Any:
-    """What `prelu` gives the weights, before it is summed: `grad * self` where that is not positive, else 0.
+    """Gradient of the weights of `prelu` before it is summed: `grad * self` where `self` is not positive, else 0.
 
     Args:
-        ones: `grad` itself, rather than times `self`: a second derivative, which torch takes for 0 at 0, too.
+        ones: return `grad` itself, not times `self`: a second derivative, which torch takes as 0 at 0, too.
     """
     return np.where((self >= 0) if ones else (self > 0), grad.dtype.type(0), grad if ones else grad * self)
 

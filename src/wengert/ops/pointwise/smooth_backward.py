@@ -1,6 +1,6 @@
-"""Slopes of activation functions that are curved, as operators of the gradient and of the place.
+"""Backward operators of smooth activation functions.
 
-A recorded pass makes one node of each, as torch's does, and not one for each operation of the formula.
+A recorded pass creates one node for each, as torch's does, not one for each operation of the formula.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def softplus_backward_vjp_self(incoming: Any, grad: Any, self: Any, beta: float,
 
 @slope(dtypes=REALS, samples=None)
 def elu_backward(grad: Array, self: Array, alpha: Number, scale: Number, input_scale: Number) -> Any:
-    """`grad` times `scale` where `self` is positive, else times the slope of the exponential."""
+    """`grad` times `scale` where `self` is positive, else times the derivative of the exponential."""
     wide = widened(self)
     below = np.exp(np.where(wide >= 0, 0, wide) * input_scale) * (input_scale * alpha * scale)
     return narrowed(widened(grad) * np.where(wide > 0, scale, below), grad, None)
@@ -69,15 +69,15 @@ def log_sigmoid_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
     return incoming * grad * -((-self).sigmoid() * self.sigmoid())
 
 
-for _slope, _numbers in (
+for _card, _numbers in (
     (softplus_backward, (2.0, 20.0)),
     (elu_backward, (1.5, 2.0, 0.5)),
     (log_sigmoid_backward, ()),
 ):
 
-    @_slope.samples
+    @_card.samples
     def slope_samples(make: Any, numbers: tuple[float, ...] = _numbers) -> Any:
-        """A gradient, and the place that the slope is taken at, away from 0."""
+        """Samples of a gradient and an input away from 0."""
         yield Sample(make(3, 4), make(3, 4, kind="nonzero"), *numbers)
         yield Sample(make(), make(kind="nonzero"), *numbers)
         yield Sample(make(0, 2), make(0, 2), *numbers)

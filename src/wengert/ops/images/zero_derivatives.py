@@ -1,8 +1,8 @@
-"""Slopes of operators that are linear between their kinks: they are the same wherever they are taken.
+"""Zero derivatives of backward operators that are linear between kinks, with respect to the input.
 
-As far as the graph is concerned they depend on the place, as in torch: a gradient made with `create_graph` requires a
-gradient, which is zero. So such an operator takes the place as its last argument, beside the shape that its kernel asks
-for, and leaves it unread.
+As far as the graph is concerned these operators depend on the input, as in torch: a gradient computed with
+`create_graph` requires a gradient, which is zero. Hence such an operator takes the input as its last argument, `place`,
+beside the shape that its kernel needs, and does not read it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 SCATTERS = ("", "Adaptive", "Fractional")
-"""Whose places the slopes of largest elements are scattered to: those of windows side by side, or others."""
+"""Kinds of windows whose indices the gradients of maxima are scattered to: contiguous ones, or others."""
 SCATTERED = (
     *("MaxPool2DWithIndicesBackwardBackward0", "AdaptiveMaxPool2DBackwardBackward0"),
     "FractionalMaxPool2DBackwardBackward0",
@@ -22,24 +22,24 @@ SCATTERED = (
 
 
 def zeros_like_cotangent(cotangent: Any) -> Any:
-    """What reverse mode gives the place: it has the shape of the slope."""
+    """Gradient with respect to the input: zeros of the shape of the gradient."""
     return cotangent.new_zeros(cotangent.shape)
 
 
 def zeros_like_tangent(tangent: Any) -> Any:
-    """What forward mode has of the place."""
+    """Tangent of the result from that of the input: zeros."""
     return tangent.new_zeros(tangent.shape)
 
 
 def flat_in_place(card: Any) -> Any:
-    """Give an operator the rules of its parameter `place`."""
+    """Add the rules of the parameter `place` of an operator."""
     card.vjp("place")(zeros_like_cotangent)
     card.jvp("place")(zeros_like_tangent)
     return card
 
 
 def without_place(native: Callable[..., Any] | None) -> Callable[..., Any] | None:
-    """A native function for a call whose last argument is the place, or None."""
+    """Return the native function for calls whose last argument is the input, or None."""
     if native is None:
         return None
 
