@@ -54,8 +54,8 @@ def read_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
 
     Raises:
         TypeError: it is neither.
-        IndexError: a dimension lies outside.
-        RuntimeError: a dimension is named twice.
+        IndexError: if a dimension is out of range.
+        RuntimeError: if a dimension is named twice.
     """
     if dim is None:
         return None

@@ -10,7 +10,7 @@ from .._core.state.modes import current
 
 
 def is_differentiated(tensor: Any) -> bool:
-    """Whether a derivative of what is computed from a tensor may be asked for."""
+    """Return whether a derivative of what is computed from a tensor may be asked for."""
     if current().word & flags.OBSERVED:
         return True
     return (tensor.requires_grad and is_grad_enabled()) or bool(tensor._flags_ & flags.DUAL)

@@ -14,10 +14,21 @@ from .._core.types import dtypes
 from .._core.types.dtypes import dtype as DType
 
 C_NAMES = {
-    "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t", "uint64": "uint64_t", "int8": "int8_t",
-    "int16": "int16_t", "int32": "int", "int64": "int64_t", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-    "float32": "float", "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
+    "uint8": "uint8_t",
+    "uint16": "uint16_t",
+    "uint32": "uint32_t",
+    "uint64": "uint64_t",
+    "int8": "int8_t",
+    "int16": "int16_t",
+    "int32": "int",
+    "int64": "int64_t",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
 """How torch's errors call the elements."""
 
 
@@ -40,7 +51,7 @@ def check_floating(name: str, title: str, array: Any) -> None:
     """Refuse integers and complex numbers.
 
     Raises:
-        NotImplementedError: `array` holds them.
+        NotImplementedError: if `array` holds them.
     """
     if array.dtype.kind not in "fV":
         refuse(name, title, array)
@@ -50,7 +61,7 @@ def check_inexact(name: str, title: str, array: Any) -> None:
     """Refuse integers.
 
     Raises:
-        NotImplementedError: `array` holds them.
+        NotImplementedError: if `array` holds them.
     """
     if array.dtype.kind not in "fcV":
         refuse(name, title, array)
@@ -60,7 +71,7 @@ def check_number(name: str, title: str, array: Any) -> None:
     """Refuse bool and the wide unsigned integers, which have few kernels.
 
     Raises:
-        NotImplementedError: `array` holds them.
+        NotImplementedError: if `array` holds them.
     """
     kind = array.dtype.kind
     if kind == "b" or (kind == "u" and array.itemsize > 1):
@@ -71,7 +82,7 @@ def check_ordered(name: str, title: str, array: Any) -> None:
     """Refuse complex numbers, which have no order, and the wide unsigned integers.
 
     Raises:
-        NotImplementedError: `array` holds them.
+        NotImplementedError: if `array` holds them.
     """
     kind = array.dtype.kind
     if kind == "c" or (kind == "u" and array.itemsize > 1):
@@ -79,7 +90,7 @@ def check_ordered(name: str, title: str, array: Any) -> None:
 
 
 def fits_integer(value: Any, element: DType) -> bool:
-    """Whether a number lies in the range of an integer type, before anything is cut off: 255.5 is beyond 255.
+    """Return whether a number lies in the range of an integer type, before anything is cut off: 255.5 is beyond 255.
 
     Negative integers do in unsigned types, as in C; negative floats do not.
     """
@@ -90,7 +101,7 @@ def fits_integer(value: Any, element: DType) -> bool:
 
 
 def fits_float(value: float, element: DType) -> bool:
-    """Whether a number that is finite is so in a floating-point type."""
+    """Return whether a number that is finite is so in a floating-point type."""
     return math.isinf(value) or value != value or abs(value) <= largest_of(element)
 
 
@@ -172,8 +183,8 @@ def check_limits(values: list[Any], kernel: str = "clamp_scalar_cpu") -> None:
         kernel: that torch does not have for truth values.
 
     Raises:
-        RuntimeError: a number does not fit.
-        NotImplementedError: truth values are limited by truth values.
+        RuntimeError: if a number does not fit.
+        NotImplementedError: if truth values are limited by truth values.
     """
     arrays = [number for number in values if hasattr(number, "dtype")]
     numbers = [number for number in values[1:] if isinstance(number, (int, float))]

@@ -96,7 +96,7 @@ def as_function_of(body: Callable[..., Any], op: Op | None = None, native: Any =
 
 
 def is_of_package(value: Any) -> bool:
-    """Whether a value is a function of the package, and no method of one of its classes."""
+    """Return whether a value is a function of the package, and no method of one of its classes."""
     if isinstance(value, FunctionType):  # what the package's decorators make has the names of what they were given
         home, _, _ = value.__qualname__.rpartition(".")
         names = (value.__globals__["__name__"], value.__module__ or "")

@@ -100,7 +100,7 @@ class AtenPacket(OpOverloadPacket):
         self.function = function
 
     def __getattr__(self, overload: str) -> AtenOverload:
-        """The form of that name, `default`, `Tensor`, `dim_IntList` and so on: all are one function here."""
+        """Card decorator for that name, `default`, `Tensor`, `dim_IntList` and so on: all are one function here."""
         if overload.startswith("_"):
             raise AttributeError(f"'OpOverloadPacket' 'aten' object has no attribute '{overload}'")
         return vars(self).setdefault(overload, AtenOverload(self, overload))

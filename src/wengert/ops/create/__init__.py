@@ -1,1 +1,1 @@
-"""Tensors from nothing, from data, from other tensors' shapes, from memory that belongs to others."""
+"""Creation of tensors: constants, from data, like other tensors, from other libraries' memory."""

@@ -1,4 +1,4 @@
-"""Capsules of DLPack: memory handed out and taken by libraries. NumPy knows their form, but no bfloat16."""
+"""DLPack capsules, with which libraries exchange memory. NumPy supports them, but not bfloat16."""
 
 from __future__ import annotations
 
@@ -12,29 +12,38 @@ from ..._core.types.dtypes import bfloat16
 UNSIGNED, BFLOAT = 1, 4
 """Codes of kinds of numbers in the protocol."""
 FIRST, VERSIONED = b"dltensor", b"dltensor_versioned"
-"""Names of capsules: of the first version of the protocol, and of those that say which version it is."""
+"""Names of capsules: of the first version of the protocol, and of versions that are stored in the capsule."""
 
 
 class Described(ctypes.Structure):
-    """A tensor in a capsule (`DLTensor`), as far as the kind of its numbers."""
+    """A tensor in a capsule (`DLTensor`), up to the kind of its numbers."""
 
     _fields_ = [
-        ("data", ctypes.c_void_p), ("device", ctypes.c_int32), ("index", ctypes.c_int32), ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-    ]  # fmt: skip
+        ("data", ctypes.c_void_p),
+        ("device", ctypes.c_int32),
+        ("index", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+    ]
 
 
 class DescribedWithVersion(ctypes.Structure):
-    """What a capsule with a version holds (`DLManagedTensorVersioned`)."""
+    """Content of a capsule with a version (`DLManagedTensorVersioned`)."""
 
     _fields_ = [
-        ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("owner", ctypes.c_void_p),
-        ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("tensor", Described),
-    ]  # fmt: skip
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("owner", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", Described),
+    ]
 
 
 class Capsule:
-    """A DLPack capsule dressed as the object that handed it out, for NumPy."""
+    """A DLPack capsule as an object with `__dlpack__`, for NumPy."""
 
     def __init__(self, capsule: Any) -> None:
         self.capsule = capsule
@@ -47,10 +56,10 @@ class Capsule:
 
 
 class Writable:
-    """Memory that may be written to, as NumPy's interface tells of it.
+    """Writable memory, as NumPy's array interface describes it.
 
     Args:
-        array: the same memory as an array that may only be read, which stays alive.
+        array: the same memory as a read-only array, which stays alive.
     """
 
     def __init__(self, array: np.ndarray[Any, Any]) -> None:
@@ -60,12 +69,12 @@ class Writable:
 
 
 def is_versioned(capsule: Any) -> bool:
-    """Whether a capsule says which version of the protocol it is of."""
+    """Return whether a capsule stores its version of the protocol."""
     return repr(capsule).startswith('<capsule object "dltensor_versioned"')
 
 
 def described(capsule: Any) -> Described:
-    """What a capsule of DLPack that was not used yet says of its tensor."""
+    """Return the description of the tensor in an unused DLPack capsule."""
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     if is_versioned(capsule):
@@ -74,20 +83,20 @@ def described(capsule: Any) -> Described:
 
 
 def of_bfloats(array: np.ndarray[Any, Any], options: dict[str, Any]) -> Any:
-    """A capsule of an array of bfloat16: NumPy's of integers, whose code is changed."""
+    """Return a capsule of a bfloat16 array: NumPy's capsule of integers, with its code changed."""
     capsule = array.view(np.uint16).__dlpack__(**options)
     described(capsule).code = BFLOAT
     return capsule
 
 
 def unpacked(capsule: Any) -> np.ndarray[Any, Any]:
-    """The array in a DLPack capsule that was not used yet, and then is.
+    """Return the array in an unused DLPack capsule, and use it up.
 
-    Capsules of the first version of the protocol do not say that memory may only be read; NumPy takes it for that.
+    Capsules of the first version of the protocol have no read-only flag; NumPy takes their memory as read-only.
 
     Raises:
-        RuntimeError: there are no such numbers here.
-        BufferError: the memory is on another device.
+        RuntimeError: if the kind of number is not supported.
+        BufferError: if the memory is on another device.
     """
     content, versioned = described(capsule), is_versioned(capsule)
     is_bfloat = (content.code, content.bits, content.lanes) == (BFLOAT, 16, 1)
@@ -102,7 +111,7 @@ def unpacked(capsule: Any) -> np.ndarray[Any, Any]:
 
 
 def writable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The memory of an array that may only be read, as one that may be written to."""
+    """Return the memory of a read-only array as a writable one."""
     if array.dtype.kind != "V":
         return np.asarray(Writable(array))
     return np.asarray(Writable(array.view(np.uint16))).view(array.dtype)

@@ -1,4 +1,4 @@
-"""Factories: tensors from data, and of constants."""
+"""Factories of tensors from data, and of constants."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def sizes(make: Any) -> Any:
 def tensor(
     data: Any, *, dtype: DType | None = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Tensor:
-    """A leaf with a copy of `data`.
+    """Create a leaf with a copy of `data`.
 
     Args:
-        data: a number, nested sequences of numbers (tensors of one element and NumPy's arrays among them), or an array.
-        dtype: of the result; otherwise Python's floats are of the default dtype, its integers int64, its complex
-            numbers of the complex type of the default dtype, and arrays keep theirs.
+        data: a number, nested sequences of numbers (also tensors of one element and NumPy's arrays), or an array.
+        dtype: dtype of the result; by default Python's floats have the default dtype, its integers int64, its complex
+            numbers the complex type of the default dtype, and arrays keep theirs.
         device: 'cpu'.
         requires_grad: whether operations on it are recorded.
         pin_memory: must be False.
@@ -71,9 +71,10 @@ def tensor(
         A new tensor of the shape of the data.
 
     Raises:
-        TypeError: strings, unequal depths.
-        ValueError: rows of unequal length.
-        RuntimeError: other objects, numbers that do not fit, or `requires_grad` of an integer dtype.
+        TypeError: if the data are strings, or sequences of unequal depth.
+        ValueError: if rows have unequal lengths.
+        RuntimeError: if `data` are other objects, a number does not fit, or `requires_grad` is set for an integer
+            dtype.
     """
     check_place("tensor", device, pin_memory)
     if isinstance(data, Tensor):
@@ -85,14 +86,14 @@ def tensor(
 
 
 def copy_of_members(data: Any, dtype: Any, requires_grad: bool) -> Tensor:
-    """A leaf with a copy of a batched or sparse tensor."""
+    """Create a leaf with a copy of a batched or sparse tensor."""
     result: Tensor = data.detach().to(data.dtype if dtype is None else dtype, copy=True)
     result.requires_grad = requires_grad  # also within a transform, where `requires_grad_` is refused
     return result
 
 
 def copy_warning(what: str) -> str:
-    """What to do instead of making a tensor of a tensor."""
+    """Words of the warning for a tensor made from a tensor."""
     return (
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
         f"sourceTensor.detach().clone().requires_grad_(True), rather than {what}(sourceTensor)."
@@ -133,7 +134,7 @@ SIZED = """
 zeros_of_size: ArrayOfSize = partial(in_kept, np.zeros)
 ones_of_size: ArrayOfSize = partial(in_kept, np.ones)
 uninitialised: ArrayOfSize = partial(in_kept, np.empty)
-"""Make the array of a shape and a dtype of NumPy's."""
+"""Function that makes an array of a shape and a dtype of NumPy's."""
 
 
 def of_size(
@@ -146,13 +147,13 @@ def of_size(
     place: tuple[Any, Any],
     requires_grad: bool,
 ) -> Tensor:
-    """Make what a factory of this name returns.
+    """Return the result of a factory.
 
     Args:
-        name: of the factory.
-        array_of_size: makes the array.
-        size: the lengths that were given one by one, and those given by name.
-        out, dtype, layout, requires_grad: as they were given.
+        name: name of the factory.
+        array_of_size: function that makes the array.
+        size: the lengths passed one by one, and those passed by name.
+        out, dtype, layout, requires_grad: the arguments of the factory.
         place: the device, and whether memory is to be pinned.
     """
     check_place(name, *place, layout, sparse=True, out=out, dtype=dtype)
@@ -173,7 +174,7 @@ def zeros(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Zeros."""
+    """Return a tensor of zeros."""
     place = (device, pin_memory)
     return of_size("zeros", zeros_of_size, (sizes, size), out, dtype, layout, place, requires_grad)
 
@@ -190,7 +191,7 @@ def ones(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Ones."""
+    """Return a tensor of ones."""
     place = (device, pin_memory)
     return of_size("ones", ones_of_size, (sizes, size), out, dtype, layout, place, requires_grad)
 
@@ -207,12 +208,12 @@ def empty(
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """Memory with whatever values it holds; arguments, result and errors as for `zeros`.
+    """Return an uninitialised tensor; arguments, result and errors as for `zeros`.
 
     Args:
         sizes, size: the lengths.
         out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
-        memory_format: the order of the elements: `contiguous_format`, `channels_last` or `channels_last_3d`.
+        memory_format: memory format: `contiguous_format`, `channels_last` or `channels_last_3d`.
 
     Returns:
         A new tensor, or `out`.
@@ -241,13 +242,13 @@ def full(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """A tensor with the same number everywhere.
+    """Return a tensor filled with a number.
 
     Args:
         size: the lengths, a sequence.
         fill_value: a number.
         out: a tensor to write into.
-        dtype: of the result; unless given, what `tensor(fill_value)` has.
+        dtype: dtype of the result; by default that of `tensor(fill_value)`.
         layout: `strided`.
         device: 'cpu'.
         pin_memory: must be False.
@@ -257,8 +258,8 @@ def full(
         A new tensor, or `out`.
 
     Raises:
-        TypeError: `size` is no sequence of integers, or `fill_value` no number.
-        RuntimeError: the number does not fit the dtype, or the dtype cannot require a gradient.
+        TypeError: if `size` is not a sequence of integers, or `fill_value` is not a number.
+        RuntimeError: if the number does not fit the dtype, or the dtype cannot require a gradient.
     """
     check_place("full", device, pin_memory, layout, sparse=True, out=out, dtype=dtype)
     shape = read_tuple("full", size, 1)
@@ -289,7 +290,7 @@ def scalar_tensor(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """A 0-dim tensor of the number `s`, of the default dtype unless `dtype` is given.
+    """Return a 0-dim tensor of the number `s`, of the default dtype by default.
 
     Args:
         s: a number.
@@ -299,8 +300,8 @@ def scalar_tensor(
         A new leaf.
 
     Raises:
-        TypeError: `s` is no number.
-        RuntimeError: it does not fit the dtype.
+        TypeError: if `s` is not a number.
+        RuntimeError: if `s` does not fit the dtype.
     """
     check_place("scalar_tensor", device, pin_memory, layout, sparse=True)
     element = read_dtype("scalar_tensor", dtype, dtypes.get_default_dtype())
@@ -328,7 +329,7 @@ def eye(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Ones on the diagonal of an `n` by `m` matrix of zeros (square unless `m` is given); otherwise as `zeros`.
+    """Return an `n` by `m` matrix with ones on the diagonal and zeros elsewhere (square by default); else as `zeros`.
 
     Args:
         n: number of rows.
@@ -339,8 +340,8 @@ def eye(
         A new tensor, or `out`.
 
     Raises:
-        TypeError: `n` or `m` is no integer.
-        RuntimeError: one is negative.
+        TypeError: if `n` or `m` is not an integer.
+        RuntimeError: if `n` or `m` is negative.
     """
     check_place("eye", device, pin_memory, layout, out=out, dtype=dtype)
     rows, columns = read_count("n", 1, n), n if m is None else read_count("m", 2, m)
@@ -350,7 +351,7 @@ def eye(
 
 
 def read_count(name: str, position: int, value: Any) -> int:
-    """A number of rows or columns of `eye`."""
+    """Return a number of rows or columns of `eye`."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(errors.wrong_type("eye", name, position, "int", value))
     if value < 0:
@@ -381,18 +382,18 @@ def empty_strided(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Memory with whatever values it holds, of given lengths and strides (counted in elements).
+    """Return an uninitialised tensor of given lengths and strides.
 
     Args:
         size: the lengths.
-        stride: for each dimension how many elements lie between neighbours in memory.
+        stride: step between neighbours along each dimension, in elements of memory.
         dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
 
     Returns:
         A new leaf.
 
     Raises:
-        RuntimeError: not one stride for each length, or a negative stride.
+        RuntimeError: if the numbers of lengths and strides differ, or a stride is negative.
     """
     check_place("empty_strided", device, pin_memory, layout)
     element = read_dtype("empty_strided", dtype, dtypes.get_default_dtype())
@@ -400,7 +401,7 @@ def empty_strided(
 
 
 def strided_array(name: str, size: Any, stride: Any, element: DType, count: int | None = None) -> np.ndarray[Any, Any]:
-    """An uninitialised array of given lengths and strides; or `count` of them, one after the other, as one array."""
+    """Return an uninitialised array of given lengths and strides; or `count` of them, concatenated, as one array."""
     shape, steps = read_tuple(name, size, 1), integers(name, "stride", stride)
     if len(shape) != len(steps):
         raise RuntimeError(

@@ -1,7 +1,7 @@
-"""Tensors on the device "meta": what the factories make there, and how tensors come from one device to the other.
+"""Tensors on the device "meta": factories, and moves from one device to the other.
 
-A factory is asked for its dtype with a size of nothing; those whose size follows from other arguments make their
-tensor, whose values are dropped.
+The dtype of a factory is that of an empty result; factories whose size follows from other arguments make their tensor,
+whose values are dropped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SIZED = frozenset(["empty", "full", "new_empty", "new_full", "new_ones", "new_ze
 LIKE = frozenset(["empty_like", "full_like", "ones_like", "rand_like", "randint_like", "randn_like", "zeros_like"])
 """Factories of a tensor's shape."""
 CONVERSIONS = frozenset(["to", "cpu"])
-"""What gives a tensor on a device that it is told."""
+"""Functions with a tensor on a given device as result."""
 
 
 @op(
@@ -38,7 +38,7 @@ CONVERSIONS = frozenset(["to", "cpu"])
     takes_halves=True,
 )
 def to_meta(self: Array, dtype: Any = None, memory_format: Any = None) -> Any:
-    """A tensor like `self`, without values."""
+    """Return a tensor like `self`, without values."""
     return meta_array(self.shape, self.dtype if dtype is None else dtype.numpy, strides_in(self, memory_format))
 
 
@@ -48,15 +48,15 @@ def to_meta_vjp(grad: Any) -> Any:
 
 
 def made(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
-    """What a function gives that was asked for a tensor on the device "meta".
+    """Return the result of a function for a tensor on the device "meta".
 
     Args:
-        name, body: of the function.
+        name, body: name and body of the function.
         args, kwargs: its arguments.
 
     Raises:
-        ElsewhereError: it makes none there.
-        RuntimeError: there is an `out` on the CPU.
+        ElsewhereError: if the function does not support "meta".
+        RuntimeError: if there is an `out` on the CPU.
     """
     if name in CONVERSIONS:
         return converted(*args, **kwargs)
@@ -90,14 +90,14 @@ def made(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
 
 
 def leaf(array: Any, requires_grad: bool) -> Tensor:
-    """A tensor on the device "meta"."""
+    """Return a tensor on the device "meta"."""
     result = wrap(array)
     result.requires_grad = requires_grad
     return result
 
 
 def converted(self: Any, *where: Any, **options: Any) -> Any:
-    """`tensor.to("meta", ...)`."""
+    """Handle `tensor.to("meta", ...)`."""
     from ..memory.convert import read_target
 
     dtype, _, other, _ = read_target(where, options.get("dtype"), None, options.get("other"))

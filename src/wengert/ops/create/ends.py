@@ -1,4 +1,4 @@
-"""The ends of `linspace` and `logspace`: read, and under `vmap` those of all members at once."""
+"""Bounds of `linspace` and `logspace`: reading them, and batching rules."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .factory import read_number, result_dtype
 
 
 def refuse_kind(name: str, element: DType) -> None:
-    """Refuse the dtypes that torch makes no ranges of: the wide unsigned ones, bool, and complex ones for `arange`.
+    """Refuse dtypes without ranges in torch: wide unsigned ones, bool, and complex ones for `arange`.
 
     Raises:
-        NotImplementedError: it is one of them.
+        NotImplementedError: if the dtype is one of them.
     """
     wide = element.category == dtypes.INTEGER and not element.is_signed and element is not dtypes.uint8
     if wide or element.category == dtypes.BOOL or (name == "arange" and element.category == dtypes.COMPLEX):
@@ -27,7 +27,7 @@ def refuse_kind(name: str, element: DType) -> None:
 
 
 def read_ends(name: str, start: Any, end: Any) -> tuple[Any, Any]:
-    """The bounds of `linspace` and `logspace`."""
+    """Return the bounds of `linspace` and `logspace`."""
     if any(isinstance(value, Tensor) and value.ndim for value in (start, end)):
         named = (("start", start), ("end", end))
         descriptions = [f"{word} with {value.ndim} dimension(s)" for word, value in named if isinstance(value, Tensor)]
@@ -38,10 +38,10 @@ def read_ends(name: str, start: Any, end: Any) -> tuple[Any, Any]:
 
 
 def spaced_dtype(name: str, low: Any, high: Any, dtype: Any, out: Any) -> DType:
-    """The dtype of `linspace` and `logspace`.
+    """Return the dtype of `linspace` and `logspace`.
 
     Raises:
-        RuntimeError: a bound is complex, the dtype is not.
+        RuntimeError: if a bound is complex, and the dtype is not.
     """
     default = dtypes.get_default_dtype()
     if isinstance(low, complex) or isinstance(high, complex):
@@ -57,11 +57,11 @@ def spaced_dtype(name: str, low: Any, high: Any, dtype: Any, out: Any) -> DType:
 
 
 def read_steps(name: str, low: Any, high: Any, steps: Any) -> int:
-    """How many numbers there shall be.
+    """Return the number of elements.
 
     Raises:
-        TypeError: `steps` is no integer.
-        RuntimeError: it is negative.
+        TypeError: if `steps` is not an integer.
+        RuntimeError: if `steps` is negative.
     """
     if isinstance(steps, bool) or not hasattr(steps, "__index__"):
         types = ", ".join(type(value).__name__ for value in (low, high, steps))
@@ -76,15 +76,15 @@ def read_steps(name: str, low: Any, high: Any, steps: Any) -> int:
 
 
 def carry_batch(start: Any, end: Any) -> bool:
-    """Whether an end is a tensor that stands for those of all members of a batch."""
+    """Return whether a bound is a tensor that stands for the members of a batch."""
     return any(isinstance(operand, Tensor) and is_batched(operand) for operand in (start, end))
 
 
 def of_members(name: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any, base: Any = None) -> Any:
-    """`linspace` (or with a base `logspace`) from and to tensors that carry a batch, by operators.
+    """`linspace` (or, with a base, `logspace`) between tensors that carry a batch, by operators.
 
     Raises:
-        RuntimeError: there is an `out`.
+        RuntimeError: if there is an `out`.
     """
     if out is not None:
         raise RuntimeError(f"vmap: {name}() cannot write numbers between ends of each member's own into one `out`")

@@ -1,4 +1,4 @@
-"""What all factories share: reading sizes, dtypes, devices and numbers, and finishing the tensor."""
+"""Functions that all factories share: reading sizes, dtypes, devices and numbers, and finishing the tensor."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from ..._core.types.dtypes import dtype as DType
 from ..._core.types.sizes import check_room
 
 Levels = tuple[Batch, ...]
-"""Batches that a new tensor is to carry, the oldest first: the first dimensions of its array."""
+"""Batches of a new tensor, the oldest first: the first dimensions of its array."""
 
 
 def read_size(name: str, values: tuple[Any, ...], named: Any = None, *, position: int = 1) -> tuple[int, ...]:
-    """The lengths that a factory was given one by one, as one sequence, or as `size=`.
+    """Return the lengths passed to a factory one by one, as one sequence, or as `size=`.
 
     Args:
-        name: of the factory, for errors.
+        name: name of the factory, for errors.
         values: its positional arguments.
         named: its argument `size`, or None.
-        position: where the argument stands, for errors.
+        position: position of the argument, for errors.
 
     Raises:
-        TypeError: nothing was given, something else than integers, or a lone integer by name.
-        RuntimeError: a length is negative.
+        TypeError: if there are no lengths, they are not integers, or a single integer is passed by name.
+        RuntimeError: if a length is negative.
     """
     if named is not None:
         if not isinstance(named, (tuple, list)):
@@ -55,11 +55,11 @@ def read_size(name: str, values: tuple[Any, ...], named: Any = None, *, position
 
 
 def read_lengths(name: str, lengths: tuple[Any, ...], position: int, *, alone: bool) -> tuple[int, ...]:
-    """Lengths as Python integers.
+    """Return lengths as Python integers.
 
     Raises:
-        TypeError: one is no integer.
-        RuntimeError: one is negative, or there are more than arrays can have.
+        TypeError: if a length is not an integer.
+        RuntimeError: if a length is negative, or there are more than arrays support.
     """
     read: list[int] = []
     for at, length in enumerate(lengths):
@@ -82,10 +82,10 @@ def read_lengths(name: str, lengths: tuple[Any, ...], position: int, *, alone: b
 
 
 def read_tuple(name: str, size: Any, position: int) -> tuple[int, ...]:
-    """Lengths where only a sequence of them may stand.
+    """Return lengths that must be passed as a sequence.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if `size` is not a sequence.
     """
     if not isinstance(size, (tuple, list)):
         raise TypeError(errors.wrong_type(name, "size", position, "tuple of ints", size))
@@ -93,10 +93,10 @@ def read_tuple(name: str, size: Any, position: int) -> tuple[int, ...]:
 
 
 def read_dtype(name: str, wanted: Any, default: DType) -> DType:
-    """A dtype argument; Python's types stand for the widest of their kind.
+    """Return a dtype; Python's types stand for the widest of their kind.
 
     Raises:
-        TypeError: it is no dtype.
+        TypeError: if `wanted` is not a dtype.
     """
     if wanted is None:
         return default
@@ -120,15 +120,15 @@ def check_place(
     """Refuse devices that do not exist, pinned memory, and layouts that a factory, or its output, does not have.
 
     Args:
-        name: of the factory, for errors.
+        name: name of the factory, for errors.
         device, pin_memory, layout: its arguments.
-        sparse: whether it makes sparse tensors, too (`laid`).
-        out, dtype: further arguments; an output of another dtype is refused for that.
+        sparse: whether it also makes sparse tensors (`laid`).
+        out, dtype: further arguments; an output of another dtype is refused for that first.
 
     Raises:
-        RuntimeError: the device is not the CPU, `pin_memory` is set, or the layout is another than that of `out`.
-        TypeError: it is no device, or the layout none.
-        NotImplementedError: the layout is sparse, and the factory makes dense tensors only.
+        RuntimeError: if the device is not the CPU, `pin_memory` is set, or the layout differs from that of `out`.
+        TypeError: if `device` is not a device, or `layout` not a layout.
+        NotImplementedError: if the layout is sparse, and the factory makes only dense tensors.
     """
     if layout is not None:
         if not isinstance(layout, Layout):
@@ -155,7 +155,7 @@ def check_place(
 
 
 def layout_title(layout: Layout) -> str:
-    """How torch's errors call a layout: `SparseCsr`."""
+    """Name of a layout in torch's errors: `SparseCsr`."""
     return "".join(word.capitalize() for word in layout.name.removesuffix("_coo").split("_"))
 
 
@@ -165,7 +165,7 @@ def laid(
     """Return the array of a factory: the result of `make`, or, if the layout is sparse, one without entries.
 
     Raises:
-        NotImplementedError: it would not be zero everywhere.
+        NotImplementedError: if the layout is sparse, and the tensor would not be zero everywhere.
     """
     if layout is None or layout is strided:
         return make(shape, element)
@@ -179,10 +179,10 @@ def laid(
 
 
 def compressed_zeros(name: str, layout: Any, shape: tuple[int, ...], element: Any) -> Any:
-    """The array of a compressed sparse tensor without entries.
+    """Return the array of a compressed sparse tensor without entries.
 
     Raises:
-        RuntimeError: the shape is that of no matrix, or entries are blocks, of which the size is not known.
+        RuntimeError: if the shape is not that of matrices, or the layout has blocks, whose size is unknown.
     """
     if layout.blocks:
         raise RuntimeError(
@@ -202,21 +202,21 @@ def compressed_zeros(name: str, layout: Any, shape: tuple[int, ...], element: An
 
 
 def carried(input: Any) -> Levels:
-    """The batches of a tensor: one made like it carries them, too, so that what differs can be written to it."""
+    """Return the batches of a tensor: tensors made like it carry them, so that all members can be written to it."""
     return tuple(reversed(batches.levels_of(input)))
 
 
 def room(levels: Levels, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of an array for all members of some batches."""
+    """Return the shape of an array for all members of some batches."""
     return (*[level.size for level in levels], *shape)
 
 
 def finish(name: str, array: Any, requires_grad: Any = False, levels: Levels = ()) -> Tensor:
-    """A leaf over a new array; one that carries batches, if its first dimensions are those of `levels`.
+    """Return a leaf on a new array; it carries batches if the first dimensions are those of `levels`.
 
     Raises:
-        RuntimeError: it shall require a gradient, but its dtype has none.
-        TypeError: `requires_grad` is no bool.
+        RuntimeError: if `requires_grad` is set for a dtype without derivatives.
+        TypeError: if `requires_grad` is not a bool.
     """
     result = wrap(dtypes.canonical(array))
     for level in levels:
@@ -231,10 +231,10 @@ def finish(name: str, array: Any, requires_grad: Any = False, levels: Levels = (
 
 
 def result_dtype(name: str, wanted: Any, out: Any, default: DType) -> DType:
-    """The dtype of a factory's result, which `out` decides if it is given.
+    """Return the dtype of a factory's result, which is that of `out` if there is one.
 
     Raises:
-        RuntimeError: `dtype` and `out` differ, or `out` requires a gradient.
+        RuntimeError: if `dtype` and `out` differ, or `out` requires a gradient.
     """
     if out is None:
         return read_dtype(name, wanted, default)
@@ -253,14 +253,14 @@ def result_dtype(name: str, wanted: Any, out: Any, default: DType) -> DType:
 
 
 KEEPING = ("arange", "linspace", "logspace", "range")
-"""Factories that keep the shape of an output with as many elements as they make."""
+"""Factories that keep the shape of an output with the right number of elements."""
 
 EVEN = ("empty", "eye", "full", "ones", "zeros")
 """Factories that write to an output whose elements share memory."""
 
 
 def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, levels: Levels = ()) -> Tensor:
-    """The result of a factory: a new leaf, or `out`, written, which is a leaf then; `levels` as for `finish`."""
+    """Return the result of a factory: a new leaf, or `out`, written, which is a leaf then; `levels` as for `finish`."""
     sparse = name in ("zeros", "empty") and out is not None and out._flags_ & flags.SPARSE and not out.is_meta  # type: ignore[attr-defined]
     if sparse:
         array = laid(name, out.layout, np.empty, array.shape, array.dtype)  # type: ignore[union-attr]
@@ -287,10 +287,10 @@ def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, level
 
 
 def read_number(name: str, argument: str, position: int, value: Any) -> Any:
-    """A number: Python's, NumPy's, or a tensor of one element that requires no gradient.
+    """Return a number: Python's, NumPy's, or that of a tensor of one element that requires no gradient.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if `value` is not a number.
     """
     if isinstance(value, (bool, int, float, complex)):
         return value
@@ -302,10 +302,10 @@ def read_number(name: str, argument: str, position: int, value: Any) -> Any:
 
 
 def refuse_dtype(name: str, array: Any, declared: Collection[DType]) -> None:
-    """Refuse an array of a dtype that an operator does not exist for.
+    """Refuse an array of a dtype without a kernel.
 
     Raises:
-        NotImplementedError: it is one of these.
+        NotImplementedError: if the dtype is not supported.
     """
     element = dtypes.from_numpy(array.dtype)
     if element not in declared:
@@ -313,6 +313,6 @@ def refuse_dtype(name: str, array: Any, declared: Collection[DType]) -> None:
 
 
 def natively(name: str, *args: Any) -> Any:
-    """What the native function of a plain case makes of a dtype and further arguments, or NotImplemented."""
+    """Call the native function of a plain case with a dtype and further arguments; it may return NotImplemented."""
     function = kernels.direct_function(name)
     return NotImplemented if function is None else function(*args)

@@ -1,4 +1,4 @@
-"""`range`, which torch keeps for old programs, and memory in a given order of dimensions: empty_permuted."""
+"""`range`, for old programs, and memory with a given order of dimensions: empty_permuted."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def range(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The numbers from `start` to `end`, both included; old programs have it, others have `arange`.
+    """Return the numbers from `start` to `end`, both included. Deprecated: use `arange`.
 
     Args:
         start: the first number.
-        end: the bound, itself in the result if steps lead there.
-        step: the distance of neighbours.
+        end: bound, which is included if the steps reach it.
+        step: distance of neighbours.
         out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
 
     Returns:
         A new tensor of floor((end - start) / step) + 1 elements, or `out`.
 
     Raises:
-        RuntimeError: `step` is zero or leads away from `end`, or a bound is not finite.
+        RuntimeError: if `step` is zero or leads away from `end`, or a bound is not finite.
     """
     anomaly.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
@@ -90,18 +90,18 @@ def empty_permuted(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Memory with whatever values it holds, dense, whose dimensions lie in a given order.
+    """Return uninitialised dense memory with a given order of dimensions.
 
     Args:
         size: the lengths.
-        physical_layout: every dimension once, the outermost in memory first.
+        physical_layout: each dimension once, the outermost in memory first.
         dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
 
     Returns:
         A new leaf.
 
     Raises:
-        RuntimeError: `physical_layout` is no order of the dimensions.
+        RuntimeError: if `physical_layout` is not an order of the dimensions.
     """
     shape, order = read_tuple("empty_permuted", size, 1), integers("empty_permuted", "physical_layout", physical_layout)
     if len(order) != len(shape):

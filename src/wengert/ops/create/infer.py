@@ -1,4 +1,4 @@
-"""Arrays from nested Python data, by torch's rules of shape and dtype."""
+"""Arrays from nested Python data, with torch's rules of shape and dtype."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ PLAIN = frozenset({bool, int, float, complex})
 
 
 def array_of(data: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
-    """A new array with the values of numbers, sequences of them, arrays and tensors.
+    """Return a new array with the values of numbers, sequences of them, arrays and tensors.
 
     Args:
-        data: what `tensor()` was given.
-        wanted: the dtype, or None to infer it: Python's floats are of the default dtype.
+        data: argument of `tensor()`.
+        wanted: the dtype, or None to infer it: Python's floats have the default dtype.
 
     Raises:
-        TypeError: `data` holds strings, or sequences where numbers should be.
-        ValueError: a sequence is ragged.
-        RuntimeError: `data` holds other objects, or numbers that do not fit the dtype.
+        TypeError: if `data` contains strings, or sequences in place of numbers.
+        ValueError: if a sequence is ragged.
+        RuntimeError: if `data` contains other objects, or numbers that do not fit the dtype.
     """
     if isinstance(data, Tensor):
         copied = data._array_.astype((wanted or data.dtype).numpy)
@@ -59,17 +59,17 @@ def array_of(data: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
 
 
 def of_numpy(array: np.ndarray[Any, Any], wanted: DType | None) -> np.ndarray[Any, Any]:
-    """A copy of a NumPy array, checked."""
+    """Return a copy of a NumPy array, checked."""
     check_array(array)
     return current().quietly(array.astype, ((wanted or dtypes.from_numpy(array.dtype)).numpy,), {"copy": True})
 
 
 def check_array(array: np.ndarray[Any, Any]) -> None:
-    """Refuse arrays of element types and strides that tensors do not have.
+    """Refuse arrays of element types and strides that tensors do not support.
 
     Raises:
-        TypeError: no dtype corresponds.
-        ValueError: foreign byte order, or strides that are negative or no multiple of the element size.
+        TypeError: if no dtype corresponds.
+        ValueError: if the byte order is foreign, or strides are negative or not multiples of the element size.
     """
     dtypes.from_numpy(array.dtype)
     if not array.dtype.isnative:
@@ -91,7 +91,7 @@ def check_array(array: np.ndarray[Any, Any]) -> None:
 
 
 def is_sequence(value: Any) -> bool:
-    """Whether a value has elements by position."""
+    """Return whether a value has elements by position."""
     if isinstance(value, (list, tuple)):
         return True
     kind = type(value)
@@ -103,14 +103,14 @@ def is_sequence(value: Any) -> bool:
 
 
 MOST_DIMS = 64
-"""As many dimensions as NumPy's arrays have."""
+"""Largest number of dimensions of NumPy's arrays."""
 
 
 def refuse_text(data: Any) -> None:
-    """Refuse sequences nested deeper than arrays are, such as one that holds itself, and those that begin with text.
+    """Refuse sequences nested deeper than arrays, such as one that contains itself, and those that begin with text.
 
     Raises:
-        ValueError: they are.
+        ValueError: if `data` is such a sequence.
     """
     depth = 0
     while is_sequence(data) and len(data):
@@ -123,11 +123,11 @@ def refuse_text(data: Any) -> None:
 
 
 def infer(values: Any, wanted: DType | None, depth: int = 1) -> tuple[DType, bool]:
-    """The common dtype of a sequence's numbers, unless one is wanted, and whether all of them are Python's.
+    """Return the common dtype of a sequence's numbers, unless one is wanted, and whether all of them are Python's.
 
     Raises:
-        TypeError, RuntimeError: as `dtype_of`.
-        TypeError, ValueError: the sequence holds itself.
+        TypeError, RuntimeError: if `dtype_of` refuses an element.
+        TypeError, ValueError: if the sequence contains itself.
     """
     kinds = set(map(type, values))
     if kinds <= PLAIN:
@@ -155,7 +155,7 @@ def infer(values: Any, wanted: DType | None, depth: int = 1) -> tuple[DType, boo
 
 
 def of_kinds(kinds: set[type]) -> DType:
-    """The dtype of Python numbers of these types; the default dtype for none."""
+    """Return the dtype of Python numbers of these types; the default dtype for none."""
     if complex in kinds:
         return dtypes.get_default_dtype().to_complex()
     if float in kinds or not kinds:
@@ -164,7 +164,7 @@ def of_kinds(kinds: set[type]) -> DType:
 
 
 def common(candidates: list[DType]) -> DType:
-    """The dtype to which all are promoted."""
+    """Return the dtype that all are promoted to."""
     result = candidates[0]
     for other in candidates[1:]:
         if other is not result:
@@ -173,11 +173,11 @@ def common(candidates: list[DType]) -> DType:
 
 
 def dtype_of(value: Any) -> DType:
-    """The dtype of one element.
+    """Return the dtype of one element.
 
     Raises:
-        TypeError: a string.
-        RuntimeError: no number, or an integer beyond 64 bits.
+        TypeError: if the element is a string.
+        RuntimeError: if the element is not a number, or an integer beyond 64 bits.
     """
     if isinstance(value, Tensor):
         return value.dtype
@@ -191,10 +191,10 @@ def dtype_of(value: Any) -> DType:
 
 
 def replaced(values: Any, target: DType) -> list[Any]:
-    """Nested lists with Python's numbers in place of tensors and of NumPy's numbers.
+    """Return nested lists with Python's numbers in place of tensors and NumPy's numbers.
 
     Raises:
-        TypeError, ValueError: as `number_of`.
+        TypeError, ValueError: if `number_of` refuses an element.
     """
     result: list[Any] = []
     for value in values:
@@ -207,11 +207,11 @@ def replaced(values: Any, target: DType) -> list[Any]:
 
 
 def number_of(value: Any, target: DType) -> Any:
-    """One element as a Python number, by the protocol that its target asks for: an integer type for `__index__`.
+    """Return one element as a Python number, by the protocol for its target: `__index__` for an integer type.
 
     Raises:
-        TypeError: a tensor or an object that is no integer for an integer type; no number.
-        ValueError: a tensor of more than one element.
+        TypeError: if the element is not a number, or a tensor or an object that is not an integer for an integer type.
+        ValueError: if the element is a tensor of more than one element.
     """
     whole = target.category == dtypes.INTEGER
     if isinstance(value, Tensor):
@@ -237,10 +237,10 @@ def number_of(value: Any, target: DType) -> Any:
 
 
 def convert(data: Any, target: DType) -> np.ndarray[Any, Any]:
-    """A number or nested sequences of numbers as an array.
+    """Return a number or nested sequences of numbers as an array.
 
     Raises:
-        ValueError, TypeError: the sequences are ragged, or of numbers that do not fit.
+        ValueError, TypeError: if the sequences are ragged, or the numbers do not fit.
     """
     try:
         array = np.array(data)
@@ -261,7 +261,7 @@ def convert(data: Any, target: DType) -> np.ndarray[Any, Any]:
 
 
 def of_objects(array: np.ndarray[Any, Any], data: Any, target: DType) -> np.ndarray[Any, Any]:
-    """An array of Python integers too long for NumPy's types, as floats; refused as integers."""
+    """Return an array of Python integers beyond NumPy's types as floats; refuse them as integers."""
     explain_ragged(data, target)
     if target.category == dtypes.INTEGER:
         raise ValueError(f"Overflow when unpacking long long: {target} holds no integer that large")
@@ -269,12 +269,12 @@ def of_objects(array: np.ndarray[Any, Any], data: Any, target: DType) -> np.ndar
 
 
 def check_integers(array: np.ndarray[Any, Any], target: DType) -> None:
-    """Refuse numbers beyond the range of an integer dtype (negative ones wrap around in unsigned types).
+    """Refuse numbers out of range of an integer dtype (negative ones wrap around in unsigned types).
 
     Raises:
-        TypeError: complex numbers.
-        ValueError: integers beyond 64 bits.
-        RuntimeError: they do not fit.
+        TypeError: if the numbers are complex.
+        ValueError: if an integer is beyond 64 bits.
+        RuntimeError: if a number does not fit.
     """
     if array.dtype.kind == "c":
         raise TypeError("'complex' object cannot be interpreted as an integer")
@@ -288,11 +288,11 @@ def check_integers(array: np.ndarray[Any, Any], target: DType) -> None:
 
 
 def explain_ragged(data: Any, target: DType) -> None:
-    """Raise torch's error for sequences of unequal depth or length; nothing if they are regular.
+    """Raise torch's error for sequences of unequal depth or length, if they are not regular.
 
     Raises:
-        ValueError: lengths differ.
-        TypeError: depths differ.
+        ValueError: if lengths differ.
+        TypeError: if depths differ.
     """
     shape = []
     first = data
@@ -305,7 +305,7 @@ def explain_ragged(data: Any, target: DType) -> None:
 
 
 def compare(value: Any, shape: tuple[int, ...], dim: int, target: DType) -> None:
-    """Compare nested sequences with the shape that their first elements have."""
+    """Compare nested sequences with the shape of their first elements."""
     if dim == len(shape):
         if is_sequence(value):
             if target.category == dtypes.INTEGER:

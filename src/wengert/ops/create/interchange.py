@@ -1,4 +1,4 @@
-"""Tensors over memory that belongs to others: NumPy's arrays, buffers, DLPack."""
+"""Tensors on memory of others: NumPy's arrays, buffers, DLPack."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOT_WRITABLE = (
 
 
 def shared(array: np.ndarray[Any, Any]) -> Tensor:
-    """A tensor on an array's memory; warns if that is not writable."""
+    """Return a tensor on an array's memory; warn if it is not writable."""
     check_array(array)
     if not array.flags.writeable:
         anomaly.warn_once(NOT_WRITABLE)
@@ -33,17 +33,17 @@ def shared(array: np.ndarray[Any, Any]) -> Tensor:
 
 @composite(method=False)
 def from_numpy(ndarray: Any) -> Tensor:
-    """A tensor on the memory of a NumPy array: what is written to one is seen in the other.
+    """Return a tensor on the memory of a NumPy array: writes to one are seen in the other.
 
     Args:
-        ndarray: of any shape; of a dtype that tensors have, in native byte order, without negative strides.
+        ndarray: array of any shape; of a dtype that tensors support, in native byte order, without negative strides.
 
     Returns:
         A tensor that shares the array's memory.
 
     Raises:
-        TypeError: not an array, or of a type that tensors do not have.
-        ValueError: negative strides, or foreign byte order.
+        TypeError: if `ndarray` is not an array, or of a type that tensors do not support.
+        ValueError: if strides are negative, or the byte order is foreign.
     """
     try:
         if not isinstance(ndarray, np.ndarray):
@@ -55,7 +55,7 @@ def from_numpy(ndarray: Any) -> Tensor:
 
 
 def full_name(value: object) -> str:
-    """The name of a value's type, with its module unless that is Python's own."""
+    """Return the name of a value's type, with its module unless that is Python's own."""
     kind = type(value)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
@@ -70,20 +70,19 @@ def from_numpy_samples(make: Any) -> Any:
 
 @composite(method=False)
 def as_tensor(data: Any, *, dtype: DType | None = None, device: Any = None) -> Tensor:
-    """`data` as a tensor, without a copy where that is possible.
+    """Convert `data` to a tensor, without a copy if possible.
 
     Args:
         data: a tensor, which is returned itself (or cast, which is recorded); an array, whose memory is shared unless
-            its dtype
-            has to change; or what `tensor` takes, which is copied.
-        dtype: of the result.
+            its dtype has to change; or data for `tensor`, which are copied.
+        dtype: dtype of the result.
         device: 'cpu'.
 
     Returns:
         `data` itself, or a tensor that shares its memory, or a new one.
 
     Raises:
-        TypeError, ValueError, RuntimeError: as `tensor`.
+        TypeError, ValueError, RuntimeError: if `tensor` refuses the data.
     """
     check_place("as_tensor", device)
     wanted = None if dtype is None else read_dtype("as_tensor", dtype, dtypes.get_default_dtype())
@@ -115,22 +114,22 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool | None = None,
 ) -> Tensor:
-    """`obj` as a tensor.
+    """Convert `obj` to a tensor.
 
     Args:
-        obj: a tensor, an array, an object that speaks DLPack or the buffer protocol, a capsule of DLPack, a number or
+        obj: a tensor, an array, an object with DLPack or the buffer protocol, a DLPack capsule, a number or
             nested sequences of numbers.
-        dtype: of the result.
+        dtype: dtype of the result.
         device: 'cpu'.
-        copy: True: always; False: never; None: only where it is necessary.
-        requires_grad: whether the result requires a gradient: if False, it is detached. Unless given, it does if `obj`
+        copy: True: always; False: never; None: only if necessary.
+        requires_grad: whether the result requires a gradient: if False, it is detached. By default it does if `obj`
             is a tensor that does; then it may have a history.
 
     Returns:
         `obj` itself, or a tensor that shares its memory, or a new one.
 
     Raises:
-        ValueError: `copy=False`, but a copy is necessary.
+        ValueError: if `copy=False`, but a copy is necessary.
     """
     check_place("asarray", device)
     wanted = None if dtype is None else read_dtype("asarray", dtype, dtypes.get_default_dtype())
@@ -157,7 +156,7 @@ def asarray(
 
 
 def aliased(obj: Any, wanted: DType | None) -> Any:
-    """A tensor on the memory of an object, or None if it has none to share; that of a buffer is of the dtype wanted."""
+    """Return a tensor on the memory of an object, or None without memory to share; a buffer's has the wanted dtype."""
     if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, np.ndarray):
@@ -187,23 +186,23 @@ def asarray_samples(make: Any) -> Any:
 
 @composite(method=False)
 def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
-    """A 1-dim tensor on the memory of an object with the buffer protocol.
+    """Return a 1-dim tensor on the memory of an object with the buffer protocol.
 
     Args:
         buffer: bytearray, array.array, memoryview ...
-        dtype: of the elements.
-        count: how many elements; -1 for all.
-        offset: how many bytes to skip.
+        dtype: dtype of the elements.
+        count: number of elements; -1 for all.
+        offset: number of bytes to skip.
         requires_grad: whether operations on it are recorded.
 
     Returns:
         A tensor that shares the memory.
 
     Raises:
-        TypeError: `dtype` is none.
-        ValueError: no buffer, or one that is too short, or its length is no multiple of the element size; or it says
-            that its numbers are of the other byte order.
-        RuntimeError: the buffer's memory is not in one piece.
+        TypeError: if `dtype` is not a dtype.
+        ValueError: if `buffer` is not a buffer, is too short, has the other byte order, or its length is not a multiple
+            of the element size.
+        RuntimeError: if the buffer's memory is not contiguous.
 
     >>> wg.frombuffer(bytearray([1, 0, 2, 0]), dtype=wg.int16)
     tensor([1, 2], dtype=torch.int16)
@@ -241,7 +240,7 @@ def refuse_foreign(buffer: Any) -> None:
     """Refuse buffers of numbers of the other byte order, as NumPy's arrays may be.
 
     Raises:
-        ValueError: the format of the buffer says so.
+        ValueError: if the format of the buffer names that order.
     """
     with memoryview(buffer) as view:
         if view.itemsize > 1 and view.format[0] in (">!" if sys.byteorder == "little" else "<"):
@@ -252,11 +251,11 @@ def refuse_foreign(buffer: Any) -> None:
 
 
 def buffer_length(buffer: Any) -> int:
-    """How many bytes a buffer holds.
+    """Return the number of bytes of a buffer.
 
     Raises:
-        ValueError: it is no buffer.
-        RuntimeError: its memory is not in one piece.
+        ValueError: if `buffer` is not a buffer.
+        RuntimeError: if its memory is not contiguous.
     """
     try:
         view = memoryview(buffer)
@@ -286,15 +285,15 @@ def frombuffer_samples(make: Any) -> Any:
 
 
 def is_capsule(value: object) -> bool:
-    """Whether a value is a capsule, such as those in which DLPack hands memory out."""
+    """Return whether a value is a capsule, such as those of DLPack."""
     return type(value).__name__ == "PyCapsule"
 
 
 def unpacked(capsule: Any) -> np.ndarray[Any, Any]:
-    """The array in a DLPack capsule, which is used up.
+    """Return the array in a DLPack capsule, which is used up.
 
     Raises:
-        RuntimeError: if it was used before, or is a capsule of something else.
+        RuntimeError: if it was used before, or is a capsule of another kind.
     """
     from . import capsules  # only where there are capsules: it takes `ctypes`
 
@@ -304,7 +303,7 @@ def unpacked(capsule: Any) -> np.ndarray[Any, Any]:
 
 
 def taken(source: Any) -> np.ndarray[Any, Any]:
-    """The array on the memory of an object with `__dlpack__`; NumPy knows no bfloat16."""
+    """Return the array on the memory of an object with `__dlpack__`; NumPy does not support bfloat16."""
     try:
         return np.from_dlpack(source)
     except RuntimeError as error:
@@ -314,10 +313,10 @@ def taken(source: Any) -> np.ndarray[Any, Any]:
 
 
 def capsule_of(tensor: Tensor, copy: Any, options: dict[str, Any]) -> Any:
-    """A capsule of the memory of a tensor, or of a copy of it.
+    """Return a capsule of the memory of a tensor, or of a copy of it.
 
     Raises:
-        BufferError: it is on the device "meta".
+        BufferError: if the tensor is on the device "meta".
     """
     if tensor.is_meta:  # type: ignore[attr-defined]
         raise BufferError("Cannot pack tensors on meta")
@@ -333,7 +332,7 @@ def refuse_meta(tensor: Tensor) -> None:
     """Refuse a tensor without memory.
 
     Raises:
-        ValueError: it is on the device "meta".
+        ValueError: if the tensor is on the device "meta".
     """
     if tensor.is_meta:  # type: ignore[attr-defined]
         raise ValueError("Unknown device type meta for Dlpack")
@@ -347,20 +346,20 @@ NOT_DLPACK = (
 
 @composite(method=False)
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """A tensor on the memory of an object of another library (DLPack protocol).
+    """Return a tensor on the memory of an object of another library (DLPack protocol).
 
     Args:
-        ext_tensor: an object with `__dlpack__`, or a capsule that such a method returned.
+        ext_tensor: an object with `__dlpack__`, or a capsule that this method returned.
         device: 'cpu'.
-        copy: whether the tensor gets memory of its own: True: always; False, None: not.
+        copy: whether the tensor has its own memory: True: always; False, None: no.
 
     Returns:
         A tensor that shares the memory, or has a copy of it.
 
     Raises:
-        RuntimeError: it is neither.
-        ValueError: it is a tensor on the device "meta".
-        BufferError: the memory is on another device, or belongs to a tensor that requires a gradient.
+        RuntimeError: if `ext_tensor` is neither.
+        ValueError: if `ext_tensor` is a tensor on the device "meta".
+        BufferError: if the memory is on another device, or belongs to a tensor that requires a gradient.
     """
     check_place("from_dlpack", device)
     if is_capsule(ext_tensor):

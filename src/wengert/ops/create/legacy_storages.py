@@ -1,6 +1,6 @@
-"""Types of storages as torch's early days had them: `torch.FloatStorage` and its family, one for each dtype.
+"""Types of storages of early versions of torch: `torch.FloatStorage` and its family, one for each dtype.
 
-They make storages, and answer `isinstance`; every one of these storages is a `TypedStorage`.
+They create storages, and support `isinstance`; all these storages are `TypedStorage`.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ _IN_PACKAGE = (
 
 
 class StorageType(type):
-    """The class of these types."""
+    """Class of these types."""
 
     dtype: DType
     is_cuda = False
     is_sparse = False
 
     def __call__(cls, *args: Any, wrap_storage: Any = None, **others: Any) -> TypedStorage:
-        """A storage of the dtype: of so many elements (not initialised), of these numbers, or on other memory.
+        """Return a storage of the dtype: of a given length (not initialised), of given numbers, or on other memory.
 
         Raises:
-            RuntimeError: none of these.
+            RuntimeError: if the arguments are none of these.
         """
         if others:
             raise RuntimeError(
@@ -55,11 +55,11 @@ class StorageType(type):
         return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype)
 
     def from_buffer(cls, *args: Any, **options: Any) -> TypedStorage:
-        """A copy of the memory of an object that has the buffer protocol; see `UntypedStorage.from_buffer`."""
+        """Copy the memory of an object that has the buffer protocol; see `UntypedStorage.from_buffer`."""
         return TypedStorage.from_buffer(*args, **options, dtype=cls.dtype)
 
     def from_file(cls, filename: Any, shared: bool = False, size: int = 0) -> TypedStorage:
-        """The first elements of a file as memory; see `torch.from_file`."""
+        """Map the first elements of a file; see `torch.from_file`."""
         memory = map_file(filename, shared, operator.index(size) * cls.dtype.itemsize)
         return TypedStorage(wrap_storage=UntypedStorage(memory), dtype=cls.dtype)
 
@@ -74,7 +74,7 @@ TYPES: dict[str, StorageType] = {
     name: StorageType(name, (), {"dtype": dtype, "__doc__": f"Storages of dtype `{dtype.name}`."})
     for name, dtype in ((dtype.legacy.replace("Tensor", "Storage"), dtype) for dtype in (*ALL, bfloat16))
 }
-"""All of them, by name."""
+"""The types, by name."""
 Storage = StorageType("Storage", (), {"dtype": float32, "__doc__": "`FloatStorage` by its first name."})
 
 
@@ -85,7 +85,7 @@ def __getattr__(name: str) -> StorageType:
 
 
 def storage_type(self: Tensor) -> Any:
-    """The type of `storage()`, such as `torch.FloatStorage`."""
+    """Return the type of `storage()`, such as `torch.FloatStorage`."""
     return TYPES[self.dtype.legacy.replace("Tensor", "Storage")]
 
 
@@ -95,21 +95,21 @@ bind("storage_type", asking(storage_type, method=True))
 def from_file(
     filename: Any, shared: bool | None = None, size: int = 0, *, dtype: DType | None = None, **options: Any
 ) -> Tensor:
-    """A tensor whose memory is a file.
+    """Return a tensor whose memory is a file.
 
     Args:
         filename: the name of the file.
-        shared: whether writes go to the file, which is then made, or made longer, where that is needed. Otherwise they
+        shared: whether writes go to the file, which is then created or extended if necessary. Otherwise they
             stay in this process, and the file must be long enough.
         size: the number of elements.
-        dtype: of the elements; the default dtype unless given.
+        dtype: dtype of the elements; the default dtype by default.
         options: torch's `layout`, `device`, `pin_memory`, `requires_grad`.
 
     Returns:
         A tensor of shape (size,).
 
     Raises:
-        RuntimeError: there is no such file, or it is too short.
+        RuntimeError: if the file does not exist, or is too short.
 
     >>> import pathlib, tempfile
     >>> import wengert as wg

@@ -1,4 +1,4 @@
-"""Factories whose size or dtype comes from a tensor: `zeros_like` and its family, `new_zeros` and its family."""
+"""Factories with the size or dtype of a tensor: `zeros_like` and its family, `new_zeros` and its family."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def array_like(
     levels: Levels,
     layout: Any = None,
 ) -> Any:
-    """An uninitialised array of a tensor's shape; its elements lie in the same order unless `memory_format` differs.
+    """Return an uninitialised array of a tensor's shape, with the same order in memory unless `memory_format` differs.
 
-    For a tensor that is to carry batches, those of all members, one after the other.
+    For a tensor that is to carry batches, return those of all members, concatenated.
 
     Raises:
-        TypeError: `source` is no tensor.
+        TypeError: if `source` is not a tensor.
     """
     if not isinstance(source, Tensor):
         raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", source))
@@ -78,10 +78,10 @@ def array_like(
 
 
 def is_sparse(source: Any, device: Any) -> bool:
-    """Whether a tensor is sparse.
+    """Return whether a tensor is sparse.
 
     Raises:
-        ElsewhereError: it is on the device "meta", and no other one is told.
+        ElsewhereError: if it is on the device "meta", and no other one is given.
     """
     if source._flags_ & flags.SPARSE and source.is_meta:
         if device is None:
@@ -91,7 +91,7 @@ def is_sparse(source: Any, device: Any) -> bool:
 
 
 def sparse_like(name: str, array: Any, element: Any) -> Any:
-    """The array of a tensor of the shape and layout of a sparse one."""
+    """Return the array of a tensor of the shape and layout of a sparse one."""
     if hasattr(array, "like"):  # a compressed one
         return array.like(name, element)
     from ..._core.tensor.coordinates import without_entries
@@ -100,7 +100,7 @@ def sparse_like(name: str, array: Any, element: Any) -> Any:
 
 
 def strides_of(levels: Levels, span: int) -> tuple[int, ...]:
-    """The strides of batches whose members take `span` elements each."""
+    """Return the strides of batches whose members take `span` elements each."""
     return tuple([step * span for step in layouts.row_major(tuple([level.size for level in levels]))])
 
 
@@ -146,13 +146,13 @@ def like(
     requires_grad: bool,
     memory_format: Any,
 ) -> Tensor:
-    """Make what a factory of this name returns, of the shape of a tensor.
+    """Return the result of a factory, with the shape of a tensor.
 
     Args:
-        name: of the factory.
-        fill: writes to the array; None leaves it as it is.
+        name: name of the factory.
+        fill: function that writes to the array; None leaves it unchanged.
         input: the tensor.
-        dtype, layout, requires_grad, memory_format: as they were given.
+        dtype, layout, requires_grad, memory_format: the arguments of the factory.
         place: the device, and whether memory is to be pinned.
     """
     levels = carried(input)
@@ -174,7 +174,7 @@ def zeros_like(
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """Zeros of the shape of a tensor."""
+    """Return zeros of the shape of a tensor."""
     place = (device, pin_memory)
     return like("zeros_like", fill_zeros, input, dtype, layout, place, requires_grad, memory_format)
 
@@ -191,7 +191,7 @@ def ones_like(
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """Ones of the shape of a tensor."""
+    """Return ones of the shape of a tensor."""
     place = (device, pin_memory)
     return like("ones_like", fill_ones, input, dtype, layout, place, requires_grad, memory_format)
 
@@ -208,7 +208,7 @@ def empty_like(
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """Memory with whatever values it holds, of the shape of a tensor."""
+    """Return an uninitialised tensor of the shape of a tensor."""
     place = (device, pin_memory)
     return like("empty_like", None, input, dtype, layout, place, requires_grad, memory_format)
 
@@ -229,7 +229,7 @@ def full_like(
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """The number `fill_value` everywhere, in the shape of a tensor; other arguments, result and errors as for
+    """Return a tensor of the shape of another one, filled with a number; other arguments, result and errors as for
     `zeros_like`.
 
     Args:
@@ -292,14 +292,14 @@ def new(
     place: tuple[Any, Any],
     requires_grad: bool,
 ) -> Tensor:
-    """Make what a method of this name returns, of the dtype of a tensor.
+    """Return the result of a method, with the dtype of a tensor.
 
     Args:
-        name: of the method.
-        array_of_size: makes the array.
+        name: name of the method.
+        array_of_size: function that makes the array.
         input: the tensor.
-        size: the lengths that were given one by one, and those given by name.
-        dtype, layout, requires_grad: as they were given.
+        size: the lengths passed one by one, and those passed by name.
+        dtype, layout, requires_grad: the arguments of the method.
         place: the device, and whether memory is to be pinned.
     """
     check_place(name, *place, layout, sparse=True)
@@ -323,7 +323,7 @@ def new_zeros(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Zeros of the dtype of a tensor."""
+    """Return zeros of the dtype of a tensor."""
     place = (device, pin_memory)
     return new("new_zeros", zeros_of_size, input, (sizes, size), dtype, layout, place, requires_grad)
 
@@ -340,7 +340,7 @@ def new_ones(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Ones of the dtype of a tensor."""
+    """Return ones of the dtype of a tensor."""
     place = (device, pin_memory)
     return new("new_ones", ones_of_size, input, (sizes, size), dtype, layout, place, requires_grad)
 
@@ -357,7 +357,7 @@ def new_empty(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Memory with whatever values it holds, of the dtype of a tensor."""
+    """Return an uninitialised tensor of the dtype of a tensor."""
     place = (device, pin_memory)
     return new("new_empty", uninitialised, input, (sizes, size), dtype, layout, place, requires_grad)
 
@@ -378,7 +378,7 @@ def new_full(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The number `fill_value` everywhere, in the dtype of a tensor; other arguments, result and errors as for
+    """Return a tensor of the dtype of another one, filled with a number; other arguments, result and errors as for
     `new_zeros`.
 
     Args:
@@ -423,7 +423,7 @@ def new_empty_strided(
     Args:
         input: tensor.
         size: the lengths.
-        stride: for each dimension how many elements lie between neighbours in memory.
+        stride: step between neighbours along each dimension, in elements of memory.
         dtype, layout, device, pin_memory, requires_grad: as for `new_zeros`.
 
     Returns:
@@ -458,7 +458,7 @@ def new_tensor(
 
     Args:
         input: tensor.
-        data: what `tensor` takes.
+        data: argument of `tensor`.
         dtype, device, requires_grad: as for `new_zeros`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Factories for parameters and buffers: on the device that a layer is told, or that its program has chosen."""
+"""Factories of parameters and buffers, on the device of a layer or of `with torch.device(...)`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import create, like
 
 
 def placed(body: Callable[..., Tensor]) -> Callable[..., Any]:
-    """A factory that makes its tensor where `with torch.device(...)` says, unless it is told a device."""
+    """Return a factory that makes its tensor on the device of `with torch.device(...)`, unless it is given one."""
     factory = checked(body.__name__, body, module="wengert")  # by which modes are told of it
 
     def call(*args: Any, device: Any = None, **kwargs: Any) -> Any:

@@ -37,15 +37,15 @@ def arange(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The numbers from `start` up to but not `end`: `arange(end)`, `arange(start, end)`, `arange(start, end, step)`.
+    """Numbers from `start` to before `end`: `arange(end)`, `arange(start, end)` or `arange(start, end, step)`.
 
     Args:
         bounds: end; or start and end; or start, end and step.
-        start: 0 unless given.
-        end: not in the result.
-        step: 1 unless given.
+        start: first number; 0 by default.
+        end: bound, which is not included.
+        step: distance of neighbours; 1 by default.
         out: a tensor to write into.
-        dtype: of the result; unless given, int64 if all bounds are integers, else the default dtype.
+        dtype: dtype of the result; by default int64 if all bounds are integers, else the default dtype.
         layout: `strided`.
         device: 'cpu'.
         pin_memory: must be False.
@@ -55,8 +55,8 @@ def arange(
         A new 1-dim tensor of ceil((end - start) / step) elements, or `out`.
 
     Raises:
-        TypeError: a bound is no number, or there is no end.
-        RuntimeError: `step` is zero or leads away from `end`, a bound is infinite, or the dtype is bool or complex.
+        TypeError: if a bound is not a number, or `end` is missing.
+        RuntimeError: if `step` is zero or leads away from `end`, a bound is infinite, or the dtype is bool or complex.
     """
     check_place("arange", device, pin_memory, layout, out=out, dtype=dtype)
     low, high, pace = read_bounds(bounds, start, end, step)
@@ -74,11 +74,11 @@ def arange(
 
 
 def read_bounds(bounds: tuple[Any, ...], start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
-    """Start, end and step as Python numbers.
+    """Return start, end and step as Python numbers.
 
     Raises:
-        TypeError: there is no end, or something is no number.
-        RuntimeError: something is complex.
+        TypeError: if `end` is missing, or an argument is not a number.
+        RuntimeError: if an argument is complex.
     """
     named = {name: bound for name, bound in (("start", start), ("end", end), ("step", step)) if bound is not MISSING}
     if not named and len(bounds) == 1 and type(bounds[0]) is int:
@@ -110,7 +110,7 @@ def read_bounds(bounds: tuple[Any, ...], start: Any, end: Any, step: Any) -> tup
 
 
 def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[Any, Any]:
-    """The array of `arange`."""
+    """Return the array of `arange`."""
     refuse_kind("arange", element)
     if element is dtypes.int64 and type(low) is type(high) is type(pace) is int and 0 <= (high - low) * pace < 2**40:
         if pace:
@@ -142,10 +142,10 @@ def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[An
 
 
 def whole(number: Any) -> int:
-    """A number cut to an integer of 64 bits.
+    """Truncate a number to an integer of 64 bits.
 
     Raises:
-        RuntimeError: it does not fit.
+        RuntimeError: if it does not fit.
     """
     if not -(2**63) <= number < 2**63:
         raise RuntimeError(f"value cannot be converted to type int64_t without overflow: {number!r}")
@@ -178,20 +178,20 @@ def linspace(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`steps` numbers from `start` to `end`, both included, at equal distances; other arguments as for `zeros`.
+    """Return `steps` numbers from `start` to `end`, both included, at equal distances; other arguments as for `zeros`.
 
     Args:
         start: the first number.
         end: the last number.
-        steps: how many numbers.
+        steps: number of elements.
         out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
 
     Returns:
         A new tensor, or `out`.
 
     Raises:
-        TypeError: `start` or `end` is no number, `steps` no integer.
-        RuntimeError: `steps` is negative, or a bound a tensor with dimensions.
+        TypeError: if `start` or `end` is not a number, or `steps` not an integer.
+        RuntimeError: if `steps` is negative, or a bound is a tensor with dimensions.
     """
     check_place("linspace", device, pin_memory, layout, out=out, dtype=dtype)
     if carry_batch(start, end):
@@ -204,10 +204,10 @@ def linspace(
 def even_steps(
     name: str, low: Any, high: Any, steps: Any, element: DType, *, rounded: bool = True
 ) -> np.ndarray[Any, Any]:
-    """The array of `linspace`: counted from `start` in the first half and from `end` in the second, as torch counts.
+    """Return the array of `linspace`: counted from `start` in the first half and from `end` in the second, as in torch.
 
     Args:
-        rounded: in the dtype asked for; otherwise in the floating one that it is computed in.
+        rounded: in the requested dtype; otherwise in the floating one that it is computed in.
     """
     count = read_steps(name, low, high, steps)
     check_room(name, (count,))
@@ -253,14 +253,14 @@ def logspace(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`steps` numbers from `base ** start` to `base ** end`, whose logarithms lie at equal distances; otherwise as
+    """Return `steps` numbers from `base ** start` to `base ** end`, with logarithms at equal distances; otherwise as
     `linspace`.
 
     Args:
         start: the first exponent.
         end: the last exponent.
-        steps: how many numbers.
-        base: of the powers.
+        steps: number of elements.
+        base: base of the powers.
         out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
 
     Returns:
@@ -297,7 +297,7 @@ plain_case(logspace, native=kernels.direct_function("logspace"))
 
 
 def triangle(name: str, row: int, col: int, dtype: Any, device: Any, layout: Any) -> tuple[int, int, DType]:
-    """The checked arguments of `tril_indices` and `triu_indices`."""
+    """Return the checked arguments of `tril_indices` and `triu_indices`."""
     check_place(name, device, layout=layout)
     for word, value in (("row", row), ("col", col)):
         if value < 0:
@@ -312,12 +312,12 @@ def triangle(name: str, row: int, col: int, dtype: Any, device: Any, layout: Any
 def tril_indices(
     row: int, col: int, offset: int = 0, *, dtype: DType | None = None, device: Any = None, layout: Any = None
 ) -> Tensor:
-    """Where the lower triangle of a `row` by `col` matrix lies.
+    """Return the indices of the lower triangle of a `row` by `col` matrix.
 
     Args:
         row, col: lengths of the matrix.
-        offset: which diagonal is the last of the triangle: 0 the main one, above it positive.
-        dtype: an integer dtype, int64 unless given.
+        offset: last diagonal of the triangle: 0 for the main one, positive above it.
+        dtype: an integer dtype, int64 by default.
         device: 'cpu'.
         layout: `strided`.
 
@@ -325,7 +325,7 @@ def tril_indices(
         A new tensor (2, n): row and column numbers, row after row.
 
     Raises:
-        RuntimeError: a length is negative, or the dtype is no integer one.
+        RuntimeError: if a length is negative, or the dtype is not an integer type.
     """
     rows, columns, element = triangle("tril_indices", row, col, dtype, device, layout)
     held = np.greater_equal.outer(positions.arange(rows), positions.arange(-offset, columns - offset))
@@ -336,11 +336,11 @@ def tril_indices(
 def triu_indices(
     row: int, col: int, offset: int = 0, *, dtype: DType | None = None, device: Any = None, layout: Any = None
 ) -> Tensor:
-    """Where the upper triangle of a `row` by `col` matrix lies; arguments, result and errors as for `tril_indices`.
+    """Return the indices of the upper triangle of a `row` by `col` matrix; else as `tril_indices`.
 
     Args:
         row, col: lengths of the matrix.
-        offset: which diagonal is the first of the triangle: 0 the main one, above it positive.
+        offset: first diagonal of the triangle: 0 for the main one, positive above it.
         dtype, device, layout: as for `tril_indices`.
 
     Returns:

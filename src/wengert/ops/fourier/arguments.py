@@ -40,7 +40,7 @@ def read_norm(name: str, norm: Any) -> tuple[int, int]:
 
     Raises:
         TypeError: it is neither a string nor None.
-        RuntimeError: there is none of that name.
+        RuntimeError: if there is none of that name.
     """
     if norm is None:
         return NORMS["backward"]

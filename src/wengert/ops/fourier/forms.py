@@ -373,7 +373,7 @@ COMPLEX = {np.dtype(np.float32): np.complex64, np.dtype(np.float64): np.complex1
 
 
 def spectrum_of_array(array: Any, s: Any, dim: Any, norm: Any, forward: bool = True) -> Any:
-    """`fft2` of a matrix that lies in rows, where nothing is recorded."""
+    """`fft2` of a matrix that lies in rows, if nothing is recorded."""
     if s is not None or norm is not None or dim is not LAST_TWO or array.ndim != 2:
         return NotImplemented
     if array.strides != (array.shape[1] * array.itemsize, array.itemsize):
@@ -383,5 +383,5 @@ def spectrum_of_array(array: Any, s: Any, dim: Any, norm: Any, forward: bool = T
 
 
 def signal_of_array(array: Any, s: Any, dim: Any, norm: Any) -> Any:
-    """`ifft2` of a matrix that lies in rows, where nothing is recorded."""
+    """`ifft2` of a matrix that lies in rows, if nothing is recorded."""
     return spectrum_of_array(array, s, dim, norm, False)

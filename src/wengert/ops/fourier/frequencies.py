@@ -67,7 +67,7 @@ def fft_fftfreq(
         A new tensor (n,): the integers from 0 on and from -(n // 2) to -1, divided by n d.
 
     Raises:
-        RuntimeError: `n` is negative, or the dtype holds integers.
+        RuntimeError: if `n` is negative, or the dtype holds integers.
 
     Examples:
         >>> import wengert as wg
@@ -100,7 +100,7 @@ def fft_rfftfreq(
         A new tensor (n // 2 + 1,): the integers from 0 on, divided by n d.
 
     Raises:
-        RuntimeError: the dtype holds integers.
+        RuntimeError: if the dtype holds integers.
 
     Examples:
         >>> import wengert as wg
@@ -140,8 +140,8 @@ def fft_fftshift(input: Tensor, dim: Any = None) -> Any:
         A new tensor.
 
     Raises:
-        RuntimeError: there is no dimension.
-        IndexError: there is no such dimension.
+        RuntimeError: if there is no dimension.
+        IndexError: if `dim` is out of range.
 
     Examples:
         >>> import wengert as wg
@@ -163,8 +163,8 @@ def fft_ifftshift(input: Tensor, dim: Any = None) -> Any:
         A new tensor.
 
     Raises:
-        RuntimeError: there is no dimension.
-        IndexError: there is no such dimension.
+        RuntimeError: if there is no dimension.
+        IndexError: if `dim` is out of range.
 
     Examples:
         >>> import wengert as wg

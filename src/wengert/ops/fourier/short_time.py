@@ -75,7 +75,7 @@ def padded(input: Any, points: int, mode: str) -> Any:
 
 
 def read_result(input: Any, window: Any, return_complex: bool | None) -> bool:
-    """Whether `stft` gives complex numbers.
+    """Return whether `stft` gives complex numbers.
 
     Raises:
         RuntimeError: it was not said, and nothing that it was given is complex.
@@ -122,7 +122,7 @@ def spectra(pieces: Any, normalized: bool, onesided: bool | None) -> Any:
     """The spectra of pieces, along the last dimension.
 
     Raises:
-        RuntimeError: half of a complex one is asked for, or it is of half precision.
+        RuntimeError: if half of a complex one is asked for, or it is of half precision.
     """
     dims, scale = (pieces.ndim - 1,), 1 if normalized else 0
     if pieces.dtype in dtypes.HALVES:
@@ -167,7 +167,7 @@ def stft(
         A new complex tensor (terms, pieces) or (B, terms, pieces).
 
     Raises:
-        RuntimeError: the signal is shorter than a piece, or an argument does not fit.
+        RuntimeError: if the signal is shorter than a piece, or an argument does not fit.
 
     Examples:
         >>> import wengert as wg
@@ -229,7 +229,7 @@ def pieces_of(spectrum: Any, points: int, window: Any, normalized: bool, oneside
     """The pieces of a signal, of their spectra along the last dimension.
 
     Raises:
-        RuntimeError: real and complex do not fit.
+        RuntimeError: if real and complex do not fit.
     """
     dims, scale = (spectrum.ndim - 1,), 1 if normalized else 2
     if return_complex:
@@ -267,7 +267,7 @@ def istft(
         A new tensor (L,) or (B, L).
 
     Raises:
-        RuntimeError: an argument does not fit, or the windows leave an element of the signal without weight.
+        RuntimeError: if an argument does not fit, or the windows leave an element of the signal without weight.
 
     Source:
         D. W. Griffin and J. S. Lim, Signal estimation from modified short-time Fourier transform, 1984.

@@ -50,7 +50,7 @@ class Options:
         """Check them.
 
         Raises:
-            TypeError: `count` is no integer.
+            TypeError: if `count` is not an integer.
             ValueError: one has no meaning.
         """
         kind = dtypes.get_default_dtype() if dtype is None else dtype

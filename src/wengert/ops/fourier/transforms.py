@@ -36,7 +36,7 @@ transform = partial(
         A new tensor.
     """,
 )
-"""The form of a Fourier transform."""
+"""Card decorator for a Fourier transform."""
 
 
 def outermost_first(array: Any, dims: Any) -> list[int]:

@@ -52,7 +52,7 @@ def read_window(name: str, window_length: Any, periodic: Any, dtype: Any, layout
 
     Raises:
         TypeError: one is wrong.
-        RuntimeError: there is no such window.
+        RuntimeError: if there is no such window.
     """
     check_place(name, *place, layout, sparse=True)
     if layout is sparse_coo:

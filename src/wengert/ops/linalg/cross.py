@@ -119,9 +119,10 @@ def cross(self: Tensor, other: Tensor, dim: int | None = None, *, out: Any = Non
     if dim is None:
         if 3 not in self.shape:
             raise RuntimeError(
-                "linalg.cross: no dimension of size 3 in input" if self.ndim == other.ndim
+                "linalg.cross: no dimension of size 3 in input"
+                if self.ndim == other.ndim
                 else "linalg.cross: inputs must have the same number of dimensions."
-            )  # fmt: skip
+            )
         anomaly.warn_once(
             "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or "
             "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of "

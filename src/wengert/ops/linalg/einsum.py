@@ -285,8 +285,10 @@ class Recipe:
         self.summed: tuple[int, ...] = ()
         self.shape: tuple[int, ...] | None = None
         waiting = list(zip(read.orders, read.lengths))
-        users = [sum(place in order and lengths[order.index(place)] != 1 for order, lengths in waiting)
-                 for place in range(read.count)]  # fmt: skip
+        users = [
+            sum(place in order and lengths[order.index(place)] != 1 for order, lengths in waiting)
+            for place in range(read.count)
+        ]
         summed = range(read.kept, read.count)
         for step in range(len(shapes) - 1):
             first, second = sorted(path[step]) if path is not None else (0, 1)

@@ -93,8 +93,7 @@ def check_phase(words: str, *parts: Any) -> None:
     Args:
         words: words of the error.
         parts: gradients in the basis of the vectors; the diagonal of their sum then is not real, beyond rounding and
-            beyond a
-            hundredth of the largest element.
+            beyond a hundredth of the largest element.
 
     Raises:
         RuntimeError: if they depend on the phases.
@@ -136,10 +135,14 @@ def decomposed_vjp(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: bool) -> 
 
 def between(left: Any, right: Any, values: Any) -> Any:
     """Contribution of rotations of the singular vectors to the gradient, in their basis."""
-    moved = [part for part in (
-        None if left is None else left * values.unsqueeze(-2),
-        None if right is None else values.unsqueeze(-1) * right,
-    ) if part is not None]  # fmt: skip
+    moved = [
+        part
+        for part in (
+            None if left is None else left * values.unsqueeze(-2),
+            None if right is None else values.unsqueeze(-1) * right,
+        )
+        if part is not None
+    ]
     return without_diagonal(sum(moved[1:], moved[0])) / gaps(values * values)
 
 

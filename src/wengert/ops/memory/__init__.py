@@ -1,1 +1,1 @@
-"""How elements lie in memory: storages, memory formats, copies and casts."""
+"""Memory of elements: storages, memory formats, copies and casts."""

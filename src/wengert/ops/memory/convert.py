@@ -27,7 +27,7 @@ native = kernels.direct_function
 
 @op(layout="own", dtypes=WIDE, linear="self", native=native("clone"))
 def clone(self: Array, *, memory_format: Any = None) -> Any:
-    """A copy of the values in memory of its own; the gradient passes through.
+    """Copy the values into new memory; the gradient passes through.
 
     Args:
         memory_format: `preserve_format` (the default: strides are kept) or `contiguous_format`.
@@ -46,7 +46,7 @@ def clone_batched(self: Any, memory_format: Any) -> Any:
 
 
 def in_format(whole: Any, memory_format: Any) -> Any:
-    """A copy of all members of a batch, each in a memory format."""
+    """Copy all members of a batch, each in a memory format."""
     if memory_format in (None, preserve_format, contiguous_format):
         return clone.call((whole, memory_format))
     return restrided_batched(whole, strides_in(np.broadcast_to(0, whole.shape[1:]), memory_format), False)
@@ -59,7 +59,7 @@ def clone_samples(make: Any) -> Any:
 
 
 def keeps_apart(shape: tuple[int, ...], stride: Any, gaps: bool) -> bool:
-    """Whether elements that lie `stride` apart have places of their own, without gaps unless these are allowed."""
+    """Return whether elements with the strides `stride` do not share memory, and, unless `gaps`, have no gaps."""
     step = 1
     for own, length in sorted((own, length) for own, length in zip(stride, shape) if length != 1):
         if own != step and not (gaps and own >= step):
@@ -70,11 +70,11 @@ def keeps_apart(shape: tuple[int, ...], stride: Any, gaps: bool) -> bool:
 
 @op(layout="own", dtypes=WIDE, linear="self", name="_restrided", public="method", node="CloneBackward0")
 def restrided(self: Array, stride: Any, gaps: bool = False) -> Any:
-    """A copy whose elements lie `stride` apart; row-major where those would overlap.
+    """Copy with given strides; row-major if elements would share memory.
 
     Args:
-        stride: for each dimension, in elements.
-        gaps: leave gaps that the strides leave (zeros); otherwise the copy is row-major if there would be any.
+        stride: strides in elements.
+        gaps: keep gaps of the strides (filled with zeros); otherwise the copy is row-major if there would be any.
     """
     if not keeps_apart(self.shape, stride, gaps):
         return self.copy(order="C")
@@ -112,7 +112,7 @@ def restrided_samples(make: Any) -> Any:
 
 @composite()
 def contiguous(input: Any, memory_format: memory_format = contiguous_format) -> Any:
-    """The tensor itself if its elements lie in row-major order, otherwise a copy in which they do.
+    """Return the tensor itself if it is row-major, otherwise a row-major copy.
 
     Args:
         input: tensor.
@@ -140,7 +140,7 @@ plain_case(contiguous, clone, native("contiguous"))
 
 
 def cast(array: Any, wanted: Any) -> Any:
-    """A new array of another dtype; the imaginary part is dropped where a real one is wanted."""
+    """Return a new array of another dtype; the imaginary part is dropped for a real one."""
     if array.dtype.kind == "c" and wanted.kind not in "cb":
         anomaly.warn_once("Casting complex values to real discards the imaginary part")
         array = array.real
@@ -158,7 +158,7 @@ def cast(array: Any, wanted: Any) -> Any:
     takes_halves=True,
 )
 def to_copy(self: Array, dtype: Any = None, memory_format: Any = None) -> Any:
-    """A copy in another dtype."""
+    """Copy in another dtype."""
     if dtype is None or self.dtype == dtype.numpy:
         return copied(self, memory_format)
     return layouts.with_strides(cast(self, dtype.numpy), strides_in(self, memory_format))
@@ -182,26 +182,26 @@ def to_copy_samples(make: Any) -> Any:
 
 
 def check_device(device: Any) -> None:
-    """Refuse devices other than the one that there is."""
+    """Refuse devices other than the existing one."""
     if device is not None:
         refuse_absent(device)
 
 
 def refuse_leaving(tensor: Any) -> None:
-    """Refuse to bring a tensor from the device "meta" to the CPU.
+    """Refuse to move a tensor from the device "meta" to the CPU.
 
     Raises:
-        NotImplementedError: it is there.
+        NotImplementedError: if the tensor is on "meta".
     """
     if tensor.is_meta:
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
 
 
 def read_target(where: tuple[Any, ...], dtype: Any, device: Any, other: Any) -> tuple[Any, Any, Any, list[bool]]:
-    """What `to` was given by position: dtype, device and tensor, as given by name unless there, and the switches.
+    """Read the positional arguments of `to`: dtype, device and tensor, by name if not among them, and the switches.
 
     Raises:
-        TypeError: something follows that does not belong there.
+        TypeError: if an argument is not of these types.
     """
     switches: list[bool] = []
     known = False  # whether the dtype has been told, behind which only switches follow
@@ -231,15 +231,15 @@ def to(
     copy: bool = False,
     memory_format: Any = None,
 ) -> Any:
-    """The tensor in another dtype (or on another device, of which there is one).
+    """Convert the tensor to another dtype (or device, of which there is one).
 
     Args:
         self: tensor.
         where: a dtype, a device, a device and a dtype, or a tensor whose dtype is wanted; then `non_blocking`, `copy`.
-        dtype, device, other: the same by name.
+        dtype, device, other: the same arguments by name.
         non_blocking: ignored.
-        copy: make a copy even if nothing changes.
-        memory_format: in which order the elements of a copy lie.
+        copy: copy even if nothing changes.
+        memory_format: memory format of a copy.
 
     Returns:
         The tensor itself if nothing changes, otherwise a copy; its gradient is cast back.
@@ -275,7 +275,7 @@ def to_samples(make: Any) -> Any:
 
 @composite(function=False)
 def type_as(self: Any, other: Tensor) -> Any:
-    """The tensor in the dtype of `other`.
+    """Convert the tensor to the dtype of `other`.
 
     Args:
         self, other: tensors.
@@ -292,7 +292,7 @@ def type_as_samples(make: Any) -> Any:
 
 
 def bind_casts() -> None:
-    """The methods `float()`, `double()`, `long()` ..., one for each dtype that has a short name."""
+    """Bind the methods `float()`, `double()`, `long()` ..., one for each dtype with a short name."""
     names = {name: name for name in dtypes.ALIASES} | {"bool": "bool", "bfloat16": "bfloat16", "chalf": "complex32"}
     for method, known_as in names.items():
 

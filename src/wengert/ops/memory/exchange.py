@@ -1,4 +1,4 @@
-"""Two tensors exchanged: each object becomes what the other was."""
+"""Exchange of two tensors: each object becomes the other."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import weakref
 from ..._core.tensor.base import Tensor
 
 OWN_REFERENCES = 3
-"""To an accumulator that no edge leads to: the leaf's, a variable's, and that of the call that counts what the leaf's
-field has. (Counting what the variable has, the call borrows the variable's reference from Python 3.14 on.)"""
+"""References to an accumulator that no edge leads to: the leaf's, a variable's, and that of the call that counts the
+leaf's field. (When it counts the variable's, the call borrows its reference from Python 3.14 on.)"""
 
 FIELDS = ("_array_", "_storage_", "_flags_", "_edge_", "_meta_")
 
 
 def swap_tensors(t1: Tensor, t2: Tensor) -> None:
-    """Exchange two tensors: values, place in the graph, class and attributes, for all who hold either.
+    """Exchange two tensors: values, position in the graph, class and attributes, for all who hold either.
 
     Args:
         t1, t2: tensors, or parameters.
 
     Raises:
-        RuntimeError: there is a weak reference to one of them, or a graph leads to one that is a leaf: both would stand
-            for the other tensor from then on.
-        TypeError: one is of a subclass, the other is not.
+        RuntimeError: if one of them has a weak reference, or is a leaf that a graph leads to: both would refer to the
+            other tensor from then on.
+        TypeError: if only one is of a subclass.
 
     >>> import wengert as wg
     >>> x, y = wg.zeros(2), wg.ones(3)
@@ -55,7 +55,7 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
 
 
 def has_accumulator(tensor: Tensor) -> bool:
-    """Whether a graph that is alive ends in a leaf; if none does, it forgets the node that its graphs ended in."""
+    """Return whether a live graph ends in a leaf; if none does, forget the node that its graphs ended in."""
     meta = tensor._meta_
     accumulator = None if meta is None else meta.accumulator
     if isinstance(accumulator, weakref.ref):

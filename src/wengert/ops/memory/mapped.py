@@ -1,4 +1,4 @@
-"""Memory that processes share, and memory that is a file: mappings of the system, with a way to other processes."""
+"""Memory mappings: memory shared by processes, and files as memory."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .reach import first_bytes, move_storage
 
 
 class Mapping(mmap.mmap):
-    """A mapping that can be sent to other processes, which then see the same memory.
+    """Mapping that can be sent to other processes, which then see the same memory.
 
     Attributes:
-        handle: a file descriptor of its own; None for the private copy of a file.
-        filename: of a file that was named; None for memory that is only shared.
+        handle: file descriptor of the mapping; None for the private copy of a file.
+        filename: name of a file; None for memory that is only shared.
     """
 
     handle: int | None = None
     filename: str | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A pickle, as opposed to what is sent to another process, is a copy."""
+        """Pickle the mapping as a copy, unlike sending it to another process."""
         return np.array, (np.frombuffer(self, np.uint8),)
 
     def __del__(self) -> None:
@@ -35,20 +35,20 @@ class Mapping(mmap.mmap):
 
 
 def map_handle(handle: int, size: int) -> Mapping:
-    """The memory behind a file descriptor, which the mapping then owns."""
+    """Map the memory of a file descriptor, which the mapping then owns."""
     mapping = Mapping(handle, max(size, 1))
     mapping.handle = handle
     return mapping
 
 
 def attach(duplicate: Any, size: int) -> Any:
-    """In another process: the memory that was sent."""
+    """Attach the memory that another process sent."""
     register()
     return map_handle(duplicate.detach(), size)
 
 
 def send(mapping: Mapping) -> tuple[Any, ...]:
-    """For `multiprocessing`: the memory itself, unless it is a private copy."""
+    """Reduce a mapping for `multiprocessing`: to the memory itself, unless it is a private copy."""
     if mapping.handle is None:
         return mapping.__reduce__()
     from multiprocessing.reduction import DupFd
@@ -64,7 +64,7 @@ def register() -> None:
 
 
 def new_shared(size: int) -> Mapping:
-    """New memory that other processes can be given."""
+    """Allocate memory that can be shared with other processes."""
     if hasattr(os, "memfd_create"):
         handle = os.memfd_create("wengert")
     else:
@@ -76,7 +76,7 @@ def new_shared(size: int) -> Mapping:
 
 
 def mapping_of(storage: Storage) -> Mapping | None:
-    """The mapping that the memory of a storage is, if it is one."""
+    """Return the mapping that is the memory of a storage, if there is one."""
     root = memory_of(storage.array)
     while isinstance(root, np.ndarray):
         root = root.base
@@ -86,7 +86,7 @@ def mapping_of(storage: Storage) -> Mapping | None:
 
 
 def place_in_mapping(storage: Storage) -> tuple[Mapping | None, int]:
-    """The mapping that the memory of a storage is part of, if there is one, and where in it the storage starts."""
+    """Return the mapping that contains the memory of a storage, if there is one, and the start of the storage in it."""
     mapping = mapping_of(storage)
     if mapping is None or mapping.handle is None:
         return None, 0
@@ -94,13 +94,13 @@ def place_in_mapping(storage: Storage) -> tuple[Mapping | None, int]:
 
 
 def is_shared(storage: Storage) -> bool:
-    """Whether other processes may see the memory of a storage."""
+    """Return whether other processes may see the memory of a storage."""
     mapping = mapping_of(storage)
     return mapping is not None and mapping.handle is not None
 
 
 def share(storage: Storage) -> None:
-    """Move the memory of a storage, and all tensors on it, to where other processes can see it."""
+    """Move the memory of a storage, and all tensors on it, to shared memory."""
     if is_shared(storage):
         return
     size = size_in_bytes(storage)
@@ -110,15 +110,15 @@ def share(storage: Storage) -> None:
 
 
 def map_file(filename: str | os.PathLike[str], shared: bool, size: int) -> Storage:
-    """The first bytes of a file as memory.
+    """Map the first bytes of a file.
 
     Args:
-        filename: its name; if `shared`, the file is made, or made longer, where that is needed.
+        filename: its name; if `shared`, the file is created or extended if necessary.
         shared: whether writes go to the file; otherwise they stay in this process.
-        size: how many bytes.
+        size: number of bytes.
 
     Raises:
-        RuntimeError: there is no such file, or it is too short.
+        RuntimeError: if the file does not exist, or is too short.
     """
     name = os.fspath(filename)
     if size < 0:

@@ -1,4 +1,4 @@
-"""Memory formats: orders of the elements in memory that programs ask for by name."""
+"""Memory formats: orders of elements in memory, by name."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ RANKS = {channels_last: 4, channels_last_3d: 5}
 
 
 def strides_in(array: Any, order: Any) -> tuple[int, ...]:
-    """The strides of a copy of an array in a memory format (None: its own order).
+    """Return the strides of a copy of an array in a memory format (None: its own order).
 
     Raises:
-        RuntimeError: the array has not as many dimensions as the format is for.
+        RuntimeError: if the array has another number of dimensions than the format.
     """
     if order is None or order is preserve_format:
         return layouts.preserved(array)
@@ -37,7 +37,7 @@ def strides_in(array: Any, order: Any) -> tuple[int, ...]:
 
 
 def copied(array: Any, order: Any) -> Any:
-    """A copy of an array in the order of a memory format (None: its own)."""
+    """Copy an array in the order of a memory format (None: its own)."""
     if order in (None, preserve_format, contiguous_format) and is_row_major(array):
         return array.copy()
     result = layouts.empty(array.shape, strides_in(array, order), array.dtype)
@@ -46,10 +46,10 @@ def copied(array: Any, order: Any) -> Any:
 
 
 def in_order_of(grad: Any, *sources: tuple[Any, Any]) -> Any:
-    """A gradient with its channels innermost if those of a tensor are, otherwise row-major.
+    """Return a channels-last gradient if one of some tensors is channels-last, otherwise a row-major one.
 
-    torch's kernels for images bring the gradient into the order of the operator's input first, and so give the result
-    that order.
+    torch's kernels for images first bring the gradient into the order of the operator's input, and so the result has
+    that order, too.
 
     Args:
         grad: tensor.
@@ -65,11 +65,11 @@ def in_order_of(grad: Any, *sources: tuple[Any, Any]) -> Any:
 
 
 def in_order_like(grad: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
-    """A gradient with the strides that a copy of a tensor of its dtype has.
+    """Return a gradient with the strides that a copy of a tensor of its dtype has.
 
     Args:
         grad: tensor.
-        shape, strides: of that tensor, which broadcasts to `grad`; strides in bytes.
+        shape, strides: those of the other tensor, which broadcasts to `grad`; strides in bytes.
     """
     array = grad._array_
     if array.strides == strides:
@@ -80,25 +80,25 @@ def in_order_like(grad: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -
 
 
 def suggested_format(array: Any) -> Any:
-    """The memory format that an array seems to be in, as far as programs can name it."""
+    """Return the memory format that an array seems to have, among those that programs can name."""
     if array.ndim < 4 or not layouts.suggests_channels(array):
         return contiguous_format
     return channels_last if array.ndim == 4 else channels_last_3d
 
 
 def is_in_format(array: Any, order: Any) -> bool:
-    """Whether an array is dense in the order of a memory format (None: row-major)."""
+    """Return whether an array is dense in the order of a memory format (None: row-major)."""
     if order is not None and order in RANKS:
         return array.ndim == RANKS[order] and layouts.is_channels_last(array)
     return bool(array.flags.c_contiguous)
 
 
 def in_format(array: Any, memory_format: Any) -> Any:
-    """New memory of the shape of an array, its elements in a memory format.
+    """Allocate memory of the shape of an array, in a memory format.
 
     Raises:
-        TypeError: it is no memory format.
-        RuntimeError: it is `preserve_format`, or for another number of dimensions.
+        TypeError: if `memory_format` is not a memory format.
+        RuntimeError: if it is `preserve_format`, or for another number of dimensions.
     """
     if not isinstance(memory_format, MemoryFormat):
         type_text = type(memory_format).__name__

@@ -1,4 +1,4 @@
-"""What is written over a whole tensor: copy_, fill_, zero_."""
+"""Writes over a whole tensor: copy_, fill_, zero_."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ native = kernels.direct_function
 
 
 def check_written(target: Any, src: Any) -> None:
-    """Refuse values that do not broadcast to the shape of what they are written to.
+    """Refuse values that do not broadcast to the shape of their target.
 
     Raises:
         RuntimeError: if they do not.
@@ -49,7 +49,7 @@ def write_copy(target: Any, src: Any, non_blocking: bool) -> None:
     node="torch::autograd::CopyBackwards",
 )
 def copy(self: Array, src: Array, non_blocking: bool = False) -> Any:
-    """`src`, broadcast and cast to the shape and dtype of `self`."""
+    """Return `src`, broadcast and cast to the shape and dtype of `self`."""
     result = np.empty_like(self)
     write_copy(result, src, non_blocking)
     return result
@@ -88,12 +88,12 @@ def copy_samples(make: Any) -> Any:
 
 
 def fill_form(args: tuple[Any, ...]) -> int:
-    """Which of torch's two operators a call is."""
+    """Return which of torch's two operators a call is."""
     return 1 if isinstance(args[1], Tensor) else 0
 
 
 def check_single(name: str, value: Any) -> None:
-    """Refuse an array with dimensions where one value is wanted."""
+    """Refuse an array with dimensions in place of a single value."""
     if getattr(value, "ndim", 0):
         raise RuntimeError(
             f"{name} only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
@@ -101,7 +101,7 @@ def check_single(name: str, value: Any) -> None:
 
 
 def checked_value(name: str, array: Any, value: Any) -> Any:
-    """A number or 0-dim array that fits the dtype of `array`, as a number."""
+    """Return a number or 0-dim array that fits the dtype of `array` as a number."""
     check_single(name, value)
     if isinstance(value, StandIn):
         return value
@@ -132,7 +132,7 @@ def write_value(target: Any, value: Any) -> None:
     takes_halves=True,
 )
 def fill(self: Array, value: Array) -> Any:
-    """A tensor like `self` in which every element is `value`.
+    """Return a tensor like `self` in which each element is `value`.
 
     Args:
         value: number or 0-dim tensor.
@@ -141,7 +141,7 @@ def fill(self: Array, value: Array) -> Any:
         A new tensor; `fill_` writes into `self`.
 
     Raises:
-        RuntimeError: `value` has dimensions, or is a number that does not fit the dtype.
+        RuntimeError: if `value` has dimensions, or is a number that does not fit the dtype.
     """
     result = np.empty_like(self)
     write_value(result, value)
@@ -195,7 +195,7 @@ def write_zero(target: Any) -> None:
 
 
 def row_major_zeros(array: Any) -> Any:
-    """Zeros for a row-major array: what the backward passes of writes ask for over and over."""
+    """Zeros for a row-major array, which the backward passes of writes request over and over."""
     known = type(array) is np.ndarray and array.flags.c_contiguous
     return np.zeros(array.shape, array.dtype) if known else NotImplemented
 
@@ -210,7 +210,7 @@ def row_major_zeros(array: Any) -> Any:
     native=row_major_zeros,
 )
 def zero(self: Array) -> Any:
-    """Zeros like `self`."""
+    """Return zeros like `self`."""
     return np.zeros_like(self)
 
 

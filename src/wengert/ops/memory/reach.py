@@ -1,4 +1,4 @@
-"""The memory behind tensors: where elements lie, how far a storage reaches, and what makes it reach further."""
+"""Memory of tensors: strides, offsets, extents of storages, and their growth."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ WITHOUT_MEMORY: int = flags.SPARSE | flags.BATCHED | flags.OBSERVED
 
 
 def offset_in_bytes(tensor: Tensor) -> int:
-    """How many bytes lie between the start of a tensor's storage and its first element."""
+    """Return the number of bytes from the start of a tensor's storage to its first element."""
     return address_of(tensor._array_) - address_of(tensor._storage_.array)
 
 
 def refuse_sparse(name: str, *tensors: Any) -> None:
-    """Refuse for sparse tensors what sees memory in another way.
+    """Refuse sparse tensors for operators that change the view of memory.
 
     Raises:
-        NotImplementedError: one of them is sparse.
+        NotImplementedError: if a tensor is sparse.
     """
     if any(isinstance(tensor, Tensor) and tensor._flags_ & flags.SPARSE for tensor in tensors):  # on "meta", too
         from ..._core import sparse_errors
@@ -41,10 +41,10 @@ def refuse_sparse(name: str, *tensors: Any) -> None:
 
 
 def refuse_compressed(self: Tensor, what: str) -> None:
-    """Refuse to tell of a compressed sparse tensor how its elements lie in memory.
+    """Refuse a compressed sparse tensor, whose elements have no strides.
 
     Raises:
-        RuntimeError: it is one.
+        RuntimeError: if the tensor is compressed.
     """
     form: Any = getattr(self._array_, "layout", strided)
     if form is not strided:
@@ -52,15 +52,15 @@ def refuse_compressed(self: Tensor, what: str) -> None:
 
 
 def is_sparse(self: Tensor) -> bool:
-    """Whether the elements lie in no order, since not all of them are there."""
+    """Return whether the elements have no order in memory, because not all of them are stored."""
     return self._flags_ & flags.SPARSE != 0 and self.layout is not strided  # type: ignore[attr-defined]
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:
-    """For each dimension (or one) how many elements lie between neighbours in memory.
+    """Return the step between neighbours along each dimension (or one), in elements of memory.
 
     Raises:
-        RuntimeError: the tensor is compressed.
+        RuntimeError: if the tensor is compressed.
     """
     if self._flags_ & SPARSE:
         refuse_compressed(self, "strides")
@@ -71,15 +71,15 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 
 def storage_offset(self: Tensor) -> int:
-    """How many elements lie between the start of the storage and the first element."""
+    """Return the number of elements from the start of the storage to the first element."""
     return 0 if is_sparse(self) else offset_in_bytes(self) // self._array_.itemsize
 
 
 def data_ptr(self: Tensor) -> int:
-    """The address of the first element.
+    """Return the address of the first element.
 
     Raises:
-        RuntimeError: the tensor is sparse, or stands for the members of a batch.
+        RuntimeError: if the tensor is sparse, or stands for the members of a batch.
     """
     if self._flags_ & WITHOUT_MEMORY:
         if self.is_meta:  # type: ignore[attr-defined]
@@ -92,10 +92,10 @@ def data_ptr(self: Tensor) -> int:
 
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
-    """Whether the elements lie in memory in row-major order without gaps, or in that of a memory format.
+    """Return whether the elements are contiguous: row-major without gaps, or in a memory format.
 
     Raises:
-        RuntimeError: the tensor is compressed.
+        RuntimeError: if the tensor is compressed.
     """
     if self._flags_ & SPARSE:
         refuse_compressed(self, "is_contiguous")
@@ -105,10 +105,10 @@ def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
 
 
 def get_nbytes(self: Tensor) -> int:
-    """Bytes of all elements.
+    """Number of bytes of all elements.
 
     Raises:
-        RuntimeError: the tensor is sparse.
+        RuntimeError: if the tensor is sparse.
     """
     if is_sparse(self):
         raise RuntimeError("nbytes is not defined for sparse tensors: add those of the indices and of the values")
@@ -116,13 +116,13 @@ def get_nbytes(self: Tensor) -> int:
 
 
 def resize(tensor: Tensor, shape: tuple[int, ...], steps: tuple[int, ...] | None = None) -> None:
-    """Give a tensor another shape, and its storage more memory if it needs more.
+    """Change the shape of a tensor, and enlarge its storage if necessary.
 
     Nothing is checked, and no write is counted. New elements are not initialised. `steps` are the strides in elements,
     of a dense order; row-major if they are not given.
 
     Raises:
-        NotImplementedError: the tensor is sparse.
+        NotImplementedError: if the tensor is sparse.
     """
     refuse_sparse("resize_", tensor)
     array = tensor._array_
@@ -137,7 +137,7 @@ def resize(tensor: Tensor, shape: tuple[int, ...], steps: tuple[int, ...] | None
 
 
 def see(tensor: Tensor, move: Callable[[Any], Any]) -> None:
-    """Let a tensor see other memory, what `move` makes of its array, as elements of the same kind."""
+    """Let a tensor use other memory, the result of `move` for its array, as elements of the same kind."""
     array = tensor._array_
     if not tensor._flags_ & flags.POSTPONED:
         tensor._array_ = move(array)
@@ -148,11 +148,11 @@ def see(tensor: Tensor, move: Callable[[Any], Any]) -> None:
 
 
 def resize_storage(storage: Storage, size: int) -> None:
-    """Let a storage have `size` bytes: the same elements as far as they go, in other memory if it grows.
+    """Change the size of a storage to `size` bytes: the elements stay, in new memory if it grows.
 
-    All tensors on the storage see the new memory, as in torch, so they have to be found: that takes a walk over all
-    objects of the program. What does not lie within the new size (a tensor that reaches beyond the end of a storage
-    that has shrunk) stays where it is.
+    All tensors on the storage see the new memory, as in torch, so they have to be searched: that takes a walk over all
+    objects of the program. A tensor that is not within the new size (it reaches beyond the end of a storage that has
+    shrunk) stays where it is.
     """
     known = storage.array
     have = size_in_bytes(storage)
@@ -164,7 +164,7 @@ def resize_storage(storage: Storage, size: int) -> None:
 
 
 def move_storage(storage: Storage, whole: Any, moves: bool = True) -> None:
-    """Let other bytes be the memory of a storage; if it `moves`, all tensors on it lie there from now on."""
+    """Replace the memory of a storage; if it `moves`, all tensors on it use the new memory from now on."""
     known = storage.array
     start = address(known)
     for tensor in tensors_on(known):
@@ -176,7 +176,7 @@ def move_storage(storage: Storage, whole: Any, moves: bool = True) -> None:
 
 
 def first_bytes(array: Any, count: int) -> Any:
-    """The memory of an array from its first element on, as `count` bytes."""
+    """Return the memory of an array from its first element, as `count` bytes."""
     if not count:
         return np.empty(0, np.uint8)
     first = reaching(array, (1,), (array.itemsize,), 0)
@@ -184,7 +184,7 @@ def first_bytes(array: Any, count: int) -> Any:
 
 
 def moved(array: Any, whole: Any, offset: int) -> Any:
-    """An array of the same shape, strides and dtype at a place of other memory; itself if it does not fit there."""
+    """Return an array of the same shape, strides and dtype in other memory; the array itself if it does not fit."""
     end = offset + sum((length - 1) * step for length, step in zip(array.shape, array.strides)) + array.itemsize
     if not 0 <= offset <= end <= whole.size and array.size:
         return array
@@ -192,7 +192,7 @@ def moved(array: Any, whole: Any, offset: int) -> Any:
 
 
 def tensors_on(memory: Any) -> list[Tensor]:
-    """All tensors of the program whose storage's memory is that of an array."""
+    """Return all tensors of the program whose storage's memory is that of an array."""
     return [
         candidate
         for candidate in gc.get_objects()

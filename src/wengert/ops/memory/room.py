@@ -1,4 +1,4 @@
-"""Results that this machine has no memory for are refused before anything is allocated for them."""
+"""Refusal of results that do not fit in memory, before anything is allocated for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..._core.errors import shown
 
 @functools.cache
 def memory_of_machine() -> int | None:
-    """The bytes of memory of this machine; None if it does not say."""
+    """Return the number of bytes of memory of this machine; None if unknown."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
@@ -21,17 +21,17 @@ def memory_of_machine() -> int | None:
 def check_memory(name: str, shape: tuple[int, ...], itemsize: int, beside: int = 0) -> None:
     """Refuse a result that is larger than the memory of this machine.
 
-    Tables of its places, which are computed first, may be larger than the result, and a system that promises more
+    Tables of its indices, which are computed first, may be larger than the result, and a system that promises more
     memory than it has would end the program while they are written.
 
     Args:
-        name: of the operator.
-        shape: of the result.
+        name: name of the operator.
+        shape: shape of the result.
         itemsize: bytes of an element.
-        beside: bytes that computing it takes beside it.
+        beside: additional bytes that the computation needs.
 
     Raises:
-        RuntimeError: if there is not as much memory.
+        RuntimeError: if there is less memory.
     """
     wanted, present = math.prod(shape) * itemsize + beside, memory_of_machine()
     if present is not None and wanted > present:

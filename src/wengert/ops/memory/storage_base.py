@@ -1,4 +1,4 @@
-"""What storages of bytes and of typed elements have in common."""
+"""Base class of storages of bytes and of typed elements."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .reach import first_bytes, resize_storage
 
 
 def new_memory(name: str, dtype: Any, *args: Any) -> Storage:
-    """Memory for so many elements, or for those of a sequence.
+    """Allocate memory for a number of elements, or for those of a sequence.
 
     Raises:
-        RuntimeError: neither a number nor a sequence of numbers.
+        RuntimeError: if the argument is neither a number nor a sequence of numbers.
     """
     argument = args[0] if args else 0
     if len(args) > 1:
@@ -34,7 +34,7 @@ def new_memory(name: str, dtype: Any, *args: Any) -> Storage:
 
 
 class StorageBase:
-    """What the two kinds of storages have in common. Both show memory; neither is the memory itself."""
+    """Base class of both kinds of storages, which are views of memory, not the memory itself."""
 
     is_cuda = False
     is_hpu = False
@@ -44,41 +44,41 @@ class StorageBase:
     _memory: Storage
 
     def nbytes(self) -> int:
-        """The number of bytes."""
+        """Return the number of bytes."""
         return size_in_bytes(self._memory)
 
     def element_size(self) -> int:
-        """The bytes of an element."""
+        """Return the number of bytes of an element."""
         raise NotImplementedError
 
     def size(self) -> int:
-        """The number of elements."""
+        """Return the number of elements."""
         return self.nbytes() // self.element_size()
 
     def __len__(self) -> int:
         return self.size()
 
     def data_ptr(self) -> int:
-        """The address of the first byte; 0 if there is none."""
+        """Return the address of the first byte; 0 if there is none."""
         return address(self._memory.array) if self.nbytes() else 0
 
     @property
     def _cdata(self) -> int:
-        """A number that is equal for equal storages, as long as one of them lives."""
+        """Number that is equal for equal storages, as long as one of them is alive."""
         return id(self._memory.array)
 
     @property
     def filename(self) -> str | None:
-        """The file that the memory is, if it was mapped as shared."""
+        """The file that is the memory, if it was mapped as shared."""
         mapping = mapping_of(self._memory)
         return None if mapping is None else mapping.filename
 
     def resizable(self) -> bool:
-        """Whether `resize_` may be called: not where the memory is shared, or a file."""
+        """Return whether `resize_` may be called: not if the memory is shared, or a file."""
         return mapping_of(self._memory) is None
 
     def resize_bytes(self, size: Any) -> None:
-        """Let the storage have another number of bytes."""
+        """Change the number of bytes."""
         wanted = operator.index(size)
         if wanted < 0:
             raise RuntimeError(f"resize_: expected a number of bytes that is not negative, got {wanted}")
@@ -101,7 +101,7 @@ class StorageBase:
         return iter(self.tolist())
 
     def tolist(self) -> list[Any]:
-        """The elements as a list of numbers."""
+        """Return the elements as a list of numbers."""
         return self._elements().tolist()  # type: ignore[no-any-return]
 
     def fill_(self, value: Any) -> Self:
@@ -110,10 +110,10 @@ class StorageBase:
         return self
 
     def copy_(self, source: StorageBase, non_blocking: bool | None = None) -> Self:
-        """Take over the elements of a storage of the same size, converted to this one's type.
+        """Copy the elements of a storage of the same size, converted to this one's type.
 
         Raises:
-            RuntimeError: the sizes differ.
+            RuntimeError: if the sizes differ.
         """
         if len(self) != len(source):
             raise RuntimeError(
@@ -123,45 +123,45 @@ class StorageBase:
         return self
 
     def is_shared(self) -> bool:
-        """Whether other processes may see the memory."""
+        """Return whether other processes may see the memory."""
         return is_shared(self._memory)
 
     def share_memory_(self) -> Self:
-        """Move the memory to where processes can share it, with all tensors on it.
+        """Move the memory, with all tensors on it, to memory that processes can share.
 
-        A forked child sees the same memory then; to other processes `multiprocessing` sends it with a tensor.
+        A forked child sees the same memory; `multiprocessing` sends it to other processes with a tensor.
         """
         share(self._memory)
         return self
 
     def is_pinned(self, device: Any = "cuda") -> bool:
-        """False: there is no accelerator to pin memory for."""
+        """Return False: there is no accelerator to pin memory for."""
         return False
 
     def pin_memory(self, device: Any = "cuda") -> NoReturn:
-        """Refused: there is no accelerator to pin memory for."""
+        """Pin the memory: always refused, because there is no accelerator."""
         raise RuntimeError("Cannot access accelerator device when none is available.")
 
     def cuda(self, device: Any = None, non_blocking: bool = False) -> NoReturn:
-        """Refused: there is no such device."""
+        """Copy to a CUDA device: always refused, because there is none."""
         refuse_absent("cuda")
         raise AssertionError
 
     def cpu(self) -> Self:
-        """The storage itself."""
+        """Return the storage itself."""
         return self
 
     def to(self, *, device: Any, non_blocking: bool = False) -> Self:
-        """The storage itself: there is but the CPU.
+        """Return the storage itself: the CPU is the only device.
 
         Raises:
-            RuntimeError: another device is asked for.
+            RuntimeError: if another device is requested.
         """
         refuse_absent(device)
         return self
 
     def get_device(self) -> int:
-        """-1: the memory is the CPU's."""
+        """Return -1: the memory is the CPU's."""
         return -1
 
     def __eq__(self, other: object) -> bool:
@@ -174,26 +174,26 @@ class StorageBase:
         return self.clone()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """A copy, shared with the copies of tensors on the same memory."""
+        """Return a copy, shared with the copies of tensors on the same memory."""
         if id(self._memory) not in memo:
             memo[id(self._memory)] = Storage(first_bytes(self._memory.array, self.nbytes()).copy())
         return self.on(memo[id(self._memory)])
 
     def on(self, memory: Storage) -> Self:
-        """A storage of this type that shows other memory."""
+        """Return a storage of this type on other memory."""
         raise NotImplementedError
 
     def clone(self) -> Self:
-        """A copy with memory of its own."""
+        """Return a copy with its own memory."""
         return self.on(Storage(first_bytes(self._memory.array, self.nbytes()).copy()))
 
 
 def check_index(index: Any, length: int, kind: type) -> int:
-    """An index, counted from the front.
+    """Return an index, counted from the front.
 
     Raises:
-        TypeError: it is no integer.
-        IndexError: there is no such element.
+        TypeError: if `index` is not an integer.
+        IndexError: if `index` is out of range.
     """
     if not isinstance(index, (int, np.integer)):
         raise TypeError(f"can't index a torch.{kind.__name__} with {type(index).__name__}")

@@ -1,4 +1,4 @@
-"""`Tensor.untyped_storage()` and `Tensor.storage()`: the memory behind a tensor and its views, as torch shows it."""
+"""`Tensor.untyped_storage()` and `Tensor.storage()`: the memory of a tensor and its views, in torch's form."""
 
 from __future__ import annotations
 
@@ -31,21 +31,30 @@ DEPRECATED = (
 
 ORDERS = {"native": sys.byteorder, "little": "little", "big": "big"}
 CONVERSIONS = {
-    "double": "float64", "float": "float32", "half": "float16", "long": "int64", "int": "int32", "short": "int16",
-    "char": "int8", "byte": "uint8", "bool": "bool", "bfloat16": "bfloat16", "complex_double": "complex128",
+    "double": "float64",
+    "float": "float32",
+    "half": "float16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+    "char": "int8",
+    "byte": "uint8",
+    "bool": "bool",
+    "bfloat16": "bfloat16",
+    "complex_double": "complex128",
     "complex_float": "complex64",
-}  # fmt: skip
+}
 
 
 class UntypedStorage(StorageBase):
-    """The memory of a tensor and of all that share it, byte by byte.
+    """Memory of a tensor and of all that share it, byte by byte.
 
     Args:
         args: a number of bytes (not initialised), a sequence of bytes, or nothing.
-        device: the CPU, or "meta" for a number of bytes that are not there.
+        device: the CPU, or "meta" for a number of bytes without memory.
 
     Raises:
-        RuntimeError: neither of these, or another device.
+        RuntimeError: if the argument is none of these, or the device another one.
 
     >>> import wengert as wg
     >>> x = wg.arange(6.0)
@@ -56,7 +65,7 @@ class UntypedStorage(StorageBase):
     """
 
     def __new__(cls, *args: Any, device: Any = None) -> Self:
-        """On the device "meta" a storage of the class for that."""
+        """Return a storage of the class for "meta" on that device."""
         return object.__new__(MetaStorage if cls is UntypedStorage and is_meta(device) else cls)  # type: ignore[return-value]
 
     def __init__(self, *args: Any, device: Any = None) -> None:
@@ -68,32 +77,32 @@ class UntypedStorage(StorageBase):
         )
 
     def on(self, memory: Storage) -> Self:
-        """A storage that shows other memory."""
+        """Return a storage on other memory."""
         return type(self)(memory)
 
     def element_size(self) -> int:
-        """The bytes of an element: 1."""
+        """Return the number of bytes of an element: 1."""
         return 1
 
     def untyped(self) -> UntypedStorage:
-        """The storage itself."""
+        """Return the storage itself."""
         return self
 
     def __repr__(self) -> str:
         return f"{lines_of(self)}[torch.storage.UntypedStorage(device=cpu) of size {len(self)}]"
 
     def new(self) -> UntypedStorage:
-        """An empty storage."""
+        """Return an empty storage."""
         return UntypedStorage()
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
-        """Its name."""
+        """Return the name of the type."""
         return "torch.storage.UntypedStorage"
 
     def resize_(self, size: int) -> UntypedStorage:
-        """Let the storage have another number of bytes; what was there stays as far as it goes.
+        """Change the number of bytes of the storage; the bytes up to the new size stay.
 
-        All tensors on it see the new memory. One that would reach beyond the end keeps what it had.
+        All tensors on it see the new memory. A tensor that would reach beyond the end keeps its elements.
 
         Args:
             size: the number of bytes.
@@ -102,7 +111,7 @@ class UntypedStorage(StorageBase):
             The storage itself.
 
         Raises:
-            RuntimeError: `size` is negative, or the memory is shared.
+            RuntimeError: if `size` is negative, or the memory is shared.
         """
         self.resize_bytes(size)
         return self
@@ -113,25 +122,25 @@ class UntypedStorage(StorageBase):
         return super().__getitem__(index)
 
     def byteswap(self, dtype: DType) -> None:
-        """Turn the bytes of each element of a dtype round."""
+        """Swap the bytes of each element of a dtype."""
         self._elements().view(dtype.to_real().numpy).byteswap(inplace=True)
 
     @classmethod
     def from_buffer(
         cls, buffer: Any, byte_order: str | None = None, count: int = -1, offset: int = 0, dtype: DType | None = None
     ) -> UntypedStorage:
-        """A copy of the memory of an object that has the buffer protocol.
+        """Copy the memory of an object that has the buffer protocol.
 
         Args:
             buffer: the object.
-            byte_order: of its elements: "native", "little" or "big"; of int8 and uint8 it need not be given.
-            count: the number of elements; all that follow if negative.
-            offset: the byte to begin with.
-            dtype: of the elements.
+            byte_order: byte order of its elements: "native", "little" or "big"; int8 and uint8 need none.
+            count: number of elements; all that follow if negative.
+            offset: number of the first byte.
+            dtype: dtype of the elements.
 
         Raises:
-            ValueError: there are fewer bytes than wanted, a part of an element is left, or no such byte order.
-            RuntimeError: `dtype` or `byte_order` is missing.
+            ValueError: if there are too few bytes, a part of an element is left, or the byte order is unknown.
+            RuntimeError: if `dtype` or `byte_order` is missing.
         """
         if dtype is None:
             raise RuntimeError("argument 'dtype' cannot be None")
@@ -158,29 +167,29 @@ class UntypedStorage(StorageBase):
 
     @classmethod
     def from_file(cls, filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
-        """The first bytes of a file as memory; see `from_file`."""
+        """Map the first bytes of a file; see `from_file`."""
         return cls(map_file(filename, shared, operator.index(nbytes)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle: the bytes; `multiprocessing` sends shared memory itself."""
+        """Pickle the bytes; `multiprocessing` sends shared memory itself."""
         return restored, (None, place_in_mapping(self._memory)[0] or self._elements())
 
 
 class TypedStorage(StorageBase):
-    """The memory of a tensor, element by element of its dtype. (torch calls it deprecated.)
+    """Memory of a tensor, element by element of its dtype. (Deprecated in torch.)
 
     Args:
         args: a number of elements (not initialised), a sequence of numbers, or nothing.
-        wrap_storage: the memory to show, in place of `args`.
-        dtype: of the elements; the default dtype unless given.
-        device: the CPU, or "meta" for a number of elements that are not there.
+        wrap_storage: memory to use instead of `args`.
+        dtype: dtype of the elements; the default dtype by default.
+        device: the CPU, or "meta" for a number of elements without memory.
 
     Raises:
-        RuntimeError: neither of these, or another device.
+        RuntimeError: if the argument is none of these, or the device another one.
     """
 
     def __new__(cls, *args: Any, wrap_storage: Any = None, dtype: DType | None = None, device: Any = None) -> Self:
-        """On the device "meta" a storage of the class for that."""
+        """Return a storage of the class for "meta" on that device."""
         on_meta = isinstance(wrap_storage, MetaStorage) or is_meta(device)
         return object.__new__(MetaTypedStorage if cls is TypedStorage and on_meta else cls)  # type: ignore[return-value]
 
@@ -199,11 +208,11 @@ class TypedStorage(StorageBase):
     def from_buffer(
         cls, buffer: Any, *args: Any, dtype: DType | None = None, device: Any = None, **options: Any
     ) -> Self:
-        """A copy of the memory of an object that has the buffer protocol; see `UntypedStorage.from_buffer`.
+        """Copy the memory of an object that has the buffer protocol; see `UntypedStorage.from_buffer`.
 
         Args:
             buffer, args, options: those of `UntypedStorage.from_buffer`.
-            dtype: of the elements; the default dtype unless given.
+            dtype: dtype of the elements; the default dtype by default.
             device: the CPU.
         """
         if device is not None:
@@ -213,27 +222,27 @@ class TypedStorage(StorageBase):
         return cls(wrap_storage=UntypedStorage.from_buffer(buffer, *args, **options), dtype=chosen)
 
     def on(self, memory: Storage) -> Self:
-        """A storage that shows other memory."""
+        """Return a storage on other memory."""
         return type(self)(wrap_storage=UntypedStorage(memory), dtype=self.dtype)
 
     def element_size(self) -> int:
-        """The bytes of an element."""
+        """Return the number of bytes of an element."""
         return self.dtype.itemsize
 
     def untyped(self) -> UntypedStorage:
-        """The same memory byte by byte."""
+        """Return the same memory byte by byte."""
         return UntypedStorage(self._memory)
 
     def pickle_storage_type(self) -> str:
-        """torch's name for storages of this dtype."""
+        """Return torch's name for storages of this dtype."""
         return self.dtype.legacy.replace("Tensor", "Storage")
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
-        """Its name."""
+        """Return the name of the type."""
         return f"torch.{self.pickle_storage_type()}"
 
     def resize_(self, size: int) -> TypedStorage:
-        """`UntypedStorage.resize_`, counted in elements."""
+        """Change the number of elements; see `UntypedStorage.resize_`."""
         self.resize_bytes(operator.index(size) * self.element_size())
         return self
 
@@ -247,7 +256,7 @@ class TypedStorage(StorageBase):
         return super().__getitem__(index)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle: the bytes and the dtype."""
+        """Pickle the bytes and the dtype."""
         return restored, (self.dtype, UntypedStorage.__reduce__(self.untyped())[1][1])
 
     def __repr__(self) -> str:
@@ -255,7 +264,7 @@ class TypedStorage(StorageBase):
 
 
 def conversion(name: str) -> Any:
-    """A method that converts the elements to the dtype of a name."""
+    """Return a method that converts the elements to the dtype of a name."""
 
     def method(self: StorageBase) -> TypedStorage:
         dtype = by_name(CONVERSIONS[name])
@@ -274,7 +283,7 @@ for name in CONVERSIONS:
 
 
 class NoValues(StorageBase):
-    """What tensors on the device "meta" have: so many elements, none of which can be read or written."""
+    """Memory of tensors on the device "meta": a number of elements without values."""
 
     device = device("meta")
 
@@ -282,26 +291,26 @@ class NoValues(StorageBase):
         raise NotImplementedError("Not available for 'meta' device type")
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        """Nothing: there are no values."""
+        """Do nothing: there are no values."""
 
     def data_ptr(self) -> int:
-        """0: there is no memory."""
+        """Return 0: there is no memory."""
         return 0
 
     def fill_(self, value: Any) -> Self:
-        """The storage itself: there are no values."""
+        """Return the storage itself: there are no values."""
         return self
 
     def cpu(self) -> NoReturn:  # type: ignore[override]
-        """Refused: there are no values."""
+        """Copy to the CPU: always refused, because there are no values."""
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
 
     def to(self, *, device: Any, non_blocking: bool = False) -> Self:
-        """The storage itself, if it is to stay on the device "meta"; refused otherwise."""
+        """Return the storage itself on the device "meta"; refuse others."""
         return self if is_meta(device) else self.cpu()
 
     def clone(self) -> Self:
-        """Another storage of this size."""
+        """Return another storage of this size."""
         return self.on(Storage(self._memory.array.view()))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -331,11 +340,11 @@ class MetaTypedStorage(NoValues, TypedStorage):
         self._memory = wrap_storage._memory if wrap_storage else meta_memory("torch.TypedStorage", size, *args)
 
     def on(self, memory: Storage) -> Self:
-        """A storage that shows other memory."""
+        """Return a storage on other memory."""
         return type(self)(wrap_storage=MetaStorage(memory), dtype=self.dtype)
 
     def untyped(self) -> UntypedStorage:
-        """The same memory byte by byte."""
+        """Return the same memory byte by byte."""
         return MetaStorage(self._memory)
 
     def __repr__(self) -> str:
@@ -347,11 +356,11 @@ MetaTypedStorage.__name__ = MetaTypedStorage.__qualname__ = "TypedStorage"
 
 
 def meta_memory(name: str, itemsize: int, *args: Any) -> Storage:
-    """Memory of a storage on the device "meta" for so many elements, or as many as a sequence has.
+    """Memory of a storage on the device "meta" with a number of elements, or as many as a sequence.
 
     Raises:
         RuntimeError: if the number is negative.
-        TypeError: if there is neither a number nor a sequence.
+        TypeError: if the argument is neither a number nor a sequence.
     """
     argument = args[0] if args else 0
     if len(args) > 1 or not (isinstance(argument, int) or hasattr(argument, "__len__")):
@@ -363,27 +372,27 @@ def meta_memory(name: str, itemsize: int, *args: Any) -> Storage:
 
 
 def is_meta(place: Any) -> bool:
-    """Whether a device, or its name, is "meta"."""
+    """Return whether a device, or its name, is "meta"."""
     return place is not None and str(place) == "meta"
 
 
 def lines_of(storage: StorageBase) -> str:
-    """The elements as torch prints them."""
+    """Return the lines of the elements, as torch prints them."""
     return " " + "\n ".join(map(str, storage.tolist())) + "\n"
 
 
 def restored(dtype: DType | None, memory: Any) -> StorageBase:
-    """Make a storage of what a pickle kept."""
+    """Return a storage from its pickle."""
     whole = memory if isinstance(memory, np.ndarray) else np.frombuffer(memory, np.uint8)
     untyped = UntypedStorage(Storage(whole.view(np.uint8)))
     return untyped if dtype is None else TypedStorage(wrap_storage=untyped, dtype=dtype)
 
 
 def storage_of(tensor: Tensor) -> Storage:
-    """The storage of a tensor.
+    """Return the storage of a tensor.
 
     Raises:
-        NotImplementedError: the tensor is sparse.
+        NotImplementedError: if the tensor is sparse.
     """
     if tensor._flags_ & flags.SPARSE and tensor.is_meta:  # type: ignore[attr-defined]
         raise NotImplementedError("Cannot access storage of a tensor on the device 'meta': it has no memory")
@@ -395,34 +404,34 @@ def storage_of(tensor: Tensor) -> Storage:
 
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
-    """The memory that this tensor shares with its views, byte by byte."""
+    """Return the memory that this tensor shares with its views, byte by byte."""
     if self._flags_ & flags.SPARSE and self.is_meta:  # type: ignore[attr-defined]
         return MetaStorage(self._storage_)
     return UntypedStorage(storage_of(self))
 
 
 def typed_storage(self: Tensor) -> TypedStorage:
-    """The memory that this tensor shares with its views, element by element."""
+    """Return the memory that this tensor shares with its views, element by element."""
     return TypedStorage(wrap_storage=untyped_storage(self), dtype=self.dtype)
 
 
 def storage(self: Tensor) -> TypedStorage:
-    """The memory that this tensor shares with its views, element by element; deprecated, see `untyped_storage`."""
+    """Return the memory that this tensor shares with its views, by element. Deprecated: use `untyped_storage`."""
     anomaly.warn_once(DEPRECATED)
     return typed_storage(self)
 
 
 def share_memory_(self: Tensor) -> Tensor:
-    """Move the memory of this tensor, with all that share it, to where processes can share it.
+    """Move the memory of this tensor, with all that share it, to memory that processes can share.
 
-    A forked child sees the same memory then; to other processes `multiprocessing` sends it with the tensor.
+    A forked child sees the same memory; `multiprocessing` sends it to other processes with the tensor.
     """
     share(storage_of(self))
     return self
 
 
 def tensor_is_shared(self: Tensor) -> bool:
-    """Whether other processes may see the memory of this tensor."""
+    """Return whether other processes may see the memory of this tensor."""
     return is_shared(self._storage_)
 
 

@@ -1,1 +1,1 @@
-"""Order: sorting, ranks and quantiles, unique elements, places among sorted ones, histograms, running extremes."""
+"""Order: sorting, ranks and quantiles, unique elements, searches, histograms, running extremes."""

@@ -1,4 +1,4 @@
-"""How often integers occur: bincount."""
+"""Counts of integers: bincount."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..dtype_checks import refuse
 
 
 def bincount_refused(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule for batches of `bincount`.
+    """Batching rule of `bincount`.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; the lengths of the results would differ between members.
     """
     raise RuntimeError(batch_errors.dynamic("bincount"))
 
@@ -29,18 +29,18 @@ def bincount_refused(op: Any, size: int, args: list[Any], carried: list[Any]) ->
     native=native("bincount"),
 )  # fmt: skip
 def bincount(self: Index, weights: Array = None, minlength: int = 0) -> Any:
-    """How often each non-negative integer occurs.
+    """Count the occurrences of each non-negative integer.
 
     Args:
         self: integer tensor with one dimension.
-        weights: tensor of the same length: what each element counts.
-        minlength: the least length of the result.
+        weights: tensor of the same length: weight of each element.
+        minlength: smallest length of the result.
 
     Returns:
-        A new int64 tensor; with weights of their dtype, float64 if they are no float32.
+        A new int64 tensor; with weights of their dtype, or of float64 if that is not float32.
 
     Raises:
-        RuntimeError: `self` has other dimensions or negative elements, or `weights` another length.
+        RuntimeError: if `self` has other dimensions or negative elements, or `weights` another length.
 
     Examples:
         >>> import wengert as wg

@@ -1,4 +1,4 @@
-"""Rows of sorted places as bounds, and back: how libraries of graphs come from coordinates to compressed rows."""
+"""Row indices of coordinates as bounds of compressed rows, and the reverse, for graph libraries."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .search import searchsorted
 
 
 def check_places(name: str, places: Any) -> None:
-    """Refuse what is no vector of places.
+    """Refuse anything but a vector of integers.
 
     Raises:
-        NotImplementedError: it has no integers.
-        RuntimeError: it has not one dimension.
+        NotImplementedError: if the dtype is not an integer type.
+        RuntimeError: if the number of dimensions is not 1.
     """
     if places.dtype not in (dtypes.int8, dtypes.uint8, dtypes.int16, dtypes.int32, dtypes.int64):
         raise NotImplementedError(f"\"{name[1:]}_cpu\" not implemented for '{places.dtype.legacy[:-6]}'")
@@ -30,22 +30,22 @@ def check_places(name: str, places: Any) -> None:
 
 
 def as_places(name: str, out: Any, places: Any, small: bool) -> Any:
-    """Places of 32 bits, if a program wants them so, and of 64 otherwise."""
+    """Convert indices to 32 bits if the program requests them, otherwise to 64, and write them to `out`."""
     return put(name, out, places.to(dtypes.int32 if small else dtypes.int64), words=EXACT)
 
 
 @composite(method=False)
 def _convert_indices_from_coo_to_csr(input: Any, size: int, *, out_int32: bool = False, out: Any = None) -> Any:
-    """Where the entries of each row begin, and where the last one's end.
+    """Return the start of the entries of each row, and the end of the last one.
 
     Args:
         input: vector of the rows of entries, in ascending order.
-        size: how many rows there are.
+        size: number of rows.
         out_int32: whether the result has 32 bits.
         out: a tensor to write into.
 
     Returns:
-        A new tensor with one element more than there are rows.
+        A new tensor with one element more than rows.
 
     Examples:
         >>> import wengert as wg
@@ -63,10 +63,10 @@ def _convert_indices_from_coo_to_csr(input: Any, size: int, *, out_int32: bool =
 def _convert_indices_from_csr_to_coo(
     crow_indices: Any, col_indices: Any, *, out_int32: bool = False, transpose: bool = False, out: Any = None
 ) -> Any:
-    """The row and the column of each entry of a matrix in compressed rows.
+    """Return the row and the column of each entry of a matrix in compressed rows.
 
     Args:
-        crow_indices: vector of where the entries of each row begin, and where the last one's end.
+        crow_indices: vector of the starts of each row's entries, and the end of the last row's.
         col_indices: vector of the columns of the entries.
         out_int32: whether the result has 32 bits.
         transpose: whether the columns come first.

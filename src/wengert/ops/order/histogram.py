@@ -1,4 +1,4 @@
-"""How many there are: histc, histogram, histogramdd."""
+"""Histograms: histc, histogram, histogramdd."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ HISTOGRAM = (
 
 
 def check_count(name: str, bins: Any, dim: int) -> None:
-    """Refuse a histogram without bins, or with more than any memory holds.
+    """Refuse a histogram without bins, or with more than memory holds.
 
     Raises:
-        RuntimeError: it is such a number.
+        RuntimeError: if the number of bins is refused.
     """
     if bins <= 0:
         raise RuntimeError(f"torch.{name}(): bins must be > 0, but got {bins} for dimension {dim}")
@@ -40,7 +40,7 @@ def check_count(name: str, bins: Any, dim: int) -> None:
 
 
 def even_edges(low: Any, high: Any, bins: int) -> Any:
-    """`bins` + 1 edges from `low` to `high`, rows of them: counted from both ends, as `linspace`."""
+    """Return rows of `bins` + 1 edges from `low` to `high`, counted from both ends, as `linspace`."""
     at = positions.arange(bins + 1).astype(low.dtype)
     pace = (high - low)[:, None] / low.dtype.type(bins)
     from_end = high[:, None] - pace * (bins - at)
@@ -48,10 +48,10 @@ def even_edges(low: Any, high: Any, bins: int) -> Any:
 
 
 def extent(rows: Any, low: Any, high: Any, apart: float) -> tuple[Any, Any]:
-    """Where histograms of rows begin and end: as given, or, if that is the same place, at the extremes.
+    """Return the bounds of histograms of rows: the given ones, or, if these are equal, the extremes.
 
     Args:
-        apart: how far from a single value the ends are set.
+        apart: distance of the bounds from a single value.
     """
     first, last = np.full(len(rows), low, rows.dtype), np.full(len(rows), high, rows.dtype)
     if low == high and rows.shape[1]:
@@ -63,7 +63,7 @@ def extent(rows: Any, low: Any, high: Any, apart: float) -> tuple[Any, Any]:
 
 @op(dtypes=REALS, why="counts", name="_histc", public="neither", takes_halves=True)
 def counts_of_rows(rows: Index, bins: int, min: float, max: float) -> Any:
-    """How many elements of each row fall into bins of equal width."""
+    """Count the elements of each row in bins of equal width."""
     if rows.dtype.kind not in "fV":
         refuse("histc", "histogram_cpu", rows)
     low, high = extent(rows, min, max, 1.0)
@@ -91,19 +91,19 @@ def counts_of_rows_samples(make: Any) -> Any:
 
 @composite()
 def histc(input: Any, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Any = None) -> Any:
-    """How many elements fall into bins of equal width; NaN and what lies outside falls into none.
+    """Count the elements in bins of equal width; NaN and elements out of range are in none.
 
     Args:
         input: floating tensor.
-        bins: how many bins.
-        min, max: where the first bin begins and the last one ends; if they are equal, at the extremes of `input`.
+        bins: number of bins.
+        min, max: start of the first bin and end of the last one; if they are equal, the extremes of `input`.
         out: a tensor to write into.
 
     Returns:
         A new tensor of shape (bins,) and the dtype of `input`.
 
     Raises:
-        RuntimeError: there are no bins, or the range is not finite or empty.
+        RuntimeError: if there are no bins, or the range is not finite or empty.
 
     Examples:
         >>> import wengert as wg
@@ -137,10 +137,10 @@ def histc_samples(make: Any) -> Any:
 
 
 def limits_along(limits: Any, dim: int) -> tuple[float, float]:
-    """The lowest and the highest edge along a dimension.
+    """Return the lowest and the highest edge along a dimension.
 
     Raises:
-        RuntimeError: if the lowest lies above the highest.
+        RuntimeError: if the lowest is above the highest.
     """
     first, last = limits[2 * dim : 2 * dim + 2]
     if first > last:
@@ -151,7 +151,7 @@ def limits_along(limits: Any, dim: int) -> tuple[float, float]:
 
 
 def edges_of(points: Any, dim: int, bins: int, limits: Any) -> Any:
-    """Edges of `bins` of equal width along one dimension of sets of points, a row for each set."""
+    """Return the edges of `bins` of equal width along one dimension of sets of points, a row for each set."""
     along = points[..., dim]
     if limits is None:
         low, high = extent(along, 0, 0 if along.shape[1] else 1, 0.5)
@@ -175,12 +175,12 @@ def edges_of(points: Any, dim: int, bins: int, limits: Any) -> Any:
 def counts_of_points(
     points: Array, edges: Arrays, bins: Any, range: Any, weight: Array = None, density: bool = False
 ) -> Any:
-    """How many points of each set fall into the cells of a grid, and the edges of the cells.
+    """Count the points of each set in the cells of a grid; return the edges of the cells, too.
 
     Args:
         points: of shape (sets, points, dimensions).
-        edges: rows of edges for each dimension; none if they are at equal distances.
-        bins, range: how many of these, and from where to where.
+        edges: rows of edges for each dimension; none for equal widths.
+        bins, range: number of cells and bounds, for equal widths.
         weight: of shape (sets, points), or None.
         density: divide by the sum and by the size of the cells.
     """
@@ -232,11 +232,11 @@ def counts_of_points_samples(make: Any) -> Any:
 
 
 def check_grid(input: Any, bins: Any, limits: Any, weight: Any) -> None:
-    """Refuse points, edges or weights that make no histogram.
+    """Refuse points, edges or weights that do not fit.
 
     Raises:
-        TypeError: the weight is no tensor.
-        RuntimeError: shapes or dtypes do not fit.
+        TypeError: if the weight is not a tensor.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     if weight is not None and not isinstance(weight, Tensor):
         raise TypeError(wrong_type("histogram", "weight", 0, "Tensor", weight))
@@ -279,7 +279,7 @@ def check_grid(input: Any, bins: Any, limits: Any, weight: Any) -> None:
 
 
 def histogram_of(input: Any, bins: Any, limits: Any, weight: Any, density: bool) -> Any:
-    """Histogram and edges of points along the last dimension."""
+    """Return histogram and edges of points along the last dimension."""
     check_grid(input, bins, limits, weight)
     ndim, has_edges = input._array_.shape[-1], bool(bins) and isinstance(bins[0], Tensor)
     if has_edges and any(edge._array_.size == 1 for edge in bins):
@@ -303,13 +303,13 @@ def histogram(
     density: bool = False,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> Any:
-    """How many elements fall into bins, and the edges of these.
+    """Count the elements in bins; return the edges of these, too.
 
     Args:
         input: float32 or float64 tensor.
-        bins: how many bins of equal width, or a tensor of edges.
-        range: where the first bin begins and the last one ends; None for the extremes of `input`.
-        weight: tensor of the shape of `input`: what each element counts.
+        bins: number of bins of equal width, or a tensor of edges.
+        range: start of the first bin and end of the last one; None for the extremes of `input`.
+        weight: tensor of the shape of `input`: weight of each element.
         density: divide by the sum and the width of each bin, so that the integral is 1.
         out: a tuple of two tensors to write into.
 
@@ -317,7 +317,7 @@ def histogram(
         A tuple (hist, bin_edges) of new tensors.
 
     Raises:
-        RuntimeError: there are no bins, or shapes or dtypes do not fit.
+        RuntimeError: if there are no bins, or shapes or dtypes do not fit.
 
     Examples:
         >>> import wengert as wg
@@ -369,21 +369,21 @@ def histogramdd(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> Any:
-    """How many points fall into the cells of a grid, and its edges.
+    """Count the points in the cells of a grid; return its edges, too.
 
     Args:
         input: float32 or float64 tensor of points along the last dimension.
-        bins: how many bins of equal width along each dimension: one integer for all, or one for each; or a list of
+        bins: number of bins of equal width along each dimension: one integer for all, or one for each; or a list of
             tensors of edges.
-        range: for each dimension where bins begin and end, all in one list; None for the extremes.
-        weight: tensor of the shape of `input` without the last dimension: what each point counts.
+        range: bounds of the bins for each dimension, all in one list; None for the extremes.
+        weight: tensor of the shape of `input` without the last dimension: weight of each point.
         density: divide by the sum and the size of each cell, so that the integral is 1.
 
     Returns:
         A tuple (hist, bin_edges): a new tensor with a dimension for each of the points', and a tuple of edges.
 
     Raises:
-        RuntimeError: there are no bins, or shapes or dtypes do not fit.
+        RuntimeError: if there are no bins, or shapes or dtypes do not fit.
 
     Examples:
         >>> import wengert as wg

@@ -21,16 +21,16 @@ from ..axes import read_dim
 
 QUANTILE = "quantile() out tensor must be same dtype as the input tensor"
 FEW = 4096
-"""Of up to how many elements `quantile_of_array` gives a quantile."""
+"""Largest number of elements for `quantile_of_array`."""
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 def check_quantile(name: str, input: Any, q: Any, interpolation: Any) -> Any:
-    """Refuse what has no quantiles; the fractions as a tensor of the dtype of `input`.
+    """Check the arguments of `quantile`; return the fractions as a tensor of the dtype of `input`.
 
     Raises:
-        TypeError: `q` is neither a number nor a tensor.
-        RuntimeError: a dtype, a shape, a fraction or the interpolation is wrong.
+        TypeError: if `q` is neither a number nor a tensor.
+        RuntimeError: if a dtype, a shape, a fraction or the interpolation is wrong.
     """
     if not isinstance(q, (Tensor, int, float, np.number)):
         raise TypeError(wrong_type(name, "q", 2, "float or Tensor", q))
@@ -56,7 +56,7 @@ def check_quantile(name: str, input: Any, q: Any, interpolation: Any) -> Any:
 
 
 def ranks_of(ordered: Any, q: Any, ignore_nan: bool) -> Any:
-    """Where among sorted elements (the last dimension) the quantiles lie, in parts of a place."""
+    """Return the ranks of the quantiles among sorted elements (the last dimension), with fractions of a rank."""
     if ignore_nan:
         known = ordered.isnan().logical_not().sum(-1, True)
         return (q * (known - 1)).clamp_min(0)
@@ -65,7 +65,7 @@ def ranks_of(ordered: Any, q: Any, ignore_nan: bool) -> Any:
 
 
 def interpolated(ordered: Any, ranks: Any, interpolation: str) -> Any:
-    """The elements at ranks, or between them."""
+    """Return the elements at ranks, or between them."""
     if interpolation in ("lower", "higher", "nearest"):
         ranks = (
             ranks.floor() if interpolation == "lower" else ranks.ceil() if interpolation == "higher" else ranks.round()
@@ -79,7 +79,7 @@ def interpolated(ordered: Any, ranks: Any, interpolation: str) -> Any:
 
 
 def quantile_of(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, out: Any) -> Any:
-    """A quantile over one dimension or all."""
+    """Quantile over one dimension or all."""
     fractions = check_quantile(name, input, q, interpolation)
     ndim = input._array_.ndim
     axis = ndim - 1 if dim is None else read_dim(name, dim, ndim)
@@ -112,22 +112,22 @@ def quantile(
     interpolation: str = "linear",
     out: Any = None,
 ) -> Any:
-    """Quantiles over a dimension: the value below which a fraction `q` of the elements lies.
+    """Quantiles over a dimension: the value that a fraction `q` of the elements is below.
 
     Args:
         input: float32 or float64 tensor.
         q: a fraction between 0 and 1, or a 0-dim or 1-dim tensor of fractions of the same dtype.
         dim: the dimension; None for all elements.
         keepdim: leave the dimension with length 1.
-        interpolation: where the quantile lies between two elements: "linear", "lower", "higher", "midpoint" or
+        interpolation: value of a quantile between two elements: "linear", "lower", "higher", "midpoint" or
             "nearest".
         out: a tensor to write into.
 
     Returns:
-        A new tensor, for several fractions with a dimension for them in front; NaN where there is one.
+        A new tensor, for several fractions with a dimension for them in front; NaN if an element is NaN.
 
     Raises:
-        RuntimeError: a dtype, a fraction or the interpolation is wrong, or there is no element.
+        RuntimeError: if a dtype, a fraction or the interpolation is wrong, or there are no elements.
 
     Examples:
         >>> import wengert as wg
@@ -141,7 +141,7 @@ NATIVE = kernels.natives("sort_along", "amax", "select", "clone", "lerp")
 
 
 def quantile_of_array(array: Any, q: Any, dim: Any, keepdim: Any, interpolation: Any) -> Any:
-    """`quantile` for one fraction, over the last dimension or all, where nothing is recorded and there is no NaN."""
+    """`quantile` for one fraction, over the last dimension or all, if nothing is recorded and there is no NaN."""
     if type(q) is not float or not 0 <= q <= 1 or keepdim is not False or interpolation != "linear":
         return NotImplemented
     if array.dtype.char not in "fd" or not array.flags.c_contiguous or not 0 < array.size <= FEW:
@@ -173,7 +173,7 @@ def nanquantile(
     interpolation: str = "linear",
     out: Any = None,
 ) -> Any:
-    """`quantile` of all that is not NaN; NaN where there is nothing else.
+    """`quantile` of all elements that are not NaN; NaN if there are none.
 
     Args:
         input: float32 or float64 tensor.
@@ -187,7 +187,7 @@ def nanquantile(
         A new tensor, for several fractions with a dimension for them in front.
 
     Raises:
-        RuntimeError: a dtype, a fraction or the interpolation is wrong, or there is no element.
+        RuntimeError: if a dtype, a fraction or the interpolation is wrong, or there are no elements.
 
     Examples:
         >>> import wengert as wg

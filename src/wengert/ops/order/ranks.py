@@ -1,4 +1,4 @@
-"""Elements of a rank along a dimension: kthvalue, median, nanmedian, and the most frequent ones: mode."""
+"""Elements of a rank along a dimension: kthvalue, median, nanmedian; and the most frequent ones: mode."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NUMBERS = ORDERED - BOOLS
 
 
 def reduced(result: tuple[Any, Any], shape: tuple[int, ...], axis: int, keepdim: bool) -> tuple[Any, Any]:
-    """Values and places with length 1 along an axis, without it unless it is kept; those of a scalar are scalars."""
+    """Remove the axis of values and indices unless it is kept; those of a scalar are scalars."""
     values, places = result
     if not shape:
         return values.reshape(()), places.reshape(())
@@ -55,14 +55,14 @@ ranked = partial(
     rules=dim_rules,
     out=Out(apart="partly"),
 )
-"""The form of one element along a dimension, with its index."""
+"""Card decorator for one element along a dimension, with its index."""
 
 
 def checked_rank(shape: tuple[int, ...], k: Any, axis: int) -> int:
-    """The rank of an element along a dimension.
+    """Return the rank of an element along a dimension.
 
     Raises:
-        RuntimeError: if there are not as many elements.
+        RuntimeError: if there are fewer elements.
     """
     k = integer("kthvalue", "k", k)
     if not 1 <= k <= (shape or (1,))[axis]:
@@ -79,7 +79,7 @@ def checked_rank(shape: tuple[int, ...], k: Any, axis: int) -> int:
     native=native("kthvalue_along"),
 )
 def kthvalue_along(self: Array, k: int, dim: int, keepdim: bool) -> Any:
-    """The `k`-th smallest elements along a dimension and where they are."""
+    """The `k`-th smallest elements along a dimension and their indices."""
     axis = read_dim("kthvalue", dim, self.ndim)
     check_some("kthvalue", self, (axis,))
     line, k = as_line(self), checked_rank(self.shape, k, axis)
@@ -104,7 +104,7 @@ def kthvalue(
 
     Args:
         input: real tensor, not bool.
-        k: its rank, from 1.
+        k: rank, from 1.
         dim: the dimension.
         keepdim: leave it with length 1.
         out: a tuple of two tensors to write into.
@@ -113,8 +113,8 @@ def kthvalue(
         A tuple (values, indices) of new tensors, with the first index of equals.
 
     Raises:
-        RuntimeError: there is no such rank.
-        IndexError: there is no such dimension.
+        RuntimeError: if `k` is out of range.
+        IndexError: if `dim` is out of range.
 
     Examples:
         >>> import wengert as wg
@@ -133,7 +133,7 @@ def kthvalue_samples(make: Any) -> Any:
 
 
 def median_of(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> Any:
-    """A median along a dimension, checked."""
+    """Median along a dimension, for checked arguments."""
     axis = read_dim(name, dim, array.ndim)
     check_some(name, array, (axis,))
     check_number(name, "median_cpu", array)
@@ -145,18 +145,18 @@ def median_of(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> An
 
 @ranked(node="MedianBackward1", samples=rank_samples, native=native("median_along"))
 def median_along(self: Array, dim: int, keepdim: bool) -> Any:
-    """The lower median along a dimension and where it is."""
+    """The lower median along a dimension and its index."""
     return median_of("median", kernels.median, self, dim, keepdim)
 
 
 @ranked(node="NanmedianBackward1", samples=rank_samples, native=native("nanmedian_along"))
 def nanmedian_along(self: Array, dim: int, keepdim: bool) -> Any:
-    """The lower median of what is not NaN along a dimension, and where it is."""
+    """The lower median of the elements along a dimension that are not NaN, and its index."""
     return median_of("nanmedian", kernels.nanmedian, self, dim, keepdim)
 
 
 def median_of_all(name: str, kernel: Any, array: Any) -> Any:
-    """A median of all elements; NaN of none."""
+    """Median of all elements; NaN if there are none."""
     check_number(name, "median_cpu", array)
     check_ordered(name, "median_cpu", array)
     if not array.size:
@@ -165,7 +165,7 @@ def median_of_all(name: str, kernel: Any, array: Any) -> Any:
 
 
 def flattened(along_dim: Any) -> Any:
-    """The rule for batches of a median of all elements."""
+    """Batching rule of a median of all elements."""
 
     def rule(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
         whole = args[0]
@@ -185,7 +185,7 @@ def all_samples(make: Any) -> Any:
 
 
 of_all = partial(op, dtypes=NUMBERS, public="neither", rules=whole_rules, samples=all_samples)
-"""The form of a median of all elements."""
+"""Card decorator for a median of all elements."""
 
 
 @of_all(node="MedianBackward0", batching=flattened(median_along), native=native("median_full"))
@@ -201,11 +201,11 @@ def nanmedian_full(self: Array) -> Any:
 
 
 WHOLE = object()
-"""In the place of a dimension: all elements."""
+"""Stands for a dimension: all elements."""
 
 
 def choose(name: str, full: Any, over: Any, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
-    """The form of a median with or without a dimension."""
+    """Choose the form of a median with or without a dimension."""
     if dim is WHOLE:
         if keepdim or out is not None:
             raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
@@ -215,22 +215,23 @@ def choose(name: str, full: Any, over: Any, input: Any, dim: Any, keepdim: bool,
 
 @composite()
 def median(input: Any, dim: Any = WHOLE, keepdim: bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
-    """The median, of two in the middle the lower one; NaN where there is one.
+    """The median, the lower of two in the middle; NaN if an element is NaN.
 
     Args:
         input: real tensor, not bool.
-        dim: the dimension; without it of all elements.
+        dim: the dimension; by default of all elements.
         keepdim: leave the dimension with length 1.
-        out: a tuple of two tensors to write into, where there is a dimension.
+        out: a tuple of two tensors to write into, if there is a dimension.
 
     Returns:
         A new tensor; along a dimension a tuple (values, indices) with the first index of equals.
 
     Raises:
-        IndexError: there is no such dimension, or nothing along it.
+        IndexError: if `dim` is out of range, or there are no elements along it.
 
     Derivative:
-        Of all elements: shared in equal parts by those that equal the result. Along a dimension: goes to the index.
+        For all elements: in equal parts for those that equal the result. Along a dimension: for the element at the
+            index.
 
     Examples:
         >>> import wengert as wg
@@ -242,19 +243,19 @@ def median(input: Any, dim: Any = WHOLE, keepdim: bool = False, *, out: tuple[Te
 
 @composite()
 def nanmedian(input: Any, dim: Any = WHOLE, keepdim: bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
-    """The median of all that is not NaN, of two in the middle the lower one; NaN where there is nothing else.
+    """The median of all elements that are not NaN, the lower of two in the middle; NaN if there are none.
 
     Args:
         input: real tensor, not bool.
-        dim: the dimension; without it of all elements.
+        dim: the dimension; by default of all elements.
         keepdim: leave the dimension with length 1.
-        out: a tuple of two tensors to write into, where there is a dimension.
+        out: a tuple of two tensors to write into, if there is a dimension.
 
     Returns:
         A new tensor; along a dimension a tuple (values, indices) with the first index of equals.
 
     Raises:
-        IndexError: there is no such dimension, or nothing along it.
+        IndexError: if `dim` is out of range, or there are no elements along it.
 
     Derivative:
         As that of `median`.
@@ -286,7 +287,7 @@ def median_samples(make: Any) -> Any:
     out=Out(apart="partly", words=MODE),
 )
 def mode_along(self: Array, dim: int, keepdim: bool) -> Any:
-    """The most frequent elements along a dimension, the smallest of several, and where they are last."""
+    """The most frequent elements along a dimension, the smallest of several, and their last indices."""
     axis = read_dim("mode", dim, self.ndim)
     check_some("mode", self, (axis,))
     if self.ndim:
@@ -310,7 +311,7 @@ def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: tuple[Tensor,
         A tuple (values, indices) of new tensors, with the last index of equals.
 
     Raises:
-        IndexError: there is no such dimension, or nothing along it.
+        IndexError: if `dim` is out of range, or there are no elements along it.
 
     Examples:
         >>> import wengert as wg

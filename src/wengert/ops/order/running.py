@@ -1,4 +1,4 @@
-"""Running along a dimension: cummax, cummin, logcumsumexp."""
+"""Cumulative extremes and sums of exponentials: cummax, cummin, logcumsumexp."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .sort import as_line, placed_jvp
 
 
 def running_samples(make: Any) -> Any:
-    """Samples of an operator that runs along a dimension."""
+    """Samples of a cumulative operator along a dimension."""
     yield Sample(make(3, 4), 0)
     yield Sample(make(2, 3, 4), -2)
     yield Sample(make(), 0)
@@ -36,7 +36,7 @@ def running_vjp(grads: Any, self_shape: Any, indices: Any, dim: int) -> Any:
 
 
 def running_rules(card: Any) -> None:
-    """The rules of a running extreme."""
+    """Add the rules of a cumulative extreme."""
     card.vjp("self")(running_vjp)
     card.jvp("self")(placed_jvp)
 
@@ -51,11 +51,11 @@ running = partial(
     samples=running_samples,
     out=Out(words=SCALAR),
 )
-"""The form of a running extreme."""
+"""Card decorator for a cumulative extreme."""
 
 
 def running_extreme(name: str, array: Any, dim: Any, largest: bool) -> Any:
-    """A running extreme and where it is, checked."""
+    """Cumulative extreme and its index, for checked arguments."""
     axis = read_dim(name, dim, array.ndim)
     if array.ndim:  # a single number is in order, whatever it is
         check_ordered(name, f"{name}_cpu", array)
@@ -65,19 +65,19 @@ def running_extreme(name: str, array: Any, dim: Any, largest: bool) -> Any:
 
 @running(node="CummaxBackward0", native=native("cummax_along"))
 def cummax_along(self: Array, dim: int) -> Any:
-    """The largest elements so far along a dimension, and where they are."""
+    """Cumulative maxima along a dimension, and their indices."""
     return running_extreme("cummax", self, dim, True)
 
 
 @running(node="CumminBackward0", native=native("cummin_along"))
 def cummin_along(self: Array, dim: int) -> Any:
-    """The smallest elements so far along a dimension, and where they are."""
+    """Cumulative minima along a dimension, and their indices."""
     return running_extreme("cummin", self, dim, False)
 
 
 @composite()
 def cummax(input: Any, dim: int, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
-    """The largest element so far along a dimension; NaN wins.
+    """Cumulative maximum along a dimension; NaN wins.
 
     Args:
         input: real tensor.
@@ -97,7 +97,7 @@ def cummax(input: Any, dim: int, *, out: tuple[Tensor, Tensor] | None = None) ->
 
 @composite()
 def cummin(input: Any, dim: int, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
-    """The smallest element so far along a dimension; NaN wins.
+    """Cumulative minimum along a dimension; NaN wins.
 
     Args:
         input: real tensor.
@@ -122,9 +122,9 @@ plain_case(cummin, cummin_along, cummin_along.native, then=(return_types.cummin,
 
 
 def through_logs(values: Any, weigh: Any) -> Any:
-    """A linear map of `values` that is given for the logarithm of what is positive: `weigh(log(v))` is its logarithm.
+    """Apply a linear map of `values` that is defined for logarithms of positive numbers: `weigh(log(v))` is its log.
 
-    So sums of numbers of any size are formed without overflow. Complex numbers have their logarithm.
+    Sums of numbers of any size are formed without overflow. Complex numbers have their own logarithm.
     """
     if values.dtype.is_complex:
         return weigh(values.log()).exp()
@@ -137,7 +137,7 @@ def through_logs(values: Any, weigh: Any) -> Any:
 
 @op(dtypes=FLOATS, batching=along("dim"), native=native("logcumsumexp"), out=Out(words=SCALAR))
 def logcumsumexp(self: Array, dim: int) -> Any:
-    """Logarithm of the running sum of exponentials along a dimension, computed so that nothing overflows.
+    """Logarithm of the cumulative sum of exponentials along a dimension, computed without overflow.
 
     Args:
         self: floating or complex tensor.
@@ -147,7 +147,7 @@ def logcumsumexp(self: Array, dim: int) -> Any:
 
     Source:
         log(e^a + e^b) = max(a, b) + log(1 + e^-|a - b|). The derivative of element i by element j <= i is
-        exp(self[j] - out[i]); what it is multiplied by is split by sign, and summed as logarithms.
+        exp(self[j] - out[i]); its factor is split by sign, and summed as logarithms.
 
     Examples:
         >>> import wengert as wg
@@ -160,13 +160,13 @@ def logcumsumexp(self: Array, dim: int) -> Any:
 
 
 def is_followed(tensor: Any) -> bool:
-    """Whether derivatives are taken of what a rule makes of a tensor: it has elements, and is recorded or dual."""
+    """Return whether derivatives are taken of a rule's result: the tensor has elements, and is recorded or dual."""
     followed = tensor._flags_ & flags.DUAL or (tensor.requires_grad and current().grad)
     return bool(followed and tensor.numel())
 
 
 def weights_of(self: Any, out: Any, dim: int) -> tuple[Any, Any]:
-    """How much each element and the sum before it add to the running sum of exponentials, as parts of 1."""
+    """Return the fractions of each element, and of the sum before it, in the cumulative sum of exponentials."""
     before = shifted(out, dim, 1, float("-inf"))
     empty = out.isneginf()
     distance = (self - before).masked_fill(empty, float("-inf"))
@@ -196,13 +196,13 @@ def summed_on(values: Any, self: Any, sums: Any, dim: int) -> Any:
 
 @op(dtypes=FLOATS, linear="values", public="hidden")
 def logcumsumexp_backward(values: Array, self: Array, sums: Array, dim: int) -> Any:
-    """The gradient of `self`, from that of `sums`, its `logcumsumexp`."""
+    """Gradient with respect to `self` from that of `sums`, its `logcumsumexp`."""
     return summed_back(wrap(values), wrap(self), wrap(sums), dim)._array_
 
 
 @op(dtypes=FLOATS, linear="values", public="hidden")
 def logcumsumexp_forward(values: Array, self: Array, sums: Array, dim: int) -> Any:
-    """The tangent of `sums`, the `logcumsumexp` of `self`, from that of `self`."""
+    """Tangent of `sums`, the `logcumsumexp` of `self`, from that of `self`."""
     return summed_on(wrap(values), wrap(self), wrap(sums), dim)._array_
 
 

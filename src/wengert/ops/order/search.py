@@ -1,4 +1,4 @@
-"""Places among sorted elements, and membership: searchsorted, bucketize, isin."""
+"""Search among sorted elements, and membership: searchsorted, bucketize, isin."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from ..dtype_checks import check_number, check_ordered
 NUMBERS = ORDERED - BOOLS
 UNORDERED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 FEW = 1024
-"""Up to so many pairs, comparing all of them takes less time than sorting."""
+"""Largest number of pairs for which comparing all of them is faster than sorting."""
 
 
 def rows_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule for batches of `searchsorted`: edges that members share stay one row."""
+    """Batching rule of `searchsorted`: edges that members share stay one row."""
     (edges, values, *rest), in_batch = singled(args, carried)
     if not in_batch[0] and edges._array_.ndim == 1:
         return op.call((edges, *full([values, *rest], in_batch[1:], size)))
@@ -48,7 +48,7 @@ def rows_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> An
     native=native("places_among"),
 )
 def places_among(sorted_sequence: Index, input: Index, right: bool, out_int32: bool) -> Any:
-    """Where values belong among sorted ones, row by row or all in the same row."""
+    """Return the insertion indices of values among sorted ones, row by row or all in the same row."""
     for operand in (sorted_sequence, input):
         check_ordered("searchsorted", "searchsorted_out_cpu", operand)
     common = dtypes.result_type((sorted_sequence, input)).numpy  # a number counts as one of the dtype of the sequence
@@ -66,7 +66,7 @@ def places_among_samples(make: Any) -> Any:
 
 
 def as_operand(value: Any) -> Any:
-    """A tensor; of a Python number a 0-dim one, of a truth value an integer."""
+    """Return a tensor; 0-dim for a Python number, an integer for a bool."""
     return value if isinstance(value, Tensor) else wrap(np.asarray(+value))
 
 
@@ -84,7 +84,7 @@ def check_rows(edges: Any, values: Any) -> None:
     """Refuse sorted rows and values whose shapes do not fit.
 
     Raises:
-        RuntimeError: says what would.
+        RuntimeError: if they do not fit.
     """
     have, wanted = edges._array_.shape, values._array_.shape
     if not wanted and len(have) != 1:
@@ -105,7 +105,7 @@ def check_rows(edges: Any, values: Any) -> None:
 
 
 def warn_of_copies(**given: Any) -> None:
-    """Warn, as torch does, of tensors that do not lie row by row."""
+    """Warn, as torch does, about tensors that are not contiguous."""
     for name, tensor in given.items():
         if not tensor._array_.flags.c_contiguous:
             word = {"values": "input value", "edges": "boundary"}.get(name, name)
@@ -117,11 +117,11 @@ def warn_of_copies(**given: Any) -> None:
 
 
 def check_sorter(edges: Any, sorter: Any) -> None:
-    """Refuse what is no order of the edges.
+    """Refuse anything but an order of the edges.
 
     Raises:
-        TypeError: it is no tensor.
-        RuntimeError: says what it lacks.
+        TypeError: if `sorter` is not a tensor.
+        RuntimeError: if `sorter` does not fit the edges.
     """
     if not isinstance(sorter, Tensor):
         raise TypeError(wrong_type("searchsorted", "sorter", 0, "Tensor", sorter))
@@ -148,23 +148,23 @@ def searchsorted(
     out: Any = None,
     self: Any = None,
 ) -> Any:
-    """Where values would have to be inserted to keep rows sorted.
+    """Return the indices at which values have to be inserted to keep rows sorted.
 
     Args:
-        sorted_sequence: tensor whose last dimension is sorted; vectors, or of the shape of `input` before that.
-        input: the values, a tensor or (for a vector) a number; NaN belongs to the end.
+        sorted_sequence: tensor whose last dimension is sorted; a vector, or with the other dimensions of `input`.
+        input: the values, a tensor or (for a vector) a number; NaN is inserted at the end.
         out_int32: return int32, not int64.
-        right: behind equal elements, not before them.
-        side: "right" or "left": `right` said in another way.
+        right: insert behind equal elements, not before them.
+        side: "right" or "left": another form of `right`.
         sorter: int64 tensor of the shape of `sorted_sequence`, the indices that sort it.
         out: a tensor to write into.
-        self: another name of `input` where that is a number.
+        self: another name of `input` if it is a number.
 
     Returns:
         A new tensor of the shape of `input`.
 
     Raises:
-        RuntimeError: shapes do not fit, `side` contradicts `right`, or `sorter` is no order.
+        RuntimeError: if shapes do not fit, `side` contradicts `right`, or `sorter` is not an order.
 
     Examples:
         >>> import wengert as wg
@@ -218,7 +218,7 @@ def searchsorted_samples(make: Any) -> Any:
 
 
 def are_plain(edges: Any, values: Any) -> bool:
-    """Whether values and boundaries are what most are: tensors of one dtype, in rows."""
+    """Return whether values and boundaries are contiguous tensors of one dtype."""
     if not (isinstance(edges, Tensor) and isinstance(values, Tensor)):
         return False
     one, other = edges._array_, values._array_
@@ -227,20 +227,20 @@ def are_plain(edges: Any, values: Any) -> bool:
 
 @composite(method=False)
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None) -> Any:
-    """Between which boundaries values lie.
+    """Return the number of boundaries before each value.
 
     Args:
         input: the values, a tensor or a number.
         boundaries: sorted vector.
         out_int32: return int32, not int64.
-        right: a value that equals a boundary lies behind it, not before it.
+        right: whether a value equal to a boundary is behind it, not before it.
         out: a tensor to write into.
 
     Returns:
-        A new tensor of the shape of `input`: how many boundaries lie before each value.
+        A new tensor of the shape of `input`: number of boundaries before each value.
 
     Raises:
-        RuntimeError: `boundaries` is no vector.
+        RuntimeError: if `boundaries` is not a vector.
 
     Examples:
         >>> import wengert as wg
@@ -275,7 +275,7 @@ def bucketize_samples(make: Any) -> Any:
 
 
 def members_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule for batches of `isin`: where members have sets of their own, these are sorted and searched."""
+    """Batching rule of `isin`: if members have sets of their own, these are sorted and searched."""
     (elements, tests, *rest), (own, other, *_) = singled(args, carried)
     if not other:
         return op.call((elements, tests, *rest))
@@ -294,7 +294,7 @@ def members_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) ->
     dtypes=NUMBERS, why="truth values", batching=members_of_batch, name="_isin", public="neither", native=native("isin")
 )
 def membership(elements: Index, test_elements: Index, assume_unique: bool, invert: bool) -> Any:
-    """Which elements are among others."""
+    """Mask of elements that are among others."""
     for operand in (elements, test_elements):
         if operand.dtype.kind in "bc":
             raise RuntimeError(
@@ -319,21 +319,21 @@ def membership_samples(make: Any) -> Any:
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
 ) -> Any:
-    """Which elements are among others; NaN is among none.
+    """Return whether elements are among others; NaN never is.
 
     Args:
         elements: tensor, or a number.
         test_elements: tensor, or a number; one of the two is a tensor.
         assume_unique: has no effect.
-        invert: which are not.
+        invert: return whether they are not.
         out: a bool tensor to write into.
 
     Returns:
         A new bool tensor of the shape of `elements`.
 
     Raises:
-        TypeError: both are numbers, or one is something else.
-        RuntimeError: they are bool or complex.
+        TypeError: if both are numbers, or one is neither a tensor nor a number.
+        RuntimeError: if they are bool or complex.
 
     Examples:
         >>> import wengert as wg

@@ -1,4 +1,4 @@
-"""Sorted elements, and the largest of them: sort, argsort, msort, topk."""
+"""Sorting and largest elements: sort, argsort, msort, topk."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ..dtype_checks import check_ordered
 
 
 def as_line(array: Any) -> Any:
-    """An array with at least one dimension."""
+    """Return an array with at least one dimension."""
     return array if array.ndim else array.reshape((1,))
 
 
 def picked(array: Any, places: Any, axis: int, shape: tuple[int, ...]) -> tuple[Any, Any]:
-    """The elements at `places` along an axis, and the places."""
+    """Return the elements at `places` along an axis, and the places."""
     return kernels.along(as_line(array), places, axis).reshape(shape), places.reshape(shape)
 
 
@@ -35,7 +35,7 @@ def placed_jvp(tangent: Any, indices: Any, dim: int) -> Any:
 
 
 def placed_rules(card: Any) -> None:
-    """The rules of elements that were moved along a dimension, from `indices`."""
+    """Add the rules of elements that are moved along a dimension, from `indices`."""
     card.vjp("self")(placed_vjp)
     card.jvp("self")(placed_jvp)
 
@@ -48,7 +48,7 @@ moved = partial(
     rules=placed_rules,
     out=Out(apart="partly"),
 )
-"""The form of elements that are moved along a dimension."""
+"""Card decorator for elements that are moved along a dimension."""
 
 
 @moved(
@@ -58,7 +58,7 @@ moved = partial(
     native=native("sort_along"),
 )
 def sort_along(self: Array, stable: Any, dim: int, descending: bool) -> Any:
-    """Sorted elements along a dimension and where they were; equal ones keep their order."""
+    """Sorted elements along a dimension and their indices; equal ones keep their order."""
     axis = read_dim("sort", dim, self.ndim)
     if self.dtype.kind == "c":
         raise RuntimeError("sort(): Sort does not support complex dtypes on CPU")
@@ -83,12 +83,12 @@ def sort(
     stable: bool | None = None,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> Any:
-    """Elements in order along a dimension; NaN is the largest.
+    """Sort elements along a dimension; NaN is the largest.
 
     Args:
         input: real tensor.
         dim: the dimension.
-        descending: the largest first.
+        descending: put the largest first.
         stable: has no effect: equal elements always keep their order.
         out: a tuple of two tensors to write into.
 
@@ -96,8 +96,8 @@ def sort(
         A tuple (values, indices): new tensors of the shape of `input`.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: `input` is complex.
+        IndexError: if `dim` is out of range.
+        RuntimeError: if `input` is complex.
 
     Examples:
         >>> import wengert as wg
@@ -114,7 +114,7 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool
     Args:
         input: real tensor.
         dim: the dimension.
-        descending: the largest first.
+        descending: put the largest first.
         stable: has no effect: equal elements always keep their order.
         out: an int64 tensor to write into.
 
@@ -143,7 +143,7 @@ def sort_samples(make: Any) -> Any:
 
 @composite()
 def msort(input: Any, *, out: Any = None) -> Any:
-    """Elements in order along the first dimension.
+    """Sort elements along the first dimension.
 
     Args:
         input: real tensor.
@@ -171,10 +171,10 @@ def msort_samples(make: Any) -> Any:
 
 
 def top_shape(shape: tuple[int, ...], k: Any, axis: int) -> tuple[tuple[int, ...], int]:
-    """The shape of the `k` largest or smallest elements along a dimension, and their number.
+    """Return the shape of the `k` largest or smallest elements along a dimension, and their number.
 
     Raises:
-        RuntimeError: if there are not as many.
+        RuntimeError: if there are fewer elements.
     """
     length, k = (shape or (1,))[axis], integer("topk", "k", k)
     if not 0 <= k <= length:
@@ -186,7 +186,7 @@ def top_shape(shape: tuple[int, ...], k: Any, axis: int) -> tuple[tuple[int, ...
 
 @moved(dtypes=ORDERED - BOOLS, node="TopkBackward0", native=native("topk_along"))
 def topk_along(self: Array, k: int, dim: int, largest: bool, sorted: bool) -> Any:
-    """The `k` largest or smallest elements along a dimension and where they are."""
+    """The `k` largest or smallest elements along a dimension and their indices."""
     axis = read_dim("topk", dim, self.ndim)
     for kind, word in (("c", "complex"), ("b", "bool")):
         if self.dtype.kind == kind:
@@ -219,9 +219,9 @@ def topk(
 
     Args:
         input: real tensor.
-        k: how many.
+        k: number of elements.
         dim: the dimension.
-        largest: the largest, not the smallest.
+        largest: return the largest elements, not the smallest.
         sorted: has no effect: the most extreme always comes first.
         out: a tuple of two tensors to write into.
 
@@ -229,7 +229,7 @@ def topk(
         A tuple (values, indices) of new tensors with length `k` along `dim`.
 
     Raises:
-        RuntimeError: there are fewer than `k`, or `input` is bool or complex.
+        RuntimeError: if there are fewer than `k` elements, or `input` is bool or complex.
 
     Examples:
         >>> import wengert as wg

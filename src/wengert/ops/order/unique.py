@@ -1,4 +1,4 @@
-"""What there is, each once: unique, unique_consecutive."""
+"""Distinct elements: unique, unique_consecutive."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from ..dtype_checks import refuse
 
 
 def refused(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule for batches of `unique` and `unique_consecutive`.
+    """Batching rule of `unique` and `unique_consecutive`.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; the numbers of elements would differ between members.
     """
     raise RuntimeError(batch_errors.dynamic("unique"))
 
 
 def differs(rows: Any) -> Any:
-    """For each row but the first whether it differs from the one before; NaN differs from all."""
+    """For each row but the first return whether it differs from the previous one; NaN differs from all."""
     other = rows[1:] != rows[:-1]
     return other.any(tuple(range(1, other.ndim)))
 
 
 def grouped(rows: Any, order: Any) -> tuple[Any, Any, Any]:
-    """Runs of equal rows: the first of each, to which run each row of the input belongs, and how long runs are.
+    """Return runs of equal rows: the first row of each, the run of each row of the input, and the lengths of runs.
 
     Args:
-        rows: in the order in which equal ones are together.
-        order: where each of them was; None if they are in their own order.
+        rows: rows in an order in which equal ones are together.
+        order: original position of each; None if they are in their own order.
     """
     begins = np.concatenate([np.ones(min(len(rows), 1), np.bool_), differs(rows)])
     starts = positions.flatnonzero(begins)
@@ -45,11 +45,11 @@ def grouped(rows: Any, order: Any) -> tuple[Any, Any, Any]:
 
 
 def check_dim(array: Any, dim: int) -> int:
-    """The dimension whose slices are compared, counted from the front.
+    """Return the dimension whose slices are compared, counted from the front.
 
     Raises:
-        IndexError: there is none.
-        RuntimeError: another one is empty.
+        IndexError: if `dim` is out of range.
+        RuntimeError: if another dimension is empty.
     """
     if not array.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
@@ -77,8 +77,8 @@ def check_dim(array: Any, dim: int) -> int:
     kernel="unique",
 )
 def distinct(self: Array, dim: Any, consecutive: bool, inverse: bool = True, counts: bool = True) -> Any:
-    """Distinct elements (or slices along `dim`), to which of them each one belongs, and how often each occurs; the last
-    two may be empty where they are not asked for.
+    """Return distinct elements (or slices along `dim`), the index of each element among them, and their counts; the
+    last two may be empty if not requested.
     """
     if self.dtype.kind == "c":
         refuse("unique", "_unique", self)
@@ -96,7 +96,7 @@ def distinct(self: Array, dim: Any, consecutive: bool, inverse: bool = True, cou
 
 
 def form_of(dim: Any, consecutive: bool) -> int:
-    """Which operator of torch a call stands for: one of `FORMS`."""
+    """Return torch's operator for a call: one of `FORMS`."""
     return 2 if consecutive else 0 if dim is None else 1
 
 
@@ -120,7 +120,7 @@ def distinct_samples(make: Any) -> Any:
 
 
 def chosen(result: tuple[Any, Any, Any], return_inverse: bool, return_counts: bool) -> Any:
-    """What was asked for of the results."""
+    """Return the requested results."""
     wanted = [result[0], *([result[1]] if return_inverse else ()), *([result[2]] if return_counts else ())]
     return wanted[0] if len(wanted) == 1 else tuple(wanted)
 
@@ -133,20 +133,20 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The elements of a tensor in order, each once; every NaN counts as different.
+    """Sorted distinct elements of a tensor; each NaN counts as different.
 
     Args:
         input: real tensor.
-        sorted: has no effect: what is returned is sorted.
-        return_inverse: return also, in the shape of `input`, where in the result each element is.
-        return_counts: return also how often each one occurs.
+        sorted: has no effect: the result is sorted.
+        return_inverse: also return the index of each element in the result, in the shape of `input`.
+        return_counts: also return the number of occurrences of each.
         dim: compare the slices along this dimension, not the elements.
 
     Returns:
-        A new tensor, or a tuple of it and the int64 tensors that were asked for. A backward pass through it is refused.
+        A new tensor, or a tuple of it and the requested int64 tensors. A backward pass through it is refused.
 
     Raises:
-        IndexError: there is no such dimension.
+        IndexError: if `dim` is out of range.
 
     Examples:
         >>> import wengert as wg
@@ -160,19 +160,19 @@ def unique(
 def unique_consecutive(
     input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The elements of a tensor without those that equal the one before.
+    """Elements of a tensor without those that equal the previous one.
 
     Args:
         input: real tensor.
-        return_inverse: return also, in the shape of `input`, where in the result each element is.
-        return_counts: return also how many elements each one stands for.
+        return_inverse: also return the index of each element in the result, in the shape of `input`.
+        return_counts: also return the number of elements that each stands for.
         dim: compare the slices along this dimension, not the elements.
 
     Returns:
-        A new tensor, or a tuple of it and the int64 tensors that were asked for. A backward pass through it is refused.
+        A new tensor, or a tuple of it and the requested int64 tensors. A backward pass through it is refused.
 
     Raises:
-        IndexError: there is no such dimension.
+        IndexError: if `dim` is out of range.
 
     Examples:
         >>> import wengert as wg

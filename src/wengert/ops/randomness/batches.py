@@ -1,4 +1,4 @@
-"""Random numbers along dimensions that the program does not see: different ones, or the same, or none at all."""
+"""Batching rules of random numbers: different ones for each member, the same, or an error."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..create.factory import Levels
 
 
 def drawn_levels(input: Any = None) -> Levels:
-    """The batches that a new random tensor carries: those that want different numbers, and those of `input`.
+    """Return the batches of a new random tensor: those that want different numbers, and those of `input`.
 
     Raises:
-        RuntimeError: one refuses random numbers.
+        RuntimeError: if a batch refuses random numbers.
     """
     active, own = current().batches, levels_of(input)
     if not active and not own:
@@ -31,12 +31,12 @@ def drawn_levels(input: Any = None) -> Levels:
 
 
 def drawn_room(levels: Levels, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of the numbers to draw: one for all members of a batch that wants the same."""
+    """Return the shape of the numbers to draw: one for all members of a batch that wants the same."""
     return (*[level.size if level.randomness == "different" else 1 for level in levels], *shape)
 
 
 def at_once(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """For operators that draw for each element: numbers for all members in one call."""
+    """Batching rule of operators that draw for each element: numbers for all members in one call."""
     operands, on = list(args), list(carried)
     if isinstance(operands[0], Tensor):
         operands[0], on[0] = with_batch(operands[0], on[0], size), True
@@ -44,7 +44,7 @@ def at_once(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 def by_rows(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `multinomial`, which draws for each row."""
+    """Batching rule of `multinomial`, which draws for each row."""
     weights, *others = args
     shape = weights.shape
     if len(shape) > 3:

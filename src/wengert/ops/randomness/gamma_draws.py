@@ -1,4 +1,4 @@
-"""Numbers of the gamma, Dirichlet and binomial distributions, which `distributions` draws from."""
+"""Samples of the gamma, Dirichlet and binomial distributions, for `distributions`."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from .generator import chosen
 from .random import numbers_of
 
 drawing = partial(op, dtypes=REALS, random=True, public="function", batching=at_once, shape="like_first")
-"""The form of numbers drawn with parameters that are tensors."""
+"""Card decorator for numbers drawn with parameters that are tensors."""
 
 
 @drawing()
 def _standard_gamma(self: Array, generator: Any = None) -> Any:
-    """Numbers of the gamma distributions with the concentrations in `self` and rate 1.
+    """Draw from gamma distributions with the concentrations in `self` and rate 1.
 
     Args:
         self: concentrations, floating, above 0.
 
     Returns:
-        A new tensor like `self`; its gradient says how the numbers move with their concentrations.
+        A new tensor like `self`; its gradient is the derivative of the numbers by their concentrations.
 
     Examples:
         >>> import wengert as wg
@@ -66,16 +66,16 @@ drawn_slope = partial(
     why="torch has none: it would be a second derivative of numbers that were drawn",
     batching=elementwise,
 )
-"""The form of a derivative of numbers that were drawn."""
+"""Card decorator for a derivative of drawn numbers."""
 
 
 @drawn_slope(why=("torch has none: it would be a second derivative of numbers that were drawn", "_standard_gamma_grad"))
 def _standard_gamma_grad(self: Array, output: Array) -> Any:
-    """How numbers of gamma distributions move with their concentrations.
+    """Derivative of numbers of gamma distributions with respect to their concentrations.
 
     Args:
         self: concentrations.
-        output: the numbers drawn, of the same shape.
+        output: drawn numbers, of the same shape.
 
     Returns:
         A new tensor like `self`.
@@ -91,13 +91,13 @@ def standard_gamma_grad_samples(make: Any) -> Any:
 
 @drawing()
 def _sample_dirichlet(self: Array, generator: Any = None) -> Any:
-    """Numbers of the Dirichlet distributions with the concentrations in the rows of `self`.
+    """Draw from Dirichlet distributions with the concentrations in the rows of `self`.
 
     Args:
         self: (..., n) concentrations, floating, above 0.
 
     Returns:
-        A new tensor like `self`, whose rows have the sum 1; its gradient says how they move with the concentrations.
+        A new tensor like `self`, whose rows sum to 1; its gradient is the derivative by the concentrations.
     """
     refuse_dtype("dirichlet", self, REALS)
     drawn = numbers_of(gamma_numbers, chosen("_sample_dirichlet", generator), self.astype(np.float64))
@@ -128,10 +128,10 @@ def sample_dirichlet_samples(make: Any) -> Any:
     why=("torch has none: it would be a second derivative of numbers that were drawn", "aten::_dirichlet_grad")
 )
 def _dirichlet_grad(x: Array, alpha: Array, total: Array) -> Any:
-    """How parts of Dirichlet samples move with their concentrations, divided by the rest of the sample.
+    """Derivative of parts of Dirichlet samples by their concentrations, divided by the rest of the sample.
 
     Args:
-        x: the parts drawn.
+        x: the drawn parts.
         alpha: their concentrations.
         total: the sums of all concentrations of a sample; all three of one shape.
 
@@ -150,18 +150,18 @@ def dirichlet_grad_samples(make: Any) -> Any:
 
 @drawing(why=("numbers of successes are integers", "aten::binomial"), batching=elementwise)
 def binomial(count: Array, prob: Array, generator: Any = None) -> Any:
-    """Numbers of successes in `count` trials with probability `prob`.
+    """Draw numbers of successes in `count` trials with probability `prob`.
 
     Args:
-        count: floating, numbers of trials; none where it is negative.
+        count: numbers of trials, floating; a negative number counts as 0.
         prob: probabilities that broadcast with `count`; below 0 they count as 0, above 1 as 1.
 
     Returns:
         A new tensor of the broadcast shape, of the dtype of `count`.
 
     Raises:
-        ValueError: one of them is not floating.
-        RuntimeError: the dtypes differ, or a count is NaN.
+        ValueError: if a dtype is not floating-point.
+        RuntimeError: if the dtypes differ, or a count is NaN.
     """
     kinds = {"count": from_numpy(count.dtype), "prob": from_numpy(prob.dtype)}
     for name, element in kinds.items():

@@ -1,6 +1,7 @@
-"""Generators of random numbers, and the one that is used where none is given.
+"""Generators of random numbers, and the default generator.
 
-The numbers are those that torch draws on a CPU for the same seed (`_kernels/random.py`). `numpy.random` is loaded with
+The numbers equal those that torch draws on a CPU for the same seed (`_kernels/random.py`). `numpy.random` is loaded
+with
 the first number, not with the package.
 """
 
@@ -27,18 +28,26 @@ DEFAULT_SEED = 67280421310721
 WORDS = 624
 STATE = np.dtype(
     [
-        ("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("words", "<u8", WORDS),
-        ("first", "<f8"), ("kept", "<f8"), ("unused", "<f8"), ("has_kept", "<i4"), ("end", "V12"),
+        ("seed", "<u8"),
+        ("left", "<i4"),
+        ("seeded", "<i4"),
+        ("next", "<u8"),
+        ("words", "<u8", WORDS),
+        ("first", "<f8"),
+        ("kept", "<f8"),
+        ("unused", "<f8"),
+        ("has_kept", "<i4"),
+        ("end", "V12"),
     ]
-)  # fmt: skip
-"""What torch's tensor of a generator's state holds: 5,056 bytes, read and written as they are there."""
+)
+"""Content of torch's tensor of a generator's state: 5,056 bytes."""
 
 
 def read_seed(seed: int) -> int:
-    """A seed from 0 to 2**64 - 1; negative ones count from the end.
+    """Return a seed from 0 to 2**64 - 1; negative ones count from the end.
 
     Raises:
-        ValueError: beyond 64 bits.
+        ValueError: if the seed is beyond 64 bits.
     """
     if not -(1 << 63) <= seed < 1 << 64:
         raise ValueError(f"Overflow when unpacking long long: a seed lies between -2**63 and 2**64 - 1, got {seed}")
@@ -46,27 +55,27 @@ def read_seed(seed: int) -> int:
 
 
 Source: TypeAlias = tuple[Any, Any, Any, Any, Any]
-"""A `Twister`, and what native draws need of it: the capsule of its bits, how to acquire and how to release their lock,
-and the number that it keeps."""
+"""A `Twister`, and the objects that native draws need: the capsule of its bits, functions that acquire and release its
+lock, and the number that it keeps."""
 
 
 def new_source(seed: int) -> Source:
-    """What the numbers that follow from a seed are drawn from."""
+    """Return a new source of the numbers of a seed."""
     result = kernels.generator(seed)
     return (result, *result.parts)
 
 
 class Stream:
-    """The numbers that follow from a seed.
+    """Stream of the numbers of a seed.
 
-    NumPy's generators lock themselves for the length of a draw, in which no Python code runs; so nothing is locked
+    NumPy's generators lock themselves for the duration of a draw, in which no Python code runs. So nothing is locked
     here, and a signal handler or finaliser that draws in the middle of a draw finds no lock held, and other numbers.
 
     Attributes:
-        seed: what the stream started from.
-        start: the stream at whose place this one begins, until the first draw; nobody draws from that one any more.
-        sources: what numbers are drawn from, by the number of the process. A forked child makes one of its own, at the
-            place where its parent's stood, because a thread that it does not have may hold the lock of that one.
+        seed: start of the stream.
+        start: the stream at whose position this one begins, until the first draw; nobody draws from that one any more.
+        sources: sources of numbers by the id of the process. A forked child creates its own, at the position of its
+            parent's, because a thread that it does not have may hold the lock of that one.
     """
 
     __slots__ = ("seed", "sources", "start")
@@ -77,7 +86,7 @@ class Stream:
         self.sources: dict[int, Source] = {}
 
     def source(self) -> Any:
-        """The `Twister`, made on first use."""
+        """Return the `Twister`, created on first use."""
         process = forks()
         entry = self.sources.get(process)
         if entry is None:
@@ -109,11 +118,11 @@ class Generator:
 
     @property
     def device(self) -> Device:
-        """Where the numbers are drawn."""
+        """Device of the numbers."""
         return self._device
 
     def manual_seed(self, seed: int) -> Generator:
-        """Start again from a seed.
+        """Restart from a seed.
 
         Args:
             seed: from -2**63 to 2**64 - 1; negative ones count from the end of the unsigned range.
@@ -122,8 +131,8 @@ class Generator:
             The generator itself.
 
         Raises:
-            RuntimeError: not an integer.
-            ValueError: beyond 64 bits.
+            RuntimeError: if the seed is not an integer.
+            ValueError: if the seed is beyond 64 bits.
         """
         if isinstance(seed, bool) or not hasattr(seed, "__index__"):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
@@ -131,13 +140,13 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Start again from a seed that the system chooses; returns it."""
+        """Restart from a seed that the system chooses, and return it."""
         seed = int.from_bytes(os.urandom(8), "little")
         self.manual_seed(seed)
         return seed
 
     def initial_seed(self) -> int:
-        """The seed that the generator started from."""
+        """Return the seed that the generator started from."""
         return self._stream.seed
 
     def draw(self, function: Callable[..., Any], *args: Any) -> Any:
@@ -145,7 +154,7 @@ class Generator:
         return function(self._stream.source(), *args)
 
     def mark(self) -> Stream:
-        """Where the stream stands, for `resume`; what follows is drawn from a copy, made by the first draw."""
+        """Return the position of the stream, for `resume`; later numbers come from a copy, made by the first draw."""
         stream = self._stream
         start = stream.start
         if start and not stream.sources:
@@ -154,11 +163,11 @@ class Generator:
         return stream
 
     def resume(self, place: Stream) -> None:
-        """Go to where `mark` was called."""
+        """Return to the position of `mark`."""
         self._stream = Stream(place.seed, place)
 
     def get_state(self) -> Tensor:
-        """Where the stream stands: a new uint8 tensor, laid out as torch's."""
+        """Return the position of the stream: a new uint8 tensor in torch's format."""
         stream = self._stream
         source = stream.source()
         with source.bits.lock:  # NumPy's own: no other thread is in the middle of a draw
@@ -170,33 +179,33 @@ class Generator:
         return wrap(np.frombuffer(state.tobytes(), np.uint8).copy())
 
     def get_offset(self) -> int:
-        """Refused: the stream has no places that one could go to.
+        """Return the offset of the stream: always refused, because a CPU stream has none.
 
         Raises:
-            RuntimeError: always.
+            RuntimeError: always; the stream has no offset.
         """
         raise RuntimeError("CPU Generator does not use offset")
 
     def set_offset(self, offset: int) -> None:
-        """Refused: the stream has no places that one could go to.
+        """Set the offset of the stream: always refused, because a CPU stream has none.
 
         Raises:
-            RuntimeError: always.
+            RuntimeError: always; the stream has no offset.
         """
         raise RuntimeError("CPU Generator does not use offset")
 
     def set_state(self, new_state: Tensor) -> Generator:
-        """Go to where `get_state` was called.
+        """Return to the position of `get_state`.
 
         Args:
-            new_state: what it returned.
+            new_state: result of `get_state`.
 
         Returns:
             The generator itself.
 
         Raises:
-            TypeError: no uint8 tensor.
-            RuntimeError: of another length.
+            TypeError: if `new_state` is not a uint8 tensor.
+            RuntimeError: if its length is wrong.
         """
         if not isinstance(new_state, Tensor):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
@@ -220,7 +229,7 @@ class Generator:
         return self
 
     def clone_state(self) -> Generator:
-        """A new generator at the same place of the same stream."""
+        """Return a new generator at the same position of the same stream."""
         return Generator(self._device).set_state(self.get_state())
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -228,7 +237,7 @@ class Generator:
 
 
 def restored(state: np.ndarray[Any, Any]) -> Generator:
-    """A generator at a state, for pickle and copy."""
+    """Return a generator with a state, for pickle and copy."""
     return Generator().set_state(wrap(state))
 
 
@@ -237,16 +246,16 @@ default_generator.seed()
 
 
 def native_draw(name: str) -> Callable[..., Any] | None:
-    """The native function of that name, drawing from the default generator; None without the extension."""
+    """Native function of that name, which draws from the default generator; None without the extension."""
     draw = kernels.direct_function(name)
     return draw and functools.partial(draw, default_generator, forks)
 
 
 def chosen(name: str, generator: Any) -> Generator:
-    """The generator of a call: the one given, or the default one.
+    """Return the generator of a call: the argument, or the default one.
 
     Raises:
-        TypeError: something else was given.
+        TypeError: if `generator` is not a generator.
     """
     if generator is None:
         return default_generator
@@ -257,16 +266,16 @@ def chosen(name: str, generator: Any) -> Generator:
 
 @composite(method=False)
 def manual_seed(seed: Any) -> Generator:
-    """Start the default generator again from a seed.
+    """Restart the default generator from a seed.
 
     Args:
-        seed: what `int()` takes, from -2**63 to 2**64 - 1.
+        seed: a number that `int()` accepts, from -2**63 to 2**64 - 1.
 
     Returns:
         The default generator.
 
     Raises:
-        ValueError: beyond 64 bits.
+        ValueError: if the seed is beyond 64 bits.
     """
     try:
         try:
@@ -281,7 +290,7 @@ def manual_seed(seed: Any) -> Generator:
 
 @composite(method=False)
 def seed() -> int:
-    """Start the default generator again from a seed that the system chooses; returns it.
+    """Restart the default generator from a seed that the system chooses, and return it.
 
     Returns:
         The seed.
@@ -294,7 +303,7 @@ def seed() -> int:
 
 @composite(method=False)
 def initial_seed() -> int:
-    """The seed that the default generator started from.
+    """Return the seed that the default generator started from.
 
     Returns:
         The seed.
@@ -304,7 +313,7 @@ def initial_seed() -> int:
 
 @composite(method=False)
 def get_rng_state() -> Tensor:
-    """Where the default generator stands: a uint8 tensor.
+    """Return the state of the default generator: a uint8 tensor.
 
     Returns:
         A new uint8 tensor.
@@ -314,28 +323,28 @@ def get_rng_state() -> Tensor:
 
 @composite(method=False)
 def set_rng_state(new_state: Tensor) -> None:
-    """Take the default generator to where `get_rng_state` was called.
+    """Set the default generator to a state of `get_rng_state`.
 
     Args:
-        new_state: what that returned.
+        new_state: result of `get_rng_state`.
 
     Returns:
         None.
 
     Raises:
-        TypeError: no uint8 tensor.
-        RuntimeError: of another length.
+        TypeError: if `new_state` is not a uint8 tensor.
+        RuntimeError: if its length is wrong.
     """
     default_generator.set_state(new_state)
 
 
 @contextmanager
 def fork_rng(devices: Any = None, enabled: bool = True, **options: Any) -> Iterator[None]:
-    """Within the block random numbers are drawn as usual; after it the generator is as it was before.
+    """Context after which the default generator is as it was before.
 
     Args:
-        devices: ignored: there are no others.
-        enabled: whether the block does anything.
+        devices: ignored, because there are no others.
+        enabled: whether the context has an effect.
 
     >>> import wengert as wg
     >>> with wg.random.fork_rng():
@@ -385,7 +394,7 @@ __all__ = [
 
 
 def same_draws(generator: Any) -> Callable[[], None]:
-    """What puts a generator, the default one unless given, back to where it is now."""
+    """Return a function that sets a generator, by default the default one, back to its present position."""
     drawing = default_generator if generator is None else generator
     state = drawing.get_state()
 

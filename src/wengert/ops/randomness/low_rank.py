@@ -1,4 +1,4 @@
-"""The largest singular values of matrices of low rank, by projection on random vectors.
+"""Largest singular values of matrices of low rank, by projection on random vectors.
 
 Source: N. Halko, P.-G. Martinsson and J. A. Tropp, Finding structure with randomness: probabilistic algorithms for
 constructing approximate matrix decompositions, arXiv:0909.4061, algorithms 4.4 and 5.1.
@@ -20,12 +20,12 @@ from .random import randn
 
 
 def counted(name: str, argument: str, value: Any) -> int:
-    """How many; torch reads it in Python, where True is 1."""
+    """Return a count; torch reads it in Python, where True is 1."""
     return int(value) if isinstance(value, bool) else integer(name, argument, value)
 
 
 def basis(matrix: Any, q: int, niter: int) -> Any:
-    """An orthonormal basis of about the space that the first `q` left singular vectors of a matrix span."""
+    """Return an orthonormal basis of approximately the span of the first `q` left singular vectors of a matrix."""
     kind = matrix.dtype if matrix.dtype.category >= dtypes.FLOAT else dtypes.get_default_dtype()
     result = linalg_qr(matrix @ constant_beside(matrix, randn(matrix.shape[-1], q, dtype=kind)))[0]
     for _ in range(niter):
@@ -35,7 +35,7 @@ def basis(matrix: Any, q: int, niter: int) -> Any:
 
 
 def decomposed(matrix: Any, q: int, niter: int) -> Any:
-    """Left singular vectors, singular values, right singular vectors."""
+    """Return left singular vectors, singular values, and right singular vectors."""
     if matrix.ndim < 2:
         raise RuntimeError(f"svd_lowrank: input should have at least 2 dimensions, but has {matrix.ndim} instead")
     wide = matrix.shape[-2] < matrix.shape[-1]
@@ -48,19 +48,19 @@ def decomposed(matrix: Any, q: int, niter: int) -> Any:
 
 @composite(method=False)
 def svd_lowrank(A: Tensor, q: int | bool | None = 6, niter: int | bool | None = 2, M: Tensor | None = None) -> Any:
-    """The largest singular values of matrices and their vectors: about A - M = U diag(S) V^H.
+    """Largest singular values of matrices and their vectors: A - M is approximately U diag(S) V^H.
 
     Args:
         A: (..., m, n), floating or complex.
-        q: how many; a little more than the rank.
-        niter: how often the random vectors are multiplied by A^H and A; 2 where singular values fall off slowly.
-        M: what is subtracted from A, a tensor that broadcasts with it.
+        q: number of singular values; slightly more than the rank.
+        niter: number of multiplications of the random vectors by A^H and A; 2 if singular values decrease slowly.
+        M: subtracted from A, a tensor that broadcasts with it.
 
     Returns:
         A tuple (U, S, V) of (..., m, q), (..., q) and (..., n, q).
 
     Raises:
-        RuntimeError: `A` holds no matrices.
+        RuntimeError: if `A` is not a batch of matrices.
 
     Examples:
         >>> import wengert as wg
@@ -75,11 +75,11 @@ def svd_lowrank(A: Tensor, q: int | bool | None = 6, niter: int | bool | None = 
 
 @composite(method=False)
 def pca_lowrank(A: Tensor, q: int | bool | None = None, center: Truth = True, niter: int | bool = 2) -> Any:
-    """The principal components of rows of numbers, by `svd_lowrank`.
+    """Principal components of rows of numbers, by `svd_lowrank`.
 
     Args:
         A: (..., m, n), m observations of n variables, floating.
-        q: how many; at most 6 unless given.
+        q: number of components; by default at most 6.
         center: subtract the mean of the observations first.
         niter: as for `svd_lowrank`.
 
@@ -87,8 +87,8 @@ def pca_lowrank(A: Tensor, q: int | bool | None = None, center: Truth = True, ni
         A tuple (U, S, V); the columns of V are the principal directions.
 
     Raises:
-        ValueError: `q` or `niter` is negative, or `q` larger than the matrix.
-        RuntimeError: `A` holds no matrices.
+        ValueError: if `q` or `niter` is negative, or `q` is larger than the matrix.
+        RuntimeError: if `A` is not a batch of matrices.
 
     Examples:
         >>> import wengert as wg
@@ -109,7 +109,7 @@ def pca_lowrank(A: Tensor, q: int | bool | None = None, center: Truth = True, ni
 
 
 def without_phases(operator: Any, *args: Any, **options: Any) -> Any:
-    """Call it for what does not depend on the phases of the vectors: how samples are run."""
+    """Call an operator for a function that does not depend on the phases of the vectors, to run samples."""
 
     def adjoined(*arguments: Any, **more: Any) -> Any:
         u, s, v = operator(*arguments, **more)

@@ -1,4 +1,4 @@
-"""Random tensors: uniform, normal and integer ones, permutations."""
+"""Random tensors: uniform, normal and integer numbers, and permutations."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ C_INTEGERS = {
 
 UNSIGNED = frozenset(("uint16", "uint32", "uint64"))
 LONGEST = {dtypes.float16: (1 << 11) + 1, dtypes.float32: (1 << 24) + 1}
-"""How many numbers from 0 on floating-point dtypes represent without gaps."""
+"""Number of non-negative integers that floating-point dtypes represent without gaps."""
 
 
 def uniform_array(generator: Any, shape: Ints, element: DType, low: float = 0.0, high: float = 1.0) -> Any:
-    """Numbers from [low, high), complex ones with both parts from there.
+    """Draw numbers from [low, high), for both parts of complex ones.
 
     Raises:
-        NotImplementedError: an integer dtype.
+        NotImplementedError: if the dtype is an integer type.
     """
     if element.category < dtypes.FLOAT:
         raise NotImplementedError(errors.no_kernel("check_uniform_bounds", element))
@@ -55,13 +55,13 @@ def uniform_array(generator: Any, shape: Ints, element: DType, low: float = 0.0,
 def normal_array(
     generator: Any, shape: Ints, element: DType, mean: float = 0.0, std: float = 1.0, dense: bool = True
 ) -> Any:
-    """Numbers of a normal distribution; complex ones with half of the variance in each part.
+    """Draw numbers of a normal distribution; each part of complex ones has half of the variance.
 
     Args:
-        dense: whether they go to memory without gaps, row by row.
+        dense: whether they are written to row-major memory without gaps.
 
     Raises:
-        NotImplementedError: an integer dtype.
+        NotImplementedError: if the dtype is an integer type.
     """
     if element.category < dtypes.FLOAT:
         raise NotImplementedError(errors.no_kernel("normal_kernel_cpu", element))
@@ -69,23 +69,23 @@ def normal_array(
 
 
 def numbers_of(draw: Callable[..., Any], source: Any, *parameters: Any) -> Any:
-    """What a kernel of `_kernels/rejection.py` draws for the places of arrays of one shape, row by row."""
+    """Draw the numbers of a kernel of `_kernels/rejection.py` for arrays of one shape, row by row."""
     shape = parameters[0].shape
     return source.draw(draw, *[np.ascontiguousarray(parameter.reshape(-1)) for parameter in parameters]).reshape(shape)
 
 
 def check_spread(std: float) -> None:
-    """Refuse what is no standard deviation.
+    """Refuse a negative standard deviation, and NaN.
 
     Raises:
-        RuntimeError: it is negative, or NaN.
+        RuntimeError: if it is negative, or NaN.
     """
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
 
 
 def laid_over(array: Any, draw: Callable[[Ints], Any]) -> Any:
-    """Numbers for the elements of an array in the order in which these lie in memory, as torch draws them."""
+    """Draw numbers for the elements of an array in the order of memory, as torch does."""
     if array.flags.c_contiguous:
         return draw(array.shape)
     axes = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
@@ -94,13 +94,13 @@ def laid_over(array: Any, draw: Callable[[Ints], Any]) -> Any:
 
 
 def integer_array(generator: Any, low: int, high: int, shape: Ints, element: DType, bounded: bool = True) -> Any:
-    """Integers from [low, high).
+    """Draw integers from [low, high).
 
     Args:
-        bounded: a program gave the bounds; otherwise those of the dtype decide how many bits are drawn.
+        bounded: whether a program passed the bounds; otherwise the dtype determines the number of bits to draw.
 
     Raises:
-        RuntimeError: there are none, or they do not fit the dtype.
+        RuntimeError: if the range is empty, or does not fit the dtype.
     """
     check_range(low, high, element)
     few = element.itemsize < 8 if not bounded else None
@@ -111,7 +111,7 @@ def check_range(low: int, high: int, element: DType) -> None:
     """Refuse empty ranges, and those that do not fit the dtype.
 
     Raises:
-        RuntimeError: one of these.
+        RuntimeError: if the range is refused.
     """
     if element.category == dtypes.COMPLEX:
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
@@ -134,7 +134,7 @@ def check_fit(low: int, high: int, element: DType) -> None:
 
 
 def range_of(element: DType) -> tuple[int, int]:
-    """The smallest and the largest integer of a dtype."""
+    """Return the smallest and the largest integer of a dtype."""
     if element.category == dtypes.BOOL:
         return 0, 1
     if element.category == dtypes.INTEGER:
@@ -183,13 +183,13 @@ def drawn(
     place: tuple[Any, Any],
     requires_grad: bool,
 ) -> Tensor:
-    """Make what a factory of this name returns.
+    """Return the result of a factory.
 
     Args:
-        name: of the factory.
-        draw: makes the array, given a generator, a shape and a dtype.
-        size: the lengths that were given one by one, and those given by name.
-        generator, out, dtype, layout, requires_grad: as they were given.
+        name: name of the factory.
+        draw: function that makes the array, of a generator, a shape and a dtype.
+        size: the lengths passed one by one, and those passed by name.
+        generator, out, dtype, layout, requires_grad: the arguments of the factory.
         place: the device, and whether memory is to be pinned.
     """
     check_place(name, *place, layout, out=out, dtype=dtype)
@@ -212,7 +212,7 @@ def rand(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Numbers drawn evenly from [0, 1) (complex: both parts)."""
+    """Draw numbers evenly from [0, 1) (for both parts of complex ones)."""
     place = (device, pin_memory)
     return drawn("rand", uniform_array, (sizes, size), generator, out, dtype, layout, place, requires_grad)
 
@@ -230,7 +230,7 @@ def randn(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Numbers of the normal distribution with mean 0 and variance 1 (complex: half of it in each part)."""
+    """Draw numbers of the normal distribution with mean 0 and variance 1 (half of it in each part of complex ones)."""
     place = (device, pin_memory)
     return drawn("randn", normal_array, (sizes, size), generator, out, dtype, layout, place, requires_grad)
 
@@ -254,16 +254,16 @@ def randint(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Integers drawn evenly from [low, high): `randint(high, size)` or `randint(low, high, size)`.
+    """Draw integers evenly from [low, high): `randint(high, size)` or `randint(low, high, size)`.
 
     Args:
-        bounds: `low` (0 unless given), `high` and `size`.
+        bounds: `low` (0 by default), `high` and `size`.
         low: the smallest integer.
         high: one more than the largest.
         size: the lengths, a sequence.
-        generator: draws the numbers; the default generator unless given.
+        generator: generator of the numbers; the default generator by default.
         out: a tensor to write into.
-        dtype: int64 unless given.
+        dtype: dtype of the result; int64 by default.
         layout: `strided`.
         device: 'cpu'.
         pin_memory: must be False.
@@ -273,8 +273,8 @@ def randint(
         A new tensor, or `out`.
 
     Raises:
-        TypeError: arguments are missing, or no integers.
-        RuntimeError: `low` is not less than `high`, or the integers do not fit the dtype.
+        TypeError: if arguments are missing, or are not integers.
+        RuntimeError: if `low` is not less than `high`, or the integers do not fit the dtype.
     """
     check_place("randint", device, pin_memory, layout, out=out, dtype=dtype)
     values = list(bounds)
@@ -293,10 +293,10 @@ def randint(
 
 
 def read_range(name: str, positional: list[Any], low: Any, high: Any) -> tuple[int, int]:
-    """The bounds of integers: one or two of them by position, the others by name.
+    """Return the bounds of integers: one or two of them by position, the others by name.
 
     Raises:
-        TypeError: there is no upper one, there are too many, or one is no integer.
+        TypeError: if the upper one is missing, there are too many, or one is not an integer.
     """
     values = [*positional, *(bound for bound in (low, high) if bound is not None)]
     if (
@@ -342,19 +342,19 @@ def randperm(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The numbers 0 ... n - 1 in random order, int64 unless `dtype` says otherwise; other arguments as for `rand`.
+    """Return the numbers 0 ... n - 1 in random order; other arguments as for `rand`. The default dtype is int64.
 
     Args:
-        n: how many numbers.
-        generator: draws the order; the default generator unless given.
+        n: number of elements.
+        generator: generator of the order; the default generator by default.
         out, dtype, layout, device, pin_memory, requires_grad: as for `rand`.
 
     Returns:
         A new tensor, or `out`.
 
     Raises:
-        TypeError: `n` is no integer.
-        RuntimeError: `n` is negative, or too large for the dtype.
+        TypeError: if `n` is not an integer.
+        RuntimeError: if `n` is negative, or too large for the dtype.
     """
     check_place("randperm", device, pin_memory, layout, out=out, dtype=dtype)
     if isinstance(n, bool) or not hasattr(n, "__index__"):
@@ -372,11 +372,11 @@ def randperm(
 
 
 def check_numbers(element: DType, count: int) -> None:
-    """Refuse dtypes that do not tell the numbers below `count` apart.
+    """Refuse dtypes that cannot represent the numbers below `count`.
 
     Raises:
-        NotImplementedError: if the dtype is complex, bool or that of larger unsigned integers.
-        RuntimeError: if it represents not all of the numbers.
+        NotImplementedError: if the dtype is complex, bool or a wide unsigned integer type.
+        RuntimeError: if it does not represent all of the numbers.
     """
     if element.category in (dtypes.COMPLEX, dtypes.BOOL) or element.name in UNSIGNED:
         raise NotImplementedError(f"\"randperm\" not implemented for '{element.legacy[:-6]}'")

@@ -1,4 +1,4 @@
-"""Random numbers written into a tensor: `uniform_`, `normal_`, `bernoulli_`, `random_` and so on. Their gradient is
+"""Random numbers in place: `uniform_`, `normal_`, `bernoulli_`, `random_` and so on. Their gradient is
 zero."""
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from .random import (
 )
 
 EXACT = {dtypes.bfloat16: 8, dtypes.float16: 11, dtypes.float32: 24, dtypes.float64: 53}
-"""The bits of the integers that floating-point dtypes represent without gaps."""
+"""Numbers of bits of the integers that floating-point dtypes represent without gaps."""
 
 LOWEST = -(1 << 63)
-"""As `from` without `to` it asks for all that 64 bits represent."""
+"""Value of `from` that, without `to`, requests all numbers of 64 bits."""
 
 NUMBERED = ORDERED - {dtypes.bool_}
 
@@ -50,7 +50,7 @@ filling = partial(
     takes_halves=True,
     shape="like_first",
 )
-"""The form of numbers that are written over a tensor: what was there before has no influence on them."""
+"""Card decorator for numbers written over a tensor: its old elements have no influence on them."""
 
 
 def write_as(card: Card, name: str) -> None:
@@ -62,15 +62,15 @@ def write_as(card: Card, name: str) -> None:
 
 
 def bounds_of(element: DType) -> str:
-    """What torch's errors call the elements."""
+    """Name of the elements in torch's errors."""
     return element.legacy[:-6]
 
 
 def continuous(name: str, array: Any) -> DType:
-    """The dtype of a tensor to be filled with real numbers.
+    """Return the dtype of a tensor to be filled with real numbers.
 
     Raises:
-        RuntimeError: it is no floating one.
+        RuntimeError: if the dtype is not floating-point.
     """
     element = from_numpy(array.dtype)
     if element.category != dtypes.FLOAT:
@@ -83,7 +83,7 @@ def continuous(name: str, array: Any) -> DType:
 
 @filling(dtypes=FLOATS, inplace=True)
 def uniform(self: Array, from_: float = 0.0, to: float = 1.0, *, generator: Any = None) -> Any:
-    """Numbers drawn evenly from [from, to) in place of the elements of `self`."""
+    """Draw numbers evenly from [from, to) in place of the elements of `self`."""
     element = from_numpy(self.dtype)
     if element.category < dtypes.FLOAT:
         raise NotImplementedError(errors.no_kernel("check_uniform_bounds", element))
@@ -119,7 +119,7 @@ def uniform_samples(make: Any) -> Any:
 
 @filling(dtypes=FLOATS, node="NormalBackward0")
 def normal_fill(self: Array, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
-    """Numbers of the normal distribution in place of the elements of `self`."""
+    """Draw numbers of the normal distribution in place of the elements of `self`."""
     check_spread(std)
     source, element, dense = chosen("normal_", generator), from_numpy(self.dtype), self.flags.c_contiguous
     return laid_over(self, lambda shape: normal_array(source, shape, element, mean, std, dense))
@@ -136,21 +136,21 @@ def normal_fill_samples(make: Any) -> Any:
 
 
 def check_probability(name: str, p: Any) -> None:
-    """Refuse what is no probability.
+    """Refuse anything but a probability.
 
     Raises:
-        RuntimeError: below 0 or above 1.
+        RuntimeError: if `p` is below 0 or above 1.
     """
     if not 0 <= p <= 1:
         raise RuntimeError(f"{name} expects p to be in [0, 1], but got p={p:g}")
 
 
 def decided(generator: Any, p: Any, shape: Any) -> Any:
-    """Bools, True with probability `p` (an array or a number).
+    """Draw bools, True with probability `p` (an array or a number).
 
     Raises:
-        RuntimeError: a probability below 0 or above 1.
-        NotImplementedError: an array of integers.
+        RuntimeError: if a probability is below 0 or above 1.
+        NotImplementedError: if the array is of integers.
     """
     if isinstance(p, np.ndarray):
         if p.dtype.kind not in "fV":
@@ -169,7 +169,7 @@ def decided(generator: Any, p: Any, shape: Any) -> Any:
     node=nodes("BernoulliBackward1", "BernoulliBackward2", by=lambda args: 0 if isinstance(args[1], Tensor) else 1),
 )
 def bernoulli_fill(self: Array, p: Array = 0.5, *, generator: Any = None) -> Any:
-    """Ones with probability `p`, zeros otherwise, in place of the elements of `self`."""
+    """Draw ones with probability `p`, zeros otherwise, in place of the elements of `self`."""
     refuse_dtype("bernoulli_scalar", self, ORDERED)
     if isinstance(p, np.ndarray):
         try:
@@ -220,9 +220,9 @@ def bernoulli_fill_samples(make: Any) -> Any:
     kernel="random_kernel_cpu",
 )
 def random(self: Array, from_: Any = None, to: Any = MISSING, *, generator: Any = None) -> Any:
-    """Integers in place of the elements of `self`.
+    """Draw integers in place of the elements of `self`.
 
-    From [0, to) for `random_(to)`, from [from, to) for `random_(from, to)`, all from `from` on for
+    They are from [0, to) for `random_(to)`, from [from, to) for `random_(from, to)`, all from `from` for
     `random_(from, None)`; without bounds all that the dtype represents, but no negative ones.
     """
     refuse_dtype("random", self, ORDERED)
@@ -234,10 +234,10 @@ def random(self: Array, from_: Any = None, to: Any = MISSING, *, generator: Any 
 
 
 def drawn_bounds(element: DType, from_: Any, to: Any) -> tuple[int, int, bool]:
-    """The range that `random_` draws from, and whether a program gave a bound.
+    """Return the range that `random_` draws from, and whether a program passed a bound.
 
     Raises:
-        RuntimeError: if the dtype represents no integer between the bounds, or not them.
+        RuntimeError: if the dtype represents no integer between the bounds, or not the bounds.
     """
     exact = EXACT.get(element, 0)
     above = (1 << exact) + 1 if exact else range_of(element)[1] + 1
@@ -259,11 +259,11 @@ def drawn_bounds(element: DType, from_: Any, to: Any) -> tuple[int, int, bool]:
 
 
 def check_all_bits(element: DType) -> None:
-    """Refuse dtypes that `random_(-2**63, None)` does not fill with all that 64 bits represent.
+    """Refuse dtypes that `random_(-2**63, None)` cannot fill with all numbers of 64 bits.
 
     Raises:
-        RuntimeError: if they are narrower integers.
-        NotImplementedError: if they are bools or float16.
+        RuntimeError: if the dtype is a narrower integer type.
+        NotImplementedError: if the dtype is bool or float16.
     """
     if element in (dtypes.bool_, dtypes.float16):
         raise NotImplementedError(errors.no_kernel("random_full_64_bits_range_kernel", element))
@@ -275,7 +275,7 @@ def check_all_bits(element: DType) -> None:
 
 
 def warn_of_gaps(element: DType, low: int, high: int) -> None:
-    """Warn of bounds beyond the integers that a floating-point dtype represents without gaps."""
+    """Warn about bounds beyond the integers that a floating-point dtype represents without gaps."""
     bits = EXACT[element]
     for what, bound in (("from", low), ("to - 1", high - 1)):
         if abs(bound) > 1 << bits:
@@ -288,10 +288,10 @@ def warn_of_gaps(element: DType, low: int, high: int) -> None:
 
 
 def represented(element: DType, low: int, high: int) -> tuple[int, int]:
-    """The range without the ends that a floating-point dtype would round to something outside of it.
+    """Return the range without the ends that a floating-point dtype would round to a number outside of it.
 
     Raises:
-        RuntimeError: if nothing is left.
+        RuntimeError: if no number remains.
     """
     first, last = rounded(element, low + 1), rounded(element, high - 1)
     start = first + spacing(element, low + 1) if first < low else low
@@ -305,12 +305,12 @@ def represented(element: DType, low: int, high: int) -> tuple[int, int]:
 
 
 def rounded(element: DType, value: int) -> int:
-    """An integer as a floating-point dtype represents it."""
+    """Round an integer to a floating-point dtype."""
     return int(np.float64(value).astype(element.numpy))
 
 
 def spacing(element: DType, value: int) -> int:
-    """The distance between the neighbours that a floating-point dtype represents near an integer."""
+    """Return the distance between neighbours of a floating-point dtype near an integer."""
     return 1 << max(abs(value).bit_length() - EXACT[element], 0)
 
 
@@ -329,7 +329,7 @@ def random_samples(make: Any) -> Any:
 
 @filling(dtypes=REALS, inplace=True)
 def exponential(self: Array, lambd: float = 1.0, *, generator: Any = None) -> Any:
-    """Numbers of the exponential distribution of rate `lambd` in place of the elements of `self`."""
+    """Draw numbers of the exponential distribution of rate `lambd` in place of the elements of `self`."""
     element = continuous("Exponential", self)
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
@@ -347,7 +347,7 @@ def exponential_samples(make: Any) -> Any:
 
 @filling(dtypes=NUMBERED, inplace=True)
 def geometric(self: Array, p: float, *, generator: Any = None) -> Any:
-    """Numbers of trials up to the first success, of probability `p` each, in place of the elements of `self`."""
+    """Draw numbers of trials up to the first success, with probability `p` each, in place of the elements of `self`."""
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     refuse_dtype("geometric", self, NUMBERED)
@@ -364,7 +364,7 @@ def geometric_samples(make: Any) -> Any:
 
 @filling(dtypes=REALS, inplace=True)
 def cauchy(self: Array, median: float = 0.0, sigma: float = 1.0, *, generator: Any = None) -> Any:
-    """Numbers of the Cauchy distribution in place of the elements of `self`."""
+    """Draw numbers of the Cauchy distribution in place of the elements of `self`."""
     element = continuous("Cauchy", self)
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
@@ -381,7 +381,7 @@ def cauchy_samples(make: Any) -> Any:
 
 @filling(dtypes=REALS, inplace=True)
 def log_normal(self: Array, mean: float = 1.0, std: float = 2.0, *, generator: Any = None) -> Any:
-    """Numbers whose logarithms are normally distributed in place of the elements of `self`."""
+    """Draw numbers with normally distributed logarithms in place of the elements of `self`."""
     element = from_numpy(self.dtype)
     if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")

@@ -1,4 +1,4 @@
-"""Random tensors of the shape and dtype of a tensor."""
+"""Random tensors of the shape and dtype of another tensor."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def drawn_like(
     requires_grad: bool,
     memory_format: Any,
 ) -> Tensor:
-    """Make what a factory of this name returns, of the shape of a tensor.
+    """Return the result of a factory, with the shape of a tensor.
 
     Args:
-        name: of the factory.
-        draw: makes the array, given a generator, a shape, a dtype, and whether its elements lie in row-major order.
+        name: name of the factory.
+        draw: function that makes the array, of a generator, a shape, a dtype, and whether it is row-major.
         input: the tensor.
-        generator, dtype, layout, requires_grad, memory_format: as they were given.
+        generator, dtype, layout, requires_grad, memory_format: the arguments of the factory.
         place: the device, and whether memory is to be pinned.
     """
     levels = drawn_levels(input)
@@ -67,7 +67,7 @@ def drawn_like(
 
 
 def uniform_numbers(generator: Any, shape: tuple[int, ...], element: DType, dense: bool) -> Any:
-    """Numbers of `rand`, whose order is the same in every memory."""
+    """Draw the numbers of `rand`, whose order is the same for any strides."""
     return uniform_array(generator, shape, element)
 
 
@@ -131,8 +131,8 @@ def randint_like(
 
     Args:
         input: tensor.
-        bounds, low, high: the smallest integer (0 unless given), and one more than the largest.
-        generator: draws the numbers; the default generator unless given.
+        bounds, low, high: the smallest integer (0 by default), and one more than the largest.
+        generator: generator of the numbers; the default generator by default.
         dtype, layout, device, pin_memory, requires_grad, memory_format: as for `zeros_like`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Samples of distributions that tensors describe: `normal`, `bernoulli`, `poisson`, `multinomial`."""
+"""Samples of distributions with tensors as parameters: `normal`, `bernoulli`, `poisson`, `multinomial`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from .random_fill import check_probability, decided
     native=native_draw("normal_about"),
 )
 def normal_about(mean: Array, std: Array, *, generator: Any = None) -> Any:
-    """Numbers of normal distributions with the means and standard deviations given, of which at least one is a
+    """Draw from normal distributions with the given means and standard deviations, at least one of which is a
     tensor."""
     tensors = [operand for operand in (mean, std) if isinstance(operand, np.ndarray)]
     refuse_dtype("normal_kernel_cpu", tensors[0], FLOATS)
@@ -100,26 +100,26 @@ def normal(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Numbers of normal distributions.
+    """Draw from normal distributions.
 
     Args:
         mean: a tensor, or a number.
         std: a tensor, or a number; neither may be negative.
-        size: the lengths, where both are numbers.
-        generator: draws the numbers; the default generator unless given.
+        size: the lengths, if both are numbers.
+        generator: generator of the numbers; the default generator by default.
         out: a tensor to write into.
-        dtype: of the result, where both are numbers.
+        dtype: dtype of the result, if both are numbers.
         layout: `strided`.
         device: 'cpu'.
         pin_memory: must be False.
-        requires_grad: whether operations on the result are recorded, where both are numbers.
+        requires_grad: whether operations on the result are recorded, if both are numbers.
 
     Returns:
         A new tensor of the common shape, or `out`. The gradient of `mean` and `std` is zero, as in torch.
 
     Raises:
-        RuntimeError: a negative standard deviation.
-        TypeError: two numbers without `size`.
+        RuntimeError: if a standard deviation is negative.
+        TypeError: if there are two numbers and no `size`.
     """
     if size is not None:
         mean, std = read_number("normal", "mean", 1, mean), read_number("normal", "std", 2, std)
@@ -152,12 +152,12 @@ plain_case(normal, normal_about, normal_about.native)
 
 
 def not_drawn(wanted: Any, result: Any) -> NotImplementedError:
-    """An output of `normal` of a kind of numbers that cannot hold what is drawn."""
+    """Return the error for an output of `normal` whose dtype cannot hold the numbers."""
     return NotImplementedError(errors.no_kernel("normal_kernel", result))
 
 
 def of_draws(args: tuple[Any, ...], result: Any) -> None:
-    """How an output of `bernoulli` of another dtype is refused: never, 0 and 1 are numbers of any."""
+    """Accept an output of `bernoulli` of any dtype: 0 and 1 are numbers of all of them."""
 
 
 @op(
@@ -168,7 +168,7 @@ def of_draws(args: tuple[Any, ...], result: Any) -> None:
     native=native_draw("bernoulli"),
 )
 def bernoulli(self: Array, p: float | None = None, *, generator: Any = None) -> Any:
-    """Ones with the probabilities in `self` (or with probability `p` everywhere), zeros otherwise.
+    """Draw ones with the probabilities in `self` (or with probability `p` everywhere), zeros otherwise.
 
     Args:
         self: probabilities, floating; any tensor if `p` is given.
@@ -178,7 +178,7 @@ def bernoulli(self: Array, p: float | None = None, *, generator: Any = None) -> 
         A new tensor of the shape and dtype of `self`.
 
     Raises:
-        RuntimeError: a probability below 0 or above 1.
+        RuntimeError: if a probability is below 0 or above 1.
     """
     refuse_dtype("bernoulli", self, ALL)
     source = chosen("bernoulli", generator)
@@ -200,7 +200,7 @@ def bernoulli_samples(make: Any) -> Any:
 
 @op(dtypes=REALS, random=True, batching=at_once, public="function")
 def poisson(self: Array, generator: Any = None) -> Any:
-    """Numbers of the Poisson distributions with the rates in `self`.
+    """Draw from Poisson distributions with the rates in `self`.
 
     Args:
         self: rates, floating.
@@ -209,7 +209,7 @@ def poisson(self: Array, generator: Any = None) -> Any:
         A new tensor like `self`.
 
     Raises:
-        RuntimeError: a negative rate.
+        RuntimeError: if a rate is negative.
     """
     refuse_dtype("poisson_cpu", self, REALS)
     if self.size and not bool((self >= 0).all()):
@@ -234,18 +234,19 @@ def poisson_samples(make: Any) -> Any:
     out=Out(words="multinomial expects {wanted} tensor out, got: {found}", silent=True),
 )
 def multinomial(self: Index, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Any:
-    """Places drawn with probabilities in the ratio of `self`.
+    """Draw indices with probabilities proportional to `self`.
 
     Args:
         self: (n,) or (rows, n), floating, at least 0.
-        num_samples: how many places are drawn from each row.
-        replacement: whether a place may be drawn again.
+        num_samples: number of indices drawn from each row.
+        replacement: whether an index may be drawn again.
 
     Returns:
         A new int64 tensor (num_samples,) or (rows, num_samples).
 
     Raises:
-        RuntimeError: other shapes, negative or infinite elements, a row of zeros, too many samples.
+        RuntimeError: if the shape is another one, elements are negative or infinite, a row is zero, or there are too
+            many samples.
 
     Source:
         Without replacement: Efraimidis and Spirakis, Weighted random sampling with a reservoir (2006).
@@ -266,10 +267,10 @@ def multinomial(self: Index, num_samples: int, replacement: bool = False, *, gen
 
 
 def check_count(weights: Any, num_samples: int, replacement: bool) -> None:
-    """Refuse weights that are not real, or of another shape, and more samples than there are.
+    """Refuse weights that are not real, or of another shape, and more samples than weights.
 
     Raises:
-        RuntimeError: if one of these is given.
+        RuntimeError: if the arguments are refused.
     """
     if weights.dtype.kind not in "fV":
         name = from_numpy(weights.dtype).legacy[:-6]
@@ -285,10 +286,10 @@ def check_count(weights: Any, num_samples: int, replacement: bool) -> None:
 
 
 def check_weights(weights: Any, num_samples: int, replacement: bool) -> None:
-    """Refuse weights that are no distribution.
+    """Refuse weights that do not form a distribution.
 
     Raises:
-        RuntimeError: if they are none.
+        RuntimeError: if they do not.
     """
     if not bool(np.isfinite(weights).all() and (weights >= 0).all()):
         if not replacement or num_samples == 1:

@@ -10,15 +10,15 @@ DIMENSIONS = sobol.DIMENSIONS
 
 
 def directions(dimension: int) -> Tensor:
-    """Direction numbers of the first dimensions: int64, (dimension, BITS)."""
+    """Return direction numbers of the first dimensions: int64, (dimension, BITS)."""
     return wrap(sobol.directions(dimension))
 
 
 def scrambled(numbers: Tensor, triangles: Tensor) -> Tensor:
-    """Direction numbers, digits multiplied by the lower triangles of (dimension, BITS, BITS) matrices of 0 and 1."""
+    """Return direction numbers, digits multiplied by lower triangular (dimension, BITS, BITS) matrices of 0 and 1."""
     return wrap(sobol.scrambled(numbers._array_, triangles._array_))
 
 
 def points(numbers: Tensor, shift: Tensor, first: int, count: int) -> Tensor:
-    """Points `first`, ... of the sequence: int64, (count, dimension), as multiples of 2**-BITS."""
+    """Return points `first`, ... of the sequence: int64, (count, dimension), as multiples of 2**-BITS."""
     return wrap(sobol.points(numbers._array_, shift._array_, first, count))

@@ -1,1 +1,1 @@
-"""The same elements under other shapes: views, parts, rearrangements, joins."""
+"""Shapes: views, parts, rearrangements and joins of elements."""

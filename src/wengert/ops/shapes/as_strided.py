@@ -1,4 +1,4 @@
-"""Any view of a tensor's memory by shape and strides: as_strided and its derivative."""
+"""Views of memory with any shape and strides: as_strided and its derivative."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ native = kernels.direct_function
 
 
 def strided_arguments(input: Any, size: Any, stride: Any, storage_offset: int | None) -> tuple[Any, ...]:
-    """Shape, strides and the offset from the first element of `input`, of a view that lies within its memory.
+    """Return shape, strides and the offset from the first element of `input`, of a view within its memory.
 
     Raises:
-        RuntimeError: it does not.
+        RuntimeError: if the view is not within the memory.
     """
     lengths, steps = integers("as_strided", "size", size), integers("as_strided", "stride", stride)
     start = offset_of(input)
@@ -44,16 +44,16 @@ def strided_arguments(input: Any, size: Any, stride: Any, storage_offset: int | 
 
 
 def offset_of(tensor: Any) -> int:
-    """Where a tensor starts in its storage; that of a batch without members, which is nowhere, at its beginning."""
+    """Return the offset of a tensor in its storage; 0 for a batch without members."""
     nobody = tensor._flags_ & flags.BATCHED and not all(level.size for level in batches.levels_of(tensor))
     return 0 if nobody else int(tensor.storage_offset())
 
 
 def check_member(lengths: tuple[int, ...], steps: tuple[int, ...], offset: int, member: Any) -> None:
-    """Refuse a view of each member of a batch that would see what another one holds.
+    """Refuse a view of each member of a batch that reaches into another one.
 
     Raises:
-        RuntimeError: it would.
+        RuntimeError: if it does.
     """
     if not all(lengths):
         return
@@ -70,19 +70,19 @@ def check_member(lengths: tuple[int, ...], steps: tuple[int, ...], offset: int, 
 
 
 def reach_of(lengths: tuple[int, ...], steps: tuple[int, ...]) -> int:
-    """How far the last element lies behind the first one, in elements."""
+    """Return the distance of the last element from the first, in elements."""
     return sum((length - 1) * step for length, step in zip(lengths, steps)) if all(lengths) else -1
 
 
 def check_strided(lengths: tuple[int, ...], steps: tuple[int, ...], offset: int, item: int, room: int) -> None:
-    """Refuse a view that would not lie within `room` bytes of memory.
+    """Refuse a view that is not within `room` bytes of memory.
 
     Args:
-        lengths, steps: its shape and strides, in elements of `item` bytes.
-        offset: where it starts, in elements.
+        lengths, steps: shape and strides of the view, in elements of `item` bytes.
+        offset: its start, in elements.
 
     Raises:
-        RuntimeError: it would not.
+        RuntimeError: if it is not.
     """
     if len(lengths) != len(steps):
         raise RuntimeError("mismatch in length of strides and shape")
@@ -107,19 +107,19 @@ def check_strided(lengths: tuple[int, ...], steps: tuple[int, ...], offset: int,
 
 @composite()
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """The memory of a tensor under any shape and strides.
+    """View of a tensor's memory with any shape and strides.
 
     Args:
         input: tensor.
         size: the shape.
-        stride: for each dimension how many elements lie between neighbours in memory.
-        storage_offset: where to start in the storage; as `input` if it is not given.
+        stride: step between neighbours along each dimension, in elements of memory.
+        storage_offset: start in the storage; by default that of `input`.
 
     Returns:
-        A view; several of its elements may lie at one place in memory.
+        A view; several of its elements may share memory.
 
     Raises:
-        RuntimeError: it would reach outside of the memory.
+        RuntimeError: if the view is not within the memory.
     """
     result = as_strided_from.call((input, *strided_arguments(input, size, stride, storage_offset)))
     views.moved(result, singly=True)  # it may see memory that `input` does not
@@ -166,7 +166,7 @@ def as_strided_from_samples(make: Any) -> Any:
 
 
 def element_places(shape: Any, steps: Any, start: int) -> Any:
-    """For each element its place in memory, counted in elements."""
+    """Return the position of each element in memory, counted in elements."""
     result = np.full((1,) * len(shape), start, np.int64)
     for dim, (length, step) in enumerate(zip(shape, steps)):
         lengths = [1] * len(shape)
@@ -176,7 +176,7 @@ def element_places(shape: Any, steps: Any, start: int) -> Any:
 
 
 def numbered(inner: Any, outer: Any) -> tuple[int, Any, Any]:
-    """How much memory holds two sets of places, and the places there, flat: large gaps are left out."""
+    """Return the size of the memory of two sets of positions, and the positions there, flat; large gaps are omitted."""
     both = np.concatenate([inner.reshape(-1), outer.reshape(-1)])  # flat: NumPy indexes in few dimensions only
     both -= both.min()
     if both.max() > 4 * both.size:
@@ -185,17 +185,17 @@ def numbered(inner: Any, outer: Any) -> tuple[int, Any, Any]:
 
 
 def check_steps(shape: Any, steps: Any, size: Any, stride: Any) -> None:
-    """Refuse views whose lengths and steps are not as many.
+    """Refuse views with different numbers of lengths and strides.
 
     Raises:
-        RuntimeError: if they are not.
+        RuntimeError: if the numbers differ.
     """
     if len(shape) != len(steps) or len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
 
 
 def is_part(shape: Any, steps: Any, size: Any, stride: Any, offset: int) -> bool:
-    """Whether a strided view takes different elements of a row-major array, and nothing outside of it."""
+    """Return whether a strided view selects different elements of a row-major array, and nothing outside of it."""
     expected = 1
     for length, step in zip(reversed(shape), reversed(steps)):
         if length > 1 and step != expected:
@@ -213,12 +213,12 @@ def is_part(shape: Any, steps: Any, size: Any, stride: Any, offset: int) -> bool
 def as_strided_backward(
     grad: Array, shape: Any, steps: Any, size: Any, stride: Any, offset: int, back: bool = True
 ) -> Any:
-    """What arrives at each place of memory through a strided view, read by another (`shape`, `steps`).
+    """Gradient of memory through a strided view, read by another one (`shape`, `steps`).
 
-    Elements of the input that share a place share equally what arrives there, as in torch. `back=False` is the adjoint.
+    Elements of the input that share memory share its gradient equally, as in torch. `back=False` is the adjoint.
 
     Raises:
-        RuntimeError: lengths and steps are not as many.
+        RuntimeError: if the numbers of lengths and strides differ.
     """
     check_steps(shape, steps, size, stride)
     if back and is_part(shape, steps, size, stride, offset):
@@ -256,7 +256,7 @@ def as_strided_backward_batched(
 
 
 def furthest(shape: Any, steps: Any) -> int:
-    """How far the last element of a strided view lies from the first."""
+    """Return the distance of the last element of a strided view from the first."""
     return sum((length - 1) * step for length, step in zip(shape, steps) if length)
 
 

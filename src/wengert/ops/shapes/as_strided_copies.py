@@ -1,4 +1,4 @@
-"""What `as_strided` shows, copied or replaced: as_strided_copy, as_strided_scatter."""
+"""Copies of `as_strided`, and tensors with such a part replaced: as_strided_copy, as_strided_scatter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .view_copies import row_major
 
 
 def steps_in(strides: Any, dtype: Any) -> tuple[int, ...]:
-    """Strides in elements."""
+    """Convert strides to elements."""
     return tuple(stride // dtype.itemsize for stride in strides)
 
 
@@ -60,15 +60,15 @@ def as_strided_copy(input: Any, size: Any, stride: Any, storage_offset: int | No
     Args:
         input: tensor.
         size: the shape.
-        stride: for each dimension how many elements lie between neighbours in memory.
-        storage_offset: where to start in the storage; as `input` if it is not given.
+        stride: step between neighbours along each dimension, in elements of memory.
+        storage_offset: start in the storage; by default that of `input`.
         out: a tensor to write into.
 
     Returns:
         A new tensor.
 
     Raises:
-        RuntimeError: it would reach outside of the memory.
+        RuntimeError: if the view is not within the memory.
 
     Examples:
         >>> import wengert as wg
@@ -94,10 +94,10 @@ def as_strided_copy_samples(make: Any) -> Any:
 
 
 def check_apart(size: Any, stride: Any) -> None:
-    """Refuse a part of which several elements lie at one place.
+    """Refuse a part with several elements at one position.
 
     Raises:
-        RuntimeError: it is so.
+        RuntimeError: if elements share memory.
     """
     if overlap.overlaps_itself(np.lib.stride_tricks.as_strided(np.empty(1, np.int8), size, stride, writeable=False)):
         raise RuntimeError(
@@ -108,7 +108,7 @@ def check_apart(size: Any, stride: Any) -> None:
 
 @op(dtypes=WIDE, layout="own", public="neither", name="_as_strided_scatter", node="AsStridedScatterBackward0")
 def replaced(self: Array, src: Array, steps: Any, size: Any, stride: Any, offset: int) -> Any:
-    """`self` as if it lay in memory in `steps`, with `src` where a strided view of that lies."""
+    """`self` as if stored with the strides `steps`, with `src` in place of a strided view of it."""
     check_fits(size, src)
     check_apart(size, stride)
     result = with_gaps(self)
@@ -154,21 +154,21 @@ def replaced_samples(make: Any) -> Any:
 
 @composite()
 def as_strided_scatter(input: Any, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """The tensor with another part, which `as_strided` would show.
+    """Copy the tensor with a part replaced, which `as_strided` would select.
 
     Args:
         input: tensor.
-        src: what to put in the place of the part, a tensor of shape `size`.
+        src: replacement of the part, a tensor of shape `size`.
         size: the shape of the part.
-        stride: for each of its dimensions how many elements lie between neighbours in memory.
-        storage_offset: where it starts in the storage; as `input` if it is not given.
+        stride: step between neighbours along each of its dimensions, in elements of memory.
+        storage_offset: start in the storage; by default that of `input`.
 
     Returns:
         A new tensor of the shape and dtype of `input`.
 
     Raises:
-        TypeError: `src` is no tensor.
-        RuntimeError: `src` has another shape, or the part reaches outside of the memory or shows an element twice.
+        TypeError: if `src` is not a tensor.
+        RuntimeError: if `src` has another shape, or the part is not within the memory, or contains an element twice.
 
     Examples:
         >>> import wengert as wg

@@ -1,4 +1,4 @@
-"""Into a batch and out of it: a dimension that the program no longer sees, or sees again."""
+"""Conversion of a dimension to the batch of a transform, and back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def entered(card: Any, args: tuple[Any, ...], level: Any) -> Any:
 
 @op(view="batch", linear="self", public="hidden")
 def enter_batch(self: Array, level: Any, dim: int) -> Any:
-    """Let a dimension become one that the program does not see."""
+    """Convert a dimension to a batch, which the program does not see."""
     return members_of(np.moveaxis(self, dim, 0) if dim else self, level)
 
 
@@ -50,7 +50,7 @@ def out_of(card: Any, args: tuple[Any, ...], level: Any) -> Any:
 
 @op(view="batch", public="hidden")
 def leave_batch(self: Array, level: Any, dim: int) -> Any:
-    """Let a dimension that the program does not see become one that it does: `dim`."""
+    """Convert a batch to the dimension `dim`."""
     raise RuntimeError("leave_batch(): the tensor carries no batch")
 
 

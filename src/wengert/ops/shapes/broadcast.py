@@ -1,4 +1,4 @@
-"""Shapes made equal: broadcast_to, broadcast_tensors, expand_as, and the way back, sum_to_size."""
+"""Broadcasting: broadcast_to, broadcast_tensors, expand_as, and the reverse, sum_to_size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .shape import spread
 
 @composite(function=False)
 def expand_as(self: Any, other: Tensor) -> Any:
-    """`self.expand(other.shape)`.
+    """Return `self.expand(other.shape)`.
 
     Args:
         self, other: tensors.
@@ -33,7 +33,7 @@ def expand_as_samples(make: Any) -> Any:
 
 @composite()
 def broadcast_to(input: Any, *sizes: Any, size: Any = None) -> Any:
-    """`input.expand(size)`.
+    """Return `input.expand(size)`.
 
     Args:
         input: tensor.
@@ -59,7 +59,7 @@ def broadcast_to_samples(make: Any) -> Any:
 
 @composite(method=False)
 def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
-    """All tensors expanded to their common shape.
+    """Expand all tensors to their common shape.
 
     Args:
         tensors: tensors, or one list of them.
@@ -68,7 +68,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
         Views, in the same order.
 
     Raises:
-        RuntimeError: the shapes have no common one.
+        RuntimeError: if the shapes do not broadcast.
     """
     operands = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     check_elements(operands, 0)
@@ -86,7 +86,7 @@ def broadcast_tensors_samples(make: Any) -> Any:
 
 @composite(method=False)
 def broadcast_shapes(*shapes: Any) -> Size:
-    """The common shape of several.
+    """Return the common shape of several shapes.
 
     Args:
         shapes: sequences of integers, or integers.
@@ -95,7 +95,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
         A size.
 
     Raises:
-        RuntimeError: there is none, or something else is given.
+        RuntimeError: if the shapes do not broadcast, or an argument is not a shape.
     """
     common: tuple[int, ...] = ()
     for at, shape in enumerate(shapes):
@@ -125,7 +125,7 @@ def broadcast_shapes_samples(make: Any) -> Any:
 
 @composite(function=False)
 def sum_to_size(self: Any, *sizes: Any, size: Any = None) -> Any:
-    """The sum over whatever a broadcast from `size` to the tensor's shape would stretch.
+    """Sum over the dimensions that a broadcast from `size` to the tensor's shape would stretch.
 
     Args:
         self: tensor.
@@ -135,7 +135,7 @@ def sum_to_size(self: Any, *sizes: Any, size: Any = None) -> Any:
         The tensor itself if it has that shape, otherwise a new one; without dimensions always a new one.
 
     Raises:
-        RuntimeError: the shape does not broadcast to the tensor's.
+        RuntimeError: if the shape does not broadcast to the tensor's.
     """
     wanted, have = integers("sum_to_size", "size", spread("sum_to_size", sizes, size, "size")), self._array_.shape
     if not wanted:

@@ -1,4 +1,4 @@
-"""Tensors combined: block_diag, column_stack, meshgrid, cartesian_prod, combinations, row_stack."""
+"""Combinations of tensors: block_diag, column_stack, meshgrid, cartesian_prod, combinations, row_stack."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .stacks import joined, two_rows, vstack
 
 
 def as_matrix_shape(shape: Any) -> tuple[int, int]:
-    """The shape of a block: vectors are rows."""
+    """Return the shape of a block: vectors are rows."""
     return (1,) * (2 - len(shape)) + tuple(shape)  # type: ignore[return-value]
 
 
 def blocks_shape(arrays: Any) -> tuple[tuple[int, ...], list[Any]]:
-    """The shape of blocks along the diagonal of one matrix, and rows and columns of each block."""
+    """Return the shape of the matrix with blocks on its diagonal, and rows and columns of each block."""
     lead = arrays[0].shape[:-2] if arrays[0].ndim == 3 else ()
     shapes = [array.shape[len(lead) :] if lead else as_matrix_shape(array.shape) for array in arrays]
     rows, columns = (sum(lengths) for lengths in zip(*shapes))
@@ -42,7 +42,7 @@ def blocks_shape(arrays: Any) -> tuple[tuple[int, ...], list[Any]]:
     native=native("block_diag"),
 )
 def blocks_on_diagonal(tensors: Arrays) -> Any:
-    """Matrices along the main diagonal of one, zeros elsewhere; a dimension in front of both is kept.
+    """Place matrices on the main diagonal of one, zeros elsewhere; a common first dimension is kept.
 
     All tensors are matrices, or all of them have one more dimension in front, of the same length.
     """
@@ -87,7 +87,7 @@ def blocks_on_diagonal_samples(make: Any) -> Any:
 
 @composite(method=False)
 def block_diag(*tensors: Tensor) -> Any:
-    """Matrices along the main diagonal of one, zeros elsewhere.
+    """Place matrices on the main diagonal of one, zeros elsewhere.
 
     Args:
         tensors: tensors of at most two dimensions; vectors are rows.
@@ -96,7 +96,7 @@ def block_diag(*tensors: Tensor) -> Any:
         A new matrix of the promoted dtype.
 
     Raises:
-        RuntimeError: a tensor has more dimensions.
+        RuntimeError: if a tensor has more than two dimensions.
 
     Examples:
         >>> import wengert as wg
@@ -123,7 +123,7 @@ def block_diag_samples(make: Any) -> Any:
 
 @composite(method=False)
 def column_stack(tensors: Any, *, out: Any = None) -> Any:
-    """Tensors side by side; vectors are columns.
+    """Concatenate tensors along the second dimension; vectors are columns.
 
     Args:
         tensors: a list of tensors.
@@ -140,7 +140,7 @@ def column_stack(tensors: Any, *, out: Any = None) -> Any:
 
 
 def columns_of_arrays(arrays: Any) -> Any:
-    """`column_stack` of vectors, where nothing is recorded."""
+    """`column_stack` of vectors, if nothing is recorded."""
     return stack.native(arrays, 1) if {array.ndim for array in arrays} == {1} else NotImplemented
 
 
@@ -154,14 +154,14 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
 
     Args:
         tensors: vectors (0-dim ones count as length 1), or one list of them.
-        indexing: "ij" (or None, of which torch warns): output dimension `k` belongs to vector `k`; "xy": the first
+        indexing: "ij" (or None, with torch's warning): output dimension `k` belongs to vector `k`; "xy": the first
             two are swapped.
 
     Returns:
         One view for each vector, all of the same shape.
 
     Raises:
-        RuntimeError: a tensor has more than one dimension, the dtypes differ, or `indexing` is neither.
+        RuntimeError: if a tensor has more than one dimension, the dtypes differ, or `indexing` is unknown.
     """
     operands = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
     if indexing is not None and not isinstance(indexing, str):
@@ -206,10 +206,10 @@ def meshgrid_samples(make: Any) -> Any:
 
 
 def check_vector(tensor: Any) -> None:
-    """Refuse what is no vector.
+    """Refuse anything but a vector.
 
     Raises:
-        RuntimeError: it has another number of dimensions.
+        RuntimeError: if the number of dimensions is not 1.
     """
     if tensor._array_.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {shown(tensor._array_.shape)}")
@@ -217,16 +217,16 @@ def check_vector(tensor: Any) -> None:
 
 @composite(method=False)
 def cartesian_prod(*tensors: Any) -> Any:
-    """All choices of one element from each of several vectors.
+    """Cartesian product: all choices of one element from each of several vectors.
 
     Args:
         tensors: vectors of the same dtype, or one list of them.
 
     Returns:
-        A tensor with a row for each choice, the last vector's elements changing fastest; of one vector itself.
+        A tensor with a row for each choice, the last vector's elements changing fastest; a single vector itself.
 
     Raises:
-        RuntimeError: there are none, or something is no vector, or dtypes differ.
+        RuntimeError: if there are no tensors, one is not a vector, or the dtypes differ.
 
     Examples:
         >>> import wengert as wg
@@ -251,11 +251,11 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 
 FEW = 4096
-"""Up to how many elements `choices_of_arrays` gives."""
+"""Largest number of elements that `choices_of_arrays` returns."""
 
 
 def choices_of_arrays(*arrays: Any) -> Any:
-    """`cartesian_prod` of a few elements of several vectors, where nothing is recorded."""
+    """`cartesian_prod` of a few elements of several vectors, if nothing is recorded."""
     columns = arrays[0] if len(arrays) == 1 and type(arrays[0]) is list else arrays
     if len(columns) < 2:
         return NotImplemented
@@ -288,18 +288,18 @@ def cartesian_prod_samples(make: Any) -> Any:
 
 @composite(method=False)
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
-    """All choices of `r` elements of a vector, whatever their order.
+    """Combinations: all choices of `r` elements of a vector, in any order.
 
     Args:
         input: vector.
-        r: how many are chosen.
-        with_replacement: the same element may be chosen again.
+        r: number of elements to choose.
+        with_replacement: whether an element may be chosen again.
 
     Returns:
         A new tensor with a row for each choice, in the order of `itertools.combinations`.
 
     Raises:
-        RuntimeError: `input` is no vector, or `r` negative.
+        RuntimeError: if `input` is not a vector, or `r` is negative.
 
     Examples:
         >>> import wengert as wg

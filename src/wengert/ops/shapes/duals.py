@@ -1,4 +1,4 @@
-"""The memory of dual tensors: what gets a tangent, and what is given back without one."""
+"""Memory of dual tensors: aliases with and without a tangent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .view_shape import alias_vjp, layouts, native
     node="torch::autograd::Identity",
 )
 def fw_primal(self: Array) -> Any:
-    """The same memory once more: the values of a dual tensor."""
+    """Alias of a dual tensor's memory: its values."""
     return self[...]
 
 
@@ -39,7 +39,7 @@ fw_primal.samples(layouts)
     node="ViewBackward0",
 )
 def made_dual(self: Array) -> Any:
-    """The same memory once more, every stride as it is: the tensor that gets a tangent."""
+    """Alias of a tensor's memory, with the same strides, which gets a tangent."""
     return self[...]
 
 

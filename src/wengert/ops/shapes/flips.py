@@ -1,4 +1,4 @@
-"""The order along dimensions reversed: flip, fliplr, flipud."""
+"""Reversal of dimensions: flip, fliplr, flipud."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .views import distinct
 
 
 def flip_native() -> Any:
-    """The native function of `flip`, which would take an integer for a sequence of one; None without the extension."""
+    """Native function of `flip`, which would accept an integer as a sequence of one; None without the extension."""
     function = native("flip")
     return function and (lambda array, dims: function(array, dims) if type(dims) in (tuple, list) else NotImplemented)
 
@@ -22,7 +22,7 @@ def flip_native() -> Any:
 @on_sequence
 @op(layout="like", dtypes=WIDE, batching=along("dims", none=True), linear="self", native=flip_native())
 def flip(self: Array, dims: Sizes) -> Any:
-    """The order along some dimensions reversed.
+    """Reverse the order of elements along dimensions.
 
     Args:
         dims: the dimensions.
@@ -50,7 +50,7 @@ def flip_samples(make: Any) -> Any:
 
 @composite()
 def fliplr(input: Any) -> Any:
-    """The second dimension reversed.
+    """Reverse the second dimension.
 
     Args:
         input: tensor with at least two dimensions.
@@ -59,7 +59,7 @@ def fliplr(input: Any) -> Any:
         A new tensor.
 
     Raises:
-        RuntimeError: there are fewer.
+        RuntimeError: if `input` has fewer than two dimensions.
     """
     if input._array_.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
@@ -68,7 +68,7 @@ def fliplr(input: Any) -> Any:
 
 @composite()
 def flipud(input: Any) -> Any:
-    """The first dimension reversed.
+    """Reverse the first dimension.
 
     Args:
         input: tensor with at least one dimension.
@@ -77,7 +77,7 @@ def flipud(input: Any) -> Any:
         A new tensor.
 
     Raises:
-        RuntimeError: there is none.
+        RuntimeError: if `input` has no dimensions.
     """
     if input._array_.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")

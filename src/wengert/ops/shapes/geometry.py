@@ -1,4 +1,4 @@
-"""In-place changes of how a tensor sees memory, or which memory: swapaxes_, as_strided_, resize_, resize_as_, set_."""
+"""In-place changes of a tensor's shape, strides or memory: swapaxes_, as_strided_, resize_, resize_as_, set_."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ NO_DERIVATIVE = "derivative for set_ is not implemented; set the memory under no
 
 
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """Let the tensor see the memory under any shape and strides.
+    """Change the shape and strides of a tensor in place.
 
     Args:
         self: tensor.
         size: the shape.
-        stride: for each dimension how many elements lie between neighbours in memory.
-        storage_offset: where to start in the storage; as before if it is not given.
+        stride: step between neighbours along each dimension, in elements of memory.
+        storage_offset: start in the storage; by default unchanged.
 
     Returns:
         The tensor itself.
 
     Raises:
-        RuntimeError: it would reach outside of the memory, or the tensor may not be written to.
+        RuntimeError: if the view is not within the memory, or the tensor may not be written to.
     """
     as_strided_from.in_place.call((self, *strided_arguments(self, size, stride, storage_offset)))
     views.moved(self)
@@ -56,7 +56,7 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
 
 
 def swapped_in_place(self: Tensor, dim0: int, dim1: int) -> Any:
-    """`transpose_` by another name.
+    """Alias of `transpose_`.
 
     Args:
         self: tensor.
@@ -70,20 +70,20 @@ def swapped_in_place(self: Tensor, dim0: int, dim1: int) -> Any:
 
 @asks_itself("resize_")
 def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = None) -> Tensor:
-    """Give the tensor another shape, and more memory if it needs more; new elements are not initialised.
+    """Change the shape of a tensor in place, and enlarge its memory if necessary; new elements are not initialised.
 
     Args:
         self: tensor that requires no gradient.
         sizes: the shape.
-        size: the same by name.
-        memory_format: `contiguous_format`, in which the elements then lie.
+        size: the shape, by name.
+        memory_format: `contiguous_format`, which determines the strides.
 
     Returns:
-        The tensor itself. Where more memory is needed, all tensors that share the memory move there.
+        The tensor itself. If more memory is needed, all tensors that share the memory move there.
 
     Raises:
-        RuntimeError: the tensor requires a gradient, or is dual; of a sparse matrix in rows that it is not to grow.
-        NotImplementedError: it is sparse in another way.
+        RuntimeError: if the tensor requires a gradient, or is dual; for a matrix in compressed rows, if it would grow.
+        NotImplementedError: if it is sparse in another layout.
     """
     lengths: Sequence[Any] = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
     try:
@@ -121,25 +121,25 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = prese
         The tensor itself.
 
     Raises:
-        RuntimeError: the tensor requires a gradient.
+        RuntimeError: if the tensor requires a gradient.
     """
     return resize_(self, the_template._array_.shape)
 
 
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = ()) -> Any:
-    """Let the tensor see the memory of another one from now on; without a source it becomes empty.
+    """Use the memory of another tensor in place; without a source the tensor becomes empty.
 
     Args:
         self: tensor.
         source: tensor or typed storage of the same dtype, or an untyped storage.
-        storage_offset, size, stride: where and how to see that memory; as the source does if they are not given.
+        storage_offset, size, stride: the part of that memory; by default those of the source.
 
     Returns:
         The tensor itself.
 
     Raises:
-        RuntimeError: the tensor may not be written to, or the dtypes differ. Where recording is on and one of the two
-            requires a gradient, there is no derivative: a backward pass that comes here says so.
+        RuntimeError: if the tensor may not be written to, or the dtypes differ. If recording is on and one of the two
+            requires a gradient, there is no derivative: a backward pass that reaches it raises.
     """
     if is_meta(self) or (source is not None and getattr(source, "device", None) == META):
         return set_meta(self, source, storage_offset, size, stride)
@@ -180,7 +180,7 @@ def set_meta(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any) -
     """`set_` on the device "meta".
 
     Raises:
-        RuntimeError: if only one of the two is there, or as for `set_`.
+        RuntimeError: if only one of the two is on "meta", or `set_` refuses the arguments.
     """
     here, there = (device_of(operand) for operand in (tensor, tensor if source is None else source))
     if here != there:
@@ -207,16 +207,16 @@ def set_meta(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any) -
 
 
 def device_of(value: Any) -> Any:
-    """The device of a tensor or of a storage; the CPU of anything else."""
+    """Return the device of a tensor or of a storage; the CPU for anything else."""
     return getattr(value, "device", "cpu")
 
 
 def on_storage(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any) -> tuple[Tensor, Any, Any]:
-    """A tensor that shows the whole of a storage, which grows if more is asked for, and the shape and strides wanted.
+    """Return a tensor of the whole of a storage, which grows if necessary, and the shape and strides to use.
 
     Raises:
-        TypeError: `source` is no storage.
-        RuntimeError: it is one of another dtype, or there is no such place.
+        TypeError: if `source` is not a storage.
+        RuntimeError: if the storage is of another dtype, or the part is out of range.
     """
     from ..memory.storages import StorageBase, TypedStorage
 
@@ -251,18 +251,18 @@ def on_storage(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any)
 
 
 def contiguous_strides(size: Any) -> list[int]:
-    """The strides of a row-major tensor, in elements."""
+    """Strides of a row-major tensor, in elements."""
     return list(np.empty(tuple(size), np.bool_).strides)
 
 
 def check_set(tensor: Tensor, source: Tensor | None) -> bool:
-    """Refuse what `set_` cannot do.
+    """Refuse arguments that `set_` does not support.
 
     Returns:
-        Whether it is recorded.
+        Return whether the call is recorded.
 
     Raises:
-        RuntimeError: always when it is called for that.
+        RuntimeError: always, if it is called for the recorded derivative, which does not exist.
     """
     refuse("set_()", tensor, *([] if source is None else [source]))
     modes = current()
@@ -285,7 +285,7 @@ def check_set(tensor: Tensor, source: Tensor | None) -> bool:
 
 
 def bind_in_place() -> None:
-    """Put everything above on the class."""
+    """Bind these methods to the class."""
     derive_in_place(as_strided_from, "_as_strided_from_")
     for function in (as_strided_, resize_):
         bind(function.__name__, function)

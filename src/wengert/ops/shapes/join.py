@@ -1,4 +1,4 @@
-"""Tensors put together: cat and stack, and what is made of them."""
+"""Concatenation: cat and stack, and functions built on them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ native = kernels.direct_function
 
 
 def is_legacy_empty(array: Any) -> bool:
-    """Whether `cat` passes over an array: torch does so for shape (0,), whatever the other shapes are."""
+    """Return whether `cat` ignores an array: torch does so for shape (0,), whatever the other shapes are."""
     return array.shape == (0,)  # type: ignore[no-any-return]
 
 
 def common_dtype(arrays: Any) -> Any:
-    """The NumPy dtype that all arrays are promoted to."""
+    """Return the NumPy dtype that all arrays are promoted to."""
     first = arrays[0].dtype
     if all(array.dtype == first for array in arrays):
         return first
@@ -32,10 +32,10 @@ def common_dtype(arrays: Any) -> Any:
 
 
 def check_joinable(arrays: Any, dim: int) -> None:
-    """Refuse arrays whose shapes differ elsewhere than along `dim`.
+    """Refuse arrays whose shapes differ in other dimensions than `dim`.
 
     Raises:
-        RuntimeError: says which array differs.
+        RuntimeError: if they differ; the message names the array.
     """
     reference = next((operand for operand in arrays if not is_legacy_empty(operand)), None)
     if reference is None:
@@ -55,7 +55,7 @@ def check_joinable(arrays: Any, dim: int) -> None:
 
 
 def not_joined(wanted: Any, result: Any) -> TypeError:
-    """An output of a kind of numbers that cannot hold those of the tensors."""
+    """Return the error for an output whose dtype cannot hold the tensors' kind of number."""
     return TypeError(f"torch.cat(): input types can't be cast to the desired output type {result.legacy[:-6]}")
 
 
@@ -68,17 +68,17 @@ def not_joined(wanted: Any, result: Any) -> TypeError:
     out=Out(apart="wholly", words=None, uncastable=not_joined),
 )
 def cat(tensors: Arrays, dim: int = 0) -> Any:
-    """Tensors one after the other along a dimension.
+    """Concatenate tensors along a dimension.
 
     Args:
-        tensors: a list of tensors of equal shapes except along `dim`; empty one-dimensional ones are passed over.
+        tensors: a list of tensors of equal shapes except along `dim`; empty one-dimensional ones are ignored.
 
     Returns:
         A new tensor of the promoted dtype.
 
     Raises:
-        ValueError: the list is empty.
-        RuntimeError: the shapes do not fit.
+        ValueError: if the list is empty.
+        RuntimeError: if the shapes do not fit.
     """
     shape, axis = joined_shape(tensors, dim)
     remaining = [array for array in tensors if not is_legacy_empty(array)] or [tensors[0]]
@@ -86,7 +86,7 @@ def cat(tensors: Arrays, dim: int = 0) -> Any:
 
 
 def joined_shape(arrays: Any, dim: int) -> tuple[tuple[int, ...], int]:
-    """The shape of arrays one after the other along a dimension, and this counted from the front.
+    """Return the shape of concatenated arrays, and the dimension counted from the front.
 
     Raises:
         ValueError: if there are no arrays.
@@ -104,7 +104,7 @@ def joined_shape(arrays: Any, dim: int) -> tuple[tuple[int, ...], int]:
 
 
 def cat_axis(shapes: Any, dim: int) -> int:
-    """The dimension of `cat` counted from the front."""
+    """Return the dimension of `cat`, counted from the front."""
     ndim = next((len(shape) for shape in shapes if tuple(shape) != (0,)), 1)
     return normalise(dim, ndim)
 
@@ -152,17 +152,17 @@ def cat_samples(make: Any) -> Any:
     out=Out(apart="wholly", words=None, uncastable=not_joined),
 )
 def stack(tensors: Arrays, dim: int = 0) -> Any:
-    """Tensors of one shape along a new dimension.
+    """Stack tensors of one shape along a new dimension.
 
     Args:
         tensors: a list of tensors of equal shapes.
-        dim: where the new dimension goes.
+        dim: position of the new dimension.
 
     Returns:
         A new tensor of the promoted dtype.
 
     Raises:
-        RuntimeError: the list is empty, or the shapes differ.
+        RuntimeError: if the list is empty, or the shapes differ.
     """
     shape, axis = stacked_shape(tensors, dim)
     result = layouts.empty(shape, stacked_strides(tensors, shape, axis), common_dtype(tensors))
@@ -170,7 +170,7 @@ def stack(tensors: Arrays, dim: int = 0) -> Any:
 
 
 def stacked_shape(arrays: Any, dim: int) -> tuple[tuple[int, ...], int]:
-    """The shape of arrays along a new dimension, and this counted from the front.
+    """Return the shape of arrays along a new dimension, and the dimension counted from the front.
 
     Raises:
         RuntimeError: if there are no arrays, or their shapes differ.
@@ -188,7 +188,7 @@ def stacked_shape(arrays: Any, dim: int) -> tuple[tuple[int, ...], int]:
 
 
 def stacked_strides(arrays: list[Any], shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
-    """As torch, which concatenates and splits the dimension: images keep their channels innermost."""
+    """Return the strides of a stack; channels-last for images, as in torch, which concatenates and splits."""
     if axis == arrays[0].ndim or arrays[0].ndim < 4 or not all(map(layouts.suggests_channels, arrays)):
         return layouts.row_major(shape)
     joined = (*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :])
@@ -217,6 +217,6 @@ def stack_samples(make: Any) -> Any:
 
 
 def completed(grads: Any, shapes: Any) -> list[Any]:
-    """Gradients of parts of a tensor, zeros for those that have none: torch joins them so in a recorded pass."""
+    """Replace missing gradients of a tensor's parts by zeros: torch joins them like this in a recorded pass."""
     present = next(grad for grad in grads if grad is not None)
     return [present.new_zeros(shape) if grad is None else grad for grad, shape in zip(grads, shapes)]

@@ -1,4 +1,4 @@
-"""Dimensions in another order: movedim, NumPy's names of it and of transpose, and the conjugate transpose."""
+"""Reordering of dimensions: movedim, NumPy's names of it and of transpose, and the conjugate transpose."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ native = kernels.direct_function
 
 @composite()
 def movedim(input: Any, source: Any, destination: Any) -> Any:
-    """Some dimensions moved to other places, the others in their order.
+    """Move dimensions to other positions; the others keep their order.
 
     Args:
         input: tensor.
         source: a dimension or several.
-        destination: their new places.
+        destination: their new positions.
 
     Returns:
         A view.
@@ -67,19 +67,19 @@ def swap_samples(make: Any) -> Any:
 
 @composite()
 def moveaxis(input: Any, source: Any, destination: Any) -> Any:
-    """NumPy's name of `movedim`."""
+    """NumPy's name for `movedim`."""
     return input.movedim(source, destination)
 
 
 @composite()
 def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
-    """NumPy's name of `transpose`."""
+    """NumPy's name for `transpose`."""
     return input.transpose(axis0, axis1)
 
 
 @composite()
 def swapdims(input: Any, dim0: int, dim1: int) -> Any:
-    """Another name of `transpose`."""
+    """Alias of `transpose`."""
     return input.transpose(dim0, dim1)
 
 
@@ -100,7 +100,7 @@ def adjoint(input: Any) -> Any:
         A view.
 
     Raises:
-        RuntimeError: it has one dimension.
+        RuntimeError: if `input` has one dimension.
     """
     if input._array_.ndim < 2:
         if input._array_.ndim:

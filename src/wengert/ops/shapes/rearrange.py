@@ -1,4 +1,4 @@
-"""Copies with the elements in other places: roll, repeat, tile, repeat_interleave, tril, triu."""
+"""Copies with rearranged elements: roll, repeat, tile, repeat_interleave, tril, triu."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from .shape import spread
 
 
 def rolled_axes(array: Any, shifts: Any, dims: Any) -> tuple[tuple[int, ...], list[int]]:
-    """How far an array is rolled along which axes; without axes the flat array is.
+    """Return the shifts of an array and their axes; without axes the flat array is rolled.
 
     Raises:
-        RuntimeError: if there are no shifts, or not as many as dimensions.
-        IndexError: if `dims` names a dimension that is not there.
+        RuntimeError: if there are no shifts, or another number than dimensions.
+        IndexError: if a dimension is out of range.
     """
     steps = some_integers("roll", "shifts", shifts)
     axes = some_integers("roll", "dims", () if dims is None else dims)
@@ -47,15 +47,15 @@ def rolled_axes(array: Any, shifts: Any, dims: Any) -> tuple[tuple[int, ...], li
 
 @op(layout="own", dtypes=WIDE, linear="self", native=native("roll"))
 def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
-    """Elements moved along dimensions; those that leave at the end come in at the front.
+    """Roll elements along dimensions: those beyond the end reappear at the front.
 
     Args:
-        shifts: how far, one integer for each of `dims`.
+        shifts: distances, one integer for each of `dims`.
         dims: the dimensions; without them the flat tensor is rolled.
 
     Raises:
-        RuntimeError: there are no shifts, or not as many as dimensions.
-        IndexError: `dims` names a dimension of a 0-dim tensor.
+        RuntimeError: if there are no shifts, or another number than dimensions.
+        IndexError: if `dims` names a dimension of a 0-dim tensor.
     """
     steps, axes = rolled_axes(self, shifts, dims)
     if not axes:
@@ -92,10 +92,10 @@ def roll_samples(make: Any) -> Any:
 
 
 def repeated_shape(array: Any, times: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of an array that is repeated so often along each dimension.
+    """Return the shape of an array that is repeated along each dimension.
 
     Raises:
-        RuntimeError: if there are fewer numbers than dimensions, one is negative, or no memory has room for it.
+        RuntimeError: if there are fewer numbers than dimensions, one is negative, or the result does not fit in memory.
     """
     lead = len(times) - array.ndim
     if lead < 0:
@@ -110,13 +110,13 @@ def repeated_shape(array: Any, times: tuple[int, ...]) -> tuple[int, ...]:
 
 @op(dtypes=WIDE, linear="self")
 def repeat(self: Array, repeats: Sizes) -> Any:
-    """The tensor several times beside itself.
+    """Repeat the tensor along dimensions.
 
     Args:
-        repeats: how often along each dimension; more of them than there are dimensions add dimensions in front.
+        repeats: number of repetitions along each dimension; additional numbers add dimensions in front.
 
     Raises:
-        RuntimeError: there are fewer than dimensions, or one is negative.
+        RuntimeError: if there are fewer numbers than dimensions, or one is negative.
     """
     times = integers("repeat", "repeats", repeats)
     repeated_shape(self, times)
@@ -154,11 +154,11 @@ def repeat_samples(make: Any) -> Any:
 
 @composite()
 def tile(input: Any, *times: Any, dims: Any = None) -> Any:
-    """`repeat` with as many leading ones as needed.
+    """`repeat` with as many leading ones as necessary.
 
     Args:
         input: tensor.
-        times, dims: how often along each of the last dimensions, as one sequence or integer by integer.
+        times, dims: numbers of repetitions along the last dimensions, as one sequence or integer by integer.
 
     Returns:
         A new tensor.
@@ -185,20 +185,20 @@ def tile_samples(make: Any) -> Any:
 def repeat_interleave(
     input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:
-    """Every slice along a dimension several times in a row.
+    """Repeat each slice along a dimension several times in a row.
 
     Args:
         input: tensor.
-        repeats: how often: an integer for all, or an integer tensor with one number for each slice. Unless given,
-            `input` is such a tensor, of what `arange` would give.
-        dim: the dimension; without it of the flat tensor.
-        output_size: the length of the result along the dimension, if it is known; it must be right.
+        repeats: number of repetitions: an integer for all slices, or an integer tensor with one number for each slice.
+            By default `input` holds these numbers, and the slices are those of `arange`.
+        dim: the dimension; by default the tensor is flattened.
+        output_size: the length of the result along the dimension, if known; it must be right.
 
     Returns:
         A new tensor.
 
     Raises:
-        RuntimeError: there is not one number for each slice, or one is negative.
+        RuntimeError: if there is not one number for each slice, or one is negative.
     """
     if repeats is None:
         if input.ndim != 1:
@@ -229,11 +229,11 @@ def repeat_interleave(
 
 
 def counts_of(repeats: Any, length: int, dim: int) -> Any:
-    """How often each of `length` slices is repeated, or all of them.
+    """Return the number of repetitions of each of `length` slices, or that of all of them.
 
     Raises:
         RuntimeError: if there is not one number for each slice, or one is negative.
-        NotImplementedError: if they are no integers.
+        NotImplementedError: if they are not integers.
     """
     counts = np.asarray(resolved(repeats._array_) if isinstance(repeats, Tensor) else repeats)
     if counts.ndim > 1:
@@ -251,10 +251,10 @@ def counts_of(repeats: Any, length: int, dim: int) -> Any:
 
 
 def repeated_by_values(source: Any, dim: int, repeats: Any, output_size: int | None) -> Any:
-    """What `repeat_interleave` gives on the device "meta", where only the length of the result can be known.
+    """`repeat_interleave` on the device "meta", where only the length of the result can be known.
 
     Raises:
-        NotImplementedError: if it is not given.
+        NotImplementedError: if the length is not given.
     """
     from ..._core.calls.meta import unknown
 
@@ -267,7 +267,7 @@ NATIVE = wider, expanded, copy_of = natives("unsqueeze", "expand", "clone")
 
 
 def repeated_array(array: Any, repeats: Any, dim: Any, output_size: Any) -> Any:
-    """`repeat_interleave` along a dimension as often for all, the repetitions in one of their own behind it."""
+    """`repeat_interleave` along a dimension with one number for all, the repetitions in a dimension behind it."""
     if type(repeats) is not int or repeats < 0 or type(dim) is not int or output_size is not None:
         return NotImplemented
     shape = array.shape
@@ -277,7 +277,7 @@ def repeated_array(array: Any, repeats: Any, dim: Any, output_size: Any) -> Any:
 
 
 def joined_repetitions(result: Any, args: tuple[Any, ...]) -> Any:
-    """What `repeated_array` made, with the repetitions in the dimension that is repeated."""
+    """Merge the repetitions in a result of `repeated_array` with the repeated dimension."""
     at = normalise(args[2], result._array_.ndim - 1)
     return result.flatten(at, at + 1)
 
@@ -286,10 +286,10 @@ plain_case(repeat_interleave, arrays=repeated_array, needs=NATIVE, then=(joined_
 
 
 def check_output_size(output_size: int | None, length: int) -> None:
-    """Refuse a wrong length that a program said its repetitions would have.
+    """Refuse a wrong length of the result.
 
     Raises:
-        RuntimeError: it is another one.
+        RuntimeError: if the lengths differ.
     """
     if output_size is not None and output_size != length:
         raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {length} but got {output_size}")
@@ -316,18 +316,18 @@ def triangles(make: Any) -> Any:
 
 
 def check_matrix(name: str, array: Any) -> None:
-    """Refuse what has no rows and columns."""
+    """Refuse an array without rows and columns."""
     if array.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
 
 def in_rows(array: Any) -> Any:
-    """A batch of matrices in row-major order, which is that of the result; single matrices keep theirs."""
+    """Return a batch of matrices in row-major order, like the result; single matrices keep their strides."""
     return array if array.ndim == 2 else np.ascontiguousarray(array)
 
 
 def of_matrices(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule for batches of `tril` and `triu`, which take batches of matrices anyway."""
+    """Batching rule of `tril` and `triu`, which accept batches of matrices."""
     if args[0].ndim < 3:
         raise RuntimeError(f"{op.name}: input tensor must have at least 2 dimensions")
     return op.call(tuple(args))
@@ -345,7 +345,7 @@ def tril(self: Array, diagonal: int = 0) -> Any:
 
     Args:
         self: tensor with at least two dimensions.
-        diagonal: up to which diagonal; 0 is the main one, positive ones lie above it.
+        diagonal: last diagonal to keep; 0 is the main one, positive ones are above it.
     """
     check_matrix("tril", self)
     return np.tril(in_rows(self), diagonal)
@@ -368,7 +368,7 @@ def triu(self: Array, diagonal: int = 0) -> Any:
 
     Args:
         self: tensor with at least two dimensions.
-        diagonal: from which diagonal on; 0 is the main one, positive ones lie above it.
+        diagonal: first diagonal to keep; 0 is the main one, positive ones are above it.
     """
     check_matrix("triu", self)
     return np.triu(in_rows(self), diagonal)

@@ -1,4 +1,4 @@
-"""Turned by right angles: rot90."""
+"""Rotation by right angles: rot90."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..._kernels import direct_function as native
 
 
 def plane(dims: Any, ndim: int) -> tuple[int, int]:
-    """The two dimensions of a rotation, counted from the front.
+    """Return the two dimensions of a rotation, counted from the front.
 
     Raises:
-        RuntimeError: they are not two, or the same.
+        RuntimeError: if there are not two, or they are equal.
     """
     values = integers("rot90", "dims", dims)
     if len(values) != 2:
@@ -32,15 +32,15 @@ def plane(dims: Any, ndim: int) -> tuple[int, int]:
 
 @op(layout="own", dtypes=WIDE, linear="self", native=native("rot90"))
 def rot90(self: Array, k: int = 1, dims: Any = (0, 1)) -> Any:
-    """The tensor turned by right angles in a plane.
+    """Rotate the tensor by right angles in a plane.
 
     Args:
         self: tensor with at least two dimensions.
-        k: how many right angles, from the first dimension towards the second.
+        k: number of right angles, from the first dimension towards the second.
         dims: the two dimensions of the plane.
 
     Raises:
-        RuntimeError: `dims` are no plane.
+        RuntimeError: if `dims` is not a plane.
 
     Examples:
         >>> import wengert as wg

@@ -1,4 +1,4 @@
-"""A tensor with a part of it replaced: diagonal_scatter, select_scatter, slice_scatter."""
+"""Tensors with a part replaced: diagonal_scatter, select_scatter, slice_scatter."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ replaced = partial(
         RuntimeError: `src` has another shape than the part.
     """,
 )
-"""The form of a tensor with a part replaced."""
+"""Card decorator for a tensor with a part replaced."""
 
 
 def steps_with_gaps(array: Any) -> tuple[int, ...]:
-    """The strides of a copy of an array that keeps the array's own, dense ones where elements share memory."""
+    """Return the strides of a copy that keeps an array's own ones; dense ones if elements share memory."""
     return layouts.preserved(array) if overlaps_itself(array) else layouts.steps_of(array)
 
 
 def with_gaps(array: Any) -> Any:
-    """A copy of an array with the very strides of it, as torch has it here; dense where elements share memory."""
+    """Copy an array with its strides, as torch does here; dense if elements share memory."""
     steps = steps_with_gaps(array)
     count = 1 + sum((length - 1) * step for length, step in zip(array.shape, steps)) if array.size else 0
     strides = tuple([step * array.itemsize for step in steps])
@@ -50,7 +50,7 @@ def with_gaps(array: Any) -> Any:
 
 
 def put(self: Any, src: Any, view: Card, *where: Any) -> Any:
-    """A copy of an array with `src` in the place of a view."""
+    """Copy an array with `src` in place of a view."""
     result = with_gaps(self)
     part = view.body(result, *where)
     check_fits(part.shape, src)
@@ -59,10 +59,10 @@ def put(self: Any, src: Any, view: Card, *where: Any) -> Any:
 
 
 def check_fits(shape: Any, src: Any) -> None:
-    """Refuse what is to stand in the place of a part of another shape.
+    """Refuse a replacement of another shape than the part.
 
     Raises:
-        RuntimeError: if its shape is not that of the part.
+        RuntimeError: if the shapes differ.
     """
     if tuple(shape) != src.shape:
         raise RuntimeError(
@@ -72,17 +72,17 @@ def check_fits(shape: Any, src: Any) -> None:
 
 
 def without(card: Card, self: Any, shape: Any, *where: Any) -> Any:
-    """A tensor with zeros in the place of the part."""
+    """Return a tensor with zeros in place of the part."""
     return card(self, self.new_zeros(shape), *where)
 
 
 @replaced(native=native("diagonal_scatter"))
 def diagonal_scatter(self: Array, src: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """The tensor with another diagonal.
+    """Copy the tensor with another diagonal.
 
     Args:
-        offset: which diagonal; 0 is the main one, positive ones lie above it.
-        dim1, dim2: the dimensions of the plane that it lies in.
+        offset: the diagonal; 0 is the main one, positive ones are above it.
+        dim1, dim2: the dimensions of the diagonal's plane.
 
     Examples:
         >>> import wengert as wg
@@ -123,10 +123,10 @@ def diagonal_scatter_samples(make: Any) -> Any:
 
 @replaced(batching=along("dim"), native=native("select_scatter"))
 def select_scatter(self: Array, src: Array, dim: int, index: int) -> Any:
-    """The tensor with another slice at `index` along `dim`.
+    """Copy the tensor with another slice at `index` along `dim`.
 
     Args:
-        index: negative ones count from the end.
+        index: index of the slice; negative ones count from the end.
 
     Examples:
         >>> import wengert as wg
@@ -164,11 +164,11 @@ def select_scatter_samples(make: Any) -> Any:
 def slice_scatter(
     self: Array, src: Array, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:
-    """The tensor with other slices from `start` to before `end` along `dim`.
+    """Copy the tensor with other slices from `start` to before `end` along `dim`.
 
     Args:
-        start, end: negative ones count from the end; None for all.
-        step: the distance of the slices.
+        start, end: bounds; negative ones count from the end; None for all.
+        step: distance of the slices.
 
     Examples:
         >>> import wengert as wg

@@ -1,4 +1,4 @@
-"""Parts in any number: tensor_split, hsplit, vsplit, dsplit."""
+"""Division into any number of parts: tensor_split, hsplit, vsplit, dsplit."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from ..family import describes
 from .slices import slice_
 
 MANY = 64
-"""Of up to how many parts the places are kept."""
+"""Largest number of parts whose bounds are cached."""
 
 
 @composite()
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
-    """Consecutive parts along a dimension: so many of nearly equal length, or cut at given places.
+    """Split a tensor along a dimension: into a number of parts of nearly equal length, or at indices.
 
     Args:
         input: tensor with at least one dimension.
-        indices_or_sections: how many parts, or where to cut (integers, or a 0-dim or 1-dim integer tensor).
+        indices_or_sections: number of parts, or indices to split at (integers, or a 0-dim or 1-dim integer tensor).
         dim: the dimension.
 
     Returns:
         A tuple of views.
 
     Raises:
-        RuntimeError: there are no parts, or no dimensions.
+        RuntimeError: if the number of parts is below 1, or the tensor has no dimensions.
     """
     shape = input._array_.shape
     if not shape:
@@ -60,7 +60,7 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
 
 @functools.lru_cache
 def cuts_between(have: int, sections: int, dim: int) -> Any:
-    """The arguments of `slice_` for so many parts of a length, none empty, the first of which may be longer by one."""
+    """Return the arguments of `slice_` for a number of nonempty parts; the first ones may be longer by one."""
     if not 0 < sections <= min(have, MANY):
         return NotImplemented
     length, longer = divmod(have, sections)
@@ -69,7 +69,7 @@ def cuts_between(have: int, sections: int, dim: int) -> Any:
 
 
 def part_arguments(array: Any, sections: Any, dim: Any) -> Any:
-    """The arguments of `slice_` for the parts of `tensor_split`."""
+    """Return the arguments of `slice_` for the parts of `tensor_split`."""
     if type(sections) is not int or type(dim) is not int:
         return NotImplemented
     return cuts_between(array.shape[dim], sections, dim)
@@ -79,10 +79,10 @@ plain_case(tensor_split, slice_, slice_.native, translate=part_arguments, parted
 
 
 def cuts_of(sections: Tensor) -> Any:
-    """How many parts, or where to cut, from a tensor.
+    """Return the number of parts, or the indices to split at, from a tensor.
 
     Raises:
-        RuntimeError: it holds something else than int64, or has several dimensions.
+        RuntimeError: if the tensor is not int64, or has several dimensions.
     """
     what = "tensor_split expected tensor_indices_or_sections to"
     if sections.dtype is not int64:
@@ -126,10 +126,10 @@ def sections(name: str, input: Any, indices_or_sections: Any, dim: int, least: i
 
 
 def places_of(name: str, cuts: Any) -> tuple[int, ...]:
-    """Where to cut.
+    """Return the indices to split at.
 
     Raises:
-        TypeError: what is given are neither integers nor one.
+        TypeError: if `cuts` is not of integers.
     """
     if isinstance(cuts, (tuple, list)) and (not cuts or is_whole(cuts[0])):
         return integers(name, "indices", cuts)
@@ -155,26 +155,26 @@ PARTS = """
 @composite()
 @describes(PARTS)
 def hsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Parts along the second dimension; of vectors along their only one."""
+    """Split along the second dimension; vectors along their only one."""
     return sections("hsplit", input, indices_or_sections, min(1, input._array_.ndim - 1), 1)
 
 
 @composite()
 @describes(PARTS)
 def vsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Parts along the first dimension."""
+    """Split along the first dimension."""
     return sections("vsplit", input, indices_or_sections, min(0, input._array_.ndim - 1), 2)
 
 
 @composite()
 @describes(PARTS)
 def dsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Parts along the third dimension."""
+    """Split along the third dimension."""
     return sections("dsplit", input, indices_or_sections, min(2, input._array_.ndim - 1), 3)
 
 
 def column_arguments(array: Any, sections: Any) -> Any:
-    """The arguments of `slice_` for the parts of `hsplit`."""
+    """Return the arguments of `slice_` for the parts of `hsplit`."""
     shape = array.shape
     dim = 1 if len(shape) > 1 else 0
     if type(sections) is not int or shape[dim] % sections:
@@ -183,7 +183,7 @@ def column_arguments(array: Any, sections: Any) -> Any:
 
 
 def row_arguments(array: Any, sections: Any) -> Any:
-    """The arguments of `slice_` for the parts of `vsplit`."""
+    """Return the arguments of `slice_` for the parts of `vsplit`."""
     shape = array.shape
     if type(sections) is not int or len(shape) < 2 or shape[0] % sections:
         return NotImplemented

@@ -1,4 +1,4 @@
-"""Shapes by composition: reshape, flatten and others that are views where the memory allows it."""
+"""Shapes by composition: reshape, flatten and others, which are views if the strides allow it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ native = kernels.direct_function
 
 
 def spread(name: str, values: tuple[Any, ...], named: Any, argument: str = "shape") -> Any:
-    """Sizes given as one sequence, by keyword, or integer by integer.
+    """Return sizes passed as one sequence, by keyword, or integer by integer.
 
     Raises:
-        TypeError: they are given twice, or are no integers.
+        TypeError: if they are passed twice, or are not integers.
     """
     if named is not None:
         if values:
@@ -42,7 +42,7 @@ def spread(name: str, values: tuple[Any, ...], named: Any, argument: str = "shap
 
 @composite()
 def reshape(input: Any, *size: Any, shape: Any = None) -> Any:
-    """The values under another shape: a view where the memory allows it, a copy otherwise.
+    """Return the elements with another shape: a view if the strides allow it, a copy otherwise.
 
     Args:
         input: tensor.
@@ -52,7 +52,7 @@ def reshape(input: Any, *size: Any, shape: Any = None) -> Any:
         A view if possible, otherwise a new tensor.
 
     Raises:
-        RuntimeError: the shape has another number of elements.
+        RuntimeError: if the shape has another number of elements.
     """
     wanted = spread("reshape", size, shape)
     array = input._array_
@@ -87,7 +87,7 @@ def pairs(make: Any) -> Any:
 
 @composite(function=False)
 def reshape_as(self: Any, other: Tensor) -> Any:
-    """`self.reshape(other.shape)`.
+    """Return `self.reshape(other.shape)`.
 
     Args:
         self, other: tensors.
@@ -100,7 +100,7 @@ def reshape_as(self: Any, other: Tensor) -> Any:
 
 @composite(function=False)
 def view_as(self: Any, other: Tensor) -> Any:
-    """`self.view(other.shape)`.
+    """Return `self.view(other.shape)`.
 
     Args:
         self, other: tensors.
@@ -117,17 +117,17 @@ view_as.samples(pairs)
 
 @composite()
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """Several neighbouring dimensions as one.
+    """Merge neighbouring dimensions to one.
 
     Args:
         input: tensor.
-        start_dim, end_dim: the first and the last of them.
+        start_dim, end_dim: first and last of these dimensions.
 
     Returns:
-        A tensor, a view where the memory allows it.
+        A tensor, a view if the strides allow it.
 
     Raises:
-        RuntimeError: the first comes after the last.
+        RuntimeError: if the first dimension is behind the last.
     """
     shape = input._array_.shape
     start, end = normalise(start_dim, len(shape)), normalise(end_dim, len(shape))
@@ -156,13 +156,13 @@ plain_case(flatten, view_shape, native("flatten"), shaped=True)
 
 @composite()
 def ravel(input: Any) -> Any:
-    """All elements in one dimension, row-major.
+    """Flatten a tensor, row-major.
 
     Args:
         input: tensor.
 
     Returns:
-        A view where the memory allows it, otherwise a new tensor.
+        A view if the strides allow it, otherwise a new tensor.
     """
     return input.contiguous().view((-1,)) if input._array_.size else input.reshape((0,))
 
@@ -174,7 +174,7 @@ def ravel_samples(make: Any) -> Any:
 
 @composite()
 def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
-    """One dimension as several.
+    """Split one dimension into several.
 
     Args:
         input: tensor.
@@ -185,7 +185,7 @@ def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
         A view.
 
     Raises:
-        RuntimeError: the lengths do not multiply up, or there are no dimensions.
+        RuntimeError: if the product of the lengths differs, or there are no dimensions.
     """
     shape = input._array_.shape
     if shape and not len(sizes):
@@ -225,14 +225,14 @@ CONJUGATE = "Tensor.{} is deprecated on 0-D tensors. Consider using x.conj()."
 
 
 def reversed_dims(self: Tensor) -> Any:
-    """All dimensions in reverse order, a view."""
+    """Reverse the order of all dimensions, as a view."""
     if self._array_.ndim != 2:
         anomaly.warn_once(IDENTITY.format("T") if not self._array_.ndim else REVERSED)
     return self.permute(tuple(range(self._array_.ndim))[::-1])  # type: ignore[attr-defined]
 
 
 def matrix_form(name: str, conjugate: bool, batches: bool) -> property:
-    """One of the properties `mT`, `mH` and `H`."""
+    """Return one of the properties `mT`, `mH` and `H`."""
 
     def transposed(self: Any) -> Any:
         ndim = self._array_.ndim

@@ -1,4 +1,4 @@
-"""Views of a part of a tensor, and the operators that put gradients of parts back into their places."""
+"""Views of a part of a tensor, and the operators that put gradients of parts back in place."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ WHOLE = slice(None)
 
 
 def at_dim(dim: int, place: Any) -> tuple[Any, ...]:
-    """What NumPy takes between brackets for `place` along `dim`; the result is a view even if it is one element."""
+    """Return NumPy's index for `place` along `dim`; the result is a view even for one element."""
     return (*(WHOLE,) * dim, place, ...)
 
 
 @op(dtypes=WIDE, view=True, linear="self", batching=along("dim"), native=native("select"))
 def select(self: Array, dim: int, index: int) -> Any:
-    """The slice at `index` along `dim`, without that dimension.
+    """Select the slice at `index` along `dim`, without that dimension.
 
     Args:
         self: tensor with at least one dimension.
-        index: negative ones count from the end.
+        index: index of the slice; negative ones count from the end.
 
     Raises:
-        IndexError: there is no such slice.
+        IndexError: if `index` or `dim` is out of range.
     """
     ndim = self.ndim
     if dim == 0 and type(index) is int and ndim and -len(self) <= index < len(self):
@@ -95,7 +95,7 @@ def select_backward_samples(make: Any) -> Any:
 
 
 def bounds(start: Any, end: Any, length: int) -> tuple[int, int]:
-    """`start` and `end` of a slice, counted from the front and cut to `[0, length]`."""
+    """Return `start` and `end` of a slice, counted from the front and limited to `[0, length]`."""
     first = 0 if start is None else integer("slice", "start", start)
     last = length if end is None else integer("slice", "end", end)
     first, last = first + length if first < 0 else first, last + length if last < 0 else last
@@ -107,7 +107,7 @@ def bounds(start: Any, end: Any, length: int) -> tuple[int, int]:
     dtypes=WIDE, view=True, linear="self", batching=along("dim"), name="slice", public="neither", native=native("slice")
 )
 def slice_(self: Array, dim: int, start: Any, end: Any, step: int) -> Any:
-    """Every `step`-th slice from `start` to before `end` along `dim`."""
+    """Select every `step`-th slice from `start` to before `end` along `dim`."""
     if step == 1 and 0 <= dim < self.ndim and not (isinstance(start, bool) or isinstance(end, bool)):
         return self[start:end] if not dim else self[at_dim(dim, slice(start, end))]
     if not self.ndim:
@@ -166,20 +166,20 @@ def slice_backward_samples(make: Any) -> Any:
 
 @composite()
 def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
-    """The part of `length` slices from `start` along `dim`.
+    """Select the part of `length` slices from `start` along `dim`.
 
     Args:
         input: tensor with at least one dimension.
         dim: the dimension.
         start: the first slice, an integer or 0-dim integer tensor; negative ones count from the end.
-        length: how many.
+        length: number of slices.
 
     Returns:
         A view.
 
     Raises:
-        IndexError: `start` lies outside.
-        RuntimeError: the part does, or `start` is another tensor.
+        IndexError: if `start` is out of range.
+        RuntimeError: if the part extends beyond the end, or `start` is another tensor.
     """
     shape = input._array_.shape
     if not shape:
@@ -208,13 +208,13 @@ def narrow_samples(make: Any) -> Any:
 
 
 def cut(array: Any, dim: int, lengths: Sequence[int]) -> list[Any]:
-    """Views of consecutive parts along `dim`."""
+    """Return views of consecutive parts along `dim`."""
     ends = itertools.accumulate(lengths)
     return [array[at_dim(dim, slice(end - length, end))] for length, end in zip(lengths, ends)]
 
 
 def equal_lengths(have: int, split_size: int) -> list[int]:
-    """Lengths of the parts of `have` slices, `split_size` each but for the last."""
+    """Return the lengths of the parts of `have` slices, `split_size` each except the last."""
     if split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
     if split_size == 0:
@@ -226,7 +226,7 @@ def equal_lengths(have: int, split_size: int) -> list[int]:
 
 
 def checked_lengths(lengths: Sequence[int], have: int, dim: int) -> list[int]:
-    """`lengths`, which must be parts of `have`."""
+    """Return `lengths`, which must add up to `have`."""
     lengths = integers("split_with_sizes", "split_sizes", lengths, 2)
     if any(length < 0 for length in lengths):
         raise RuntimeError(
@@ -241,14 +241,14 @@ def checked_lengths(lengths: Sequence[int], have: int, dim: int) -> list[int]:
 
 
 def split_lengths(split_size: Any, have: int, dim: int) -> list[int]:
-    """The lengths of the parts that `split` makes."""
+    """Return the lengths of the parts of `split`."""
     if isinstance(split_size, (tuple, list)):
         return checked_lengths(split_size, have, dim)
     return equal_lengths(have, integer("split", "split_size", split_size))
 
 
 def split_form(args: tuple[Any, ...]) -> int:
-    """Which of torch's two operators a call is."""
+    """Return which of torch's two operators a call is."""
     return 1 if isinstance(args[1], (tuple, list)) else 0
 
 
@@ -262,7 +262,7 @@ def split_form(args: tuple[Any, ...]) -> int:
     native=native("split"),
 )
 def split(self: Array, split_size: Any, dim: int = 0) -> Any:
-    """Consecutive parts along `dim`.
+    """Split a tensor into consecutive parts along `dim`.
 
     Args:
         self: tensor with at least one dimension.
@@ -272,7 +272,7 @@ def split(self: Array, split_size: Any, dim: int = 0) -> Any:
         A tuple of views; they may not be written to in place while recording.
 
     Raises:
-        RuntimeError: the lengths do not add up.
+        RuntimeError: if the lengths do not add up.
     """
     if not isinstance(split_size, (int, np.integer, tuple, list)):
         raise TypeError(wrong_type("split_with_sizes", "split_sizes", 2, "tuple of ints", split_size))
@@ -304,7 +304,7 @@ def split_samples(make: Any) -> Any:
 
 
 def join_parts(grads: Any, shape: Any, dim: int, lengths: Sequence[int]) -> Any:
-    """The gradient of a tensor from those of its parts; parts without one are zero."""
+    """Gradient of a tensor from those of its parts; missing ones are zero."""
     if current().grad:
         return cat(completed(grads, [(*shape[:dim], length, *shape[dim + 1 :]) for length in lengths]), dim)
     remaining = [at for at, grad in enumerate(grads) if grad is not None]
@@ -314,7 +314,7 @@ def join_parts(grads: Any, shape: Any, dim: int, lengths: Sequence[int]) -> Any:
 
 @op(dtypes=WIDE, linear="parts", public="neither", native=native("split_backward"))
 def split_backward(parts: Arrays, shape: Any, dim: int, starts: Any) -> Any:
-    """Zeros of `shape` with `parts` along `dim`, each from its start."""
+    """Zeros of `shape` with `parts` along `dim`, each at its start."""
     result = np.zeros(shape, parts[0].dtype)
     for part, start in zip(parts, starts):
         result[at_dim(dim, slice(start, start + part.shape[dim]))] = part
@@ -339,7 +339,7 @@ def split_backward_samples(make: Any) -> Any:
 
 @op(dtypes=WIDE, view=True, outputs=..., linear="self", batching=along("dim"), native=native("unbind"))
 def unbind(self: Array, dim: int = 0) -> Any:
-    """All slices along `dim`, without that dimension.
+    """Split a tensor into all slices along `dim`, without that dimension.
 
     Args:
         self: tensor with at least one dimension.
@@ -371,18 +371,18 @@ def unbind_samples(make: Any) -> Any:
 
 @composite()
 def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
-    """At most `chunks` parts of equal length along `dim` (the last may be shorter).
+    """Split a tensor into at most `chunks` parts of equal length along `dim` (the last may be shorter).
 
     Args:
         input: tensor with at least one dimension.
-        chunks: how many parts are wanted.
+        chunks: number of parts.
         dim: the dimension.
 
     Returns:
         A tuple of views.
 
     Raises:
-        RuntimeError: `chunks` is less than 1, or the tensor has no dimensions.
+        RuntimeError: if `chunks` is less than 1, or the tensor has no dimensions.
     """
     shape = input._array_.shape
     if not shape:

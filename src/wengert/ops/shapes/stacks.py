@@ -1,4 +1,4 @@
-"""Names that NumPy has for `cat`, along one dimension or another: hstack, vstack, dstack, concatenate; atleast_1d."""
+"""NumPy's names for `cat` along several dimensions: hstack, vstack, dstack, concatenate; atleast_1d."""
 
 from __future__ import annotations
 
@@ -17,71 +17,71 @@ def two_rows(make: Any) -> Any:
 
 
 def joined(tensors: Any, dim: int, out: Any) -> Any:
-    """What `cat` gives, or writes into `out`."""
+    """Call `cat`, with `out` if there is one."""
     return cat(tensors, dim) if out is None else cat(tensors, dim, out=out)
 
 
 @composite(method=False)
 def concat(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
-    """Another name of `cat`."""
+    """Alias of `cat`."""
     return joined(tensors, dim, out)
 
 
 @composite(method=False)
 def concatenate(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
-    """NumPy's name of `cat`."""
+    """NumPy's name for `cat`."""
     return joined(tensors, dim, out)
 
 
 @composite(method=False)
 def atleast_1d(*tensors: Any) -> Any:
-    """Tensors with at least one dimension; 0-dim ones get shape (1,).
+    """Return tensors with at least one dimension; 0-dim ones get shape (1,).
 
     Args:
         tensors: one tensor, several, or a list.
 
     Returns:
-        Views, or the tensors themselves: one, or a tuple if several were given.
+        Views, or the tensors themselves: one, or a tuple for several.
     """
     return lifted(tensors, lambda tensor: tensor if tensor._array_.ndim else tensor.reshape((1,)))
 
 
 @composite(method=False)
 def atleast_2d(*tensors: Any) -> Any:
-    """Tensors with at least two dimensions; vectors become rows.
+    """Return tensors with at least two dimensions; vectors become rows.
 
     Args:
         tensors: one tensor, several, or a list.
 
     Returns:
-        Views, or the tensors themselves: one, or a tuple if several were given.
+        Views, or the tensors themselves: one, or a tuple for several.
     """
     return lifted(tensors, as_rows)
 
 
 @composite(method=False)
 def atleast_3d(*tensors: Any) -> Any:
-    """Tensors with at least three dimensions.
+    """Return tensors with at least three dimensions.
 
-    New ones go in front of a vector and behind it, and behind a matrix.
+    New dimensions are in front of a vector and behind it, and behind a matrix.
 
     Args:
         tensors: one tensor, several, or a list.
 
     Returns:
-        Views, or the tensors themselves: one, or a tuple if several were given.
+        Views, or the tensors themselves: one, or a tuple for several.
     """
     return lifted(tensors, as_sheets)
 
 
 def as_rows(tensor: Any) -> Any:
-    """A tensor with at least two dimensions."""
+    """Return a tensor with at least two dimensions."""
     ndim = tensor._array_.ndim
     return tensor if ndim > 1 else tensor.unsqueeze(0) if ndim else tensor.reshape((1, 1))
 
 
 def as_sheets(tensor: Any) -> Any:
-    """A tensor with at least three dimensions."""
+    """Return a tensor with at least three dimensions."""
     ndim = tensor._array_.ndim
     if ndim > 2:
         return tensor
@@ -91,7 +91,7 @@ def as_sheets(tensor: Any) -> Any:
 
 
 def lifted(tensors: Any, lift: Any) -> Any:
-    """`lift` of one tensor, or of each of several."""
+    """Apply `lift` to one tensor, or to each of several."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         check_elements(tensors[0], 0)
         return tuple([lift(tensor) for tensor in tensors[0]])
@@ -101,7 +101,7 @@ def lifted(tensors: Any, lift: Any) -> Any:
 
 @composite(method=False)
 def hstack(tensors: Any, *, out: Any = None) -> Any:
-    """Tensors side by side: along the second dimension, vectors along their only one.
+    """Concatenate tensors along the second dimension, vectors along their only one.
 
     Args:
         tensors: a list of tensors.
@@ -116,7 +116,7 @@ def hstack(tensors: Any, *, out: Any = None) -> Any:
 
 @composite(method=False)
 def vstack(tensors: Any, *, out: Any = None) -> Any:
-    """Tensors one above the other; vectors are rows.
+    """Concatenate tensors along the first dimension; vectors are rows.
 
     Args:
         tensors: a list of tensors.
@@ -130,7 +130,7 @@ def vstack(tensors: Any, *, out: Any = None) -> Any:
 
 @composite(method=False)
 def dstack(tensors: Any, *, out: Any = None) -> Any:
-    """Tensors one behind the other, along the third dimension.
+    """Concatenate tensors along the third dimension.
 
     Args:
         tensors: a list of tensors.

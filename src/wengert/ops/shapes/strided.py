@@ -1,4 +1,4 @@
-"""Views by strides: diagonal, unfold, as_strided, and what belongs to diagonals."""
+"""Views by strides: diagonal and unfold; operators on diagonals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ native = kernels.direct_function
 
 
 def two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
-    """Two different dimensions, counted from the front."""
+    """Return two different dimensions, counted from the front."""
     first, second = normalise(dim1, ndim), normalise(dim2, ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -28,7 +28,7 @@ def two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
 
 @op(dtypes=WIDE, view=True, linear="self", native=native("diagonal"))
 def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """A diagonal of two dimensions, as the last dimension of the result.
+    """Select a diagonal of two dimensions, as the last dimension of the result.
 
     Args:
         self: tensor with at least two dimensions.
@@ -36,7 +36,7 @@ def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
         dim1, dim2: the dimensions.
 
     Raises:
-        RuntimeError: the dimensions are the same one.
+        RuntimeError: if the dimensions are equal.
     """
     first, second = two_dims(dim1, dim2, self.ndim)
     moved = self.transpose([*[dim for dim in range(self.ndim) if dim not in (first, second)], first, second])
@@ -90,7 +90,7 @@ def diagonal_backward_samples(make: Any) -> Any:
 
 
 def embedded_shape(shape: tuple[int, ...], offset: int, dims: tuple[int, int]) -> tuple[int, ...]:
-    """A shape whose last dimension has become a diagonal of two, counted from the front."""
+    """Return a shape whose last dimension has become a diagonal of two, counted from the front."""
     lengths = list(shape[:-1])
     for dim in sorted(dims):
         lengths.insert(dim, shape[-1] + abs(offset))
@@ -99,7 +99,7 @@ def embedded_shape(shape: tuple[int, ...], offset: int, dims: tuple[int, int]) -
 
 @op(dtypes=WIDE, linear="self", native=native("diag_embed"))
 def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """The last dimension as a diagonal of two, zeros elsewhere.
+    """Place the last dimension on a diagonal of two, zeros elsewhere.
 
     Args:
         self: tensor with at least one dimension.
@@ -144,8 +144,8 @@ def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
 
     Args:
         self: tensor with at least two dimensions.
-        offset: which diagonal; 0 is the main one, positive ones lie above it.
-        dim1, dim2: the dimensions of the plane that it lies in.
+        offset: the diagonal; 0 is the main one, positive ones are above it.
+        dim1, dim2: the dimensions of the diagonal's plane.
     """
     return diagonal.body(self, offset, dim1, dim2).copy()
 
@@ -177,7 +177,7 @@ def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
         A new tensor.
 
     Raises:
-        RuntimeError: it has neither one nor two dimensions.
+        RuntimeError: if `input` has neither one nor two dimensions.
     """
     ndim = input._array_.ndim
     if ndim not in (1, 2):
@@ -193,7 +193,7 @@ def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
 
 @composite()
 def diagflat(input: Any, offset: int = 0) -> Any:
-    """The diagonal matrix of all elements.
+    """Diagonal matrix of all elements.
 
     Args:
         input: tensor.
@@ -215,18 +215,18 @@ def vectors_and_matrices(make: Any) -> Any:
 
 @op(dtypes=WIDE, view=True, linear="self", native=native("unfold"))
 def unfold(self: Array, dimension: int, size: int, step: int) -> Any:
-    """Windows along a dimension: it counts the windows, and a new last dimension what lies in one.
+    """Windows along a dimension: the dimension counts the windows, and a new last one their elements.
 
     Args:
         dimension: the dimension.
         size: the length of a window.
-        step: how far apart windows start.
+        step: distance between the starts of windows.
 
     Returns:
         A view; windows may overlap.
 
     Raises:
-        RuntimeError: the window is longer than the dimension, or `step` is not positive.
+        RuntimeError: if the window is longer than the dimension, or `step` is not positive.
     """
     at = normalise(integer("unfold", "dimension", dimension), self.ndim)
     length = self.shape[at] if self.ndim else 1
@@ -264,7 +264,7 @@ def unfold_samples(make: Any) -> Any:
 
 @op(dtypes=WIDE, linear="grad", public="neither", takes_halves=True)
 def unfold_backward(grad: Array, shape: Any, dimension: int, size: int, step: int) -> Any:
-    """Zeros of `shape` with the windows of `grad` added where `unfold` took them, one after the other as torch does."""
+    """Zeros of `shape` with the windows of `grad` added at their places, one after the other as torch does."""
     zeros = np.zeros(shape, grad.dtype)
     if not zeros.ndim:
         return zeros + grad.sum()

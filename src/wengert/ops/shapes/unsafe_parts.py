@@ -1,7 +1,7 @@
-"""Parts that are no views: unsafe_split and its like; split_with_sizes.
+"""Parts that do not count as views: unsafe_split and the like; split_with_sizes.
 
-What is written to them, in place, is not seen by what was recorded of the whole: torch has them for code that knows
-what it does.
+In-place writes to them are not seen by the recorded graph of the whole: torch provides them for code that takes
+care of that.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ unsafe = partial(
         RuntimeError: the lengths do not add up.
     """,
 )
-"""The form of parts that are no views."""
+"""Card decorator for parts that do not count as views."""
 
 
 def length_of(array: Any, dim: int) -> tuple[int, int]:
-    """A dimension counted from the front, and its length."""
+    """Return a dimension counted from the front, and its length."""
     if not array.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     at = normalise(dim, array.ndim)
@@ -48,7 +48,7 @@ def length_of(array: Any, dim: int) -> tuple[int, int]:
 
 @unsafe()
 def unsafe_split(self: Array, split_size: int, dim: int = 0) -> Any:
-    """Consecutive parts along a dimension, of the same length but for the last.
+    """Split into consecutive parts along a dimension, of the same length except the last.
 
     Args:
         split_size: the length.
@@ -72,7 +72,7 @@ unsafe = partial(unsafe, rules=None)
 
 @unsafe()
 def unsafe_split_with_sizes(self: Array, split_sizes: Any, dim: int = 0) -> Any:
-    """Consecutive parts along a dimension, of given lengths.
+    """Split into consecutive parts along a dimension, of given lengths.
 
     Args:
         split_sizes: the lengths.
@@ -95,18 +95,18 @@ def unsafe_split_with_sizes_samples(make: Any) -> Any:
 
 @composite()
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
-    """At most `chunks` parts of equal length (the last may be shorter) that are no views.
+    """Split into at most `chunks` parts of equal length (the last may be shorter) that do not count as views.
 
     Args:
         input: tensor with at least one dimension.
-        chunks: how many parts are wanted.
+        chunks: number of parts.
         dim: the dimension.
 
     Returns:
-        A tuple of tensors that share the memory of `input`, but count for no views of it.
+        A tuple of tensors that share the memory of `input`, but do not count as views of it.
 
     Raises:
-        RuntimeError: `chunks` is less than 1, or the tensor has no dimensions.
+        RuntimeError: if `chunks` is less than 1, or the tensor has no dimensions.
     """
     if not input._array_.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
@@ -120,7 +120,7 @@ def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 
 @composite()
 def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
-    """Consecutive parts along a dimension, of given lengths.
+    """Split into consecutive parts along a dimension, of given lengths.
 
     Args:
         input: tensor with at least one dimension.
@@ -131,7 +131,7 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, .
         A tuple of views; they may not be written to in place while recording.
 
     Raises:
-        RuntimeError: the lengths do not add up.
+        RuntimeError: if the lengths do not add up.
     """
     if not isinstance(split_sizes, (tuple, list)):
         raise TypeError(wrong_type("split_with_sizes", "split_sizes", 2, "tuple of ints", split_sizes))

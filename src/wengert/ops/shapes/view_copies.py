@@ -1,6 +1,6 @@
-"""What views show, copied: view_copy, expand_copy and their like; narrow_copy.
+"""Copies of views: view_copy, expand_copy and the like; narrow_copy.
 
-A copy has the arguments, the rules and the samples of its view; only its result is memory of its own, row by row.
+A copy has the arguments, the rules and the samples of its view; only its result is new memory, row-major.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from .views import expand, permute, squeeze, squeeze_form, t, transpose, unsquee
 
 
 def row_major(array: Any) -> Any:
-    """A copy of an array in row-major order."""
+    """Copy an array in row-major order."""
     return np.array(array, order="C", copy=True)
 
 
 def of_batch(view: Card) -> Any:
-    """The rule for batches of a view, copied."""
+    """Batching rule of a copied view."""
 
     def rule(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
         views = rule_for(view)(view, size, args, carried)
@@ -46,7 +46,7 @@ UNRECORDED = Out(recorded=False)
 
 
 def rules_of(view: Card) -> Any:
-    """What gives a copy the reverse rule of its view."""
+    """Return a function that gives a copy the reverse rule of its view."""
     return lambda card: card.vjp("self")(view.rules[0].fn)
 
 
@@ -69,7 +69,7 @@ def copies(view: Card, title: str, **options: Any) -> Any:
 
 
 def shaped_members(self: Any, size: Any) -> Any:
-    """`view_copy` of all members, however each of them lies."""
+    """`view_copy` of all members, with any strides."""
     return view_shape_copy.call((self, (self.shape[0], *infer_size(size, math.prod(self.shape[1:])))))
 
 
@@ -143,7 +143,7 @@ def squeeze_copy(self: Array, dim: Any = None) -> Any:
 
 @copies(alias, "Alias")
 def alias_copy(self: Array) -> Any:
-    """The tensor, copied in row-major order."""
+    """Copy a tensor in row-major order."""
     return row_major(self)
 
 
@@ -161,11 +161,11 @@ def select_copy(self: Array, dim: int, index: int) -> Any:
 
 @copies(slice_, "Slice", out=Out())
 def slice_copy(self: Array, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
-    """Every `step`-th slice from `start` to before `end` along `dim`, copied.
+    """Select every `step`-th slice from `start` to before `end` along `dim`, copied.
 
     Args:
-        start, end: negative ones count from the end; None for all.
-        step: the distance of the slices.
+        start, end: bounds; negative ones count from the end; None for all.
+        step: distance of the slices.
     """
     return row_major(slice_.body(self, dim, start, end, step))
 
@@ -246,7 +246,7 @@ def view_copy(input: Any, size: Any = None, *, dtype: Any = None, out: Any = Non
         A new tensor.
 
     Raises:
-        RuntimeError: the shape has another number of elements.
+        RuntimeError: if the shape has another number of elements.
     """
     wanted = dtype if dtype is not None else size
     if isinstance(wanted, dtypes.dtype):
@@ -279,11 +279,11 @@ def detach_copy_samples(make: Any) -> Any:
 
 
 def narrowed(array: Any, dim: int, start: int, length: int) -> tuple[int, int]:
-    """The dimension of a part, and where it starts, both counted from the front.
+    """Return the dimension of a part, and its start, both counted from the front.
 
     Raises:
-        IndexError: if `start` lies outside.
-        RuntimeError: if the part does, or there is no such dimension.
+        IndexError: if `start` is out of range.
+        RuntimeError: if the part extends beyond the end, or `dim` is out of range.
     """
     if not array.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
@@ -309,11 +309,11 @@ def narrow_copy(self: Array, dim: int, start: int, length: int) -> Any:
     Args:
         self: tensor with at least one dimension.
         start: the first slice; negative ones count from the end.
-        length: how many.
+        length: number of slices.
 
     Raises:
-        IndexError: `start` lies outside.
-        RuntimeError: the part does.
+        IndexError: if `start` is out of range.
+        RuntimeError: if the part extends beyond the end.
     """
     at, first = narrowed(self, dim, start, length)
     return row_major(positions.take(self, positions.arange(first, first + length), at))

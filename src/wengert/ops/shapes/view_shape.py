@@ -1,4 +1,4 @@
-"""The same elements in the same order under another shape or dtype: view, and what reshape is made of."""
+"""Views with another shape or dtype: view, and the operators of reshape."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ NOT_VIEWABLE = (
 
 
 def infer_size(size: Sequence[Any], numel: int) -> tuple[int, ...]:
-    """`size` with its -1, if there is one, replaced by what is left of `numel` elements.
+    """Return `size` with its -1, if there is one, replaced by the number that `numel` elements require.
 
     Raises:
-        RuntimeError: the sizes do not make `numel` elements, or -1 is ambiguous.
+        RuntimeError: if the sizes do not make `numel` elements, or -1 is ambiguous.
     """
     wanted = integers("view", "size", size)
     known, free = 1, -1
@@ -65,7 +65,7 @@ def layouts(make: Any) -> Any:
 
 @composite(function=False)
 def view(self: Any, *size: Any, dtype: Any = None, **named: Any) -> Any:
-    """The same memory under another shape, or, given a dtype, its bytes read as another type.
+    """View of the memory with another shape, or, for a dtype, with its bytes read as another type.
 
     Args:
         self: tensor.
@@ -76,8 +76,8 @@ def view(self: Any, *size: Any, dtype: Any = None, **named: Any) -> Any:
         A view.
 
     Raises:
-        TypeError: neither a shape nor a dtype is given.
-        RuntimeError: the shape has another number of elements, or needs a copy (`reshape` makes it); elements of the
+        TypeError: if neither a shape nor a dtype is given.
+        RuntimeError: if the shape has another number of elements, or needs a copy (use `reshape`); if elements of the
             dtype would begin within an element of the tensor.
     """
     if named:
@@ -112,7 +112,7 @@ def view_shape(self: Array, size: Any) -> Any:
 
 @op(dtypes=WIDE, view=True, why="bytes read as another type", public="neither")
 def view_dtype(self: Array, wanted: Any) -> Any:
-    """The bytes of an array read as another type."""
+    """Read the bytes of an array as another type."""
     step, wide = self.itemsize, wanted.itemsize
     if step == wide:
         return self.view(wanted.numpy)
@@ -125,7 +125,7 @@ def view_dtype(self: Array, wanted: Any) -> Any:
 
 
 def check_regrouping(have: Any, wanted: Any, shape: tuple[int, ...], steps: tuple[int, ...], offset: int) -> None:
-    """Refuse to read elements of one size as elements of another where these would begin or end within one.
+    """Refuse to read elements of one size as elements of another if these would begin or end within one.
 
     Args:
         have: dtype of the tensor.
@@ -153,7 +153,7 @@ def check_regrouping(have: Any, wanted: Any, shape: tuple[int, ...], steps: tupl
 
 
 def refuse_signs(self: Any) -> None:
-    """Refuse to see memory as another dtype whose elements are conjugated or negated when they are read.
+    """Refuse to read memory as another dtype if its elements are conjugated or negated when they are read.
 
     Raises:
         RuntimeError: if they are.
@@ -253,7 +253,7 @@ def view_samples(make: Any) -> Any:
 
 @op(dtypes=WIDE, view=True, linear="self", batching=elementwise, public="neither", native=native("alias"))
 def alias(self: Array) -> Any:
-    """The same memory once more: what `x[...]` gives."""
+    """Alias of the same memory, as `x[...]`."""
     return self[...]
 
 
@@ -275,7 +275,7 @@ alias.samples(layouts)
     native=native("unsafe_view"),
 )
 def unsafe_view(self: Array, size: Any) -> Any:
-    """Another shape for memory that nobody else sees, so that the result need not be a view."""
+    """Change the shape of memory that nobody else sees, so that the result need not be a view."""
     return self.reshape(infer_size(size, self.size))
 
 

@@ -1,4 +1,4 @@
-"""Views that rearrange dimensions: expand, permute, transpose, squeeze, unsqueeze."""
+"""Views with rearranged dimensions: expand, permute, transpose, squeeze, unsqueeze."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ native = kernels.direct_function
 
 
 def distinct(name: str, dims: Sequence[Any], ndim: int) -> list[int]:
-    """Dimensions counted from the front, each given once.
+    """Return dimensions counted from the front, without duplicates.
 
     Raises:
-        RuntimeError: one comes twice.
+        RuntimeError: if a dimension occurs twice.
     """
     result: list[int] = []
     for dim in integers(name, "dims", dims):
@@ -38,17 +38,17 @@ def distinct(name: str, dims: Sequence[Any], ndim: int) -> list[int]:
 
 @op(dtypes=WIDE, view=True, linear="self", larger=True, native=native("expand"))
 def expand(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
-    """The tensor repeated along dimensions of length 1 and new ones in front, without a copy.
+    """Expand dimensions of length 1, and new ones in front, without a copy.
 
     Args:
         size: the new shape; -1 keeps a length.
         implicit: has no effect.
 
     Returns:
-        A view; several of its elements may lie at one place in memory, so clone it before writing to it.
+        A view; several of its elements may share memory, so clone it before writing to it.
 
     Raises:
-        RuntimeError: a length other than 1 would change.
+        RuntimeError: if a length other than 1 would change.
     """
     wanted, have = integers("expand", "size", size), self.shape
     lead = len(wanted) - len(have)
@@ -84,7 +84,7 @@ expand.shows(self_sym_sizes="as shape of the first input")
 
 
 def type_of(array: Any) -> str:
-    """How torch's errors name the type of a tensor."""
+    """Name of the type of a tensor in torch's errors."""
     return f"torch.{dtypes.from_numpy(array.dtype).legacy}"
 
 
@@ -111,19 +111,19 @@ def expand_samples(make: Any) -> Any:
 @on_sequence
 @op(dtypes=WIDE, view=True, linear="self", native=native("permute"))
 def permute(self: Array, dims: Sizes) -> Any:
-    """The dimensions in another order.
+    """Permute the dimensions.
 
     Args:
         dims: every dimension once.
 
     Raises:
-        RuntimeError: `dims` is no permutation.
+        RuntimeError: if `dims` is not a permutation.
     """
     return self.transpose(order_of(dims, self.ndim))
 
 
 def order_of(dims: Sequence[Any], ndim: int) -> list[int]:
-    """`dims`, counted from the front; a permutation of all dimensions."""
+    """Return `dims`, counted from the front; refuse anything but a permutation of all dimensions."""
     wanted = integers("permute", "dims", dims)
     if len(wanted) != ndim:
         raise RuntimeError(
@@ -158,7 +158,7 @@ def permute_samples(make: Any) -> Any:
 
 @op(dtypes=WIDE, view=True, inplace=True, linear="self", batching=along("dim0", "dim1"), native=native("transpose"))
 def transpose(self: Array, dim0: int, dim1: int) -> Any:
-    """Two dimensions swapped.
+    """Swap two dimensions.
 
     Args:
         dim0, dim1: the dimensions.
@@ -181,13 +181,13 @@ def transpose_samples(make: Any) -> Any:
 
 @op(dtypes=WIDE, view=True, inplace=True, linear="self", node="TBackward0", native=native("t"))
 def t(self: Array) -> Any:
-    """The transpose of a matrix; vectors and scalars stay as they are.
+    """Transpose of a matrix; vectors and scalars do not change.
 
     Args:
         self: tensor with at most two dimensions.
 
     Raises:
-        RuntimeError: there are more than two dimensions.
+        RuntimeError: if `self` has more than two dimensions.
     """
     if self.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
@@ -211,7 +211,7 @@ t.samples(layouts)
 
 @op(dtypes=WIDE, view=True, inplace=True, linear="self", native=native("unsqueeze"))
 def unsqueeze(self: Array, dim: int) -> Any:
-    """A new dimension of length 1 in front of `dim`.
+    """Insert a new dimension of length 1 in front of `dim`.
 
     Args:
         dim: between `-ndim - 1` and `ndim`.
@@ -245,7 +245,7 @@ def unsqueeze_samples(make: Any) -> Any:
 
 
 def squeeze_form(args: tuple[Any, ...]) -> int:
-    """Which of torch's three overloads a call is."""
+    """Return which of torch's three overloads a call is."""
     return 1 if type(args[1]) is int else 0 if args[1] is None else 2 if isinstance(args[1], (tuple, list)) else 1
 
 
@@ -258,10 +258,10 @@ def squeeze_form(args: tuple[Any, ...]) -> int:
     native=native("squeeze"),
 )
 def squeeze(self: Array, dim: Any = None) -> Any:
-    """The tensor without dimensions of length 1.
+    """Remove dimensions of length 1.
 
     Args:
-        dim: the dimension or dimensions to drop if they have length 1; None for all.
+        dim: the dimension or dimensions to remove if they have length 1; None for all.
     """
     shape = self.shape
     if dim is None:

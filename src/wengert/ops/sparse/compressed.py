@@ -61,7 +61,7 @@ class Compressed(StandIn):
 
         Raises:
             NotImplementedError: it is in another layout, or a batch.
-            RuntimeError: the matrix is not to grow.
+            RuntimeError: if the matrix is not to grow.
         """
         bounds, plain = self.indices
         if self.layout is not sparse_csr or bounds.ndim > 1 or len(shape) > 2:
@@ -114,7 +114,7 @@ def no_kernel(name: str, layout: Layout) -> str:
 
 
 def is_compressed(value: Any) -> bool:
-    """Whether a value is a compressed sparse tensor."""
+    """Return whether a value is a compressed sparse tensor."""
     return isinstance(value, Tensor) and isinstance(value._array_, Compressed)
 
 

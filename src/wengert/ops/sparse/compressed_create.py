@@ -297,7 +297,7 @@ def sparse_compressed_tensor(
         check_invariants: whether places must be in order, and come once each; what else must hold is always checked.
 
     Raises:
-        RuntimeError: there is no such layout, or parts and shape do not fit.
+        RuntimeError: if there is no such layout, or parts and shape do not fit.
 
     Examples:
         >>> import wengert as wg

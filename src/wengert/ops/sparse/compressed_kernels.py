@@ -26,7 +26,7 @@ from .compressed import (
     places_of,
     with_values,
     without_entries,
-)  # fmt: skip
+)
 from .elementwise import KEEPING_ZERO
 from .layouts import ALL as LAYOUTS, sparse_csr
 from .parts import in_order, is_sparse
@@ -112,7 +112,7 @@ def multiplied_entries(first: Compressed, second: Any) -> Any:
 
 
 def same_places(first: Compressed, second: Compressed) -> bool:
-    """Whether the entries of two compressed arrays are at the same places, in the same order."""
+    """Return whether the entries of two compressed arrays are at the same places, in the same order."""
     if first.indices is second.indices:
         return True
     return all(np.array_equal(*pair) for pair in zip(first.indices, second.indices, strict=True))

@@ -107,9 +107,9 @@ def reduced_product(sparse: Any, dense: Any, reduce: Any) -> Any:
     """`sparse.mm` with `reduce=`.
 
     Raises:
-        NotImplementedError: the first matrix is not compressed, or of integers.
+        NotImplementedError: if the first matrix is not compressed, or of integers.
         RuntimeError: it is not compressed by rows, they do not fit, or there is no such reduction.
-        TypeError: `reduce` is no string.
+        TypeError: if `reduce` is not a string.
     """
     if not isinstance(reduce, str):
         raise TypeError(f"_sparse_mm(): argument 'reduce' must be str, not {type(reduce).__name__}")
@@ -214,7 +214,7 @@ def sampled_addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any
         A new tensor of layout `sparse_csr`.
 
     Raises:
-        NotImplementedError: `input` is not compressed.
+        NotImplementedError: if `input` is not compressed.
         RuntimeError: it is not compressed by rows, or shapes or dtypes do not fit.
     """
     check_tensors("sparse_sampled_addmm", input=input, mat1=mat1, mat2=mat2)
@@ -240,7 +240,7 @@ def check_sampled(input: Any, mat1: Any, mat2: Any) -> None:
     """Refuse matrices that do not fit.
 
     Raises:
-        RuntimeError: dtypes or shapes differ.
+        RuntimeError: if dtypes or shapes differ.
     """
     kinds = [matrix.dtype.legacy.removesuffix("Tensor") for matrix in (mat1, mat2, input)]
     if kinds[0] != kinds[1]:

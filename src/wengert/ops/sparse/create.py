@@ -119,7 +119,7 @@ def sparse_coo_tensor(
         A new sparse tensor, with the memory of `values` if that is a tensor of the dtype.
 
     Raises:
-        RuntimeError: places, entries and shape do not fit.
+        RuntimeError: if places, entries and shape do not fit.
     """
     if values is None:
         size = indices if size is None else size

@@ -29,7 +29,7 @@ def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any
         A new sparse matrix; in coordinates diagonal after diagonal. Unlike torch's it has a derivative.
 
     Raises:
-        RuntimeError: arguments do not fit each other, or a diagonal lies outside.
+        RuntimeError: if arguments do not fit each other, or a diagonal is out of range.
 
     Examples:
         >>> import wengert as wg
@@ -58,7 +58,7 @@ def check(diagonals: Any, offsets: Any, shape: tuple[int, ...], layout: Any) -> 
     """Rows and columns of a matrix of diagonals.
 
     Raises:
-        RuntimeError: arguments do not fit each other.
+        RuntimeError: if arguments do not fit each other.
     """
     if diagonals.ndim not in (1, 2):
         raise RuntimeError("Diagonals must be vector or matrix")

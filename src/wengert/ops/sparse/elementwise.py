@@ -114,7 +114,7 @@ def added(self: Any, other: Any, alpha: Any) -> Any:
     """`self + alpha * other`, of two sparse tensors, or a dense and a sparse one.
 
     Raises:
-        RuntimeError: the second operand is dense, or the shapes differ.
+        RuntimeError: if the second operand is dense, or the shapes differ.
     """
     if not is_sparse(other):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
@@ -181,7 +181,7 @@ WRITERS["mul"] = mul_writer
 
 
 def is_number(value: Any) -> bool:
-    """Whether an operand is one number: Python's, or a dense tensor without dimensions."""
+    """Return whether an operand is one number: Python's, or a dense tensor without dimensions."""
     return not isinstance(value, Tensor) or (not is_sparse(value) and value.ndim == 0)
 
 

@@ -31,7 +31,7 @@ def to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksiz
         options: `dense_dim`, of compressed layouts: so many dimensions behind are dense.
 
     Raises:
-        RuntimeError: `sparse_dim` is out of range, or an argument is not one of that layout.
+        RuntimeError: if `sparse_dim` is out of range, or an argument is not one of that layout.
     """
     if isinstance(sparse_dim, type(sparse_coo)):
         layout, sparse_dim = sparse_dim, None

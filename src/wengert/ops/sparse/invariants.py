@@ -38,7 +38,7 @@ class check_sparse_tensor_invariants(Region):  # noqa: N801 - torch's name
 
     @staticmethod
     def is_enabled() -> bool:
-        """Whether the check is on."""
+        """Return whether the check is on."""
         return check_sparse_tensor_invariants._on
 
     @staticmethod

@@ -31,12 +31,12 @@ class Compressed(layout):
 
     @property
     def rows(self) -> bool:
-        """Whether lines are rows, or rows of blocks."""
+        """True if lines are rows, or rows of blocks."""
         return self.name.endswith("r")
 
     @property
     def blocks(self) -> bool:
-        """Whether entries are blocks."""
+        """True if entries are blocks."""
         return "_b" in self.name
 
     @property

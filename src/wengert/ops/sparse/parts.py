@@ -13,7 +13,7 @@ from . import unsupported as unsupported
 
 
 def is_sparse(value: Any) -> bool:
-    """Whether a value is a sparse tensor, in coordinates or compressed."""
+    """Return whether a value is a sparse tensor, in coordinates or compressed."""
     return isinstance(value, Tensor) and value._flags_ & flags.SPARSE != 0
 
 

@@ -68,7 +68,7 @@ def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -
         masked_grad: False: the gradient has all elements, not only those at the places of the tensor.
 
     Raises:
-        TypeError: `dtype` is none.
+        TypeError: if `dtype` is none.
     """
     if dtype is not None:
         dtype = as_dtype(dtype)
@@ -101,7 +101,7 @@ def refuse_dense(name: str, self: Any, wanted: str = "sparse coordinate tensor")
     """Refuse what only sparse tensors in coordinates have.
 
     Raises:
-        RuntimeError: the tensor is dense, or compressed.
+        RuntimeError: if the tensor is dense, or compressed.
     """
     if not is_sparse(self) or is_compressed(self):
         raise RuntimeError(f"{name} expected {wanted} layout but got {title_of(self)}")
@@ -123,7 +123,7 @@ def coalesce(self: Any) -> Any:
 
 
 def is_coalesced(self: Any) -> bool:
-    """Whether a sparse tensor has each place once, in order, as far as is known.
+    """Return whether a sparse tensor has each place once, in order, as far as is known.
 
     Raises:
         RuntimeError: it is dense.
@@ -284,7 +284,7 @@ def sparse_mask(self: Any, mask: Any) -> Any:
         mask: sparse tensor of the same shape, whose entries do not count.
 
     Raises:
-        RuntimeError: the shapes differ, or `mask` is dense.
+        RuntimeError: if the shapes differ, or `mask` is dense.
     """
     if not is_compressed(mask):
         refuse_dense("sparse_mask", mask)

@@ -116,7 +116,7 @@ def sparse_sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
         A new tensor, dense if all sparse dimensions are summed over.
 
     Raises:
-        TypeError: `input` is no tensor.
+        TypeError: if `input` is not a tensor.
     """
     check_tensors("_sparse_sum", input=input)
     if dtype is not None:
@@ -226,7 +226,7 @@ def along_lines(card: Any, input: Any, dim: int, dtype: Any) -> Any:
     """A card applied to a sparse tensor.
 
     Raises:
-        NotImplementedError: the tensor is dense.
+        NotImplementedError: if the tensor is dense.
     """
     if not is_sparse(input) or is_compressed(input):
         kind = "CPU" if not is_sparse(input) else f"{input.layout.title}CPU"

@@ -118,7 +118,7 @@ def sparse_resize_and_clear_(self: Any, size: Sequence[int], sparse_dim: int, de
 
     Raises:
         NotImplementedError: it is not in coordinates.
-        RuntimeError: size and dimensions do not fit.
+        RuntimeError: if size and dimensions do not fit.
     """
     check_writable("sparse_resize_and_clear_", self)
     clear(self, *read_size("sparse_resize_and_clear_", size, sparse_dim, dense_dim))
@@ -137,8 +137,8 @@ def resize_as_sparse_(input: Tensor, the_template: Tensor) -> Tensor:
         The tensor `input`.
 
     Raises:
-        NotImplementedError: `input` is not in coordinates.
-        RuntimeError: `the_template` is not, or entries would not fit.
+        NotImplementedError: if `input` is not in coordinates.
+        RuntimeError: if `the_template` is not, or entries would not fit.
 
     Examples:
         >>> import wengert as wg

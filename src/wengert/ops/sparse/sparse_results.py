@@ -70,7 +70,7 @@ def hspmm(mat1: Array, mat2: Array) -> Any:
         A new sparse tensor, (n, p), with an entry of p elements for each row of `mat1` that has entries.
 
     Raises:
-        NotImplementedError: `mat1` is dense.
+        NotImplementedError: if `mat1` is dense.
         RuntimeError: they are no such matrices, or lengths or dtypes do not fit.
 
     Derivative:
