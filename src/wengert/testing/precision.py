@@ -16,6 +16,10 @@ from .._core.tensor.base import wrap
 from ..func.forward import jvp
 
 DIGITS = 50
+STEP = 30
+"""Digits of the relative step of differences, whose error is the square of the step."""
+LOST = 8
+"""Digits at the end that a formula may lose: a difference of no others is 0."""
 SIDE = "1e-4000"
 """Replacement of a signed zero: smaller than any compared number."""
 
@@ -46,17 +50,24 @@ def complex_points(dtype: Any) -> np.ndarray:
 
 
 def exact(formula: Callable[[Any], Any], points: np.ndarray) -> Iterator[tuple[int, list[Any]]]:
-    """Iterate over the points where a formula and its derivatives are finite: index, and the three values."""
+    """Iterate over the points where a formula and its derivatives are finite: index, and the three values.
+
+    The derivatives are differences along the ray, of steps far below the distance of any point to the nearest pole.
+    """
     import mpmath as mp
 
     for at, point in enumerate(points):
-        with mp.workdps(digits(point)):
-            z = placed(point)
+        step = STEP + max(int(np.log10(abs(complex(point)))), 0)
+        with mp.workdps(digits(point) + 2 * step):
+            z, t = placed(point), mp.mpf(10) ** -step
             try:
-                terms = mp.taylor(lambda t, z=z: formula(z * (1 + t)), 0, 2)
+                below, value, above = [formula(z * (1 + side * t)) for side in (-1, 0, 1)]
             except (ValueError, ZeroDivisionError, OverflowError):
                 continue
-            terms = [terms[0], terms[1] / z, 2 * terms[2] / z**2]
+            noise = max(abs(value), 1) * mp.mpf(10) ** (LOST - mp.mp.dps)
+            first, second = above - below, above - 2 * value + below
+            first, second = [each if abs(each) > noise else mp.mpf(0) for each in (first, second)]
+            terms = [value, first / (2 * t * z), second / (t * z) ** 2]
             if all(mp.isfinite(value) for value in terms):
                 if np.iscomplexobj(points) or all(mp.im(value) == 0 for value in terms):
                     yield at, terms
@@ -111,6 +122,6 @@ def error(number: Any, wanted: Any, dtype: Any, scale: float = 0.0) -> float:
         if not np.isfinite(number):
             return float("inf")
         size = max(size, mp.mpf(scale), mp.mpf(float(facts.tiny)) / float(facts.eps))
-        unit = mp.mpf(2) ** mp.floor(mp.log(size, 2)) * float(facts.eps)
+        unit = mp.ldexp(float(facts.eps), mp.frexp(size)[1] - 1)
         actual = mp.mpc(complex(number)) if np.iscomplexobj(number) else mp.mpf(float(number))
         return float(abs(actual - wanted) / unit)
