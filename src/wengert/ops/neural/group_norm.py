@@ -106,8 +106,8 @@ def native_group_norm(
     input: Array,
     weight: Array = None,
     bias: Array = None,
-    N: int = 1,
-    C: int = 1,
+    N: int = 1,  # noqa: N803 - torch's
+    C: int = 1,  # noqa: N803 - torch's
     HxW: int = 1,  # noqa: N803 - torch's
     group: int = 1,
     eps: float = 1e-5,
