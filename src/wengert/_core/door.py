@@ -43,7 +43,7 @@ def is_ndarray(value: Any) -> bool:
 
 def shape_of(array: Any) -> tuple[int, ...]:
     """The shape of an array (compiled: without a look-up by name for NumPy's arrays)."""
-    return array.shape  # type: ignore[no-any-return]
+    return array.shape
 
 
 def shape_as(array: Any, cls: Any) -> Any:
@@ -75,7 +75,7 @@ def plain_range(part: Any) -> Any:
 
 def address_of(array: Any) -> int:
     """Where the first element of an array lies (compiled: without an object of ctypes each time)."""
-    return array.ctypes.data  # type: ignore[no-any-return]
+    return array.ctypes.data
 
 
 def dtype_of(array: Any) -> Any:
@@ -85,12 +85,12 @@ def dtype_of(array: Any) -> Any:
 
 def ndim_of(array: Any) -> int:
     """How many dimensions an array has."""
-    return array.ndim  # type: ignore[no-any-return]
+    return array.ndim
 
 
 def is_complex(array: Any) -> bool:
     """Whether an array's values are complex."""
-    return array.dtype.kind == "c"  # type: ignore[no-any-return]
+    return array.dtype.kind == "c"
 
 
 def is_inexact(array: Any) -> bool:
@@ -109,12 +109,12 @@ HALF = np.dtype(np.float16).num
 
 def size_of(array: Any) -> int:
     """How many elements an array has."""
-    return array.size  # type: ignore[no-any-return]
+    return array.size
 
 
 def is_row_major(array: Any) -> bool:
     """Whether an array's strides, also those of dimensions with one element, are those of row-major order."""
-    return array.strides == _row_major(array.shape, array.itemsize)  # type: ignore[no-any-return]
+    return array.strides == _row_major(array.shape, array.itemsize)
 
 
 def has_zero_stride(array: Any) -> bool:

@@ -25,4 +25,4 @@ def code_of(frame: Any) -> Any:
 
 def offset_of(frame: Any) -> int:
     """Which instruction of its code a frame runs, in bytes."""
-    return frame.f_lasti  # type: ignore[no-any-return]
+    return frame.f_lasti

@@ -55,7 +55,7 @@ def uncastable(words: Any, wanted: dtype, found: dtype) -> Exception:
         words: how the operator refuses it, as `Out.uncastable`.
     """
     if callable(words):
-        return words(wanted, found)  # type: ignore[no-any-return]
+        return words(wanted, found)
     return RuntimeError(of_dtype(words, wanted, found) if words else errors.uncastable(wanted, found))
 
 

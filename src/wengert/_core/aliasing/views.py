@@ -9,7 +9,7 @@ import numpy as np
 try:
     import cython
 except ImportError:
-    from .. import plain as cython  # type: ignore[no-redef]
+    from .. import plain as cython
 
 from .. import door, errors, flags
 from ..graph.node import Edge, Node, new_edge, title

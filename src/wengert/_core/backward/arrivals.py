@@ -63,7 +63,7 @@ def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
         if not larger or not expandable(edge.shape, array.shape):
             raise RuntimeError(errors.bad_gradient(title(node), index, array.shape, edge.shape))
         if edge.dtype is not None and array.dtype.kind == "c" and edge.dtype.kind != "c":
-            given = given.real  # type: ignore[attr-defined]
+            given = given.real
         given = sum_to(given, edge.shape)
         array = given._array_
     return given if edge.dtype is None else in_dtype(given, edge.dtype)

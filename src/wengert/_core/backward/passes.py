@@ -153,7 +153,7 @@ def zeros_for(tensor: Tensor) -> Any:
     """Zeros for a gradient that did not come."""
     if tensor._flags_ & flags.BATCHED:
         return batching.zeros(tensor)
-    return wrap(empty_for(tensor, tensor._array_)).zero_()  # type: ignore[attr-defined]
+    return wrap(empty_for(tensor, tensor._array_)).zero_()
 
 
 def materialized(found: Sequence[Any], wanted: Sequence[Any], create_graph: bool) -> tuple[Any, ...]:
@@ -218,7 +218,7 @@ def starting_gradients(tensors: Sequence[Any], given: Sequence[Any]) -> list[Any
         if isinstance(tensor, Tensor):
             known: Tensor = tensor
             if cotangent is None and known._flags_ & (flags.SPARSE | flags.OBSERVED):
-                cotangent = unit_of(known)  # type: ignore[attr-defined]
+                cotangent = unit_of(known)
             if (cotangent is not None and not is_like(cotangent, known)) or (cotangent is None and known.requires_grad):
                 cotangent = cotangent_of(at, known._array_.shape, known._array_.dtype, cotangent)
         elif hasattr(tensor, "node"):
@@ -238,7 +238,7 @@ def starting_gradients(tensors: Sequence[Any], given: Sequence[Any]) -> list[Any
 
 def unit_of(tensor: Tensor) -> Any:
     """The cotangent that a pass starts with where a tensor has values elsewhere; None for any other tensor."""
-    return None if door.is_ndarray(tensor._array_) else tensor._array_.unit(tensor)  # type: ignore[attr-defined]
+    return None if door.is_ndarray(tensor._array_) else tensor._array_.unit(tensor)
 
 
 def start(tensors: Sequence[Any], given: Sequence[Any], constants: bool) -> tuple[list[Edge], list[Any]]:

@@ -20,10 +20,34 @@ DEEPEST = 24
 """So many passes nest in one thread; the frames of each (of the engine and of the program) share Python's limit."""
 
 INHERITED = (
-    "anomaly", "batches", "casting", "check_inf", "check_nan", "debug", "forward", "fresh", "functions", "grad",
-    "inference", "levels", "listeners", "log", "mask", "multithreading", "no_saved_hooks", "noting", "observers",
-    "overriding", "passing", "profiled", "saved_hooks", "sequence", "transforms", "watch", "word",
-)  # fmt: skip
+    "anomaly",
+    "batches",
+    "casting",
+    "check_inf",
+    "check_nan",
+    "debug",
+    "forward",
+    "fresh",
+    "functions",
+    "grad",
+    "inference",
+    "levels",
+    "listeners",
+    "log",
+    "mask",
+    "multithreading",
+    "no_saved_hooks",
+    "noting",
+    "observers",
+    "overriding",
+    "passing",
+    "profiled",
+    "saved_hooks",
+    "sequence",
+    "transforms",
+    "watch",
+    "word",
+)
 """The modes that the other thread takes over; `quiet` and `depth` are its own."""
 
 NO_THREAD = "can't start new thread"

@@ -10,7 +10,7 @@ import numpy as np
 try:
     import cython
 except ImportError:
-    from .. import plain as cython  # type: ignore[no-redef]
+    from .. import plain as cython
 
 from .. import door, errors
 from ..graph.node import Edge, Node
@@ -78,7 +78,7 @@ class Tasks:
                 return task
             if not self.others:
                 return None
-        return self.others.get(node)  # type: ignore[return-value]
+        return self.others.get(node)
 
     def add(self, node: Node) -> Task:
         """A task for a node that has none."""
@@ -265,7 +265,7 @@ def is_alone(task: Task) -> bool:
     grad: Tensor = task.grad
     if not door.owns_memory(grad._array_):
         return False
-    grad = None  # type: ignore[assignment]  # the numbers below are compared with those of a gradient without this name
+    grad = None  # the numbers below are compared with those of a gradient without this name
     return (
         door.references(task.grad) == door.references(ALONE.grad)
         and door.references(task.grad._storage_) == door.references(ALONE.grad._storage_)

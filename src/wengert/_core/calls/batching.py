@@ -246,7 +246,7 @@ def write(op: Any, args: tuple[Any, ...]) -> None:
         RuntimeError: the target would have to become different for each member, and is one for all.
     """
     functional: Any = op.functional
-    level: Batch = newest(functional, args)  # type: ignore[assignment]
+    level: Batch = newest(functional, args)
     if batches.level_of(args[0]) is not level:
         raise RuntimeError(batch_errors.unbatched_target(op.name))
     whole: Any = batches.whole_of(args[0], level)
@@ -289,7 +289,7 @@ def check_space(made: Any, whole: Any, target: Tensor) -> None:
 
 def rearranged(op: Any, args: tuple[Any, ...]) -> Any:
     """The array of a batched tensor after `op`, the in-place form of a view."""
-    level: Batch = newest(op.functional, args)  # type: ignore[assignment]
+    level: Batch = newest(op.functional, args)
     made: Tensor = computed(op.functional, args, level)
     return made._array_
 

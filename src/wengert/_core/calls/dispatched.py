@@ -30,4 +30,4 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
 def write(op: Any, args: tuple[Any, ...], modes: Modes) -> bool:
     """Let a class write the result of a call into its first argument; return False if none is asked."""
-    return load(HANDLER).write(op, args, modes)  # type: ignore[no-any-return]
+    return load(HANDLER).write(op, args, modes)

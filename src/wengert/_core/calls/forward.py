@@ -97,7 +97,7 @@ def is_missing(view: Tensor, level: Level) -> bool:
 
 def innermost(op: Any, args: tuple[Any, ...], seen: int) -> Level | None:
     """The innermost of the first `seen` levels that a tensor among the arguments is dual at."""
-    found: Level = None  # type: ignore[assignment]
+    found: Level = None
     for position in op.tensor_slots:
         value = args[position]
         if isinstance(value, Tensor):

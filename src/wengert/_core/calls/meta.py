@@ -109,9 +109,7 @@ def check_devices(card: Any, args: tuple[Any, ...]) -> None:
     first = is_meta(tensors[0])
     for tensor in tensors[1:]:
         if is_meta(tensor) != first and tensor._array_.ndim and tensors[0]._array_.ndim and not card.any_device:
-            raise RuntimeError(
-                f"Tensor on device {tensor.device} is not on the expected device {tensors[0].device}!"  # type: ignore[attr-defined]
-            )
+            raise RuntimeError(f"Tensor on device {tensor.device} is not on the expected device {tensors[0].device}!")
 
 
 def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
@@ -155,7 +153,7 @@ def shapes_of(card: Any, args: tuple[Any, ...], modes: Modes) -> list[Any]:
     if any(is_shape(entry) for entry in results):
         kinds = dtypes_of_one(card, args, modes)
         return [(entry, kinds[at]) if is_shape(entry) else entry for at, entry in enumerate(results)]
-    return results  # type: ignore[no-any-return]
+    return results
 
 
 def is_shape(entry: Any) -> bool:

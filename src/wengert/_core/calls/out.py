@@ -68,7 +68,7 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def is_recorded(op: Any) -> bool:
     """Whether torch would have to record a call with `out=` whose arguments require a gradient."""
-    return not op.why and op.out.recorded  # type: ignore[no-any-return]
+    return not op.why and op.out.recorded
 
 
 def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
@@ -223,7 +223,7 @@ def copied(name: str, out: Any, made: Tensor, *, words: str = "", uncastable: An
         if tensor.requires_grad:
             raise RuntimeError("cannot resize variables that require grad")
         take_shape(tensor, made, rows)
-    return tensor.copy_(made)  # type: ignore[attr-defined, no-any-return]
+    return tensor.copy_(made)
 
 
 def check_apart(op: Any, tensor: Tensor, args: tuple[Any, ...]) -> None:
@@ -253,12 +253,12 @@ def check_shared(tensor: Tensor, read: tuple[Any, ...], wholly: bool) -> None:
 
 def check_layout(name: str, tensor: Tensor, made: Tensor) -> None:
     """Refuse an output that is sparse where the result is not, or in another way, or where one alone is on "meta"."""
-    if (tensor._flags_ | made._flags_) & flags.SPARSE and (tensor.is_meta or made.is_meta):  # type: ignore[attr-defined]
-        if tensor.device != made.device:  # type: ignore[attr-defined]
-            raise RuntimeError(out_errors.CROSSING.format(made.device, tensor.device))  # type: ignore[attr-defined]
+    if (tensor._flags_ | made._flags_) & flags.SPARSE and (tensor.is_meta or made.is_meta):
+        if tensor.device != made.device:
+            raise RuntimeError(out_errors.CROSSING.format(made.device, tensor.device))
         return
-    if (tensor._flags_ | made._flags_) & flags.SPARSE and tensor.layout is not made.layout:  # type: ignore[attr-defined]
-        raise RuntimeError(out_errors.of_layout(name, made.layout, tensor.layout))  # type: ignore[attr-defined]
+    if (tensor._flags_ | made._flags_) & flags.SPARSE and tensor.layout is not made.layout:
+        raise RuntimeError(out_errors.of_layout(name, made.layout, tensor.layout))
 
 
 def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...], at: int) -> Tensor:
@@ -298,7 +298,7 @@ class Filling:
 
     def written(self, args: tuple[Any, ...]) -> Tensor:
         """The tensor that is written to."""
-        return args[0]  # type: ignore[no-any-return]
+        return args[0]
 
     def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> None:
         """Write."""
@@ -334,7 +334,7 @@ def fill(tensor: Tensor, made: Tensor) -> None:
     check_cast(tensor, made)
     if tensor._flags_ & flags.SPARSE:
         check_layout("out", tensor, made)
-        if tensor.is_meta:  # type: ignore[attr-defined]
+        if tensor.is_meta:
             take_shape(tensor, made)
             count_write(tensor._storage_, "a call with out=")
             return
@@ -359,7 +359,7 @@ def take_shape(tensor: Tensor, made: Tensor, rows: str = "", silent: bool = Fals
         rows, silent: as cards say by `out_rows` and `out_silent`.
     """
     shape = made._array_.shape
-    on_meta = tensor._flags_ & flags.SPARSE and tensor.is_meta  # type: ignore[attr-defined]
+    on_meta = tensor._flags_ & flags.SPARSE and tensor.is_meta
     if tensor._array_.shape == shape or (tensor._flags_ & flags.SPARSE and not on_meta):
         return False
     check_cast(tensor, made)

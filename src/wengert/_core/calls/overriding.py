@@ -37,7 +37,7 @@ def overrides(kind: type) -> bool:
     """Whether values of a type are asked: it is not Tensor itself, and has a `__torch_function__` that is enabled."""
     if kind is Tensor or not hasattr(kind, "__torch_function__"):
         return False
-    return kind.__torch_function__ is not disabled  # type: ignore[no-any-return]
+    return kind.__torch_function__ is not disabled
 
 
 def asked(values: Iterable[Any], *, tensors: bool = False) -> list[Any]:
@@ -290,7 +290,7 @@ def converted(value: Any, cls: type) -> Any:
     if cls is Tensor:
         return value
     if isinstance(value, Tensor) and not isinstance(value, cls):
-        return value.as_subclass(cls)  # type: ignore[attr-defined]
+        return value.as_subclass(cls)
     if isinstance(value, (list, tuple)):
         return type(value)([converted(each, cls) for each in value])
     return value

@@ -33,15 +33,19 @@ WATCHED = flags.OVERRIDDEN | flags.AUTOCAST | flags.PROFILED | flags.OBSERVED
 """Of a tensor or a mode: calls are for another, recast or noted, or factories are told to a class."""
 
 KINDS: dict[str, type] = {
-    "bool": bool, "bool | None": bool, "int": int, "int | None": int, **dict.fromkeys(SCALARS, float)
-}  # fmt: skip
+    "bool": bool,
+    "bool | None": bool,
+    "int": int,
+    "int | None": int,
+    **dict.fromkeys(SCALARS, float),
+}
 """Annotations of parameters that take nothing else than a bool, an int or a number."""
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a function's parameters."""
-    code = function.__code__  # type: ignore[attr-defined]
-    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]  # type: ignore[no-any-return]
+    code = function.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 @functools.cache
@@ -61,7 +65,7 @@ def tensor_places(body: Callable[..., Any]) -> list[tuple[int, str, bool]]:
     those annotated as `Tensor` or `Tensor | None`.
     """
     annotations = body.__annotations__
-    positional = body.__code__.co_argcount  # type: ignore[attr-defined]
+    positional = body.__code__.co_argcount
     found = []
     for at, name in enumerate(parameters_of(body)):
         annotation = str(annotations.get(name, ""))
@@ -79,7 +83,7 @@ def typed_places(body: Callable[..., Any]) -> list[tuple[int, str, type]]:
     annotations = body.__annotations__
     if KINDS.keys().isdisjoint(annotations.values()):
         return []
-    positional = body.__code__.co_argcount  # type: ignore[attr-defined]
+    positional = body.__code__.co_argcount
     return [
         (at if at < positional else sys.maxsize, name, KINDS[annotations[name]])
         for at, name in enumerate(parameters_of(body))
@@ -97,7 +101,7 @@ def other_names(body: Callable[..., Any]) -> dict[str, str]:
 
 def is_loose(body: Callable[..., Any]) -> bool:
     """Whether a function has a parameter of tensors that is annotated otherwise."""
-    return not LOOSE.isdisjoint(body.__code__.co_varnames)  # type: ignore[attr-defined]
+    return not LOOSE.isdisjoint(body.__code__.co_varnames)
 
 
 def own_names(name: str, kwargs: dict[str, Any], aliases: dict[str, str]) -> dict[str, Any]:
@@ -122,7 +126,7 @@ def said_name(module: str, name: str) -> str:
 
 def required_count(body: Callable[..., Any]) -> int:
     """How many of a function's positional parameters have no default."""
-    return body.__code__.co_argcount - len(body.__defaults__ or ())  # type: ignore[attr-defined]
+    return body.__code__.co_argcount - len(body.__defaults__ or ())
 
 
 def refuse_missing(name: str, expected: tuple[str, ...], kwargs: dict[str, Any]) -> None:

@@ -354,7 +354,7 @@ def composite(*, method: bool = True, function: bool = True, name: str = "") -> 
     def decorate(body: Any) -> Any:
         card = Composite(body)
         card.name = name or body.__name__
-        card.method, card.function = method, function  # type: ignore[attr-defined]
+        card.method, card.function = method, function
         register(card)
         body.samples = card.samples
         return body
@@ -374,7 +374,7 @@ def register(card: Card | Composite, name: str = "") -> None:
     if taken or (name == card.name and late.HOMES.get(name, card.body.__module__) != card.body.__module__):
         raise TypeError(f"two operators are called {name}")
     CARDS[name] = card
-    if card.method:  # type: ignore[union-attr]
+    if card.method:
         late.bind(name, method_of(card, name))
 
 

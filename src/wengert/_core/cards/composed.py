@@ -8,7 +8,7 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from .. import plain as cython  # type: ignore[no-redef]
+    from .. import plain as cython
 
 from .. import door, flags
 from ..calls import unusual
@@ -64,8 +64,18 @@ class PlainCase(Op):
     then: tuple[Any, ...]
 
     __slots__ = (
-        "function", "further", "guard", "op", "parted", "places", "prepare", "rest", "shaped", "then", "translate",
-    )  # fmt: skip
+        "function",
+        "further",
+        "guard",
+        "op",
+        "parted",
+        "places",
+        "prepare",
+        "rest",
+        "shaped",
+        "then",
+        "translate",
+    )
 
     def run(self, args: tuple[Any, ...]) -> Any:
         """The plain case; NotImplemented if it is not one."""

@@ -25,9 +25,12 @@ REFUSING = "torch::autograd::NotImplemented"
 """The nodes of such an operator."""
 
 PLACES = {
-    "both": (True, True), "method": (True, False), "function": (False, True), "neither": (False, False),
+    "both": (True, True),
+    "method": (True, False),
+    "function": (False, True),
+    "neither": (False, False),
     "hidden": (False, False),
-}  # fmt: skip
+}
 """Where programs find operators: on Tensor, and in the package."""
 
 KEPT = frozenset(["batching", "out", "takes_halves"])

@@ -192,7 +192,7 @@ def arrays_before(
     fill_signature(made, body)
     made.name, made.native, made.then = function.__name__, native, then
     made.function = functools.partial(function) if isinstance(function, PlainCase) else function
-    made.op = made.places = made.translate = made.guard = None  # type: ignore[assignment]
+    made.op = made.places = made.translate = made.guard = None
     made.prepare, made.further, made.shaped, made.parted = (), (), False, False
     made.plain_slots = made.switches = made.wholes = made.scalars = ()  # what is not plain is for the function
     begin_calls(made)
@@ -219,7 +219,7 @@ def made_before(
     made.body, made.takes_out = body, "out" in parameters_of(body)
     made.translate, made.shaped, made.parted = translate, shaped, False
     made.places, made.rest, made.guard, made.prepare, made.further, made.then = None, (), None, (), (), ()
-    code = body.__code__  # type: ignore[attr-defined]
+    code = body.__code__
     made.spread = code.co_argcount if code.co_flags & VARIADIC else -1
     if made.spread < 0 and (places is not None or translate is not None or shaped or not has_signature(body, op)):
         fill_signature(made, body)
@@ -238,7 +238,7 @@ def has_signature(body: Callable[..., Any], op: Op) -> bool:
     names = [name for name in parameters_of(body) if name != "out"]
     if len(names) != len(op.names):
         return False
-    optional = len(body.__defaults__ or ()) + len(body.__kwdefaults__ or {}) - ("out" in parameters_of(body))  # type: ignore[attr-defined]
+    optional = len(body.__defaults__ or ()) + len(body.__kwdefaults__ or {}) - ("out" in parameters_of(body))
     return names[1:] != list(op.names[1:]) or optional <= sum(each is not REQUIRED for each in op.defaults)
 
 

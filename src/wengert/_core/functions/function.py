@@ -10,7 +10,7 @@ import numpy as np
 try:
     import cython
 except ImportError:
-    from .. import plain as cython  # type: ignore[no-redef]
+    from .. import plain as cython
 
 from .. import collected, door, errors, flags
 from ..backward.arrivals import project
@@ -103,7 +103,7 @@ class FunctionNode(Node):
             RuntimeError: it was freed by an earlier backward pass, or written to since.
         """
         if self.saved_for_forward is not None:  # while `jvp` runs
-            return self.saved_for_forward  # type: ignore[no-any-return]
+            return self.saved_for_forward
         if self.kept_given:
             raise RuntimeError(function_errors.SAVED_READ_TWICE)
         if self.kept_tensors is None:

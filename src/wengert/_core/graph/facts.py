@@ -16,10 +16,19 @@ ENGINE = frozenset({"accumulate", "node", "recorded", "slices"})
 
 SHOWN = frozenset(
     {
-        "_input_metadata", "_register_hook_dict", "_sequence_nr", "_set_sequence_nr", "metadata", "name",
-        "next_functions", "register_hook", "register_prehook", "requires_grad", "variable",
+        "_input_metadata",
+        "_register_hook_dict",
+        "_sequence_nr",
+        "_set_sequence_nr",
+        "metadata",
+        "name",
+        "next_functions",
+        "register_hook",
+        "register_prehook",
+        "requires_grad",
+        "variable",
     }
-)  # fmt: skip
+)
 """Those that it shows all the same."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from .. import plain as cython  # type: ignore[no-redef]
+    from .. import plain as cython
 
 from .. import errors
 from . import facts
@@ -85,9 +85,14 @@ class Node:
     running_task: Any
 
     __slots__ = (
-        "__weakref__", "next_edges", "node_hooks", "node_notes", "output_count", "sequence_number",
+        "__weakref__",
+        "next_edges",
+        "node_hooks",
+        "node_notes",
+        "output_count",
+        "sequence_number",
         "trusted_gradients",
-    )  # fmt: skip
+    )
     __reduce__ = errors.refuse_pickling
 
     def apply(self, grads: list[Any]) -> Any:

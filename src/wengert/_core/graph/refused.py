@@ -7,7 +7,7 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from .. import plain as cython  # type: ignore[no-redef]
+    from .. import plain as cython
 
 from ..state.modes import Modes, current
 from .node import Node, set_up

@@ -10,7 +10,7 @@ import numpy as np
 try:
     import cython
 except ImportError:
-    from .. import plain as cython  # type: ignore[no-redef]
+    from .. import plain as cython
 
 from .. import door, errors, flags
 from ..forks import forks
@@ -283,12 +283,12 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
     if grad._flags_ & flags.BATCHED:
         return grad
     if grad._flags_ & flags.OBSERVED:
-        return grad.clone() if modes.grad or not owned else grad.detach()  # type: ignore[attr-defined,no-any-return]
+        return grad.clone() if modes.grad or not owned else grad.detach()
     if grad._flags_ & flags.SPARSE:
         plain: bool = owned and grad._edge_ is None and not grad._flags_ & flags.DUAL
-        return grad if plain and not modes.grad else grad.clone()  # type: ignore[attr-defined,no-any-return]
+        return grad if plain and not modes.grad else grad.clone()
     if modes.grad:
-        return wrap(empty_for(leaf, array)).copy_(grad)  # type: ignore[attr-defined,no-any-return]
+        return wrap(empty_for(leaf, array)).copy_(grad)
     if owned and door.is_laid_like(array, leaf._array_) and fills(array, whole):
         return grad if grad._edge_ is None and not grad._flags_ & flags.DUAL else share(array, grad._storage_)
     copied = empty_for(leaf, array)
@@ -319,7 +319,7 @@ def empty_for(leaf: Tensor, grad: Any) -> Any:
 def laid_out(grad: Any, model: Tensor) -> Any:
     """A recorded gradient in the layout that one of `model` has: itself, or a recorded copy."""
     made = empty_for(model, grad._array_)
-    return grad if made.strides == grad._array_.strides else wrap(made).copy_(grad)  # type: ignore[attr-defined]
+    return grad if made.strides == grad._array_.strides else wrap(made).copy_(grad)
 
 
 def run_leaf_hooks(leaf: Tensor, grad: Any) -> Any:

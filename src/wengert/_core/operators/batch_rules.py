@@ -33,7 +33,7 @@ def rule_for(op: Any) -> Rule:
     if isinstance(op.batching, str):
         op.batching = loaded(op)
     if op.batching is not None:
-        return op.batching  # type: ignore[no-any-return]
+        return op.batching
     if op.promotion is not None:
         return elementwise
     return looped
@@ -43,7 +43,7 @@ def loaded(op: Any) -> Rule:
     """The rule that a card names: `"module.rule"`, a module beside that of the card."""
     module, _, name = op.batching.rpartition(".")
     home: str = op.body.__module__.rpartition(".")[0]
-    return getattr(load(f"{home}.{module}"), name)  # type: ignore[no-any-return]
+    return getattr(load(f"{home}.{module}"), name)
 
 
 def is_elementwise(op: Any) -> bool:
@@ -149,7 +149,7 @@ def promote(op: Any, args: list[Any], carried: list[Any]) -> None:
         if not isinstance(value, Tensor) or value.dtype is target:
             continue
         if op.promotion != "numbers" or value.dtype is not dtypes.bool_:
-            args[at] = value.to(target)  # type: ignore[attr-defined]
+            args[at] = value.to(target)
 
 
 def one_of(tensor: Tensor, carried: bool) -> Any:
@@ -179,7 +179,7 @@ def with_batch(value: Any, carried: Any, size: int) -> Any:
         return [with_batch(each, on, size) for each, on in zip(value, carried)]
     if carried or not isinstance(value, Tensor):
         return value
-    return value.expand((size, *value._array_.shape))  # type: ignore[attr-defined]
+    return value.expand((size, *value._array_.shape))
 
 
 def written(rule: Callable[..., Any]) -> Rule:

@@ -157,13 +157,53 @@ class Declaration(Operator):
     random: bool | str
 
     __slots__ = (
-        "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node",
-        "chosen_nodes", "constants", "defaults", "differentiable", "dtype_slot", "forward_slots",
-        "grad_slots", "kinds", "latest_plan", "layout", "list_slot", "lone_numbers", "name", "names",
-        "native", "node_class", "nodes", "numbers", "output_names", "overwrites", "plain_slots",
-        "plans", "positional", "promotion", "random", "rules", "scalars", "sees", "several", "spread", "switches",
-        "tail", "takes_out", "tensor_bits", "tensor_slots", "view", "wholes", "writer",
-    )  # fmt: skip
+        "accepts",
+        "after1",
+        "after2",
+        "aliases",
+        "allows_larger",
+        "apart",
+        "body",
+        "choose_node",
+        "chosen_nodes",
+        "constants",
+        "defaults",
+        "differentiable",
+        "dtype_slot",
+        "forward_slots",
+        "grad_slots",
+        "kinds",
+        "latest_plan",
+        "layout",
+        "list_slot",
+        "lone_numbers",
+        "name",
+        "names",
+        "native",
+        "node_class",
+        "nodes",
+        "numbers",
+        "output_names",
+        "overwrites",
+        "plain_slots",
+        "plans",
+        "positional",
+        "promotion",
+        "random",
+        "rules",
+        "scalars",
+        "sees",
+        "several",
+        "spread",
+        "switches",
+        "tail",
+        "takes_out",
+        "tensor_bits",
+        "tensor_slots",
+        "view",
+        "wholes",
+        "writer",
+    )
 
 
 def fill_signature(op: Declaration, body: Any) -> None:
@@ -322,7 +362,7 @@ def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def takes_none(op: Declaration, at: int) -> bool:
     """Whether None may stand for the int that a parameter takes."""
-    return op.body.__annotations__[op.names[at]] == "int | None"  # type: ignore[no-any-return]
+    return op.body.__annotations__[op.names[at]] == "int | None"
 
 
 def check_scalar(name: str, argument: str, position: int, annotation: str, value: Any) -> None:

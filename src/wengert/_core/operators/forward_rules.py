@@ -58,7 +58,7 @@ def shares_for(op: Any, mask: int) -> tuple[Share, ...]:
     if found is None:
         found = make_shares(op, mask)
         op.shares[mask] = found
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def make_shares(op: Any, mask: int) -> tuple[Share, ...]:

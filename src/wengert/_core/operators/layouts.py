@@ -105,7 +105,7 @@ def steps_of(array: Any) -> tuple[int, ...]:
 
 def address_of(array: Any) -> int:
     """Where the first element of an array lies."""
-    return door.address_of(array)  # type: ignore[no-any-return]
+    return door.address_of(array)
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from .. import plain as cython  # type: ignore[no-redef]
+    from .. import plain as cython
 
 from ..state.modes import Modes
 from ..tensor.base import Tensor
@@ -79,8 +79,18 @@ class Event:
     modules: Any
 
     __slots__ = (
-        "begun", "depth", "details", "ended", "kind", "modules", "node", "sequence", "size", "stack", "what",
-    )  # fmt: skip
+        "begun",
+        "depth",
+        "details",
+        "ended",
+        "kind",
+        "modules",
+        "node",
+        "sequence",
+        "size",
+        "stack",
+        "what",
+    )
 
 
 class Log:
@@ -116,9 +126,21 @@ class Log:
     modules: bool
 
     __slots__ = (
-        "__weakref__", "depth", "emitters", "events", "keeping", "live", "modules", "more", "serial", "several",
-        "shapes", "stacks", "thread", "users",
-    )  # fmt: skip
+        "__weakref__",
+        "depth",
+        "emitters",
+        "events",
+        "keeping",
+        "live",
+        "modules",
+        "more",
+        "serial",
+        "several",
+        "shapes",
+        "stacks",
+        "thread",
+        "users",
+    )
 
     def __init__(self, thread: Any) -> None:
         self.events = []
@@ -179,7 +201,7 @@ class Log:
         """Forget an event that did not take place, and all since, but for what became of memory."""
         events: list[Any] = self.events
         kept: list[Any] = []
-        other: Event = None  # type: ignore[assignment]
+        other: Event = None
         while events and other is not event:
             other = events.pop()
             if other.kind == kinds.MEMORY:

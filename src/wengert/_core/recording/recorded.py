@@ -7,7 +7,7 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from .. import plain as cython  # type: ignore[no-redef]
+    from .. import plain as cython
 
 from .. import door, errors, flags
 from ..graph.node import Node
@@ -173,7 +173,7 @@ def run_rules(node: OpNode, incoming: Any) -> list[Any]:
     grad: Any = plain_gradient(incoming, modes)
     arrays: Any = None if grad is None else arrays_in(incoming)
     spared: int = spared_by(node, modes) if simple else 0
-    values: list[Any] = None  # type: ignore[assignment]  # unpacked for the first rule that wants tensors
+    values: list[Any] = None  # unpacked for the first rule that wants tensors
     if spared:  # what nobody waits for is checked and unpacked all the same, as in torch
         values = list(narrowed(plan, tuple(node.unpacked()), spared))
         saved = narrowed(plan, saved, spared)

@@ -11,7 +11,7 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from .. import plain as cython  # type: ignore[no-redef]
+    from .. import plain as cython
 
 from .. import door, errors, flags
 from ..graph import anomaly
@@ -341,7 +341,7 @@ def twin_of(view: Tensor) -> Tensor:
 def apart(tensor: Tensor) -> Tensor:
     """Another tensor on the same memory, without history; of the class where that has a `__torch_dispatch__`."""
     if tensor._flags_ & flags.OBSERVED:
-        return twin_of_class(tensor)  # type: ignore[no-any-return]
+        return twin_of_class(tensor)
     return share(tensor._array_, tensor._storage_)
 
 

@@ -216,7 +216,7 @@ def placed(saved: SavedInput) -> Tensor:
 def bare(saved: SavedOutput) -> Tensor:
     """An output as it was saved, without its place in the graph."""
     if isinstance(saved, SavedOutputOfClass):
-        return twin_of_class(saved.twin)  # type: ignore[no-any-return]
+        return twin_of_class(saved.twin)
     return share(saved.array, saved.storage)
 
 

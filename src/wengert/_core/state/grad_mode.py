@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 try:
     import cython
 except ImportError:
-    from .. import plain as cython  # type: ignore[no-redef]
+    from .. import plain as cython
 
 from .decorators import decorated
 from .modes import Modes, current
@@ -28,7 +28,7 @@ class Guard(Entered):
     __slots__ = ()
 
     def __call__(self, function: F) -> F:
-        return decorated(self, function, FRAMES)  # type: ignore[no-any-return]
+        return decorated(self, function, FRAMES)
 
     def clone(self) -> Any:
         """A fresh guard of the same kind: one for each call of a decorated function."""
@@ -184,7 +184,7 @@ class Setting(Guard):
         if self.pending is not None:
             self.change(current(), self.pending)
             self.pending = None
-        return decorated(self, function, FRAMES)  # type: ignore[no-any-return]
+        return decorated(self, function, FRAMES)
 
     def __repr__(self) -> str:
         return f"torch.autograd.grad_mode.{type(self).__name__}(mode={self.mode})"

@@ -58,10 +58,25 @@ class Pass:
     no_saved_hooks: Any
 
     __slots__ = (
-        "__weakref__", "callbacks", "depth", "fresh", "grad", "inference", "mask", "multithreading",
-        "no_saved_hooks", "node", "observers", "outer", "partial", "saved_hooks", "spared", "sparing", "tasks",
+        "__weakref__",
+        "callbacks",
+        "depth",
+        "fresh",
+        "grad",
+        "inference",
+        "mask",
+        "multithreading",
+        "no_saved_hooks",
+        "node",
+        "observers",
+        "outer",
+        "partial",
+        "saved_hooks",
+        "spared",
+        "sparing",
+        "tasks",
         "word",
-    )  # fmt: skip
+    )
     __reduce__ = errors.refuse_pickling
 
     def __init__(self) -> None:
@@ -128,11 +143,36 @@ class Modes:
     transforms: int
 
     __slots__ = (
-        "anomaly", "batches", "casting", "check_inf", "check_nan", "debug", "depth", "forward", "fresh", "functions",
-        "grad", "inference", "levels", "listeners", "log", "mask", "multithreading", "no_saved_hooks", "noting",
-        "observers", "overriding", "passing", "profiled", "quiet", "saved_hooks", "sequence", "transforms", "watch",
+        "anomaly",
+        "batches",
+        "casting",
+        "check_inf",
+        "check_nan",
+        "debug",
+        "depth",
+        "forward",
+        "fresh",
+        "functions",
+        "grad",
+        "inference",
+        "levels",
+        "listeners",
+        "log",
+        "mask",
+        "multithreading",
+        "no_saved_hooks",
+        "noting",
+        "observers",
+        "overriding",
+        "passing",
+        "profiled",
+        "quiet",
+        "saved_hooks",
+        "sequence",
+        "transforms",
+        "watch",
         "word",
-    )  # fmt: skip
+    )
     __reduce__ = errors.refuse_pickling
 
     def __init__(self) -> None:

@@ -65,7 +65,7 @@ def level_of(value: Any) -> Batch | None:
     """The newest level of a tensor; None if it carries no batch."""
     if isinstance(value, Tensor) and value._flags_ & flags.BATCHED:
         array: Members = value._array_
-        return array.level  # type: ignore[no-any-return]
+        return array.level
     return None
 
 

@@ -31,7 +31,7 @@ class Coordinates(StandIn):
     def refuse(self, what: str) -> NoReturn:
         raise sparse_errors.read(what, self.shape)
 
-    def fill(self, value: Any) -> None:  # type: ignore[override]
+    def fill(self, value: Any) -> None:
         """Zero is what a tensor without entries is; nothing else can fill it."""
         if value != 0 or self.indices.shape[1]:
             raise NotImplementedError(sparse_errors.no_kernel("fill_.Scalar"))

@@ -38,9 +38,19 @@ class AutogradMeta:
     process: int
 
     __slots__ = (
-        "accumulator", "after_accumulate", "grad", "grad_dtype", "hooks", "lock", "name", "origin", "process",
-        "retains_grad", "tangent", "view",
-    )  # fmt: skip
+        "accumulator",
+        "after_accumulate",
+        "grad",
+        "grad_dtype",
+        "hooks",
+        "lock",
+        "name",
+        "origin",
+        "process",
+        "retains_grad",
+        "tangent",
+        "view",
+    )
     __reduce__ = errors.refuse_pickling
 
 

@@ -48,7 +48,7 @@ class MetaArray(StandIn):
         """A number on the device "meta", for the derivative of a number there."""
         return tensor.detach() if self.size == 1 else None
 
-    def fill(self, value: Any) -> None:  # type: ignore[override]
+    def fill(self, value: Any) -> None:
         """Nothing: there are no values."""
 
     def view(self, *kind: Any) -> Any:  # type: ignore[override]

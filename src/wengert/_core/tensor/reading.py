@@ -164,7 +164,7 @@ def detach(self: Tensor) -> Tensor:
     made: Tensor
     if self._flags_ & (flags.BATCHED | flags.OBSERVED):
         if self._flags_ & flags.OBSERVED:
-            return load(HANDLER).detached(self)  # type: ignore[no-any-return]
+            return load(HANDLER).detached(self)
         array = members(array.whole, array.level)
     else:
         array = array.view()  # of its own: what a node saved is told apart by it

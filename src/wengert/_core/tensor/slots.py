@@ -28,7 +28,7 @@ class Operator:
             return self.call1(operands[0])
         if len(operands) == 2:
             return self.call2(operands[0], operands[1])
-        return self.call3(operands[0], operands[1], operands[2])  # type: ignore[func-returns-value]
+        return self.call3(operands[0], operands[1], operands[2])
 
 
 class Operators:
@@ -112,14 +112,73 @@ class Operators:
     tracing: Any
 
     __slots__ = (
-        "abs", "add", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "conjugate", "div", "eq",
-        "floor_divide", "ge", "gt", "le", "lshift", "lt", "matmul", "mul", "ne", "neg", "pow", "reciprocal",
-        "remainder", "rshift", "rsub", "sub", "iadd", "iand", "idiv", "ifloor_divide", "ilshift", "imul", "ior", "ipow",
-        "iremainder", "irshift", "isub", "ixor", "add_into", "converted", "copy_into", "copy_", "construct", "contains",
-        "contiguous", "enter_batch", "fill_", "getitem", "index", "iterate", "leave_batch", "length", "rebase",
-        "refresh", "reshaped_view", "resize", "same_draws", "select", "slice", "stack", "unsqueeze", "setitem", "text",
-        "to_complex", "to_integer", "to_real", "tracing",
-    )  # fmt: skip
+        "abs",
+        "add",
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+        "bitwise_not",
+        "conjugate",
+        "div",
+        "eq",
+        "floor_divide",
+        "ge",
+        "gt",
+        "le",
+        "lshift",
+        "lt",
+        "matmul",
+        "mul",
+        "ne",
+        "neg",
+        "pow",
+        "reciprocal",
+        "remainder",
+        "rshift",
+        "rsub",
+        "sub",
+        "iadd",
+        "iand",
+        "idiv",
+        "ifloor_divide",
+        "ilshift",
+        "imul",
+        "ior",
+        "ipow",
+        "iremainder",
+        "irshift",
+        "isub",
+        "ixor",
+        "add_into",
+        "converted",
+        "copy_into",
+        "copy_",
+        "construct",
+        "contains",
+        "contiguous",
+        "enter_batch",
+        "fill_",
+        "getitem",
+        "index",
+        "iterate",
+        "leave_batch",
+        "length",
+        "rebase",
+        "refresh",
+        "reshaped_view",
+        "resize",
+        "same_draws",
+        "select",
+        "slice",
+        "stack",
+        "unsqueeze",
+        "setitem",
+        "text",
+        "to_complex",
+        "to_integer",
+        "to_real",
+        "tracing",
+    )
 
 
 table = Operators()

@@ -16,7 +16,7 @@ HANDLER = f"{__name__.partition('.')[0]}.utils.class_dispatch"
 """The module that asks classes with a `__torch_dispatch__`; loaded with the first call that concerns one."""
 
 
-class StandIn(np.ndarray):  # type: ignore[type-arg]
+class StandIn(np.ndarray):
     """An array that refuses to be read, each kind in its own words.
 
     Attributes:
@@ -24,9 +24,9 @@ class StandIn(np.ndarray):  # type: ignore[type-arg]
     """
 
     flag: ClassVar[int] = 0
-    device: Any = device("cpu")  # type: ignore[assignment]
+    device: Any = device("cpu")
 
-    __array_ufunc__ = None  # type: ignore[assignment]
+    __array_ufunc__ = None
 
     def refuse(self, what: str) -> NoReturn:
         """Refuse what asks for values."""
@@ -59,12 +59,60 @@ def refusal(name: str, what: str) -> Any:
 for _name in ("item", "__float__", "__int__", "__index__", "__complex__"):
     setattr(StandIn, _name, refusal(_name, "item"))
 for _name in (
-    "__getitem__", "__setitem__", "__iter__", "__copy__", "__deepcopy__", "__array__", "__dlpack__", "all", "any",
-    "argmax", "argmin", "argsort", "astype", "choose", "clip", "compress", "conj", "copy", "cumprod", "cumsum",
-    "diagonal", "dot", "dump", "dumps", "fill", "flatten", "max", "mean", "min", "nonzero", "partition", "prod",
-    "ptp", "put", "ravel", "repeat", "reshape", "resize", "round", "searchsorted", "sort", "squeeze", "std", "sum",
-    "swapaxes", "take", "tobytes", "tofile", "tolist", "tostring", "trace", "transpose", "var",
-):  # fmt: skip
+    "__getitem__",
+    "__setitem__",
+    "__iter__",
+    "__copy__",
+    "__deepcopy__",
+    "__array__",
+    "__dlpack__",
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "argsort",
+    "astype",
+    "choose",
+    "clip",
+    "compress",
+    "conj",
+    "copy",
+    "cumprod",
+    "cumsum",
+    "diagonal",
+    "dot",
+    "dump",
+    "dumps",
+    "fill",
+    "flatten",
+    "max",
+    "mean",
+    "min",
+    "nonzero",
+    "partition",
+    "prod",
+    "ptp",
+    "put",
+    "ravel",
+    "repeat",
+    "reshape",
+    "resize",
+    "round",
+    "searchsorted",
+    "sort",
+    "squeeze",
+    "std",
+    "sum",
+    "swapaxes",
+    "take",
+    "tobytes",
+    "tofile",
+    "tolist",
+    "tostring",
+    "trace",
+    "transpose",
+    "var",
+):
     if hasattr(np.ndarray, _name):
         setattr(StandIn, _name, refusal(_name, f"`{_name}`"))
 

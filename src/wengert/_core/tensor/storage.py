@@ -9,7 +9,7 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from .. import plain as cython  # type: ignore[no-redef]
+    from .. import plain as cython
 
 from .. import errors
 from ..graph import anomaly
@@ -97,4 +97,4 @@ def size_in_bytes(storage: Storage) -> int:
     array = storage.array
     if not array.size:
         return 0
-    return array.itemsize + sum([(length - 1) * abs(step) for length, step in zip(array.shape, array.strides)])  # type: ignore[no-any-return]
+    return array.itemsize + sum([(length - 1) * abs(step) for length, step in zip(array.shape, array.strides)])

@@ -92,7 +92,7 @@ def wrapper(cls: type, shape: tuple[int, ...], dtype: Any, strides: Any, offset:
 
 def attributes_of(tensor: Any) -> dict[str, Any]:
     """What the program put on a tensor, also in `__slots__`."""
-    found: Any = object.__getstate__(tensor)  # type: ignore[attr-defined]
+    found: Any = object.__getstate__(tensor)
     values, slots = found if isinstance(found, tuple) else (found, {})
     own = {name: value for name, value in slots.items() if name not in Tensor.__slots__}
     return {**(values or {}), **own}

@@ -106,10 +106,19 @@ class dtype:
 
 
 C_NAMES = {
-    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-    "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
 
 uint8 = dtype("uint8", np.uint8, INTEGER, "ByteTensor")
 uint16 = dtype("uint16", np.uint16, INTEGER, "UInt16Tensor")
@@ -128,15 +137,36 @@ complex128 = dtype("complex128", np.complex128, COMPLEX, "ComplexDoubleTensor")
 bool_ = dtype("bool", np.bool_, BOOL, "BoolTensor")
 
 ALL: tuple[dtype, ...] = (
-    uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, float32, float64, complex64, complex128, bool_,
-)  # fmt: skip
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    int8,
+    int16,
+    int32,
+    int64,
+    float16,
+    float32,
+    float64,
+    complex64,
+    complex128,
+    bool_,
+)
 """All that NumPy has itself: `bfloat16` stands beside them."""
 HALVES = frozenset({float16, bfloat16})
 """The dtypes of 16 bits, in which nothing is computed: see `operators.halves`."""
 ALIASES = {
-    "byte": uint8, "char": int8, "short": int16, "int": int32, "long": int64,
-    "half": float16, "float": float32, "double": float64, "cfloat": complex64, "cdouble": complex128,
-}  # fmt: skip
+    "byte": uint8,
+    "char": int8,
+    "short": int16,
+    "int": int32,
+    "long": int64,
+    "half": float16,
+    "float": float32,
+    "double": float64,
+    "cfloat": complex64,
+    "cdouble": complex128,
+}
 UNHELD = {
     name: dtype(name, None, category, "", size)
     for category, size, names in (
@@ -337,7 +367,7 @@ class Limits:
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
 
 class finfo(Limits):

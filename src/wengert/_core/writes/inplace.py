@@ -240,9 +240,9 @@ def old_value(target: Tensor) -> Tensor:
 def copied(tensor: Tensor) -> Tensor:
     """The values of a tensor on memory of their own, without history."""
     if tensor._flags_ & flags.BATCHED:
-        return batching.copied(tensor)  # type: ignore[no-any-return]
+        return batching.copied(tensor)
     if tensor._flags_ & (flags.SPARSE | flags.OBSERVED):
-        return twin_of(tensor).clone()  # type: ignore[attr-defined,no-any-return]
+        return twin_of(tensor).clone()
     return wrap(tensor._array_.copy())
 
 

@@ -12,7 +12,7 @@ import numpy as np
 try:
     import cython
 except ImportError:
-    from .. import plain as cython  # type: ignore[no-redef]
+    from .. import plain as cython
 
 from .. import door, errors, flags
 from ..aliasing import views
