@@ -1,7 +1,7 @@
 """Operator cards, one file per family. Imported one by one: the registry is filled by these imports.
 
-Here stand the families that every program needs; all others are loaded when an operator of theirs is first asked for
-(`_start/names.py`, which is generated, says what is whose).
+This file imports the families that every program needs; all others are loaded when one of their operators is first
+used (`_start/names.py`, which is generated, lists the modules of all names).
 """
 
 from .._core.cards.arguments import Truth as Truth, asking as asking, asking_by_name as asking_by_name
@@ -23,7 +23,7 @@ kept.begin()
 
 
 def __getattr__(name: str) -> object:
-    """A namespace of operators that a program declares (`library`), there before the first of them: torch's `ops`."""
+    """Return the namespace of operators that a program declares (`library`), which exists before the first of them."""
     from importlib.util import find_spec
 
     from .namespaces import load_library, namespace  # only who asks for one pays for it

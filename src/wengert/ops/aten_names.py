@@ -1,4 +1,4 @@
-"""What torch calls operators that have other names here, and operators that are names only."""
+"""Torch's names of operators that have other names here, and names without an operator."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NAMES = {
     "unique": "_unique2",
     "view_dtype": "view",
 }
-"""Operators that torch calls otherwise, beside those that a profile knows."""
+"""Torch's other names of operators, beside those that a profile knows."""
 
 ONLY_NAMES = frozenset((
     "_assert_async", "_assert_scalar", "_assert_tensor_metadata", "_grouped_mm", "_is_all_true", "sym_size",
@@ -50,4 +50,4 @@ ONLY_NAMES = frozenset((
     "_scaled_dot_product_flash_attention_for_cpu_backward", "convolution_backward", "lift_fresh", "mkldnn_rnn_layer",
     "mse_loss_backward",
 ))  # fmt: skip
-"""Operators of torch that are made of others here: programs compare with them."""
+"""Operators of torch that are composed of others here: programs compare with them."""

@@ -1,4 +1,4 @@
-"""The dimensions that a reduction works along."""
+"""Dimensions of a reduction."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .._core.types.sizes import normalise
 
 
 def read_dim(name: str, dim: Any, ndim: int) -> int:
-    """One dimension, counted from the front.
+    """Return one dimension, counted from the front.
 
     Args:
-        name: of the operator, for errors.
-        dim: what was given for it.
-        ndim: how many dimensions there are; a 0-dim tensor counts as one with a single dimension.
+        name: name of the operator, for errors.
+        dim: the argument.
+        ndim: number of dimensions; a 0-dim tensor counts as one with a single dimension.
 
     Raises:
-        TypeError: it is no integer.
-        IndexError: it lies outside.
+        TypeError: if `dim` is not an integer.
+        IndexError: if `dim` is out of range.
     """
     if isinstance(dim, bool) or not hasattr(dim, "__index__"):
         raise TypeError(errors.wrong_type(name, "dim", 2, "int", dim))
@@ -31,10 +31,10 @@ def read_dim(name: str, dim: Any, ndim: int) -> int:
 
 
 def read_number(name: str, argument: str, position: int, value: Any) -> Any:
-    """A number that a composite computes with: Python's, NumPy's, or that of a 0-dim tensor.
+    """Return a number for a composite: Python's, NumPy's, or that of a 0-dim tensor.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if `value` is not a number.
     """
     if isinstance(value, Tensor):
         return number_in(name, argument, position, "float", value)
@@ -44,18 +44,18 @@ def read_number(name: str, argument: str, position: int, value: Any) -> Any:
 
 
 def read_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
-    """The axes of a reduction as NumPy takes them: None for all.
+    """Return the axes of a reduction for NumPy: None for all.
 
     Args:
-        name: of the operator, for errors.
-        dim: an integer, several of them, or None; nothing at all (`()`) stands for all dimensions, too. As in torch
-            only the first of several may be no bool.
-        ndim: how many dimensions there are.
+        name: name of the operator, for errors.
+        dim: an integer, several of them, or None; `()` stands for all dimensions, too. As in torch only the first of
+            several must not be a bool.
+        ndim: number of dimensions.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: if `dim` is neither.
         IndexError: if a dimension is out of range.
-        RuntimeError: if a dimension is named twice.
+        RuntimeError: if a dimension occurs twice.
     """
     if dim is None:
         return None
@@ -74,13 +74,13 @@ def read_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
 
 
 def restored(reduced: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
-    """A reduction's result (or gradient) with length 1 in the dimensions that are gone: it broadcasts with the input.
+    """Return a reduction's result (or gradient) with the reduced dimensions as length 1: it broadcasts with the input.
 
     Args:
         reduced: tensor.
-        shape: of the reduction's input.
-        dim: what was reduced, as `read_dims` takes it.
-        keepdim: whether the dimensions are still there.
+        shape: shape of the reduction's input.
+        dim: the reduced dimensions, as for `read_dims`.
+        keepdim: whether the dimensions are still present.
     """
     if keepdim or dim is None or not shape:
         return reduced
@@ -95,23 +95,23 @@ def restored(reduced: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> A
 
 
 def summed(tangent: Any, grad: Any, dim: Any, keepdim: bool) -> Any:
-    """The tangent of a reduction: the sum of the elements' tangents, each times the derivative by its element.
+    """Tangent of a reduction: the sum of the elements' tangents, each times the derivative by its element.
 
     Args:
-        tangent: of the reduction's input.
-        grad: the gradient of the reduction's result by the input, as the reverse rule gives it for ones.
-        dim, keepdim: what was reduced.
+        tangent: tangent of the reduction's input.
+        grad: gradient of the reduction's result with respect to the input, as the reverse rule returns it for ones.
+        dim, keepdim: the reduced dimensions.
     """
     return (conjugate(grad) * tangent).sum(dim, keepdim)
 
 
 def real_part(tangent: Any) -> Any:
-    """The tangent of a real result of complex numbers."""
+    """Tangent of a real result of complex numbers."""
     return tangent.real if tangent.dtype.is_complex else tangent
 
 
 def count_along(shape: tuple[int, ...], dim: Any) -> int:
-    """How many elements each result of a reduction comes from."""
+    """Return the number of elements that each result of a reduction comes from."""
     axes = read_dims("mean", dim, len(shape))
     count = 1
     for axis in range(len(shape)) if axes is None else axes:

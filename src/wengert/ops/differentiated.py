@@ -1,4 +1,4 @@
-"""Whether derivatives may be asked for: of values that an operator may leave out, or compute in a cheaper way."""
+"""Check whether derivatives may be taken, for values that an operator may omit or compute in a cheaper way."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .._core.state.modes import current
 
 
 def is_differentiated(tensor: Any) -> bool:
-    """Return whether a derivative of what is computed from a tensor may be asked for."""
+    """Return whether a derivative of a result computed from a tensor may be taken."""
     if current().word & flags.OBSERVED:
         return True
     return (tensor.requires_grad and is_grad_enabled()) or bool(tensor._flags_ & flags.DUAL)

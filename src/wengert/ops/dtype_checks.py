@@ -1,4 +1,4 @@
-"""Refusals by dtype that promotion does not make."""
+"""Checks of dtypes beyond promotion."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ C_NAMES = {
     "complex64": "c10::complex<float>",
     "complex128": "c10::complex<double>",
 }
-"""How torch's errors call the elements."""
+"""Names of element types in torch's errors."""
 
 
 def refuse(name: str, title: str, array: Any) -> None:
-    """Refuse an array for its dtype.
+    """Refuse an array because of its dtype.
 
     Args:
-        name: of the operator.
-        title: how torch's errors call its kernel.
-        array: what was given.
+        name: name of the operator.
+        title: name of its kernel in torch's errors.
+        array: the argument.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: always; it raises the error for the dtype.
     """
     text = errors.no_kernel(title, dtypes.from_numpy(array.dtype))
     raise NotImplementedError(text if name.strip("_") in title else f"{text} (operator {name})")
@@ -51,7 +51,7 @@ def check_floating(name: str, title: str, array: Any) -> None:
     """Refuse integers and complex numbers.
 
     Raises:
-        NotImplementedError: if `array` holds them.
+        NotImplementedError: if the dtype of `array` is not floating-point.
     """
     if array.dtype.kind not in "fV":
         refuse(name, title, array)
@@ -61,17 +61,17 @@ def check_inexact(name: str, title: str, array: Any) -> None:
     """Refuse integers.
 
     Raises:
-        NotImplementedError: if `array` holds them.
+        NotImplementedError: if the dtype of `array` is an integer type.
     """
     if array.dtype.kind not in "fcV":
         refuse(name, title, array)
 
 
 def check_number(name: str, title: str, array: Any) -> None:
-    """Refuse bool and the wide unsigned integers, which have few kernels.
+    """Refuse bool and wide unsigned integers, which have few kernels.
 
     Raises:
-        NotImplementedError: if `array` holds them.
+        NotImplementedError: if the dtype of `array` is one of these.
     """
     kind = array.dtype.kind
     if kind == "b" or (kind == "u" and array.itemsize > 1):
@@ -79,10 +79,10 @@ def check_number(name: str, title: str, array: Any) -> None:
 
 
 def check_ordered(name: str, title: str, array: Any) -> None:
-    """Refuse complex numbers, which have no order, and the wide unsigned integers.
+    """Refuse complex numbers, which have no order, and wide unsigned integers.
 
     Raises:
-        NotImplementedError: if `array` holds them.
+        NotImplementedError: if the dtype of `array` is one of these.
     """
     kind = array.dtype.kind
     if kind == "c" or (kind == "u" and array.itemsize > 1):
@@ -90,9 +90,9 @@ def check_ordered(name: str, title: str, array: Any) -> None:
 
 
 def fits_integer(value: Any, element: DType) -> bool:
-    """Return whether a number lies in the range of an integer type, before anything is cut off: 255.5 is beyond 255.
+    """Return whether a number is in the range of an integer type, before it is truncated: 255.5 is beyond 255.
 
-    Negative integers do in unsigned types, as in C; negative floats do not.
+    Negative integers are in the range of unsigned types, as in C; negative floats are not.
     """
     least, most = integers_of(element)
     if not (element.is_signed or isinstance(value, float)):
@@ -101,28 +101,28 @@ def fits_integer(value: Any, element: DType) -> bool:
 
 
 def fits_float(value: float, element: DType) -> bool:
-    """Return whether a number that is finite is so in a floating-point type."""
+    """Return whether a finite number is finite in a floating-point type."""
     return math.isinf(value) or value != value or abs(value) <= largest_of(element)
 
 
 @cache
 def integers_of(element: DType) -> tuple[int, int]:
-    """The least and the largest number of an integer type."""
+    """Return the smallest and the largest number of an integer type."""
     limits = np.iinfo(element.numpy)
     return int(limits.min), int(limits.max)
 
 
 @cache
 def largest_of(element: DType) -> float:
-    """The largest finite number of a floating-point type."""
+    """Return the largest finite number of a floating-point type."""
     return float(dtypes.limits_of(element).max)
 
 
 def wrapped_integer(value: Any, element: DType) -> int:
-    """A number as an integer of a type; negative ones come in from above where that has no sign.
+    """Return a number as an integer of a type; negative ones wrap around in unsigned types.
 
     Raises:
-        RuntimeError: it does not lie in the range, as torch has it.
+        RuntimeError: if the number is out of range, by torch's rules.
     """
     if not fits_integer(value, element):
         refuse_number(value, element)
@@ -131,16 +131,16 @@ def wrapped_integer(value: Any, element: DType) -> int:
 
 
 def checked_number(value: Any, element: DType, halves: bool = True) -> Any:
-    """A Python number as an element of a dtype; a negative one wraps around in an unsigned type.
+    """Return a Python number as an element of a dtype; a negative one wraps around in an unsigned type.
 
     Args:
         value: the number.
         element: the dtype.
-        halves: whether a number too large for half precision is refused, as by the operators that fill (more than a
-            single element); by those that convert it becomes infinite.
+        halves: whether a number too large for half precision is refused, as in operators that fill more than a single
+            element; in operators that convert it becomes infinite.
 
     Raises:
-        RuntimeError: it does not fit.
+        RuntimeError: if the number does not fit.
     """
     if element.category == dtypes.BOOL:
         return bool(value)
@@ -163,10 +163,10 @@ def checked_number(value: Any, element: DType, halves: bool = True) -> Any:
 
 
 def check_beside(one: Any, other: Any) -> None:
-    """Refuse a number that the common dtype of it and the tensor beside it cannot hold.
+    """Refuse a number that its common dtype with the tensor beside it cannot hold.
 
     Raises:
-        RuntimeError: there is one; that of two numbers is not looked for.
+        RuntimeError: if the number does not fit; that of two numbers is not checked.
     """
     tensor, number = (one, other) if isinstance(one, Tensor) else (other, one)
     if isinstance(number, (Tensor, np.ndarray)) or not isinstance(tensor, Tensor):
@@ -176,15 +176,15 @@ def check_beside(one: Any, other: Any) -> None:
 
 
 def check_limits(values: list[Any], kernel: str = "clamp_scalar_cpu") -> None:
-    """Refuse limits that the dtype of an array and the numbers beside it cannot hold.
+    """Refuse limits that the common dtype of an array and the numbers beside it cannot hold.
 
     Args:
         values: the array, and its limits: arrays, numbers or None.
-        kernel: that torch does not have for truth values.
+        kernel: name of the kernel that torch does not have for bools.
 
     Raises:
         RuntimeError: if a number does not fit.
-        NotImplementedError: if truth values are limited by truth values.
+        NotImplementedError: if all values are bools.
     """
     arrays = [number for number in values if hasattr(number, "dtype")]
     numbers = [number for number in values[1:] if isinstance(number, (int, float))]
@@ -203,7 +203,7 @@ def refuse_number(value: Any, element: DType) -> NoReturn:
     """Refuse a number that a dtype cannot hold.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; it raises the error for the number.
     """
     raise RuntimeError(
         f"value cannot be converted to type {C_NAMES.get(element.name, element.name)} without overflow: {value!r}"

@@ -1,4 +1,4 @@
-"""Families of functions that differ in one thing alone, and functions that differ from their methods."""
+"""Families of functions that differ in one respect, and functions that differ from their methods."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def describes(sections: str, **words: str) -> Callable[[Function], Function]:
-    """Complete the docstring of a family's member by the sections that the family shares; decorates the member.
+    """Return a decorator that appends a family's sections to the docstring of a member.
 
     Args:
-        sections: what comes after the summary, with places for `words`.
-        words: what differs between members.
+        sections: text after the summary, with places for `words`.
+        words: words that differ between members.
     """
 
     def complete(function: Function) -> Function:
@@ -35,15 +35,15 @@ def describes(sections: str, **words: str) -> Callable[[Function], Function]:
 
 
 class OnSequence(Card):
-    """The function of an operator whose method takes its `Sizes` one by one, too: `flip(x, (0, 1))`, `x.flip(0, 1)`.
+    """Function of an operator whose method also accepts its `Sizes` one by one: `flip(x, (0, 1))`, `x.flip(0, 1)`.
 
-    (The method stays a `Card`: Python calls methods of the types that it knows without making a bound one first.)
+    (The method stays a `Card`: Python calls methods of types that it knows without making a bound method first.)
     """
 
     __doc__ = vars(Card)["__doc__"]  # of each operator its own
 
     def public_as(self, name: str) -> Any:
-        """The function."""
+        """Return the function."""
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -52,7 +52,7 @@ class OnSequence(Card):
 
 @functools.cache
 def on_one_sequence(card: Card) -> OnSequence:
-    """What an operator's function is, made when all is said about the operator."""
+    """Return an operator's function, which is made after the operator is complete."""
     result = OnSequence.__new__(OnSequence)
     take_over(result, card)
     result.__dict__.update(card.__dict__)
@@ -62,19 +62,19 @@ def on_one_sequence(card: Card) -> OnSequence:
 
 
 def on_sequence(card: Card) -> Card:
-    """Let the function of an operator take its `Sizes` as one sequence only; decorates the card."""
+    """Let the function of an operator accept its `Sizes` as one sequence only; decorates the card."""
     card.function_of = on_one_sequence
     return card
 
 
 def function_of(name: str) -> Any:
-    """The operator of that name as a function; what its pickle calls."""
+    """Return the function of an operator by name, for its pickle."""
     return registered(name).public
 
 
 def as_function_of(body: Callable[..., Any], op: Op | None = None, native: Any = None) -> Callable[..., Any]:
-    """Let the function of a composite that gathers integers be another one, which takes them as one sequence: decorates
-    that. The method goes on gathering them.
+    """Decorate the function of a composite that gathers integers by another one, which accepts them as one sequence.
+    The method still gathers them.
 
     Args:
         body: the composite.
@@ -96,7 +96,7 @@ def as_function_of(body: Callable[..., Any], op: Op | None = None, native: Any =
 
 
 def is_of_package(value: Any) -> bool:
-    """Return whether a value is a function of the package, and no method of one of its classes."""
+    """Return whether a value is a function of the package, not a method of one of its classes."""
     if isinstance(value, FunctionType):  # what the package's decorators make has the names of what they were given
         home, _, _ = value.__qualname__.rpartition(".")
         names = (value.__globals__["__name__"], value.__module__ or "")

@@ -1,5 +1,5 @@
-"""Operators by namespace: those that programs declare, `torch.ops.mylib.sine`, which `library` puts here, and the
-package's own under torch's name for them, `torch.ops.aten.mm`.
+"""Operators by namespace: those that programs declare, `torch.ops.mylib.sine`, which `library` adds, and the package's
+own under torch's name for them, `torch.ops.aten.mm`.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Namespace:
 
 
 class OpOverload:
-    """What programs ask for by `isinstance(op, torch._ops.OpOverload)`: one form of an operator."""
+    """Class of one form of an operator, for `isinstance(op, torch._ops.OpOverload)`."""
 
 
 class OpOverloadPacket:
-    """What programs ask for by `isinstance(op, torch._ops.OpOverloadPacket)`: all forms of an operator."""
+    """Class of all forms of an operator, for `isinstance(op, torch._ops.OpOverloadPacket)`."""
 
 
 class AtenOverload(OpOverload):
@@ -50,7 +50,7 @@ class AtenOverload(OpOverload):
 
     Args:
         packet: the operator.
-        form: what torch calls the form.
+        form: torch's name of the form.
     """
 
     namespace = "aten"
@@ -66,11 +66,11 @@ class AtenOverload(OpOverload):
         )
 
     def name(self) -> str:
-        """The name with that of the namespace: "aten::add.Tensor"; the form "default" is left out."""
+        """Return the name with its namespace: "aten::add.Tensor"; the form "default" is omitted."""
         return self._name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the operator; within the dispatch mode that is told of a call of it, make that call."""
+        """Call the operator; within the dispatch mode that handles a call of it, make that call."""
         for call in reversed(getattr(running, "calls", ())):
             if call.func is self:
                 return call.make(args, kwargs)
@@ -87,11 +87,11 @@ class AtenOverload(OpOverload):
 
 
 class AtenPacket(OpOverloadPacket):
-    """An operator of the package as `torch.ops.aten` gives it: a function, and what calls are counted by.
+    """An operator of the package in `torch.ops.aten`: a function, and the key that calls are counted by.
 
     Args:
-        name: of the operator.
-        function: what a call does.
+        name: name of the operator.
+        function: the function that a call calls.
     """
 
     def __init__(self, name: str, function: Any) -> None:
@@ -100,7 +100,7 @@ class AtenPacket(OpOverloadPacket):
         self.function = function
 
     def __getattr__(self, overload: str) -> AtenOverload:
-        """Card decorator for that name, `default`, `Tensor`, `dim_IntList` and so on: all are one function here."""
+        """Return the form of that name, `default`, `Tensor`, `dim_IntList` and so on: all are one function here."""
         if overload.startswith("_"):
             raise AttributeError(f"'OpOverloadPacket' 'aten' object has no attribute '{overload}'")
         return vars(self).setdefault(overload, AtenOverload(self, overload))
@@ -109,7 +109,7 @@ class AtenPacket(OpOverloadPacket):
         return getattr, (NAMESPACES["aten"], self._opname)
 
     def name(self) -> str:
-        """The name with that of the namespace: "aten::mm"."""
+        """Return the name with its namespace: "aten::mm"."""
         return self._qualified_op_name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -124,7 +124,7 @@ class AtenPacket(OpOverloadPacket):
 
 
 def refusal(name: str) -> Any:
-    """What a call of an operator of torch does that is a name only."""
+    """Return the function of an operator of torch that is only a name here; it raises."""
 
     def refuse(*args: Any, **kwargs: Any) -> NoReturn:
         if name == "convolution_backward":
@@ -135,11 +135,11 @@ def refusal(name: str) -> Any:
 
 
 ONLY_METHODS = frozenset({"detach", "detach_"})
-"""Names of torch's operators that are methods here, without a card."""
+"""Torch's operators that are methods here, without a card."""
 
 
 def function_of(name: str) -> Any:
-    """What `torch.ops.aten.<name>` calls; None if torch has no such operator, or the package has not."""
+    """Return the function of `torch.ops.aten.<name>`; None if torch or the package does not have the operator."""
     card = find(name)
     if card is not None:
         return card.public_as(name)
@@ -155,7 +155,7 @@ def function_of(name: str) -> Any:
 
 
 class Aten(Namespace):
-    """The package's operators by torch's names for them; each is there when it is first asked for."""
+    """The package's operators by torch's names; each is created when it is first used."""
 
     def __getattr__(self, name: str) -> Any:
         function = None if name.startswith("__") else function_of(name)
@@ -168,11 +168,11 @@ class Aten(Namespace):
 
 
 NAMESPACES: dict[str, Namespace] = {"aten": Aten("aten")}
-"""Those in which operators were declared, and those that a program asked for; written then only."""
+"""Namespaces in which operators were declared, and those that a program used; written only then."""
 
 
 def namespace(name: str) -> Namespace:
-    """The namespace of that name, made on first use."""
+    """Return the namespace of that name, created on first use."""
     return NAMESPACES.setdefault(name, Namespace(name))
 
 
@@ -180,19 +180,19 @@ LIBRARIES = {
     ("torchvision", "_C"): "wengert.vision.operators.declarations",
     ("torchvision", "image"): "wengert.vision.operators.images",
 }
-"""Shared libraries, by folder and the beginning of their name, and the module that declares the same operators."""
+"""Shared libraries, by folder and first letters of their name, and the modules that declare the same operators."""
 
 
 def load_library(path: str) -> None:
     """Declare the operators of a shared library, if the package has a module for it.
 
-    No shared library is loaded: all are made for torch's own library, which is not there.
+    No shared library is loaded: all are compiled for torch's own library, which does not exist here.
 
     Args:
-        path: of the library, `.../torchvision/_C.so`.
+        path: path of the library, `.../torchvision/_C.so`.
 
     Raises:
-        OSError: if there is no such module, as where a library cannot be loaded; programs then go on without it.
+        OSError: if there is no such module, as if the library could not be loaded; programs then go on without it.
     """
     file = Path(path)
     stem = file.name.partition(".")[0].removesuffix("_stable")

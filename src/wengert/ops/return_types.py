@@ -1,4 +1,4 @@
-"""What operators with several results return: tuples whose elements have names, which print as torch's."""
+"""Named tuples that operators with several results return, printed as torch's."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 
 def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]:
-    """A class of tuples with named elements.
+    """Return a class of tuples with named elements.
 
     Args:
-        name: of the operator.
+        name: name of the operator.
         fields: names of the elements.
     """
 
@@ -37,17 +37,17 @@ def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]:
 
 
 def written(cls: type[tuple[Any, ...]], tensors: Any) -> tuple[Any, ...]:
-    """The tensors given as `out`, in the class that torch returns then: another, called after it."""
+    """Return the tensors passed as `out`, in the class that torch returns then: another one, named after the first."""
     return getattr(sys.modules[__name__], f"{cls.__name__}_out")(tensors)  # type: ignore[no-any-return]
 
 
 def named(cls: Any, results: Any, out: Any) -> Any:
-    """The results of an operator in their class, which is another where they were written into `out`."""
+    """Return the results of an operator in their class, which is another one if they were written into `out`."""
     return cls(results) if out is None else cls.written(results)
 
 
 def __getattr__(name: str) -> Any:
-    """A class of results that were written into `out`, when it is first asked for."""
+    """Return a class of results that were written into `out`, created on first use."""
     kind: Any = globals().get(name.removesuffix("_out")) if name.endswith("_out") else None
     if not hasattr(kind, "n_fields"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
-"""What modes, subclasses of Tensor and types of the program are told for Python's signs: names of torch's methods.
+"""Names of torch's methods for Python's operators, for modes, subclasses of Tensor and types of the program.
 
-Loaded when somebody is asked for the first time (`_core/calls/overriding.py`).
+Loaded when the first of these is called (`_core/calls/overriding.py`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ METHODS = {
     "__rxor__": "bitwise_xor",
     "ndimension": "dim",
 }
-"""The function that is told for a method of Tensor, where torch tells not the method itself."""
+"""Functions that are passed for a method of Tensor, if torch does not pass the method itself."""
 REFLECTED_METHODS = {
     "__radd__": "add",
     "__rsub__": "sub",
@@ -50,7 +50,7 @@ REFLECTED_METHODS = {
     "__ror__": "bitwise_or",
     "__rxor__": "bitwise_xor",
 }
-"""The same where the left operand is a tensor, too, and is told first: Python asks that of the subclass first."""
+"""The same if the left operand is a tensor, too, and comes first: Python calls the subclass's method first."""
 SLOTS = {
     "abs": "abs",
     "add": "add",
@@ -91,7 +91,7 @@ SLOTS = {
     "isub": "sub_",
     "ixor": "__ixor__",
 }
-"""What is told for an operator behind a sign, by its place in the table of signs."""
+"""Functions that are passed for one of Python's operators, by its position in the table of operators."""
 REFLECTED_SLOTS = {
     "floor_divide": "__rfloordiv__",
     "lshift": "__rlshift__",
@@ -100,7 +100,7 @@ REFLECTED_SLOTS = {
     "remainder": "__rmod__",
     "rshift": "__rrshift__",
 }
-"""The same where the tensor is the right operand: these are called with the operands as they stand in the program."""
+"""The same if the tensor is the right operand: these are called with the operands in the order of the program."""
 PROTOCOLS = {
     "contains": "__contains__",
     "index": "__index__",
@@ -110,7 +110,7 @@ PROTOCOLS = {
     "to_integer": "__int__",
     "to_real": "__float__",
 }
-"""What is told for Python's other protocols, which are functions in the table."""
+"""Functions that are passed for Python's other protocols, which are functions in the table."""
 UNPARSED = frozenset(
     (
         *REFLECTED_SLOTS.values(),
@@ -125,9 +125,9 @@ UNPARSED = frozenset(
         "pow_",
     )
 )
-"""Where torch parses no arguments, so that plain tensors are among the types that a mode is told."""
+"""Operators for which torch parses no arguments, so that plain tensors are among the types that a mode gets."""
 FIRST_HALF = "reciprocal"
-"""The place of the first half of `2 / x`, which is no call of its own."""
+"""Position of the first half of `2 / x`, which is not a call of its own."""
 OPERATORS = {
     "bitwise_and": "__and__",
     "bitwise_and_": "__iand__",
@@ -146,7 +146,7 @@ OPERATORS = {
     "true_divide": "div",
     "true_divide_": "div_",
 }
-"""The method that is told for an operator beside what is no tensor, where it is not that of the operator's name."""
+"""Methods that are passed for an operator with an operand that is not a tensor, if the name is another one."""
 REFLECTED_OPERATORS = {
     "bitwise_left_shift": "__rlshift__",
     "bitwise_right_shift": "__rrshift__",
@@ -156,4 +156,4 @@ REFLECTED_OPERATORS = {
     "remainder": "__rmod__",
     "true_divide": "__rtruediv__",
 }
-"""The same where the tensor is the right operand."""
+"""The same if the tensor is the right operand."""

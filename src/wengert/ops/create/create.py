@@ -116,7 +116,7 @@ SIZED = """
     Args:
         sizes, size: the lengths, one by one or as one sequence.
         out: a tensor to write into.
-        dtype: of the result; the default dtype unless given.
+        dtype: dtype of the result; the default dtype by default.
         layout: `torch.sparse_coo` for a sparse tensor of zeros.
         device: 'cpu'.
         pin_memory: must be False.
@@ -126,8 +126,8 @@ SIZED = """
         A new tensor, or `out`.
 
     Raises:
-        TypeError: a length is no integer.
-        RuntimeError: a length is negative, or the dtype cannot require a gradient.
+        TypeError: if a length is not an integer.
+        RuntimeError: if a length is negative, or the dtype cannot require a gradient.
     """
 
 

@@ -116,8 +116,8 @@ def likes(make: Any) -> Any:
 LIKE = """
     Args:
         input: tensor.
-        dtype: of the result; the tensor's unless given.
-        layout: a sparse one for a tensor of zeros; that of the tensor unless given.
+        dtype: dtype of the result; the tensor's by default.
+        layout: a sparse one for a tensor of zeros; that of the tensor by default.
         device: 'cpu'.
         pin_memory: must be False.
         requires_grad: whether operations on the result are recorded.
@@ -127,8 +127,8 @@ LIKE = """
         A new leaf.
 
     Raises:
-        TypeError: `input` is no tensor.
-        RuntimeError: the dtype cannot require a gradient.
+        TypeError: if `input` is not a tensor.
+        RuntimeError: if the dtype cannot require a gradient.
     """
 
 
@@ -267,8 +267,8 @@ NEW = """
     Args:
         input: tensor.
         sizes, size: the lengths, one by one or as one sequence.
-        dtype: of the result; the tensor's unless given.
-        layout: a sparse one for a tensor of zeros; that of the tensor unless given.
+        dtype: dtype of the result; the tensor's by default.
+        layout: a sparse one for a tensor of zeros; that of the tensor by default.
         device: 'cpu'.
         pin_memory: must be False.
         requires_grad: whether operations on the result are recorded.
@@ -277,8 +277,8 @@ NEW = """
         A new leaf.
 
     Raises:
-        TypeError: a length is no integer.
-        RuntimeError: a length is negative, or the dtype cannot require a gradient.
+        TypeError: if a length is not an integer.
+        RuntimeError: if a length is negative, or the dtype cannot require a gradient.
     """
 
 

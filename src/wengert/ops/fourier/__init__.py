@@ -1,1 +1,1 @@
-"""Fourier transforms, their frequencies, windows, and transforms of signals in short pieces."""
+"""Fourier transforms, their frequencies, windows, and short-time transforms."""

@@ -1,4 +1,4 @@
-"""What the functions of `fft` are given: lengths, dimensions, normalisation, read and checked before any work."""
+"""Arguments of the functions of `fft`: lengths, dimensions and normalisation, read and checked before any work."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ..images.pad import constant_pad_nd
 from .transforms import SIGNALS
 
 NATIVE = {name: kernels.direct_function(f"{name}_arguments") for name in ("fft", "ifft", "rfft", "irfft")}
-"""Native functions that find the operators' arguments in plain cases; None without the extension."""
+"""Native functions that return the operators' arguments in plain cases; None without the extension."""
 
 NORMS = {"forward": (2, 0), "ortho": (1, 1), "backward": (0, 2)}
-"""How the sums are scaled, see the operators' `normalization`, by name: of a forward transform, of an inverse one."""
+"""Scale of the sums (see the operators' `normalization`) by name of a normalisation: forward and inverse."""
 
 
 class Plan(NamedTuple):
-    """What is transformed.
+    """Plan of a transform.
 
     Attributes:
         dims: the dimensions, counted from the front.
-        lengths: how many elements along each are taken; missing ones count as zeros.
-        points: how many points the last dimension has, real ones counted where half a spectrum is taken.
-        scales: of a forward and an inverse transform, one of `NORMS`.
+        lengths: number of elements along each dimension; missing ones count as zeros.
+        points: number of points of the last dimension, real ones for half a spectrum.
+        scales: scales of a forward and an inverse transform, from `NORMS`.
     """
 
     dims: tuple[int, ...]
@@ -36,11 +36,11 @@ class Plan(NamedTuple):
 
 
 def read_norm(name: str, norm: Any) -> tuple[int, int]:
-    """The scales of a normalisation.
+    """Return the scales of a normalisation.
 
     Raises:
-        TypeError: it is neither a string nor None.
-        RuntimeError: if there is none of that name.
+        TypeError: if `norm` is neither a string nor None.
+        RuntimeError: if the name is unknown.
     """
     if norm is None:
         return NORMS["backward"]
@@ -52,10 +52,10 @@ def read_norm(name: str, norm: Any) -> tuple[int, int]:
 
 
 def read_dim(dim: int, ndim: int) -> int:
-    """A dimension, counted from the front.
+    """Return a dimension, counted from the front.
 
     Raises:
-        IndexError: there is none such.
+        IndexError: if `dim` is out of range.
     """
     if not ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
@@ -63,10 +63,10 @@ def read_dim(dim: int, ndim: int) -> int:
 
 
 def check_points(count: int) -> int:
-    """A number of points, refused if there are none.
+    """Return a number of points; refuse 0.
 
     Raises:
-        RuntimeError: there are none.
+        RuntimeError: if there are no points.
     """
     if count < 1:
         raise RuntimeError(f"Invalid number of data points ({count}) specified")
@@ -74,16 +74,16 @@ def check_points(count: int) -> int:
 
 
 def read_one(name: str, shape: Any, n: Any, dim: Any, norm: Any, halved: bool) -> Plan:
-    """What a transform along one dimension is to do.
+    """Return the plan of a transform along one dimension.
 
     Args:
-        name: of the function, for errors.
-        shape: of its input.
-        n, dim, norm: what it was given.
-        halved: the input is half a spectrum.
+        name: name of the function, for errors.
+        shape: shape of its input.
+        n, dim, norm: its arguments.
+        halved: whether the input is half a spectrum.
 
     Raises:
-        TypeError, RuntimeError, IndexError: an argument is wrong.
+        TypeError, RuntimeError, IndexError: if an argument is wrong.
     """
     at = read_dim(integer(name, "dim", dim), len(shape))
     length = None if n is None else integer(name, "n", n)
@@ -93,10 +93,10 @@ def read_one(name: str, shape: Any, n: Any, dim: Any, norm: Any, halved: bool) -
 
 
 def read_several(name: str, shape: Any, s: Any, dim: Any, norm: Any, halved: bool) -> Plan:
-    """What a transform along several dimensions is to do; the arguments are those of `read_one`.
+    """Return the plan of a transform along several dimensions; the arguments are those of `read_one`.
 
     Raises:
-        TypeError, RuntimeError, IndexError: an argument is wrong.
+        TypeError, RuntimeError, IndexError: if an argument is wrong.
     """
     sizes = None if s is None else some_integers(name, "s", s)
     named = None if dim is None else tuple([read_dim(axis, len(shape)) for axis in some_integers(name, "dim", dim)])
@@ -120,10 +120,10 @@ def read_several(name: str, shape: Any, s: Any, dim: Any, norm: Any, halved: boo
 
 
 def promoted(input: Any, *, to_complex: bool = False) -> Any:
-    """A tensor in a dtype that transforms are made of.
+    """Convert a tensor to a dtype that can be transformed.
 
     Raises:
-        RuntimeError: it is of half precision.
+        RuntimeError: if the dtype is half precision.
     """
     kind = input.dtype
     if kind.category < dtypes.FLOAT:
@@ -136,10 +136,10 @@ def promoted(input: Any, *, to_complex: bool = False) -> Any:
 
 
 def resized(input: Any, plan: Plan) -> Any:
-    """A tensor cut, or continued with zeros, to the lengths of a plan.
+    """Cut a tensor, or append zeros, to the lengths of a plan.
 
     Raises:
-        RuntimeError: no memory has room for it.
+        RuntimeError: if the result does not fit in memory.
     """
     borders = [0] * (2 * input.ndim)
     for dim, length in zip(plan.dims, plan.lengths):
@@ -156,18 +156,18 @@ def check_real(name: str, words: str, input: Any) -> None:
     """Refuse complex input.
 
     Raises:
-        RuntimeError: it is complex.
+        RuntimeError: if the input is complex.
     """
     if input.dtype.is_complex:
         raise RuntimeError(f"{name} expects a {words} input tensor, but got {input.dtype.legacy[:-6]}")
 
 
 def check_out(name: str, out: Any, *, wants_complex: bool) -> None:
-    """Refuse an output of the other kind of numbers.
+    """Refuse an output of the other kind of number.
 
     Raises:
-        TypeError: it is no tensor.
-        RuntimeError: it is of the other kind.
+        TypeError: if `out` is not a tensor.
+        RuntimeError: if it is of the other kind.
     """
     if out is None:
         return

@@ -1,4 +1,4 @@
-"""The functions of `fft`: six kinds of transforms, each along one dimension, along two, and along any."""
+"""The functions of `fft`: six kinds of transforms, each along one, two, and any number of dimensions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .transforms import complex_to_complex, complex_to_real, real_to_complex
 ONE = """
     Args:
         input: {input} tensor of one dimension or more; integers become the default dtype.
-        n: how many points: `input` is cut, or continued with zeros, to as many{terms}. Unless given, {points}.
+        n: number of points: `input` is cut, or zeros are appended, to this length{terms}. By default, {points}.
         dim: along which dimension.
         norm: "backward" (the default): the inverse transforms are divided by n; "forward": the forward ones are;
             "ortho": each is divided by the square root of n.
@@ -30,8 +30,8 @@ ONE = """
         A new {output} tensor.
 
     Raises:
-        RuntimeError: there are no points, the dtype is none of these, or the normalisation is unknown.
-        IndexError: there is no such dimension.
+        RuntimeError: if there are no points, the dtype is none of these, or the normalisation is unknown.
+        IndexError: if `dim` is out of range.
 
     Examples:
         {example}
@@ -39,8 +39,8 @@ ONE = """
 SEVERAL = """
     Args:
         input: {input} tensor; integers become the default dtype.
-        s: how many points along each dimension: `input` is cut, or continued with zeros, to as many{terms}; -1 for as
-            many as there are. Unless given, {points}.
+        s: number of points along each dimension: `input` is cut, or zeros are appended, to it{terms}; -1 for as
+            many as there are. By default, {points}.
         dim: along which dimensions{every}.
         norm: "backward" (the default): the inverse transforms are divided by the number of points; "forward": the
             forward ones are; "ortho": each is divided by its square root.
@@ -50,9 +50,9 @@ SEVERAL = """
         A new {output} tensor.
 
     Raises:
-        RuntimeError: there are no points, dimensions are named twice, the dtype is none of these, or the normalisation
+        RuntimeError: if there are no points, a dimension occurs twice, the dtype is none of these, or the normalisation
             is unknown.
-        IndexError: there is no such dimension.
+        IndexError: if a dimension is out of range.
 
     Examples:
         {example}
@@ -65,19 +65,19 @@ GRID = """>>> import wengert as wg
         tensor([[{}],
                 [{}]])"""
 ALL, HALF = "as many as there are", "2 (m - 1) for m terms along the last dimension"
-SOME_LAST = "; unless given, the last `s` ones, or all"
+SOME_LAST = "; by default the last `s` ones, or all"
 
 LAST_TWO = (-2, -1)
-"""The dimensions that a transform along two is of, unless a program says others."""
+"""The dimensions of two-dimensional transforms by default."""
 
 
 class Kind:
     """One kind of transform.
 
     Attributes:
-        compute: called with a tensor and a plan, it gives the result.
-        real: it takes real numbers only; `makes_real` says that it gives them.
-        words: what docstrings say of it.
+        compute: function of a tensor and a plan that returns the result.
+        real: whether it takes only real numbers; `makes_real`: whether its results are real.
+        words: words for docstrings.
     """
 
     def __init__(self, compute: Callable[[Any, Plan], Any], *, real: bool = False, makes_real: bool = False) -> None:
@@ -131,7 +131,7 @@ def inverse_of_real(input: Any, plan: Plan) -> Any:
 
 
 REAL_INPUT = {"fft": whole_of_real, "ifft": inverse_of_real}
-"""What is cheaper along one dimension if the input is real."""
+"""Cheaper functions along one dimension for real input."""
 
 WRITERS: dict[Any, str] = {
     of_real: "_fft_r2c",
@@ -139,11 +139,11 @@ WRITERS: dict[Any, str] = {
     inverse_to_real: "_fft_c2r",
     of_hermitian: "_fft_c2r",
 }
-"""Torch's names of what gives the result, where that is no transform of complex numbers."""
+"""Torch's names for the last step, if that is not a transform of complex numbers."""
 
 
 def written(name: str, out: Any, compute: Callable[[Any, Plan], Any], result: Any, plan: Plan) -> Any:
-    """Write a result to `out`, which torch's last step writes there: a row-major transform, or a conjugate."""
+    """Write a result to `out`, which torch's last step does: a row-major transform, or a conjugate."""
     if compute is inverse_of_real or (compute is inverse_to_hermitian and len(plan.dims) == 1):
         return put(name, out, result, recorded=False, writer="conj_physical")
     return put(name, out, result, rows="always", writer=WRITERS.get(compute, "_fft_c2c"))
@@ -208,7 +208,7 @@ def along_any(name: str, plan: Plan, input: Any, out: Any) -> Any:
     """Transform along the dimensions of a plan.
 
     Raises:
-        RuntimeError: if the numbers are of another kind than the transform takes, or there is no dimension.
+        RuntimeError: if the dtype is of another kind than the transform takes, or there are no dimensions.
     """
     kind, full = KINDS[name], f"{name}n"
     check_out(full, out, wants_complex=not kind.makes_real)
@@ -223,7 +223,7 @@ def along_any(name: str, plan: Plan, input: Any, out: Any) -> Any:
 
 
 def line(*, result: str) -> Callable[[Function], Function]:
-    """Declare a transform along one dimension; `result` is what its example prints."""
+    """Declare a transform along one dimension; `result` is the output of its example."""
 
     def declare(function: Function) -> Function:
         name = function.__name__
@@ -373,7 +373,7 @@ COMPLEX = {np.dtype(np.float32): np.complex64, np.dtype(np.float64): np.complex1
 
 
 def spectrum_of_array(array: Any, s: Any, dim: Any, norm: Any, forward: bool = True) -> Any:
-    """`fft2` of a matrix that lies in rows, if nothing is recorded."""
+    """`fft2` of a row-major matrix, if nothing is recorded."""
     if s is not None or norm is not None or dim is not LAST_TWO or array.ndim != 2:
         return NotImplemented
     if array.strides != (array.shape[1] * array.itemsize, array.itemsize):
@@ -383,5 +383,5 @@ def spectrum_of_array(array: Any, s: Any, dim: Any, norm: Any, forward: bool = T
 
 
 def signal_of_array(array: Any, s: Any, dim: Any, norm: Any) -> Any:
-    """`ifft2` of a matrix that lies in rows, if nothing is recorded."""
+    """`ifft2` of a row-major matrix, if nothing is recorded."""
     return spectrum_of_array(array, s, dim, norm, False)

@@ -1,4 +1,4 @@
-"""Where the terms of a spectrum lie: their frequencies, and orders in which they stand."""
+"""Frequencies of the terms of a spectrum, and their order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .arguments import read_dim
 def frequencies(
     name: str, n: Any, d: Any, dtype: Any, place: tuple[Any, bool, Any], requires_grad: bool, out: Any
 ) -> Any:
-    """The frequencies of all terms, or of those that `rfft` gives; `place` is device, pinned memory and layout."""
+    """Return the frequencies of all terms, or of those of `rfft`; `place` is device, pinned memory and layout."""
     check_place(f"fft_{name}", *place)
     count = integer(f"fft_{name}", "n", n)
     element = result_dtype(f"fft_{name}", dtype, out, dtypes.get_default_dtype())
@@ -56,7 +56,7 @@ def fft_fftfreq(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The frequencies of the terms of a transform of `n` points: positive ones, then negative ones from the lowest.
+    """Frequencies of the terms of a transform of `n` points: positive ones, then negative ones from the lowest.
 
     Args:
         n: number of points.
@@ -64,10 +64,10 @@ def fft_fftfreq(
         out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
 
     Returns:
-        A new tensor (n,): the integers from 0 on and from -(n // 2) to -1, divided by n d.
+        A new tensor (n,): the integers from 0 and from -(n // 2) to -1, divided by n d.
 
     Raises:
-        RuntimeError: if `n` is negative, or the dtype holds integers.
+        RuntimeError: if `n` is negative, or the dtype is an integer type.
 
     Examples:
         >>> import wengert as wg
@@ -89,7 +89,7 @@ def fft_rfftfreq(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The frequencies of the terms that `rfft` of `n` points gives.
+    """Frequencies of the terms of `rfft` of `n` points.
 
     Args:
         n: number of points.
@@ -97,10 +97,10 @@ def fft_rfftfreq(
         out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
 
     Returns:
-        A new tensor (n // 2 + 1,): the integers from 0 on, divided by n d.
+        A new tensor (n // 2 + 1,): the integers from 0, divided by n d.
 
     Raises:
-        RuntimeError: if the dtype holds integers.
+        RuntimeError: if the dtype is an integer type.
 
     Examples:
         >>> import wengert as wg
@@ -121,7 +121,7 @@ def counts(make: Any) -> Any:
 
 
 def moved(name: str, input: Any, dim: Any, more: int) -> Any:
-    """A tensor with half of each dimension moved to its other end: of an odd length the longer half if `more` is 1."""
+    """Move half of each dimension to its other end: the longer half of an odd length if `more` is 1."""
     dims = (
         range(input.ndim) if dim is None else [read_dim(axis, input.ndim) for axis in some_integers(name, "dim", dim)]
     )
@@ -130,17 +130,17 @@ def moved(name: str, input: Any, dim: Any, more: int) -> Any:
 
 @composite(method=False, function=False)
 def fft_fftshift(input: Tensor, dim: Any = None) -> Any:
-    """The terms of a spectrum in the order of their frequencies, with 0 in the middle.
+    """Order the terms of a spectrum by their frequencies, with 0 in the middle.
 
     Args:
-        input: tensor, in the order that `fft` gives.
-        dim: a dimension, or several; all unless given.
+        input: tensor, in the order of `fft`.
+        dim: the dimension or dimensions; all by default.
 
     Returns:
         A new tensor.
 
     Raises:
-        RuntimeError: if there is no dimension.
+        RuntimeError: if the tensor has no dimensions.
         IndexError: if `dim` is out of range.
 
     Examples:
@@ -153,17 +153,17 @@ def fft_fftshift(input: Tensor, dim: Any = None) -> Any:
 
 @composite(method=False, function=False)
 def fft_ifftshift(input: Tensor, dim: Any = None) -> Any:
-    """The inverse of `fftshift`: the terms of a spectrum in the order that `fft` gives.
+    """The inverse of `fftshift`: the terms of a spectrum in the order of `fft`.
 
     Args:
         input: tensor, in the order of the frequencies.
-        dim: a dimension, or several; all unless given.
+        dim: the dimension or dimensions; all by default.
 
     Returns:
         A new tensor.
 
     Raises:
-        RuntimeError: if there is no dimension.
+        RuntimeError: if the tensor has no dimensions.
         IndexError: if `dim` is out of range.
 
     Examples:

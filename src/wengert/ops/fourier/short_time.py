@@ -1,4 +1,4 @@
-"""The short-time Fourier transform: spectra of overlapping pieces of a signal, and the way back."""
+"""Short-time Fourier transform: spectra of overlapping pieces of a signal, and the inverse."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ ONESIDED = "Cannot have onesided output if window or input is complex"
 
 
 def kind_of(tensor: Any) -> str:
-    """How torch's errors call the kind of a tensor."""
+    """Name of the type of a tensor in torch's errors."""
     name = tensor.dtype.legacy
     return f"CPU{name[:-6]}Type" if tensor.dtype.is_complex else f"torch.{name}"
 
 
 def described(name: str, input: Any, window: Any, **given: Any) -> str:
-    """A call as torch's errors show it."""
+    """Return a call as torch's errors show it."""
     frame = {key: given.pop(key) for key in ("n_fft", "hop_length", "win_length")}
     parts = [f"{kind_of(input)}{errors.shown(input.shape)}", *(f"{key}={value}" for key, value in frame.items())]
     parts.append("window=None" if window is None else f"window={kind_of(window)}{{{errors.shown(window.shape)}}}")
@@ -55,30 +55,30 @@ def described(name: str, input: Any, window: Any, **given: Any) -> str:
 
 
 def read_frame(name: str, n_fft: Any, hop_length: Any, win_length: Any) -> tuple[int, int, int]:
-    """The number of points of a transform, how far apart pieces begin, and the length of a window."""
+    """Return the number of points of a transform, the distance of pieces, and the length of a window."""
     points = integer(name, "n_fft", n_fft)
     hop = points // 4 if hop_length is None else integer(name, "hop_length", hop_length)
     return points, hop, points if win_length is None else integer(name, "win_length", win_length)
 
 
 def centred(window: Any, points: int) -> Any:
-    """A window with zeros on both sides, as long as a transform has points."""
+    """Append zeros to both sides of a window, up to the number of points of a transform."""
     spare = points - window.shape[0]
     return constant_pad_nd(window, (spare // 2, spare - spare // 2)) if spare else window
 
 
 def padded(input: Any, points: int, mode: str) -> Any:
-    """A signal continued on both sides by half a piece, so that the first piece is centred at its first element."""
+    """Extend a signal on both sides by half a piece, so that the first piece is centred at its first element."""
     room = input.reshape((1,) * (3 - input.ndim) + tuple(input.shape))
     result = pad(room, [points // 2, points // 2], mode)
     return result.reshape(result.shape[result.ndim - input.ndim :])
 
 
 def read_result(input: Any, window: Any, return_complex: bool | None) -> bool:
-    """Return whether `stft` gives complex numbers.
+    """Return whether the result of `stft` is complex.
 
     Raises:
-        RuntimeError: it was not said, and nothing that it was given is complex.
+        RuntimeError: if `return_complex` is not given, and neither input nor window is complex.
     """
     if return_complex is None:
         if not input.dtype.is_complex and (window is None or not window.dtype.is_complex):
@@ -93,10 +93,10 @@ def read_result(input: Any, window: Any, return_complex: bool | None) -> bool:
 
 
 def check_signal(call: str, input: Any, points: int, hop: int, width: int, window: Any) -> None:
-    """Refuse what cannot be cut into pieces.
+    """Refuse signals that cannot be divided into pieces.
 
     Raises:
-        RuntimeError: it cannot.
+        RuntimeError: if the signal cannot be divided.
     """
     wrong = ""
     if input.dtype.category < dtypes.FLOAT:
@@ -119,10 +119,10 @@ def check_signal(call: str, input: Any, points: int, hop: int, width: int, windo
 
 
 def spectra(pieces: Any, normalized: bool, onesided: bool | None) -> Any:
-    """The spectra of pieces, along the last dimension.
+    """Return the spectra of pieces, along the last dimension.
 
     Raises:
-        RuntimeError: if half of a complex one is asked for, or it is of half precision.
+        RuntimeError: if half of a complex spectrum is requested, or the dtype is half precision.
     """
     dims, scale = (pieces.ndim - 1,), 1 if normalized else 0
     if pieces.dtype in dtypes.HALVES:
@@ -148,20 +148,20 @@ def stft(
     return_complex: bool | None = None,
     align_to_window: bool | None = None,
 ) -> Any:
-    """The short-time Fourier transform: the spectra of overlapping pieces of signals, each times a window.
+    """Short-time Fourier transform: the spectra of overlapping pieces of signals, each times a window.
 
     Args:
         input: (L,) or (B, L), floating or complex.
         n_fft: number of points of each piece.
-        hop_length: how far apart pieces begin; a quarter of `n_fft` unless given.
-        win_length: length of the window; `n_fft` unless given.
-        window: (win_length,); ones unless given. Where it is shorter than `n_fft`, zeros are put on both sides.
-        center: the signal is continued on both sides, so that piece t has its middle at t * hop_length.
-        pad_mode: how it is continued, a mode of `nn.functional.pad`.
+        hop_length: distance of pieces; a quarter of `n_fft` by default.
+        win_length: length of the window; `n_fft` by default.
+        window: (win_length,); ones by default. If it is shorter than `n_fft`, zeros are added on both sides.
+        center: extend the signal on both sides, so that piece t has its middle at t * hop_length.
+        pad_mode: the extension, a mode of `nn.functional.pad`.
         normalized: divide by the square root of `n_fft`.
-        onesided: only the terms 0 to n_fft // 2; the default for real signals.
+        onesided: return only the terms 0 to n_fft // 2; the default for real signals.
         return_complex: must be given for real signals; False adds a last dimension of real and imaginary parts.
-        align_to_window: without `center`, pieces begin where their windows do.
+        align_to_window: without `center`, start pieces where their windows start.
 
     Returns:
         A new complex tensor (terms, pieces) or (B, terms, pieces).
@@ -199,10 +199,10 @@ def stft(
 
 
 def check_spectra(call: str, input: Any, frame: tuple[int, int, int], window: Any, onesided: bool) -> None:
-    """Refuse what are no spectra of pieces.
+    """Refuse anything but spectra of pieces.
 
     Raises:
-        RuntimeError: they are none.
+        RuntimeError: if the arguments do not fit.
     """
     (points, hop, width), terms = frame, input.shape[-2]
     place = "expected the frequency dimension (3rd to the last) of the input tensor to match"
@@ -226,7 +226,7 @@ def check_spectra(call: str, input: Any, frame: tuple[int, int, int], window: An
 
 
 def pieces_of(spectrum: Any, points: int, window: Any, normalized: bool, onesided: bool, return_complex: bool) -> Any:
-    """The pieces of a signal, of their spectra along the last dimension.
+    """Return the pieces of a signal, from their spectra along the last dimension.
 
     Raises:
         RuntimeError: if real and complex do not fit.
@@ -255,13 +255,13 @@ def istft(
     length: int | None = None,
     return_complex: bool = False,
 ) -> Any:
-    """The inverse of `stft`: the signal of which the given spectra are those of its pieces, by least squares.
+    """The inverse of `stft`: the signal whose pieces have the given spectra, by least squares.
 
     Args:
         input: complex, (terms, pieces) or (B, terms, pieces).
-        n_fft, hop_length, win_length, window, center, normalized, onesided: what `stft` was given.
-        length: of the signal; what was added by `center` is cut off unless given.
-        return_complex: the signal is complex.
+        n_fft, hop_length, win_length, window, center, normalized, onesided: arguments of `stft`.
+        length: length of the signal; by default the extension by `center` is cut off.
+        return_complex: whether the signal is complex.
 
     Returns:
         A new tensor (L,) or (B, L).
@@ -306,13 +306,13 @@ def istft(
 
 
 def overlapped(pieces: Any, hop: int) -> Any:
-    """The sum of pieces (B, pieces, points) at their places in a signal."""
+    """Return the sum of pieces (B, pieces, points) at their places in a signal."""
     lead, count, points = pieces.shape
     return unfold_backward(pieces, (lead, points + hop * (count - 1)), 1, points, hop)
 
 
 def continued(result: Any, missing: int) -> Any:
-    """A signal with zeros for what its pieces do not reach."""
+    """Append zeros to a signal, for the part that its pieces do not reach."""
     if missing > 0:
         anomaly.warn(
             "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
@@ -326,7 +326,7 @@ def check_divisor(call: str, divisor: Any) -> None:
     """Refuse windows that leave elements of the signal without weight.
 
     Raises:
-        RuntimeError: they do.
+        RuntimeError: if an element has no weight.
     """
     if not divisor.numel():
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""The windows of `torch.signal`: symmetric unless asked otherwise; made of ranges, to which a gradient leads."""
+"""The windows of `torch.signal`: symmetric by default; computed from ranges, which derivatives reach."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WINDOW = """
     Args:
         M: number of points.{parameters}
         sym: symmetric; else the first M points of a window of M + 1, of which repetitions join smoothly.
-        dtype: float32 or float64; the default dtype unless given.
+        dtype: float32 or float64; the default dtype by default.
         layout: must be strided, if given.
         device: 'cpu'.
         requires_grad: whether operations on the range that it is made of are recorded.
@@ -28,7 +28,7 @@ WINDOW = """
         A new tensor (M,).
 
     Raises:
-        ValueError: `M` is negative, the dtype is another one, or a parameter has no meaning.
+        ValueError: if `M` is negative, the dtype is another one, or a parameter has no meaning.
 
     Examples:
         >>> import wengert as wg
@@ -38,20 +38,20 @@ WINDOW = """
 
 
 class Options:
-    """What every window takes.
+    """Arguments of all windows.
 
     Attributes:
         count: number of points.
-        steps: how many steps lead from the beginning of a window to its end.
-        made: how tensors are made.
+        steps: number of steps from the first point of a window to its last.
+        made: options of the factories.
     """
 
     def __init__(self, name: str, count: Any, sym: bool, dtype: Any, layout: Any, device: Any, grad: bool) -> None:
-        """Check them.
+        """Check the arguments.
 
         Raises:
             TypeError: if `count` is not an integer.
-            ValueError: one has no meaning.
+            ValueError: if an argument is out of range or not supported.
         """
         kind = dtypes.get_default_dtype() if dtype is None else dtype
         if isinstance(count, Tensor) and count._array_.dtype.kind == "f" and count._array_.size == 1:
@@ -69,11 +69,11 @@ class Options:
         self.made = {"dtype": kind, "device": device, "requires_grad": grad}
 
     def points(self, start: Any, end: Any) -> Any:
-        """As many numbers as the window has points."""
+        """Return as many numbers as the window has points."""
         return linspace(start, end, self.count, **self.made)
 
     def ones(self) -> Any:
-        """The window of one point, or of none."""
+        """Return the window of one point, or of none."""
         return ones(int(self.count), **self.made)
 
 
@@ -163,9 +163,9 @@ def window(example: str, parameters: str = "", call: str = "5") -> Callable[[Cal
     """Declare a window; decorates its function.
 
     Args:
-        example: what the window of five points prints.
-        parameters: what the docstring says of further parameters.
-        call: how the example calls the function.
+        example: output of the example: a window of five points.
+        parameters: documentation of further parameters.
+        call: call of the function in the example.
     """
 
     def declare(function: Callable[..., Tensor]) -> Any:
@@ -218,7 +218,7 @@ def cosine(
     device: Any = None,
     requires_grad: Truth = False,
 ) -> Tensor:
-    """Half a wave: sin(pi (k + 0.5) / M)."""
+    """The cosine window, half a wave: sin(pi (k + 0.5) / M)."""
     options = Options("cosine", M, sym, dtype, layout, device, requires_grad)
     return cosine_shape(options)  # type: ignore[no-any-return]
 
@@ -270,7 +270,7 @@ def nuttall(
 
 @window(
     "0.1353, 0.3679, 1.0000, 0.3679, 0.1353",
-    parameters="center: where it is highest, in points, if it is not symmetric; the middle unless given.\n"
+    parameters="center: position of the maximum, in points, if it is not symmetric; the middle by default.\n"
     "        tau: how slowly it falls off.",
 )
 def exponential(
@@ -332,7 +332,7 @@ def general_cosine(
     device: Any = None,
     requires_grad: Truth = False,
 ) -> Tensor:
-    """A sum of cosines: that of (-1)^i a[i] cos(2 pi i k / (M - 1))."""
+    """A sum of cosines: (-1)^i a[i] cos(2 pi i k / (M - 1))."""
     options = Options("general_cosine", M, sym, dtype, layout, device, requires_grad)
     return general_cosine_shape(options, a)  # type: ignore[no-any-return]
 
@@ -348,6 +348,6 @@ def general_hamming(
     device: Any = None,
     requires_grad: Truth = False,
 ) -> Tensor:
-    """alpha - (1 - alpha) cos(2 pi k / (M - 1))."""
+    """The general Hamming window: alpha - (1 - alpha) cos(2 pi k / (M - 1))."""
     options = Options("general_cosine", M, sym, dtype, layout, device, requires_grad)
     return general_hamming_shape(options, alpha)  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""The three operators that all Fourier transforms are made of: complex to complex, real to complex, complex to real."""
+"""The three operators of all Fourier transforms: complex to complex, real to complex, complex to real."""
 
 from __future__ import annotations
 
@@ -40,44 +40,44 @@ transform = partial(
 
 
 def outermost_first(array: Any, dims: Any) -> list[int]:
-    """Dimensions as they lie in the memory of an array."""
+    """Return dimensions in the order of an array's memory, the outermost first."""
     steps = layouts.steps_of(array)
     return sorted(dims, key=lambda dim: -steps[dim])
 
 
 def strides_in_room(array: Any, shape: tuple[int, ...], dims: Any) -> tuple[int, ...]:
-    """The strides of a result in which the transformed dimensions lie innermost, in this order."""
+    """Return the strides of a result with the transformed dimensions innermost, in this order."""
     others = outermost_first(array, [dim for dim in range(array.ndim) if dim not in dims])
     return layouts.packed(shape, [*others, *dims][::-1])
 
 
 def room(array: Any, shape: tuple[int, ...], dims: Any, dtype: Any) -> Any:
-    """Memory for the transform of an array: the dimensions that are transformed lie inside, the last of them innermost.
+    """Allocate memory for the transform of an array: the transformed dimensions are innermost, their last one last.
 
-    The others are in the order of the array, so that neighbours stay neighbours, as with torch.
+    The others keep the order of the array, as in torch.
     """
     return layouts.empty(shape, strides_in_room(array, shape, dims), np.dtype(dtype))
 
 
 def transformed(array: Any, dims: Any, normalization: int, forward: bool, result: Any) -> Any:
-    """`result`, filled with the transform of complex numbers along these dimensions, one after the other."""
+    """Fill `result` with the transform of complex numbers along dimensions, one after the other."""
     for dim in dims:
         array = kernels.fft_lines(array, dim, normalization, forward, result)
     return result
 
 
 def spectral(dtype: Any) -> Any:
-    """The complex dtype of the spectrum of real numbers."""
+    """Return the complex dtype of the spectrum of real numbers."""
     return np.complex64 if dtype == np.float32 else np.complex128
 
 
 @transform(name="_fft_c2c", node="FftC2CBackward0", dtypes=SPECTRA, native=native("fft_c2c"))
 def complex_to_complex(self: Array, dim: Any, normalization: int, forward: bool) -> Any:
-    """The Fourier transform of complex numbers.
+    """Fourier transform of complex numbers.
 
     Args:
         self: complex tensor.
-        forward: with a negative exponent.
+        forward: use a negative exponent.
     """
     refuse_dtype("_fft_c2c", self, SPECTRA)
     if not dim:
@@ -101,17 +101,17 @@ def complex_to_complex_samples(make: Any) -> Any:
 
 
 def spectrum_shape(shape: tuple[int, ...], dim: int, onesided: bool) -> tuple[int, ...]:
-    """The shape of the spectrum of a real signal along a dimension."""
+    """Return the shape of the spectrum of a real signal along a dimension."""
     return (*shape[:dim], shape[dim] // 2 + 1, *shape[dim + 1 :]) if onesided else shape
 
 
 @transform(name="_fft_r2c", node="FftR2CBackward0", dtypes=SIGNALS, native=native("fft_r2c"))
 def real_to_complex(self: Array, dim: Any, normalization: int, onesided: bool) -> Any:
-    """The Fourier transform of real numbers.
+    """Fourier transform of real numbers.
 
     Args:
         self: real tensor.
-        onesided: along the last of `dim` only the terms 0 to n // 2, whose conjugates the others are.
+        onesided: return only the terms 0 to n // 2 along the last of `dim`; the others are their conjugates.
     """
     refuse_dtype("_fft_r2c", self, SIGNALS)
     dims = [*outermost_first(self, dim[:-1]), dim[-1]]
@@ -121,7 +121,7 @@ def real_to_complex(self: Array, dim: Any, normalization: int, onesided: bool) -
 
 
 def weighted(spectrum: Any, dim: int, length: int, weight: float) -> Any:
-    """Half a spectrum with those terms times `weight` that stand for two of the whole one, of `length` points."""
+    """Multiply the terms of half a spectrum that stand for two of the whole one, of `length` points, by `weight`."""
     count = length // 2 + 1
     weights = np.full((count, *(1,) * (spectrum.ndim - 1 - dim)), weight, spectrum._array_.real.dtype)
     weights[0] = 1
@@ -148,11 +148,11 @@ def real_to_complex_samples(make: Any) -> Any:
 
 @transform(name="_fft_c2r", node="FftC2RBackward0", dtypes=SPECTRA, native=native("fft_c2r"))
 def complex_to_real(self: Array, dim: Any, normalization: int, last_dim_size: int) -> Any:
-    """The inverse Fourier transform of half a spectrum to real numbers.
+    """Inverse Fourier transform of half a spectrum to real numbers.
 
     Args:
         self: complex tensor, with the terms 0 to n // 2 along the last of `dim`; the others count as their conjugates.
-        last_dim_size: n.
+        last_dim_size: length n of the last of `dim`.
     """
     refuse_dtype("_fft_c2r", self, SPECTRA)
     last = dim[-1]

@@ -1,4 +1,4 @@
-"""Windows: weights that fade a piece of a signal in and out before it is transformed."""
+"""Window functions: weights that fade a piece of a signal in and out before a transform."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WINDOW = """
         window_length: number of points, n.
         periodic: the first n points of a window of n + 1, of which repetitions join smoothly; else the window is
             symmetric.{parameters}
-        dtype: of the result, floating; the default dtype unless given.
+        dtype: dtype of the result, floating; the default dtype by default.
         layout: `strided`.
         device: 'cpu'.
         pin_memory: must be False.
@@ -37,8 +37,8 @@ WINDOW = """
         A new tensor (n,).
 
     Raises:
-        TypeError: `window_length` is no integer, or `periodic` no bool.
-        RuntimeError: `window_length` is negative, or the dtype holds integers.
+        TypeError: if `window_length` is not an integer, or `periodic` no bool.
+        RuntimeError: if `window_length` is negative, or the dtype holds integers.
 
     Examples:
         >>> import wengert as wg
@@ -48,11 +48,11 @@ WINDOW = """
 
 
 def read_window(name: str, window_length: Any, periodic: Any, dtype: Any, layout: Any, place: tuple[Any, Any]) -> Any:
-    """The number of points and the dtype of a window; `place` holds the device, and whether memory is pinned.
+    """Return the number of points and the dtype of a window; `place` is the device, and whether memory is pinned.
 
     Raises:
-        TypeError: one is wrong.
-        RuntimeError: if there is no such window.
+        TypeError: if an argument has a wrong type.
+        RuntimeError: if an argument is out of range or not supported.
     """
     check_place(name, *place, layout, sparse=True)
     if layout is sparse_coo:
@@ -71,7 +71,7 @@ def read_window(name: str, window_length: Any, periodic: Any, dtype: Any, layout
 
 
 def window(name: str, shape: Callable[..., Any], options: tuple[Any, ...], parameters: tuple[Any, ...] = ()) -> Tensor:
-    """A window as a new leaf: `shape(n, periodic, *parameters)` makes it, of a tensor of places and their last one."""
+    """Return a window as a new leaf: `shape(n, periodic, *parameters)` of a tensor of points and the last one."""
     window_length, periodic, dtype, layout, place, requires_grad = options
     count, element = read_window(name, window_length, periodic, dtype, layout, place)
     if count < 2:
@@ -235,7 +235,7 @@ for function in (hann_window, bartlett_window, blackman_window, hamming_window, 
     function.samples(lengths)  # type: ignore[attr-defined]
 
 FEW = 4096
-"""Up to how many points `hann_of_places` gives."""
+"""Largest number of points for `hann_of_places`."""
 NATIVE = kernels.natives("multiply", "cos", "add")
 
 

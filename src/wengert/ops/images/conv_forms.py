@@ -121,8 +121,8 @@ CONVOLUTION = """
         A new tensor (N, O, {places}) or (O, {places}).
 
     Raises:
-        RuntimeError: shapes, dtypes or options do not fit together.
-        TypeError: an operand is no tensor.
+        RuntimeError: if shapes, dtypes or options do not fit together.
+        TypeError: if an operand is not a tensor.
     """
 TRANSPOSED = """
     Args:
@@ -139,8 +139,8 @@ TRANSPOSED = """
         A new tensor (N, O, {places}) or (O, {places}).
 
     Raises:
-        RuntimeError: shapes, dtypes or options do not fit together.
-        TypeError: an operand is no tensor.
+        RuntimeError: if shapes, dtypes or options do not fit together.
+        TypeError: if an operand is not a tensor.
     """
 LINE = {"lengths": "L", "kernel": "K", "places": "length"}
 PLANE = {"lengths": "H, W", "kernel": "rows, columns", "places": "height, width"}

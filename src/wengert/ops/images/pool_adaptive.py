@@ -196,7 +196,7 @@ def check_adaptive(name: str, shape: Ints, output_size: Any, count: int = 2, *, 
                 f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
                 f"{shown(shape)} with dimension {dim} being empty"
             )
-    size = tuple([length if each is None else int(each) for length, each in zip(shape[-count:], output_size)])
+    size = tuple([length if wanted is None else int(wanted) for length, wanted in zip(shape[-count:], output_size)])
     out_shape = (*shape[:-count], *size)
     if min(size) < 0 and largest_wanted:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {shown(out_shape)} in {name}")

@@ -42,7 +42,7 @@ SECTIONS = """
         A new tensor of the shape of `self`.
 
     Raises:
-        RuntimeError: gradient and indices differ in shape.
+        RuntimeError: if gradient and indices differ in shape.
     """
 
 

@@ -83,7 +83,7 @@ reduction = partial(
     inplace=InPlace(apart="wholly"),
     describes="""
     Raises:
-        RuntimeError: shapes or dtypes do not fit, an index lies outside, or there is no such reduction.
+        RuntimeError: if shapes or dtypes do not fit, an index lies outside, or there is no such reduction.
 
     Derivative:
         Of "amax" and "amin" it is shared equally among the elements that attain the result, as torch does it.

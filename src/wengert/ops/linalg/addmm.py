@@ -154,7 +154,7 @@ product_added = partial(
         alpha: a number.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """,
 )
 """Family of the operators that add a matrix product to a tensor."""

@@ -158,7 +158,7 @@ SECTIONS = """
         New tensors: the output of the last layer, (T, N, directions * size), and of each layer and direction {last}.
 
     Raises:
-        RuntimeError: shapes, dtypes or the number of parameters do not fit, or there is no step.
+        RuntimeError: if shapes, dtypes or the number of parameters do not fit, or there is no step.
     """
 
 

@@ -178,7 +178,7 @@ of_bessel = partial(
         A new tensor of the same shape.
 
     Raises:
-        NotImplementedError: the tensor is complex.
+        NotImplementedError: if the tensor is complex.
     """,
 )
 """Card decorator for a function without a derivative in torch."""

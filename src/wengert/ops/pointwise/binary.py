@@ -67,7 +67,7 @@ PAIRS = """
         A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
-        RuntimeError: the shapes do not broadcast{}.
+        RuntimeError: if the shapes do not broadcast{}.
     """
 arithmetic = partial(pointwise, inplace=True, numbers="alone", samples=broadcast_pairs, describes=PAIRS.format(""))
 """Card decorator for an operator of arithmetic of two operands."""

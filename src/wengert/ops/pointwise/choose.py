@@ -168,7 +168,7 @@ limit = partial(
         A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
-        RuntimeError: `self` is complex, or the shapes do not broadcast.
+        RuntimeError: if `self` is complex, or the shapes do not broadcast.
     """,
 )
 """Card decorator for a limit on one side."""
@@ -347,9 +347,9 @@ def nan_to_num(self: Array, nan: float | None = None, posinf: float | None = Non
     """`self` with NaN and infinities replaced, element by element.
 
     Args:
-        nan: what takes the place of NaN; 0 unless given.
-        posinf: what takes the place of infinity; the largest value of the dtype unless given.
-        neginf: what takes the place of -infinity; the smallest value of the dtype unless given.
+        nan: replacement of NaN; 0 by default.
+        posinf: replacement of infinity; the largest value of the dtype by default.
+        neginf: replacement of -infinity; the smallest value of the dtype by default.
 
     Returns:
         A new tensor of the same shape and dtype.

@@ -71,7 +71,7 @@ test_of_reals = partial(
         A new bool tensor of the same shape.
 
     Raises:
-        RuntimeError: `self` is complex.
+        RuntimeError: if `self` is complex.
     """,
 )
 """Card decorator for a test of single real values."""

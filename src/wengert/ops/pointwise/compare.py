@@ -31,7 +31,7 @@ COMPARED = """
         A new bool tensor of the broadcast shape.
 
     Raises:
-        RuntimeError: the shapes do not broadcast{}.
+        RuntimeError: if the shapes do not broadcast{}.
     """
 comparison = partial(
     pointwise, dtypes=ALL, numbers="other", why=WHY, samples=comparison_samples, describes=COMPARED.format("")

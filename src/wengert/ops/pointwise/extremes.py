@@ -35,7 +35,7 @@ extreme = partial(
         A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
-        RuntimeError: the shapes do not broadcast, or the operands are complex.
+        RuntimeError: if the shapes do not broadcast, or the operands are complex.
     """,
 )
 """Card decorator for an elementwise maximum or minimum."""

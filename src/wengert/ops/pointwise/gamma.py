@@ -42,7 +42,7 @@ of_reals = partial(
         A new tensor of the same shape.
 
     Raises:
-        NotImplementedError: `self` is complex.
+        NotImplementedError: if `self` is complex.
     """,
 )
 """Card decorator for a special function of one real operand."""
@@ -260,8 +260,8 @@ incomplete = partial(
         A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
-        NotImplementedError: the operands are not floating-point numbers.
+        RuntimeError: if the shapes do not broadcast.
+        NotImplementedError: if the operands are not floating-point numbers.
 
     Derivative:
         By `other` only, as in torch.

@@ -28,8 +28,8 @@ of_integers = partial(
         A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
-        NotImplementedError: the operands are not integers.
+        RuntimeError: if the shapes do not broadcast.
+        NotImplementedError: if the operands are not integers.
     """,
 )
 """Card decorator for a function of integers."""

@@ -38,7 +38,7 @@ logical = partial(
         A new bool tensor of the broadcast shape.
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
+        RuntimeError: if the shapes do not broadcast.
     """,
 )
 """Card decorator for a logical function: every dtype is read as bool, nothing is promoted."""
@@ -57,7 +57,7 @@ bitwise = partial(
         A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
-        RuntimeError: the shapes do not broadcast, or an operand is not of integers or truth values.
+        RuntimeError: if the shapes do not broadcast, or an operand is not of integers or truth values.
     """,
 )
 """Card decorator for a bitwise function."""
@@ -167,8 +167,8 @@ shifted = partial(
         A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
-        NotImplementedError: the operands are not integers.
+        RuntimeError: if the shapes do not broadcast.
+        NotImplementedError: if the operands are not integers.
     """,
 )
 """Card decorator for a shift."""

@@ -45,8 +45,8 @@ of_two_reals = partial(
         A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
-        NotImplementedError: the operands are not floating-point numbers.
+        RuntimeError: if the shapes do not broadcast.
+        NotImplementedError: if the operands are not floating-point numbers.
     """,
 )
 """Card decorator for a function of two real tensors."""
@@ -302,7 +302,7 @@ times_logarithm = partial(
         A new tensor of the broadcast shape; integers become the default dtype.
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
+        RuntimeError: if the shapes do not broadcast.
     """,
 )
 """Card decorator for a product with a logarithm."""

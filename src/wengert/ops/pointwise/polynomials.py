@@ -36,7 +36,7 @@ polynomial = partial(
         A new tensor of the broadcast shape; integers become the default dtype. 0 for negative degrees.
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
+        RuntimeError: if the shapes do not broadcast.
 
     Derivative:
         By `x` the polynomial's; by `n`, whose fraction does not count, 0.

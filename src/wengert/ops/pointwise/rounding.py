@@ -81,7 +81,7 @@ rounding = partial(
         A new tensor of the same shape and dtype.
 
     Raises:
-        NotImplementedError: `self` is complex.
+        NotImplementedError: if `self` is complex.
 
     Derivative:
         0 everywhere, also at the jumps.

@@ -26,7 +26,7 @@ scaled_sum = partial(
         A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
+        RuntimeError: if the shapes do not broadcast.
     """,
 )
 """Card decorator for a sum with a multiple of a product or quotient."""

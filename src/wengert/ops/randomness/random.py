@@ -155,9 +155,9 @@ def sized(make: Any) -> Any:
 DRAWN = """
     Args:
         sizes, size: the lengths, one by one or as one sequence.
-        generator: draws the numbers; the default generator unless given.
+        generator: generator of the numbers; the default generator by default.
         out: a tensor to write into.
-        dtype: floating or complex; the default dtype unless given.
+        dtype: floating or complex; the default dtype by default.
         layout: `strided`.
         device: 'cpu'.
         pin_memory: must be False.
@@ -167,8 +167,8 @@ DRAWN = """
         A new tensor, or `out`.
 
     Raises:
-        TypeError: a length is no integer.
-        RuntimeError: a length is negative, or the dtype an integer one.
+        TypeError: if a length is not an integer.
+        RuntimeError: if a length is negative, or the dtype is an integer type.
     """
 
 

@@ -27,7 +27,7 @@ def likes(make: Any) -> Any:
 DRAWN_LIKE = """
     Args:
         input: tensor.
-        generator: draws the numbers; the default generator unless given.
+        generator: generator of the numbers; the default generator by default.
         dtype, layout, device, pin_memory, requires_grad, memory_format: as for `zeros_like`.
 
     Returns:

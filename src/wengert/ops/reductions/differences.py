@@ -320,14 +320,14 @@ INTEGRAL = """
     Args:
         y: tensor of the values of the function.
         x: tensor of the places; of one dimension, or such as broadcasts with `y`.
-        dx: the distance of neighbours where no places are given; 1 unless given.
+        dx: the distance of neighbours without points; 1 by default.
         dim: the dimension to integrate along.
 
     Returns:
         A new tensor.
 
     Raises:
-        RuntimeError: `y` is bool, or there is not one place for each value.
+        RuntimeError: if `y` is bool, or there is not one place for each value.
 
     Examples:
         >>> import wengert as wg

@@ -98,7 +98,7 @@ extreme_over = partial(
         dim: the dimension or dimensions; none at all for all of them.
 
     Raises:
-        IndexError: a dimension has length 0.
+        IndexError: if a dimension has length 0.
 
     Derivative:
         Shared in equal parts by all elements that equal the result.

@@ -128,7 +128,7 @@ moment = partial(
         A new real tensor; NaN or infinite where the divisor is not positive.
 
     Raises:
-        RuntimeError: `self` holds integers.
+        RuntimeError: if `self` holds integers.
     """,
 )
 """Card decorator for a variance or standard deviation."""

@@ -57,7 +57,7 @@ place_of_extreme = partial(
         A new int64 tensor.
 
     Raises:
-        IndexError: there is nothing to compare.
+        IndexError: if there are no elements.
     """,
 )
 """Card decorator for the index of an extreme."""

@@ -31,7 +31,7 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     if not ndim and hasattr(source, "__index__") and hasattr(destination, "__index__"):
         source, destination = ([normalise(dim, ndim)][:0] for dim in (source, destination))
     places = (("source", source), ("destination", destination))
-    pairs = [some_integers("movedim", key, each) for key, each in places]
+    pairs = [some_integers("movedim", key, place) for key, place in places]
     if len(pairs[0]) != len(pairs[1]):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({shown(pairs[0])} dims) should contain the same "

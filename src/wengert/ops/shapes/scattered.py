@@ -28,7 +28,7 @@ replaced = partial(
         A new tensor of the shape and dtype of `self`.
 
     Raises:
-        RuntimeError: `src` has another shape than the part.
+        RuntimeError: if `src` has another shape than the part.
     """,
 )
 """Card decorator for a tensor with a part replaced."""

@@ -148,7 +148,7 @@ PARTS = """
         A tuple of views.
 
     Raises:
-        RuntimeError: the length is not divisible, or the dimension does not exist.
+        RuntimeError: if the length is not divisible, or the dimension does not exist.
     """
 
 

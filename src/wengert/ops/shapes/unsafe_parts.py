@@ -32,7 +32,7 @@ unsafe = partial(
         A tuple of tensors that share the memory of `self`, but count for no views of it.
 
     Raises:
-        RuntimeError: the lengths do not add up.
+        RuntimeError: if the lengths do not add up.
     """,
 )
 """Card decorator for parts that do not count as views."""

@@ -1,1 +1,1 @@
-"""Sparse tensors: how they are made and read, and what operators make of them."""
+"""Sparse tensors: creation, access, and operators."""

@@ -1,4 +1,4 @@
-"""What stands in the `_array_` of a compressed sparse tensor, and what it is beside one in coordinates."""
+"""Arrays of compressed sparse tensors, in their `_array_`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .parts import coo
 
 
 class Compressed(StandIn):
-    """The array of a compressed sparse tensor: its elements are not to be read.
+    """Array of a compressed sparse tensor, whose elements cannot be read.
 
     Attributes:
-        layout: which of the four it is.
-        indices: where lines begin, (batch ..., lines + 1); and places in the lines, (batch ..., entries).
+        layout: one of the four compressed layouts.
+        indices: starts of lines, (batch ..., lines + 1); and indices in the lines, (batch ..., entries).
         values: (batch ..., entries, rows and columns of a block ..., dense dimensions ...): the tensor of the entries,
             without history.
-        coalesced: True: nothing is to be brought in order before a write.
+        coalesced: True: nothing has to be sorted before a write.
     """
 
     flag = flags.SPARSE
@@ -34,34 +34,34 @@ class Compressed(StandIn):
     coalesced: bool = True
 
     def refuse(self, what: str) -> NoReturn:
-        """Refuse what asks for values."""
+        """Refuse operators that need the values."""
         if what == "item" and math.prod(self.shape) != 1:
             raise sparse_errors.read(what, self.shape)
         raise NotImplementedError(no_kernel(what, self.layout))
 
     def view(self, *kind: Any) -> Any:  # type: ignore[override]
-        """The same entries in an array of its own; in no other dtype or class."""
+        """Return the same entries in a new array; other dtypes and classes are refused."""
         if kind:
             self.refuse("view")
         return compressed(self.indices, self.values, self.shape, self.layout)
 
     def fill(self, value: Any) -> None:  # type: ignore[override]
-        """Let all entries be a number."""
+        """Set all entries to a number."""
         self.values._array_.fill(value)
 
     def like(self, name: str, dtype: Any) -> Compressed:
-        """The array of a tensor with other entries at the same places, or, for zeros, with none; `dtype` is NumPy's."""
+        """Return the array of a tensor with other entries at the same indices, or, for zeros, with none."""
         if name == "zeros_like":
             return without_entries(self.shape, dtype, self.layout)
         places = (self.indices[0].copy(), self.indices[1].copy())
         return compressed(places, wrap(np.empty(self.values._array_.shape, dtype)), self.shape, self.layout)
 
     def resized(self, shape: tuple[int, ...]) -> Compressed:
-        """The array of a larger matrix in compressed rows, with these entries; it has their memory.
+        """Return the array of a larger matrix in compressed rows, with these entries in the same memory.
 
         Raises:
-            NotImplementedError: it is in another layout, or a batch.
-            RuntimeError: if the matrix is not to grow.
+            NotImplementedError: if the array has another layout, or is a batch.
+            RuntimeError: if the matrix would not grow.
         """
         bounds, plain = self.indices
         if self.layout is not sparse_csr or bounds.ndim > 1 or len(shape) > 2:
@@ -80,7 +80,7 @@ class Compressed(StandIn):
         return compressed((bounds, plain), self.values, shape, self.layout)
 
     def spread(self) -> Coordinates:
-        """The same array in coordinates, coalesced if no place comes twice."""
+        """Return the same array in coordinates; it is coalesced if no index occurs twice."""
         indices, entries = places_of(self), self.values._array_
         values = entries.reshape(indices.shape[1], *self.shape[len(indices) :])
         keys = kernels.numbers(indices, self.shape[: len(indices)])
@@ -93,10 +93,10 @@ class Compressed(StandIn):
 
 
 def compressed(indices: tuple[Any, Any], values: Tensor, shape: Any, layout: Layout) -> Compressed:
-    """The array of a compressed sparse tensor; its own elements are one, seen again and again, as in `coordinates`.
+    """Return the array of a compressed sparse tensor; its own elements are a single one, repeated, as in `coordinates`.
 
     Raises:
-        RuntimeError: a dense tensor of that shape could not be addressed.
+        RuntimeError: if a dense tensor of that shape could not be addressed.
     """
     dtype = values._array_.dtype
     element = np.full((), np.nan if dtype.kind in "fcV" else np.iinfo(dtype).max if dtype.kind in "iu" else True, dtype)
@@ -109,7 +109,7 @@ def compressed(indices: tuple[Any, Any], values: Tensor, shape: Any, layout: Lay
 
 
 def no_kernel(name: str, layout: Layout) -> str:
-    """An operator does not exist for tensors of that layout."""
+    """Return the error for an operator without a kernel for a layout."""
     return sparse_errors.no_kernel(name, f"{layout.title}CPU")
 
 
@@ -119,29 +119,29 @@ def is_compressed(value: Any) -> bool:
 
 
 def batches_of(array: Compressed) -> int:
-    """How many dimensions number the matrices of a batch."""
+    """Return the number of dimensions of a batch of matrices."""
     return int(array.indices[0].ndim) - 1
 
 
 def blocks_of(array: Compressed) -> tuple[int, ...]:
-    """Rows and columns of a block; () where entries are no blocks."""
+    """Return rows and columns of a block; () if entries are not blocks."""
     if not array.layout.blocks:
         return ()
     return tuple(array.values._array_.shape[batches_of(array) + 1 : batches_of(array) + 3])
 
 
 def with_values(array: Compressed, values: Tensor) -> Tensor:
-    """A compressed tensor with other entries of the same shape at the same places."""
+    """Return a compressed tensor with other entries of the same shape at the same indices."""
     return wrap(compressed(array.indices, values, array.shape, array.layout))
 
 
 def places_of(array: Compressed) -> Any:
-    """(dimensions, elements): where the elements of all entries are, in the order in which these lie."""
+    """Return the indices of the elements of all entries, (dimensions, elements), in their order."""
     return lines.places(*array.indices, array.layout.rows, blocks_of(array))
 
 
 def of_coordinates(array: Coordinates, layout: Layout, blocks: tuple[int, ...]) -> Compressed:
-    """The compressed array of a coalesced one in two sparse dimensions."""
+    """Return the compressed array of a coalesced one with two sparse dimensions."""
     indices, values, shape = array.indices, array.values._array_, array.shape
     if blocks:
         indices, values = lines.in_blocks(indices, values, shape, (blocks[0], blocks[1]))
@@ -153,7 +153,7 @@ def of_coordinates(array: Coordinates, layout: Layout, blocks: tuple[int, ...]) 
 
 
 def without_entries(shape: Any, dtype: Any, layout: Layout) -> Compressed:
-    """The array of a compressed tensor that is zero everywhere; `dtype` is NumPy's."""
+    """Return the array of a compressed tensor that is zero everywhere; `dtype` is NumPy's."""
     batch, size = tuple(shape[:-2]), shape[-2 if layout.rows else -1]
     bounds, plain = np.zeros((*batch, size + 1), np.int64), np.zeros((*batch, 0), np.int64)
     return compressed((bounds, plain), wrap(np.zeros((*batch, 0), dtype)), tuple(shape), layout)

@@ -1,6 +1,6 @@
-"""How programs make compressed sparse tensors of their parts.
+"""Creation of compressed sparse tensors from their parts.
 
-This loads all that calls with such tensors look for.
+It loads everything that calls with such tensors need.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from .parts import is_sparse
 def checked_lines(
     form: Layout, bounds: Any, plain: Any, values: Tensor, size: Any, ordered: bool = False
 ) -> Compressed:
-    """The array of a compressed tensor of parts that are not trusted.
+    """Return the array of a compressed tensor of unchecked parts.
 
     Raises:
-        RuntimeError: they do not fit each other or the shape.
+        RuntimeError: if the parts do not fit each other or the shape.
     """
     check(form, bounds, plain, values._array_, size, ordered)
     return compressed((bounds, plain), values, tuple(size), form)
 
 
 def refuse_sparse(name: str, value: Tensor) -> Tensor:
-    """A tensor that is a part of another one.
+    """Refuse a sparse tensor as a part of another one.
 
     Raises:
-        RuntimeError: it is sparse.
+        RuntimeError: if the tensor is sparse.
     """
     if is_sparse(value):
         raise RuntimeError(f"expected {name} to be a strided and contiguous tensor")
@@ -48,7 +48,7 @@ def refuse_sparse(name: str, value: Tensor) -> Tensor:
 
 
 def read_places(name: str, value: Any) -> Tensor:
-    """Places as a tensor: of int64, unless they are one already."""
+    """Return indices as a tensor: of int64, unless they are one already."""
     if isinstance(value, Tensor):
         return refuse_sparse(name, value)
     array = np.asarray(value)
@@ -56,7 +56,7 @@ def read_places(name: str, value: Any) -> Tensor:
 
 
 def read_values(values: Any, dtype: Any) -> Tensor:
-    """Entries as a tensor."""
+    """Return entries as a tensor."""
     if not isinstance(values, Tensor):
         from ..create.create import tensor
 
@@ -66,7 +66,7 @@ def read_values(values: Any, dtype: Any) -> Tensor:
 
 
 def inferred(form: Layout, bounds: Any, plain: Any, values: Any) -> tuple[int, ...]:
-    """The least shape that holds all places."""
+    """Return the smallest shape that contains all indices."""
     batches = bounds.ndim - 1
     lines, across = max(bounds.shape[-1] - 1, 0), int(plain.max()) + 1 if plain.size else 0
     blocks = values.shape[batches + 1 : batches + 3] if form.blocks else (1, 1)
@@ -78,10 +78,10 @@ def inferred(form: Layout, bounds: Any, plain: Any, values: Any) -> tuple[int, .
 def made_of(
     name: str, form: Layout, parts: tuple[Any, Any, Any], size: Any, dtype: Any, requires_grad: Any, checks: Any
 ) -> Any:
-    """A compressed tensor of its parts; `checks` is whether places must be in order.
+    """Return a compressed tensor of its parts; `checks` is whether indices must be in order.
 
     Raises:
-        RuntimeError: they do not fit.
+        RuntimeError: if the parts do not fit.
     """
     bounds, plain = (read_places(*part) for part in zip(form.words, parts))
     values = read_values(parts[2], dtype)
@@ -104,7 +104,7 @@ WORDS = """
         {first}: (batch ..., {lines} + 1): integers: how many entries there are before each {line}.
         {second}: (batch ..., entries): integers: the {across} of each entry.
         values: (batch ..., entries{blocks}, dense dimensions ...): what is there.
-        size: the shape; the least that holds all places if not given.
+        size: the shape; by default the smallest that contains all indices.
         dtype: of the entries.
         layout, device, pin_memory: for torch's users; there is one way.
         requires_grad: of the new tensor, which then is a leaf unless `values` has a history.
@@ -114,12 +114,12 @@ WORDS = """
         A new tensor of layout `{layout}`, with the memory of its parts if these are tensors.
 
     Raises:
-        RuntimeError: parts and shape do not fit.
+        RuntimeError: if parts and shape do not fit.
     """
 
 
 def words_of(form: Layout) -> dict[str, str]:
-    """What the docstring of the constructor of a layout says of it."""
+    """Return the docstring sections of a layout's constructor."""
     line, across = ("row", "column") if form.rows else ("column", "row")
     if form.blocks:
         line, across = f"{line} of blocks", f"{across} of blocks"
@@ -135,10 +135,10 @@ def words_of(form: Layout) -> dict[str, str]:
 
 
 def refuse_layout(name: str, form: Layout, layout: Any, device: Any, pin_memory: Any) -> None:
-    """Refuse another layout than that of a constructor, and other devices.
+    """Refuse other layouts than that of a constructor, and other devices.
 
     Raises:
-        RuntimeError: another one is asked for.
+        RuntimeError: if another layout is requested.
     """
     if layout is not None and layout is not form:
         raise RuntimeError(f"{name}: layout must be {form.title} but got {titled(layout)}")
@@ -146,7 +146,7 @@ def refuse_layout(name: str, form: Layout, layout: Any, device: Any, pin_memory:
 
 
 def titled(layout: Any) -> str:
-    """What torch's errors call a layout."""
+    """Name of a layout in torch's errors."""
     if layout is None:
         return "none"
     return layout.title if layout in ALL else {"strided": "Strided", "sparse_coo": "Sparse"}.get(layout.name, "none")
@@ -158,12 +158,12 @@ CSR, CSC, BSR, BSC = ALL
 def constructed(
     form: Layout, parts: tuple[Any, Any, Any], size: Any, dtype: Any, layout: Any, place: tuple[Any, Any], *checks: Any
 ) -> Any:
-    """Make a tensor of a layout of its parts; refuses another layout, and other devices.
+    """Return a tensor of a layout from its parts; refuse other layouts and devices.
 
     Args:
         form: the layout.
-        parts: where lines begin, places in them, entries.
-        size, dtype, layout: as they were given.
+        parts: starts of lines, indices in them, entries.
+        size, dtype, layout: arguments of the constructor.
         place: the device, and whether memory is to be pinned.
         checks: whether a gradient is required, and whether the parts are checked.
     """
@@ -187,7 +187,7 @@ def sparse_csr_tensor(
     requires_grad: bool = False,
     check_invariants: bool | None = None,
 ) -> Any:
-    """A sparse tensor, compressed row by row: zero but at some places."""
+    """Return a sparse tensor, compressed row by row."""
     parts, place = (crow_indices, col_indices, values), (device, pin_memory)
     return constructed(CSR, parts, size, dtype, layout, place, requires_grad, check_invariants)
 
@@ -207,7 +207,7 @@ def sparse_csc_tensor(
     requires_grad: bool = False,
     check_invariants: bool | None = None,
 ) -> Any:
-    """A sparse tensor, compressed column by column: zero but at some places."""
+    """Return a sparse tensor, compressed column by column."""
     parts, place = (ccol_indices, row_indices, values), (device, pin_memory)
     return constructed(CSC, parts, size, dtype, layout, place, requires_grad, check_invariants)
 
@@ -227,7 +227,7 @@ def sparse_bsr_tensor(
     requires_grad: bool = False,
     check_invariants: bool | None = None,
 ) -> Any:
-    """A sparse tensor, compressed row by row of blocks: zero but at some places."""
+    """Return a sparse tensor, compressed row by row of blocks."""
     parts, place = (crow_indices, col_indices, values), (device, pin_memory)
     return constructed(BSR, parts, size, dtype, layout, place, requires_grad, check_invariants)
 
@@ -247,13 +247,13 @@ def sparse_bsc_tensor(
     requires_grad: bool = False,
     check_invariants: bool | None = None,
 ) -> Any:
-    """A sparse tensor, compressed column by column of blocks: zero but at some places."""
+    """Return a sparse tensor, compressed column by column of blocks."""
     parts, place = (ccol_indices, row_indices, values), (device, pin_memory)
     return constructed(BSC, parts, size, dtype, layout, place, requires_grad, check_invariants)
 
 
 def samples_of(form: Layout) -> Any:
-    """The samples of the constructor of a layout."""
+    """Samples of the constructor of a layout."""
 
     def samples(make: Any) -> Any:
         entries = make(2, 1, 2) if form.blocks else make(2)
@@ -283,30 +283,30 @@ def sparse_compressed_tensor(
     requires_grad: bool = False,
     check_invariants: bool | None = None,
 ) -> Any:
-    """A sparse tensor, compressed line by line, of the layout that is said.
+    """Return a sparse tensor in a compressed layout.
 
     Args:
-        compressed_indices: (batch ..., lines + 1): integers: how many entries there are before each line.
-        plain_indices: (batch ..., entries): integers: the place of each entry in its line.
-        values: (batch ..., entries, rows and columns of a block ..., dense dimensions ...): what is there.
-        size: the shape; the least that holds all places if not given.
-        dtype: of the entries.
+        compressed_indices: (batch ..., lines + 1): integers: number of entries before each line.
+        plain_indices: (batch ..., entries): integers: index of each entry in its line.
+        values: (batch ..., entries, rows and columns of a block ..., dense dimensions ...): the entries.
+        size: the shape; by default the smallest that contains all indices.
+        dtype: dtype of the entries.
         layout: `sparse_csr`, `sparse_csc`, `sparse_bsr` or `sparse_bsc`.
-        device, pin_memory: for torch's users; there is one way.
-        requires_grad: of the new tensor, which then is a leaf unless `values` has a history.
-        check_invariants: whether places must be in order, and come once each; what else must hold is always checked.
+        device, pin_memory: accepted for compatibility with torch.
+        requires_grad: whether the new tensor requires a gradient; it is a leaf unless `values` has a history.
+        check_invariants: whether indices must be in order and distinct; the other conditions are always checked.
 
     Raises:
-        RuntimeError: if there is no such layout, or parts and shape do not fit.
+        RuntimeError: if `layout` is not a compressed layout, or parts and shape do not fit.
 
     Examples:
         >>> import wengert as wg
-        >>> made = wg.sparse_compressed_tensor([0, 1, 2], [1, 0], [3.0, 4.0], layout=wg.sparse_csr)
-        >>> made
+        >>> matrix = wg.sparse_compressed_tensor([0, 1, 2], [1, 0], [3.0, 4.0], layout=wg.sparse_csr)
+        >>> matrix
         tensor(crow_indices=tensor([0, 1, 2]),
                col_indices=tensor([1, 0]),
                values=tensor([3., 4.]), size=(2, 2), nnz=2, layout=torch.sparse_csr)
-        >>> made @ wg.ones(2)
+        >>> matrix @ wg.ones(2)
         tensor([3., 4.])
     """
     if layout not in ALL:

@@ -1,4 +1,4 @@
-"""Compressed sparse tensors of their parts, and of tensors of other layouts: the operators that all others stand on."""
+"""Operators that compose and convert compressed sparse tensors, the base of all others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .layouts import ALL as LAYOUTS
 from .parts import in_order, is_sparse, none, spread
 
 NAMES = ("ToSparseBackward0", *(f"ToSparse{layout.name[-3:].capitalize()}Backward0" for layout in LAYOUTS))
-"""The nodes of conversions to each layout."""
+"""Nodes of conversions to each layout."""
 
 
 @takes_sparse
@@ -31,11 +31,11 @@ NAMES = ("ToSparseBackward0", *(f"ToSparse{layout.name[-3:].capitalize()}Backwar
     samples=none,
 )
 def packed_lines(bounds: Index, plain: Index, values: Array, size: Any, form: Any) -> Any:
-    """A compressed sparse tensor of its parts, which keep their memory.
+    """Return a compressed sparse tensor of its parts, which keep their memory.
 
     Args:
-        bounds: (batch ..., lines + 1): where lines begin.
-        plain: (batch ..., entries): places in the lines.
+        bounds: (batch ..., lines + 1): starts of lines.
+        plain: (batch ..., entries): indices in the lines.
         values: (batch ..., entries, rows and columns of a block ..., dense dimensions ...).
         size: the shape.
         form: the layout.
@@ -63,13 +63,13 @@ def packed_lines_vjp(grad: Any, bounds: Any, plain: Any, values_shape: Any, form
     samples=none,
 )
 def relaid(self: Array, form: Any, blocks: Any, dense_dim: Any, origin: Any) -> Any:
-    """A tensor in another layout: in coordinates, or compressed.
+    """Convert a tensor to another layout: to coordinates, or a compressed one.
 
     Args:
         form: the layout.
         blocks: rows and columns of a block, or ().
-        dense_dim: how many dimensions behind are dense, of a dense tensor.
-        origin: the layout of the tensor and the size of its blocks: its gradient is brought back to it.
+        dense_dim: number of dense dimensions at the end, for a dense tensor.
+        origin: layout of the tensor and size of its blocks, which its gradient is converted back to.
     """
     if form is sparse_coo:
         return spread(self)
@@ -94,13 +94,13 @@ def relaid_vjp(grad: Any, origin: Any) -> Any:
 
 
 def origin_of(tensor: Any) -> Any:
-    """The layout of a tensor, and the size of its blocks."""
+    """Return the layout of a tensor, and the size of its blocks."""
     form = tensor.layout
     return form, blocks_of(tensor._array_) if form in LAYOUTS else ()
 
 
 def compressed_like(grad: Any, model: Any) -> Any:
-    """The part of a tensor, dense or sparse, at the places of a compressed one."""
+    """Return the part of a tensor, dense or sparse, at the indices of a compressed one."""
     array = model._array_
     if is_sparse(grad) and getattr(grad._array_, "indices", None) is array.indices:
         return grad
@@ -108,7 +108,7 @@ def compressed_like(grad: Any, model: Any) -> Any:
 
 
 def with_entries(model: Any, entries: Any) -> Any:
-    """A compressed tensor with other entries at the places of another one, recorded."""
+    """Return a compressed tensor with other entries at the indices of another one, recorded."""
     array = model._array_
     entries = entries.reshape(array.values._array_.shape)
     return packed_lines.call((*map(wrap, array.indices), entries, model.shape, array.layout))

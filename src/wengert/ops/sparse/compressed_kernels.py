@@ -1,6 +1,6 @@
-"""Operators on compressed sparse tensors: those of torch, each on the entries, or by way of coordinates.
+"""Operators on compressed sparse tensors: those of torch, on the entries, or by way of coordinates.
 
-They stand before the kernels of tensors in coordinates, which are asked where no tensor is compressed.
+They precede the kernels of tensors in coordinates, which are called if no tensor is compressed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .products import check_dtypes, multiplied
 from .reading import title_of
 
 OWN: dict[str, Callable[..., Any]] = {}
-"""By operator, as `KERNELS`."""
+"""Kernels by operator, as `KERNELS`."""
 ENTRY_BY_ENTRY = (
     *(name for name in KEEPING_ZERO if name not in ("nan_to_num", "square")),
     "neg",
@@ -44,11 +44,11 @@ ENTRY_BY_ENTRY = (
 )
 """Functions of single entries; all are zero at zero."""
 FLIPPED = dict(zip(LAYOUTS, (LAYOUTS[1], LAYOUTS[0], LAYOUTS[3], LAYOUTS[2])))
-"""The layout of the transposed tensor."""
+"""Layout of the transposed tensor."""
 
 
 def kernel(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give the kernel of an operator for compressed tensors; decorates it."""
+    """Register the kernel of an operator for compressed tensors; a decorator."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         OWN[name] = function
@@ -58,7 +58,7 @@ def kernel(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def by_entries(name: str) -> None:
-    """Give the kernel of a function of single entries."""
+    """Register the kernel of a function of single entries."""
 
     def function(self: Any, *rest: Any) -> Any:
         card: Any = find(name)
@@ -72,10 +72,10 @@ for operator in ENTRY_BY_ENTRY:
 
 
 def refuse(name: str, array: Any) -> NoReturn:
-    """There is no such operator for compressed tensors.
+    """Refuse an operator without a kernel for compressed tensors.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: always; there is no kernel.
     """
     raise NotImplementedError(no_kernel(name, array.layout))
 
@@ -98,7 +98,7 @@ def mul(self: Any, other: Any) -> Any:
 
 
 def multiplied_entries(first: Compressed, second: Any) -> Any:
-    """The product of two sparse tensors, element by element: at the places that both have."""
+    """Multiply two sparse tensors element by element, at the indices of both."""
     if not isinstance(second, Compressed):
         refuse("mul", first)
     if second.layout is not first.layout:
@@ -112,17 +112,17 @@ def multiplied_entries(first: Compressed, second: Any) -> Any:
 
 
 def same_places(first: Compressed, second: Compressed) -> bool:
-    """Return whether the entries of two compressed arrays are at the same places, in the same order."""
+    """Return whether the entries of two compressed arrays are at the same indices, in the same order."""
     if first.indices is second.indices:
         return True
     return all(np.array_equal(*pair) for pair in zip(first.indices, second.indices, strict=True))
 
 
 def refuse_batches(name: str, array: Compressed) -> None:
-    """Refuse batches and blocks, for which there is no way by coordinates.
+    """Refuse batches and blocks, which cannot be converted to coordinates.
 
     Raises:
-        NotImplementedError: it has some.
+        NotImplementedError: if the array has some.
     """
     if batches_of(array) or array.layout.blocks:
         refuse(name, array)
@@ -156,7 +156,7 @@ def add(self: Any, other: Any, alpha: Any = 1) -> Any:
 
 
 def add_writer(self: Any, other: Any, alpha: Any = 1) -> None:
-    """`self += alpha * other` of a dense and a compressed tensor."""
+    """`self += alpha * other` for a dense and a compressed tensor."""
     WRITERS_BEFORE["add"](self, wrap(in_order(other._array_)), alpha)
 
 
@@ -309,7 +309,7 @@ OWN["zero_"], OWN["copy_"] = zero, copy
 
 
 def first_compressed(args: Any) -> Any:
-    """The array of the first compressed tensor among arguments; None if there is none."""
+    """Return the array of the first compressed tensor among arguments; None if there is none."""
     for value in args:
         if is_compressed(value):
             return value._array_
@@ -319,7 +319,7 @@ def first_compressed(args: Any) -> Any:
 
 
 def guarded(name: str, own: Any, other: Any) -> Callable[..., Any]:
-    """A kernel for tensors of all sparse layouts."""
+    """Return a kernel for tensors of all sparse layouts."""
 
     def function(*args: Any) -> Any:
         array = first_compressed(args)

@@ -1,4 +1,4 @@
-"""Products of compressed matrices other than sums: reduced over what is in each row, or kept at some places only."""
+"""Products of compressed matrices with another reduction than the sum, or computed at some indices only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .layouts import sparse_csr
 from .parts import is_sparse, none
 
 REDUCTIONS = {"sum": np.add, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
-"""What terms of a row are brought together by."""
+"""Functions that reduce the terms of a row."""
 
 
 @takes_sparse
@@ -35,12 +35,12 @@ REDUCTIONS = {"sum": np.add, "mean": np.add, "amax": np.maximum, "amin": np.mini
     samples=none,
 )
 def reduced(self: Array, other: Array, reduce: str) -> Any:
-    """The product of a matrix compressed by rows and a dense one, where terms meet by another function than the sum.
+    """Product of a matrix compressed by rows and a dense one, with another reduction than the sum.
 
     Args:
         self: (n, m), of layout `sparse_csr`.
         other: (m, p), dense.
-        reduce: "sum", "mean", "amax" or "amin"; where a row has no entries the result is zero.
+        reduce: "sum", "mean", "amax" or "amin"; the result is zero for a row without entries.
     """
     (bounds, plain), entries = self.indices, self.values._array_
     result = lines.product(bounds, plain, entries, other, REDUCTIONS[reduce])
@@ -48,12 +48,12 @@ def reduced(self: Array, other: Array, reduce: str) -> Any:
 
 
 def counted(array: Compressed, dtype: Any) -> Any:
-    """(n, 1): how many entries each row has, at least 1."""
+    """Return the number of entries of each row, at least 1: (n, 1)."""
     return np.maximum(np.diff(array.indices[0]), 1).astype(dtype)[:, None]
 
 
 def weights(self: Any, other: Any, reduce: str) -> tuple[Any, Any, Any]:
-    """Row and column of each entry, and (entries, p) what its terms are in the result: 0, 1 or the share of a mean."""
+    """Return row and column of each entry, and the weights of its terms in the result, (entries, p)."""
     array, dense = self._array_, other._array_
     (bounds, plain), entries = array.indices, array.values._array_
     rows, terms = lines.lines(bounds), dense[plain] * entries[:, None]
@@ -68,7 +68,7 @@ def weights(self: Any, other: Any, reduce: str) -> tuple[Any, Any, Any]:
 
 
 def first_of_each(bounds: Any, rows: Any, result: Any) -> Any:
-    """Of what was found only the first in each row, column by column."""
+    """Keep only the first of the results in each row, column by column."""
     count = positions.cumsum(result, axis=0)
     before = np.concatenate([np.zeros_like(count[:1]), count])[bounds[:-1]]
     return result & (count - before[rows] == 1)
@@ -107,8 +107,8 @@ def reduced_product(sparse: Any, dense: Any, reduce: Any) -> Any:
     """`sparse.mm` with `reduce=`.
 
     Raises:
-        NotImplementedError: if the first matrix is not compressed, or of integers.
-        RuntimeError: it is not compressed by rows, they do not fit, or there is no such reduction.
+        NotImplementedError: if the first matrix is not compressed, or is of integers.
+        RuntimeError: if it is not compressed by rows, the matrices do not fit, or `reduce` is unknown.
         TypeError: if `reduce` is not a string.
     """
     if not isinstance(reduce, str):
@@ -149,7 +149,7 @@ def reduced_product(sparse: Any, dense: Any, reduce: Any) -> Any:
     samples=none,
 )
 def sampled(self: Array, mat1: Array, mat2: Array, beta: Any, alpha: Any) -> Any:
-    """beta * self + alpha * (mat1 @ mat2) at the places of a matrix compressed by rows, or of a batch of them.
+    """Return beta * self + alpha * (mat1 @ mat2) at the indices of a matrix compressed by rows, or of a batch of them.
 
     Args:
         self: (batch ..., n, p), of layout `sparse_csr`.
@@ -182,7 +182,7 @@ def sampled_vjp_mat2(grad: Any, self: Any, mat1: Any, alpha: Any) -> Any:
 
 
 def at_places(grad: Any, model: Any) -> Any:
-    """A gradient as a dense tensor, zero but at the places of a compressed one."""
+    """Return a gradient as a dense tensor, zero except at the indices of a compressed one."""
     return with_entries(model, entries_at(grad, wrap(places_of(model._array_)))).to_dense()
 
 
@@ -202,7 +202,7 @@ def sampled_jvp_mat2(tangent: Any, self: Any, mat1: Any, alpha: Any) -> Any:
 
 
 def sampled_addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None) -> Any:
-    """`torch.sparse.sampled_addmm`: beta * input + alpha * (mat1 @ mat2) at the places of `input`, elsewhere zero.
+    """Return beta * input + alpha * (mat1 @ mat2) at the indices of `input`: `torch.sparse.sampled_addmm`.
 
     Args:
         input: matrix of layout `sparse_csr`, (n, p), or a batch of them.
@@ -215,7 +215,7 @@ def sampled_addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any
 
     Raises:
         NotImplementedError: if `input` is not compressed.
-        RuntimeError: it is not compressed by rows, or shapes or dtypes do not fit.
+        RuntimeError: if `input` is not compressed by rows, or shapes or dtypes do not fit.
     """
     check_tensors("sparse_sampled_addmm", input=input, mat1=mat1, mat2=mat2)
     if not is_compressed(input):

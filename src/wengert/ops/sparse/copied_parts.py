@@ -1,4 +1,4 @@
-"""Parts of compressed sparse tensors on memory of their own: `crow_indices_copy` and its like."""
+"""Copies of the parts of compressed sparse tensors: `crow_indices_copy` and the like."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .parts import none
 from .reading import METHODS
 
 READERS = {**METHODS, **FORMS}
-"""The methods that give the parts, by name."""
+"""Methods that return the parts, by name."""
 COPIED = """
     Args:
         input: compressed sparse tensor, or one in coordinates, as `Tensor.{part}` takes it.
@@ -24,7 +24,7 @@ COPIED = """
         A new tensor.
 
     Raises:
-        RuntimeError: the tensor has no such part.
+        RuntimeError: if the tensor has no such part.
 
     Examples:
         >>> wg.{part}_copy(wg.eye(2).{maker}())
@@ -33,7 +33,7 @@ COPIED = """
 
 
 def copied(part: str, input: Any, out: Any) -> Any:
-    """Return what the method of that name gives, on memory of its own."""
+    """Copy the result of the method of that name."""
     name = f"{part}_copy"
     check_tensors(name, input=input)
     return put(name, out, READERS[part](input).clone(), words=EXACT)

@@ -1,6 +1,6 @@
-"""How programs make sparse tensors: of places and entries, and of dense tensors.
+"""Creation of sparse tensors from indices and entries.
 
-This loads all that calls with such tensors look for.
+It loads everything that calls with such tensors need.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .entries import packed
 
 
 def read_parts(indices: Any, values: Any, dtype: Any) -> tuple[Tensor, Tensor]:
-    """Places as a tensor of int64, entries as a tensor."""
+    """Return indices as an int64 tensor, and entries as a tensor."""
     if not isinstance(indices, Tensor):
         indices = wrap(np.asarray(indices, np.int64))
     if not isinstance(values, Tensor):
@@ -36,10 +36,10 @@ def read_parts(indices: Any, values: Any, dtype: Any) -> tuple[Tensor, Tensor]:
 
 
 def check_parts(indices: Any, values: Any, size: Any) -> None:
-    """Refuse places and entries that do not make a tensor of that shape.
+    """Refuse indices and entries that do not make a tensor of the shape.
 
     Raises:
-        RuntimeError: they do not fit each other or the shape, or a place lies outside.
+        RuntimeError: if they do not fit each other or the shape, or an index is out of range.
     """
     if indices.ndim != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {[*indices.shape]}")
@@ -68,10 +68,10 @@ def check_parts(indices: Any, values: Any, size: Any) -> None:
 
 
 def checked_parts(indices: Any, values: Tensor, size: Any, is_coalesced: bool) -> Coordinates:
-    """The array of a sparse tensor of parts that are not trusted.
+    """Return the array of a sparse tensor of unchecked parts.
 
     Raises:
-        RuntimeError: they do not fit each other or the shape, or are not coalesced although that is said.
+        RuntimeError: if they do not fit each other or the shape, or are not coalesced although `is_coalesced` is true.
     """
     check_parts(indices, values._array_, size)
     if is_coalesced and indices.shape[1] > 1:
@@ -81,7 +81,7 @@ def checked_parts(indices: Any, values: Tensor, size: Any, is_coalesced: bool) -
 
 
 def inferred(indices: Any, values: Any) -> tuple[int, ...]:
-    """The least shape that holds all places."""
+    """Return the smallest shape that contains all indices."""
     if indices.ndim != 2:
         return ()
     if not indices.shape[1]:
@@ -103,23 +103,23 @@ def sparse_coo_tensor(
     check_invariants: bool | None = None,
     is_coalesced: bool | None = None,
 ) -> Any:
-    """A sparse tensor in coordinates: zero but at some places; entries at one place add up.
+    """Return a sparse tensor in coordinates; entries at the same index add up.
 
     Args:
-        indices: (sparse dimensions, entries): integers; or the shape alone, of a tensor without entries.
-        values: (entries, dense dimensions ...): what is there.
-        size: the shape; the least that holds all places if not given.
-        dtype: of the entries.
-        layout, device, pin_memory: for torch's users; there is one way.
-        requires_grad: of the new tensor, which then is a leaf unless `values` has a history.
-        check_invariants: for torch's users; places are always checked.
-        is_coalesced: True says that every place comes once, and that they are in order.
+        indices: (sparse dimensions, entries): integers; or the shape alone, for a tensor without entries.
+        values: (entries, dense dimensions ...): the entries.
+        size: the shape; by default the smallest that contains all indices.
+        dtype: dtype of the entries.
+        layout, device, pin_memory: accepted for compatibility with torch.
+        requires_grad: whether the new tensor requires a gradient; it is a leaf unless `values` has a history.
+        check_invariants: accepted for compatibility with torch; indices are always checked.
+        is_coalesced: True if the indices are distinct and in order.
 
     Returns:
         A new sparse tensor, with the memory of `values` if that is a tensor of the dtype.
 
     Raises:
-        RuntimeError: if places, entries and shape do not fit.
+        RuntimeError: if indices, entries and shape do not fit.
     """
     if values is None:
         size = indices if size is None else size

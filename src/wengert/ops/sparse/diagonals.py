@@ -1,4 +1,4 @@
-"""Sparse matrices of their diagonals."""
+"""Sparse matrices from diagonals."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .layouts import sparse_csc, sparse_csr
 
 
 def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any:
-    """`torch.sparse.spdiags`: a sparse matrix of its diagonals, whose elements are counted by column.
+    """Return a sparse matrix of its diagonals, whose elements are indexed by column: `torch.sparse.spdiags`.
 
     Args:
-        diagonals: (diagonals, length), or one of them, (length).
-        offsets: int64, (diagonals): of each diagonal how far it lies above the main one; no two are the same.
+        diagonals: (diagonals, length), or a single one, (length).
+        offsets: int64, (diagonals): distance of each diagonal above the main one; all are different.
         shape: (rows, columns).
-        layout: `sparse_coo` unless given, `sparse_csr` or `sparse_csc`.
+        layout: `sparse_coo` by default, `sparse_csr` or `sparse_csc`.
 
     Returns:
-        A new sparse matrix; in coordinates diagonal after diagonal. Unlike torch's it has a derivative.
+        A new sparse matrix; in coordinates diagonal by diagonal. Unlike torch's it has a derivative.
 
     Raises:
-        RuntimeError: if arguments do not fit each other, or a diagonal is out of range.
+        RuntimeError: if the arguments do not fit each other, or a diagonal is out of range.
 
     Examples:
         >>> import wengert as wg
@@ -55,10 +55,10 @@ def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any
 
 
 def check(diagonals: Any, offsets: Any, shape: tuple[int, ...], layout: Any) -> tuple[int, int]:
-    """Rows and columns of a matrix of diagonals.
+    """Return rows and columns of a matrix of diagonals.
 
     Raises:
-        RuntimeError: if arguments do not fit each other.
+        RuntimeError: if the arguments do not fit each other.
     """
     if diagonals.ndim not in (1, 2):
         raise RuntimeError("Diagonals must be vector or matrix")

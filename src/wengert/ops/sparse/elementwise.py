@@ -1,4 +1,4 @@
-"""Operators that work element by element, on sparse tensors: where zero stays zero the entries tell all."""
+"""Elementwise operators on sparse tensors: if zero maps to zero, only entries are computed."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ KEEPING_ZERO = [
     "tanh",
     "trunc",
 ]
-"""Functions that are zero at zero, of sums of entries: these are formed first."""
+"""Functions that are zero at zero, of sums of entries: the sums are formed first."""
 ENTRY_BY_ENTRY = ("neg", "_conj_physical", "conjugate_complex", "real", "imag", "kept_gradient", "view_as_real")
-"""Those that are linear: they go through a sum."""
+"""Linear functions, which commute with sums of entries."""
 
 
 def by_entries(name: str, first: bool) -> None:
-    """Give the kernel of a function of one tensor; `first` says that entries at one place are added first."""
+    """Register the kernel of a function of one tensor; `first` means that entries at the same index are added first."""
 
     def function(self: Any, *rest: Any) -> Any:
         if any(isinstance(operand, Tensor) and operand.ndim for operand in rest):
@@ -94,7 +94,7 @@ def relu_backward_kernel(grad: Any, out: Any, threshold: Any = 0) -> Any:
 
 
 def dtype_of(self: Any, other: Any) -> Any:
-    """The dtype of a result, NumPy's."""
+    """Return the NumPy dtype of a result."""
     return dtypes.result_type([self._array_, other._array_], []).numpy
 
 
@@ -102,7 +102,7 @@ def refuse_sizes(name: str, self: Any, other: Any) -> None:
     """Refuse sparse operands of different shapes.
 
     Raises:
-        RuntimeError: they differ.
+        RuntimeError: if the shapes differ.
     """
     if self.shape != other.shape:
         raise RuntimeError(
@@ -111,7 +111,7 @@ def refuse_sizes(name: str, self: Any, other: Any) -> None:
 
 
 def added(self: Any, other: Any, alpha: Any) -> Any:
-    """`self + alpha * other`, of two sparse tensors, or a dense and a sparse one.
+    """Return `self + alpha * other`, for two sparse tensors, or a dense and a sparse one.
 
     Raises:
         RuntimeError: if the second operand is dense, or the shapes differ.
@@ -132,7 +132,7 @@ def added(self: Any, other: Any, alpha: Any) -> Any:
 
 
 def tensors_added(first: Coordinates, second: Coordinates, values: Any) -> Any:
-    """The sum of two sparse tensors, of which the second's entries are `values`."""
+    """Return the sum of two sparse tensors; `values` are the entries of the second one."""
     if len(first.indices) != len(second.indices):
         raise RuntimeError(
             f"add: expected 'self' and 'other' to have same number of sparse dimensions, but "
@@ -157,7 +157,7 @@ def sub_kernel(self: Any, other: Any, alpha: Any = 1) -> Any:
 
 
 def add_writer(self: Any, other: Any, alpha: Any = 1) -> None:
-    """`self += alpha * other` of a dense and a sparse tensor: only what has entries is touched."""
+    """`self += alpha * other` for a dense and a sparse tensor: only elements with entries are touched."""
     refuse_sizes("add", self, other)
     if not dtypes.can_cast(other.dtype, self.dtype):
         raise RuntimeError(
@@ -173,7 +173,7 @@ WRITERS["sub"] = lambda self, other, alpha=1: add_writer(self, other, -alpha)
 
 
 def mul_writer(self: Any, other: Any) -> None:
-    """`self *= other` of a dense and a sparse tensor: zero where that has no entries."""
+    """`self *= other` for a dense and a sparse tensor: zero where the latter has no entries."""
     self._array_[...] = densified(mul_kernel(self, other)._array_)
 
 
@@ -181,7 +181,7 @@ WRITERS["mul"] = mul_writer
 
 
 def is_number(value: Any) -> bool:
-    """Return whether an operand is one number: Python's, or a dense tensor without dimensions."""
+    """Return whether an operand is a single number: Python's, or a dense tensor without dimensions."""
     return not isinstance(value, Tensor) or (not is_sparse(value) and value.ndim == 0)
 
 
@@ -212,7 +212,7 @@ def mul_kernel(self: Any, other: Any) -> Any:
 
 
 def scaled_by_dense(array: Coordinates, other: Any) -> Any:
-    """A sparse tensor times a dense one, which is read where the sparse one has entries."""
+    """Multiply a sparse tensor by a dense one, which is read at the indices of the sparse one."""
     shape = np.broadcast_shapes(array.shape, other._array_.shape)
     if shape != array.shape:
         raise RuntimeError(

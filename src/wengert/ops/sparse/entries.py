@@ -1,4 +1,4 @@
-"""Sparse tensors of their parts or of dense tensors, and entries of tensors: the operators that all others stand on."""
+"""Operators that compose sparse tensors and read entries of tensors, the base of all others."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from .parts import coo, densified, entries_of, in_order, is_sparse, lead_of
     batching=None,
 )
 def packed(indices: Index, values: Array, size: Any, is_coalesced: bool = False) -> Any:
-    """A sparse tensor of places and entries, which keep their memory.
+    """Return a sparse tensor of indices and entries, which keep their memory.
 
     Args:
         indices: (sparse dimensions, entries), int64.
         values: (entries, dense dimensions ...).
         size: the shape.
-        is_coalesced: every place comes once, and they are in order.
+        is_coalesced: whether the indices are distinct and in order.
     """
     return coo(indices, values, size, is_coalesced)
 
@@ -48,11 +48,11 @@ def packed_samples(make: Any) -> Any:
 @takes_sparse
 @op(layout="own", dtypes=ALL, linear="self", name="_sparse_entries", public="function", batching=None)
 def entries_read(self: Array, indices: Index, strided: bool) -> Any:
-    """What a tensor, dense or sparse, has at some places: (entries, dense dimensions ...).
+    """Return the elements of a tensor, dense or sparse, at some indices: (entries, dense dimensions ...).
 
     Args:
         indices: (sparse dimensions, entries), int64.
-        strided: the tensor is dense, and so is its gradient.
+        strided: whether the tensor, and so its gradient, is dense.
     """
     if not isinstance(self, Coordinates):
         return kernels.read(self, indices)
@@ -73,7 +73,7 @@ def entries_read_samples(make: Any) -> Any:
 
 
 def entries_at(tensor: Any, indices: Any) -> Any:
-    """What a tensor, dense or sparse, has at some places, recorded."""
+    """Return the elements of a tensor, dense or sparse, at some indices, recorded."""
     if is_sparse(tensor) and not isinstance(tensor._array_, Coordinates):
         tensor = tensor.to_sparse()
     return entries_read.call((tensor, indices, not is_sparse(tensor)))
@@ -90,10 +90,10 @@ def entries_at(tensor: Any, indices: Any) -> Any:
     node=nodes("ToSparseBackward0", "ToSparseBackward1", by=lambda args: int(args[1] is None)),
 )
 def sparsified(self: Array, sparse_dim: Any = None) -> Any:
-    """The elements of a dense tensor that are not zero, as a sparse one.
+    """Return the nonzero elements of a dense tensor as a sparse one.
 
     Args:
-        sparse_dim: of so many dimensions in front the places are kept; all if None.
+        sparse_dim: number of leading sparse dimensions; all if None.
     """
     dims = self.ndim if sparse_dim is None else sparse_dim
     if not 0 <= dims <= self.ndim:

@@ -1,4 +1,4 @@
-"""Tensors in other layouts, and the parts of compressed ones: what Tensor has because of them."""
+"""Conversions to sparse layouts, and the parts of compressed tensors: methods of Tensor."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from .reading import title_of
 
 
 def to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, **options: Any) -> Any:
-    """The tensor in a sparse layout; itself if it is in that one.
+    """Convert the tensor to a sparse layout; return itself if it has that layout.
 
     Args:
         self: tensor.
-        sparse_dim: of so many dimensions in front the places are kept; all if not given. In coordinates only.
-        layout: `torch.sparse_coo` unless given.
-        blocksize: rows and columns of a block, of `sparse_bsr` and `sparse_bsc`.
-        options: `dense_dim`, of compressed layouts: so many dimensions behind are dense.
+        sparse_dim: number of leading sparse dimensions; all by default. For coordinates only.
+        layout: `torch.sparse_coo` by default.
+        blocksize: rows and columns of a block, for `sparse_bsr` and `sparse_bsc`.
+        options: `dense_dim`, for compressed layouts: number of dense dimensions at the end.
 
     Raises:
-        RuntimeError: if `sparse_dim` is out of range, or an argument is not one of that layout.
+        RuntimeError: if `sparse_dim` is out of range, or the layout does not have an argument.
     """
     if isinstance(sparse_dim, type(sparse_coo)):
         layout, sparse_dim = sparse_dim, None
@@ -62,11 +62,11 @@ def to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksiz
 
 
 def check_sparse_dim(self: Any, sparse_dim: Any) -> None:
-    """Refuse a number of sparse dimensions that there cannot be.
+    """Refuse a number of sparse dimensions that is out of range.
 
     Raises:
-        RuntimeError: it is out of range.
-        TypeError: it is no number.
+        RuntimeError: if `sparse_dim` is out of range.
+        TypeError: if `sparse_dim` is not a number.
     """
     if sparse_dim is None:
         return
@@ -78,10 +78,10 @@ def check_sparse_dim(self: Any, sparse_dim: Any) -> None:
 
 
 def in_lines(self: Any, form: Layout, blocksize: Any, dense_dim: Any) -> Any:
-    """A tensor in a compressed layout; itself if it is in that one, with such blocks.
+    """Convert a tensor to a compressed layout; return itself if it has that layout, with such blocks.
 
     Raises:
-        RuntimeError: it has not the dimensions for it, or blocks do not fit.
+        RuntimeError: if the number of dimensions, or a length for the blocks, does not fit.
     """
     blocks = read_blocks(self, form, blocksize)
     if is_compressed(self):
@@ -104,10 +104,10 @@ def in_lines(self: Any, form: Layout, blocksize: Any, dense_dim: Any) -> Any:
 
 
 def check_dense(self: Any, form: Layout, dense_dim: Any) -> None:
-    """Refuse a dense tensor that has not the dimensions for a layout.
+    """Refuse a dense tensor whose number of dimensions does not fit a layout.
 
     Raises:
-        RuntimeError: it has not.
+        RuntimeError: if it does not fit.
     """
     name = f"dense_to_{form.name}"
     if self.ndim < 2:
@@ -122,10 +122,10 @@ def check_dense(self: Any, form: Layout, dense_dim: Any) -> None:
 
 
 def read_blocks(self: Any, form: Layout, blocksize: Any) -> tuple[int, ...]:
-    """Rows and columns of a block; () where the layout has none.
+    """Return rows and columns of a block; () for a layout without blocks.
 
     Raises:
-        RuntimeError: they are given where there are none, or not given, or do not fit.
+        RuntimeError: if `blocksize` is given for a layout without blocks, missing, or does not fit.
     """
     name, source = f"dense_to_{form.name}", title_of(self)
     if not form.blocks:
@@ -156,32 +156,32 @@ def read_blocks(self: Any, form: Layout, blocksize: Any) -> tuple[int, ...]:
 
 
 def to_sparse_coo(self: Any) -> Any:
-    """The tensor in sparse coordinates; itself if it is so."""
+    """Convert the tensor to sparse coordinates; return itself if it has them."""
     return to_sparse(self)
 
 
 def to_sparse_csr(self: Any, dense_dim: Any = None) -> Any:
-    """The tensor in layout `torch.sparse_csr`; itself if it is so. `dense_dim` dimensions behind are dense."""
+    """Convert to `torch.sparse_csr`, or return the tensor itself; the last `dense_dim` dimensions are dense."""
     return in_lines(self, sparse_csr, None, dense_dim)
 
 
 def to_sparse_csc(self: Any, dense_dim: Any = None) -> Any:
-    """The tensor in layout `torch.sparse_csc`; itself if it is so. `dense_dim` dimensions behind are dense."""
+    """Convert to `torch.sparse_csc`, or return the tensor itself; the last `dense_dim` dimensions are dense."""
     return in_lines(self, sparse_csc, None, dense_dim)
 
 
 def to_sparse_bsr(self: Any, blocksize: Any, dense_dim: Any = None) -> Any:
-    """The tensor in layout `torch.sparse_bsr`; itself if it is so. `dense_dim` dimensions behind are dense."""
+    """Convert to `torch.sparse_bsr`, or return the tensor itself; the last `dense_dim` dimensions are dense."""
     return in_lines(self, sparse_bsr, blocksize, dense_dim)
 
 
 def to_sparse_bsc(self: Any, blocksize: Any, dense_dim: Any = None) -> Any:
-    """The tensor in layout `torch.sparse_bsc`; itself if it is so. `dense_dim` dimensions behind are dense."""
+    """Convert to `torch.sparse_bsc`, or return the tensor itself; the last `dense_dim` dimensions are dense."""
     return in_lines(self, sparse_bsc, blocksize, dense_dim)
 
 
 def part(self: Any, name: str, way: str) -> Any:
-    """Return where lines begin, or places in lines, of a compressed tensor; `way` is "row" or "column".
+    """Return starts of lines, or indices in lines, of a compressed tensor; `way` is "row" or "column".
 
     Raises:
         RuntimeError: if the tensor is not compressed that way.
@@ -193,22 +193,22 @@ def part(self: Any, name: str, way: str) -> Any:
 
 
 def crow_indices(self: Any) -> Any:
-    """Part of a tensor compressed row by row, on its memory."""
+    """Starts of the rows of a tensor compressed row by row, in its memory."""
     return part(self, "crow_indices", "row")
 
 
 def col_indices(self: Any) -> Any:
-    """Part of a tensor compressed row by row, on its memory."""
+    """Columns of the entries of a tensor compressed row by row, in its memory."""
     return part(self, "col_indices", "row")
 
 
 def ccol_indices(self: Any) -> Any:
-    """Part of a tensor compressed column by column, on its memory."""
+    """Starts of the columns of a tensor compressed column by column, in its memory."""
     return part(self, "ccol_indices", "column")
 
 
 def row_indices(self: Any) -> Any:
-    """Part of a tensor compressed column by column, on its memory."""
+    """Rows of the entries of a tensor compressed column by column, in its memory."""
     return part(self, "row_indices", "column")
 
 
@@ -219,4 +219,4 @@ METHODS: dict[str, Any] = {
         *(crow_indices, col_indices, ccol_indices, row_indices),
     )
 }
-"""What Tensor gets, by name."""
+"""Methods of Tensor, by name."""

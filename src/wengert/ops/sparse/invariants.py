@@ -1,4 +1,4 @@
-"""What must hold of the parts of a compressed sparse tensor, in torch's words."""
+"""Invariants of the parts of compressed sparse tensors, with torch's error texts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .layouts import Compressed as Layout
 
 
 class check_sparse_tensor_invariants(Region):  # noqa: N801 - torch's name
-    """Whether places of new compressed tensors must be in order, and come once each; what else must hold always must.
+    """Switch of the check that indices of new compressed tensors are in order and distinct; others are always checked.
 
-    A context manager and a decorator, as in torch: within it the check is on, or off for `enable=False`.
+    A context manager and a decorator, as in torch: inside it the check is on, or off for `enable=False`.
 
     Args:
         enable: whether the check is on.
@@ -66,7 +66,7 @@ class check_sparse_tensor_invariants(Region):  # noqa: N801 - torch's name
         check_sparse_tensor_invariants._on = before
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorate a function, within which it holds."""
+        """Decorate a function, in which the check is on or off."""
         from functools import wraps
 
         @wraps(function)
@@ -78,16 +78,16 @@ class check_sparse_tensor_invariants(Region):  # noqa: N801 - torch's name
 
 
 def check(form: Layout, bounds: Any, plain: Any, values: Any, size: Any, ordered: bool) -> None:
-    """Refuse arrays that do not make a tensor of that layout and shape.
+    """Refuse arrays that do not make a tensor of the layout and shape.
 
     Args:
         form: the layout.
-        bounds, plain, values: its parts.
+        bounds, plain, values: parts of the tensor.
         size: the shape.
-        ordered: places must be in order, and come once each.
+        ordered: whether indices must be in order and distinct.
 
     Raises:
-        RuntimeError: they do not.
+        RuntimeError: if they do not.
     """
     check_dimensions(form, bounds, plain, values, size)
     check_lengths(form, bounds, plain, values, size)
@@ -106,7 +106,7 @@ def check_dimensions(form: Layout, bounds: Any, plain: Any, values: Any, size: A
     """Refuse parts of wrong numbers of dimensions.
 
     Raises:
-        RuntimeError: they are wrong.
+        RuntimeError: if a number of dimensions is wrong.
     """
     (first, second), block = form.words, 2 if form.blocks else 0
     batches = bounds.ndim - 1
@@ -141,7 +141,7 @@ def check_lengths(form: Layout, bounds: Any, plain: Any, values: Any, size: Any)
     """Refuse parts of wrong lengths.
 
     Raises:
-        RuntimeError: they are wrong.
+        RuntimeError: if a length is wrong.
     """
     first, second = form.words
     batches = bounds.ndim - 1
@@ -170,22 +170,22 @@ def check_lengths(form: Layout, bounds: Any, plain: Any, values: Any, size: Any)
 
 
 def lines_of(form: Layout, bounds: Any, values: Any, size: Any, rows: bool) -> int:
-    """How many rows (or columns), of elements or blocks, there are."""
+    """Return the number of rows (or columns), of elements or blocks."""
     batches, at = bounds.ndim - 1, 0 if rows else 1
     block = values.shape[batches + 1 + at] if form.blocks else 1
     return int(size[batches + at]) // int(block)
 
 
 def across_of(form: Layout, bounds: Any, values: Any, size: Any) -> int:
-    """How many places there are in a line."""
+    """Return the number of indices in a line."""
     return lines_of(form, bounds, values, size, not form.rows)
 
 
 def check_places(form: Layout, bounds: Any, plain: Any, across: int, ordered: bool) -> None:
-    """Refuse places outside, and, if wanted, those that are not in order.
+    """Refuse indices out of range, and, if requested, those that are not in order.
 
     Raises:
-        RuntimeError: there are some.
+        RuntimeError: if an index is refused.
     """
     first, second = form.words
     lines, places = ("nrows", "ncols") if form.rows else ("ncols", "nrows")

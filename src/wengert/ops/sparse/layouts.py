@@ -8,20 +8,20 @@ _IN_PACKAGE = ("sparse_bsc", "sparse_bsr", "sparse_csc", "sparse_csr")
 
 
 class Compressed(layout):
-    """How elements are kept: those that are not zero line by line, each by its place in the line.
+    """Compressed layout: nonzero elements line by line, each with its index in the line.
 
     Attributes:
-        name: of the layout.
+        name: name of the layout.
         title: its name in torch's errors.
-        rows: lines are rows, or rows of blocks; otherwise columns.
-        blocks: entries are blocks.
+        rows: whether lines are rows, or rows of blocks; otherwise columns.
+        blocks: whether entries are blocks.
     """
 
     __slots__ = ()
 
     @property
     def title(self) -> str:
-        """The name that torch's errors give it."""
+        """Its name in torch's errors."""
         return "Sparse" + self.name[len("sparse_") :].capitalize()
 
     @property
@@ -41,7 +41,7 @@ class Compressed(layout):
 
     @property
     def words(self) -> tuple[str, str]:
-        """What bounds and places are called."""
+        """Names of bounds and indices."""
         return ("crow_indices", "col_indices") if self.rows else ("ccol_indices", "row_indices")
 
 

@@ -1,4 +1,4 @@
-"""What Tensor has because of sparse tensors."""
+"""Methods of Tensor for sparse tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of sparse tensors, and sparse tensors of parts."""
+"""Parts of sparse tensors, and sparse tensors from parts."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ def is_sparse(value: Any) -> bool:
 
 
 def coo(indices: Any, values: Any, shape: Any, coalesced: bool) -> Coordinates:
-    """The array of a sparse tensor whose entries are an array."""
+    """Return the array of a sparse tensor whose entries are an array."""
     return coordinates(indices, wrap(values), tuple(shape), coalesced)
 
 
 def tensor_of(indices: Any, values: Tensor, shape: Any, coalesced: bool) -> Tensor:
-    """A sparse tensor without history; its entries are a tensor without one."""
+    """Return a sparse tensor without history; its entries are a tensor without history."""
     return wrap(coordinates(indices, values, tuple(shape), coalesced))
 
 
 def entries_of(array: Coordinates) -> tuple[Any, Any]:
-    """The arrays of places and entries."""
+    """Return the arrays of indices and entries."""
     return array.indices, array.values._array_
 
 
 def lead_of(array: Coordinates) -> tuple[int, ...]:
-    """The lengths of the sparse dimensions."""
+    """Return the lengths of the sparse dimensions."""
     return array.shape[: len(array.indices)]
 
 
 def spread(array: Any) -> Any:
-    """A compressed sparse array in coordinates; any other is its own."""
+    """Convert a compressed sparse array to coordinates; return any other unchanged."""
     return array.spread() if isinstance(array, StandIn) and not isinstance(array, Coordinates) else array  # type: ignore[attr-defined]
 
 
 def in_order(array: Any) -> Coordinates:
-    """A sparse array in coordinates with each place once, in order: itself if it is so."""
+    """Coalesce a sparse array in coordinates; return a coalesced one unchanged."""
     array = spread(array)
     if array.coalesced:
         return array
@@ -52,13 +52,13 @@ def in_order(array: Any) -> Coordinates:
 
 
 def with_values(array: Coordinates, values: Tensor, coalesced: bool | None = None) -> Tensor:
-    """A sparse tensor with other entries at the same places."""
+    """Return a sparse tensor with other entries at the same indices."""
     known = array.coalesced if coalesced is None else coalesced
     return tensor_of(array.indices, values, (*lead_of(array), *values._array_.shape[1:]), known)
 
 
 def densified(array: Any) -> Any:
-    """The whole array of a sparse one; another one is its own."""
+    """Return the dense array of a sparse one; any other unchanged."""
     array = spread(array)
     if not isinstance(array, Coordinates):
         return array
@@ -66,5 +66,5 @@ def densified(array: Any) -> Any:
 
 
 def none(make: Any) -> Any:
-    """No samples: what takes sparse tensors has tests of its own."""
+    """No samples: operators on sparse tensors have tests of their own."""
     return iter(())

@@ -1,4 +1,4 @@
-"""Products of a sparse matrix with a dense one, a vector, or another sparse one."""
+"""Products of a sparse matrix and a dense one, a vector, or another sparse one."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from .reading import masked_like
 
 
 def check_product(first: Any, second: Any) -> None:
-    """Refuse what cannot be multiplied.
+    """Refuse operands that cannot be multiplied.
 
     Raises:
-        RuntimeError: one is no matrix, or lengths or dtypes do not fit.
+        RuntimeError: if an operand is not a matrix, or lengths or dtypes do not fit.
     """
     for at, operand in enumerate((first, second)):
         if operand.ndim != 2:
@@ -46,7 +46,7 @@ def check_dtypes(first: Any, second: Any) -> None:
     """Refuse arrays of different dtypes.
 
     Raises:
-        RuntimeError: they differ.
+        RuntimeError: if the dtypes differ.
     """
     if first.dtype != second.dtype:
         kinds = [dtypes.from_numpy(operand.dtype).legacy.removesuffix("Tensor") for operand in (first, second)]
@@ -54,7 +54,7 @@ def check_dtypes(first: Any, second: Any) -> None:
 
 
 def multiplied(first: Any, second: Any) -> Any:
-    """The product of two arrays of which at least one is sparse: dense, or sparse if both are."""
+    """Multiply two arrays, at least one of which is sparse: the result is dense, or sparse if both are."""
     check_product(first, second)
     if not isinstance(first, StandIn):
         return lines.product(*by_lines(second, 1), np.ascontiguousarray(first.T)).T.copy()
@@ -67,7 +67,7 @@ def multiplied(first: Any, second: Any) -> Any:
 
 
 def by_lines(array: Any, dim: int) -> tuple[Any, Any, Any]:
-    """Bounds, places and entries of a sparse matrix, row by row, or, for dimension 1, column by column."""
+    """Return bounds, indices and entries of a sparse matrix, row by row, or, for dimension 1, column by column."""
     form = getattr(array, "layout", None)
     if form is (sparse_csc if dim else sparse_csr):
         return (*array.indices, array.values._array_)
@@ -110,10 +110,10 @@ def bmm_kernel(self: Any, mat2: Any) -> Any:
 
 
 def check_batches(first: Coordinates, second: Any) -> None:
-    """Refuse batches of matrices, the first sparse, that cannot be multiplied.
+    """Refuse batches of matrices, the first one sparse, that cannot be multiplied.
 
     Raises:
-        RuntimeError: one is no batch of matrices, or lengths or dtypes do not fit.
+        RuntimeError: if an operand is not a batch of matrices, or lengths or dtypes do not fit.
     """
     dims = len(first.indices)
     if first.ndim > dims:
@@ -152,11 +152,11 @@ def addmm_kernel(self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
     larger=True,
 )
 def added_product(self: Array, mat1: Array, mat2: Array, beta: Number = 1, alpha: Number = 1) -> Any:
-    """beta * self + alpha * (mat1 @ mat2), where the gradient of a sparse `mat1` lies at its places.
+    """Return beta * self + alpha * (mat1 @ mat2); the gradient of a sparse `mat1` has its indices.
 
     Args:
-        self: dense matrix, or what broadcasts to one.
-        mat1, mat2: matrices, of which one is sparse.
+        self: dense matrix, or a tensor that broadcasts to one.
+        mat1, mat2: matrices, one of which is sparse.
         beta, alpha: factors.
     """
     product = densified(multiplied(mat1, mat2)) if isinstance(mat1, StandIn) else mat1 @ densified(mat2)
@@ -214,7 +214,7 @@ def added_product_jvp_mat2(tangent: Any, mat1: Any, alpha: Any) -> Any:
     node="SparseSparseMatmulBackward0",
 )
 def sparse_product(self: Array, other: Array) -> Any:
-    """The product of two sparse matrices, sparse; gradients lie at the places of the factors."""
+    """Multiply two sparse matrices to a sparse one; gradients have the indices of the factors."""
     return multiplied(self, other)
 
 
@@ -229,17 +229,17 @@ def sparse_product_vjp_other(grad: Any, self: Any, other: Any) -> Any:
 
 
 def sparse_mm(sparse: Any, dense: Any, reduce: Any = None) -> Any:
-    """`torch.sparse.mm`: the product of two matrices of which one is sparse, or both.
+    """Multiply two matrices, at least one of which is sparse: `torch.sparse.mm`.
 
     Args:
-        sparse, dense: matrices; the gradient of a sparse one lies at its places.
-        reduce: of a first matrix of layout `sparse_csr`: "sum", "mean", "amax" or "amin" of the terms in each row.
+        sparse, dense: matrices; the gradient of a sparse one has its indices.
+        reduce: for a first matrix of layout `sparse_csr`: "sum", "mean", "amax" or "amin" of the terms in each row.
 
     Returns:
         A new tensor, sparse if both are.
 
     Raises:
-        TypeError: one is no tensor.
+        TypeError: if an operand is not a tensor.
     """
     check_tensors("_sparse_mm", sparse=sparse, dense=dense)
     if reduce is not None:
@@ -256,7 +256,7 @@ def sparse_mm(sparse: Any, dense: Any, reduce: Any = None) -> Any:
 
 
 def sparse_addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """`torch.sparse.addmm`: beta * mat + alpha * (mat1 @ mat2), where the gradient of a sparse `mat1` is sparse."""
+    """Return beta * mat + alpha * (mat1 @ mat2): `torch.sparse.addmm`. The gradient of a sparse `mat1` is sparse."""
     return added_product.call((mat, mat1, mat2, beta, alpha))
 
 
@@ -268,28 +268,28 @@ PRODUCT = """
         A new matrix, (n, p), sparse if both are.
 
     Raises:
-        RuntimeError: they are no matrices, or their lengths or dtypes do not fit.
+        RuntimeError: if they are not matrices, or their lengths or dtypes do not fit.
     """
 
 
 @composite(method=False)
 @describes(PRODUCT)
 def spmm(input: Any, mat2: Any) -> Any:
-    """The product of two matrices, of which the first may be sparse: an older name of `mm`."""
+    """Multiply two matrices, the first of which may be sparse: an older name of `mm`."""
     return input.mm(mat2)
 
 
 @composite(method=False)
 @describes(PRODUCT)
 def dsmm(input: Any, mat2: Any) -> Any:
-    """The product of two matrices, of which the first may be sparse: an older name of `mm`."""
+    """Multiply two matrices, the first of which may be sparse: an older name of `mm`."""
     return input.mm(mat2)
 
 
 @composite(method=False)
 @describes(PRODUCT)
 def hsmm(input: Any, mat2: Any) -> Any:
-    """The product of two matrices, of which the first may be sparse: an older name of `mm`."""
+    """Multiply two matrices, the first of which may be sparse: an older name of `mm`."""
     return input.mm(mat2)
 
 

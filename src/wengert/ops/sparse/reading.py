@@ -1,4 +1,4 @@
-"""What a sparse tensor tells: its entries, its places, the whole; and the part of another tensor at its places."""
+"""Access to sparse tensors: entries, indices, conversion to dense; and parts of other tensors at their indices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .parts import coo, densified, entries_of, in_order, is_sparse, lead_of, non
 
 
 def masked_like(grad: Any, model: Any) -> Any:
-    """A gradient, dense or sparse, at the places of a sparse tensor; a sparse one that need not be coalesced."""
+    """Return a gradient, dense or sparse, at the indices of a sparse tensor; a sparse one may be uncoalesced."""
     if is_compressed(model):
         return compressed_like(grad, model)
     pattern: Coordinates = in_order(model._array_)
@@ -32,12 +32,12 @@ def masked_like(grad: Any, model: Any) -> Any:
 @takes_sparse
 @op(layout="own", dtypes=ALL, linear="self", name="_to_dense", node="ToDenseBackward0", public="function", samples=none)
 def whole(self: Array, dtype: Any = None, masked_grad: Any = None) -> Any:
-    """The whole of a sparse tensor.
+    """Convert a sparse tensor to a dense one.
 
     Args:
         self: sparse tensor.
-        dtype: of the result; that of the tensor if None.
-        masked_grad: False: the gradient has all elements, not only those at the places of the tensor.
+        dtype: dtype of the result; that of the tensor if None.
+        masked_grad: whether the gradient is restricted to the indices of the tensor; if False, it has all elements.
     """
     result = densified(self)
     return result if dtype is None else result.astype(dtype.numpy)
@@ -55,20 +55,20 @@ def whole_vjp(grad: Any, self: Any, masked_grad: Any) -> Any:
 
 
 def _parts(sparse: Any) -> tuple[Any, Any]:
-    """Places and entries, recorded, of a coalesced tensor."""
+    """Return indices and entries of a coalesced tensor, recorded."""
     return wrap(sparse._array_.indices), values(sparse)
 
 
 def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -> Any:
-    """The whole of a sparse tensor; a dense one is its own.
+    """Convert a sparse tensor to a dense one; return a dense one itself.
 
     Args:
         self: tensor.
-        dtype: of the result.
-        masked_grad: False: the gradient has all elements, not only those at the places of the tensor.
+        dtype: dtype of the result.
+        masked_grad: whether the gradient is restricted to the indices of the tensor; if False, it has all elements.
 
     Raises:
-        TypeError: if `dtype` is none.
+        TypeError: if `dtype` is not a dtype.
     """
     if dtype is not None:
         dtype = as_dtype(dtype)
@@ -88,7 +88,7 @@ def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -
     layout="own", dtypes=ALL, linear="self", name="_coalesce", node="CoalesceBackward0", public="function", samples=none
 )
 def collected(self: Array) -> Any:
-    """Each place once, in order."""
+    """Coalesce: each index once, in order."""
     return in_order(self)
 
 
@@ -98,7 +98,7 @@ def collected_vjp(grad: Any) -> Any:
 
 
 def refuse_dense(name: str, self: Any, wanted: str = "sparse coordinate tensor") -> None:
-    """Refuse what only sparse tensors in coordinates have.
+    """Refuse tensors that are not sparse in coordinates.
 
     Raises:
         RuntimeError: if the tensor is dense, or compressed.
@@ -108,36 +108,36 @@ def refuse_dense(name: str, self: Any, wanted: str = "sparse coordinate tensor")
 
 
 def title_of(self: Any) -> str:
-    """What torch's errors call the layout of a tensor."""
+    """Name of the layout of a tensor in torch's errors."""
     return self._array_.layout.title if is_compressed(self) else "Sparse" if is_sparse(self) else "Strided"
 
 
 def coalesce(self: Any) -> Any:
-    """A sparse tensor with each place once, in order, and the sum of its entries; itself if it is so.
+    """Coalesce a sparse tensor: each index once, in order, with the sum of its entries; itself if it is coalesced.
 
     Raises:
-        RuntimeError: it is dense.
+        RuntimeError: if the tensor is dense.
     """
     refuse_dense("coalesce", self)
     return self if self._array_.coalesced else collected.call((self,))
 
 
 def is_coalesced(self: Any) -> bool:
-    """Return whether a sparse tensor has each place once, in order, as far as is known.
+    """Return whether a sparse tensor is known to have each index once, in order.
 
     Raises:
-        RuntimeError: it is dense.
+        RuntimeError: if the tensor is dense.
     """
     refuse_dense("is_coalesced", self)
     return bool(self._array_.coalesced)
 
 
 def _coalesced_(self: Any, coalesced: bool) -> Any:
-    """Say of a sparse tensor whether it is coalesced.
+    """Mark a sparse tensor as coalesced or not.
 
     Raises:
-        NotImplementedError: it is dense.
-        TypeError: no bool was given.
+        NotImplementedError: if the tensor is dense.
+        TypeError: if `coalesced` is not a bool.
     """
     if not is_sparse(self):
         raise NotImplementedError(sparse_errors.no_kernel("_coalesced_", "CPU"))
@@ -158,7 +158,7 @@ def _coalesced_(self: Any, coalesced: bool) -> Any:
     samples=none,
 )
 def recorded_values(self: Array) -> Any:
-    """The entries of a coalesced tensor."""
+    """Return the entries of a coalesced tensor, recorded."""
     return self.values._array_.copy()
 
 
@@ -170,10 +170,10 @@ def recorded_values_vjp(grad: Any, self: Any) -> Any:
 
 
 def indices(self: Any) -> Any:
-    """The places of a coalesced tensor: (sparse dimensions, entries), int64.
+    """Return the indices of a coalesced tensor: (sparse dimensions, entries), int64.
 
     Raises:
-        RuntimeError: it is dense, or not coalesced.
+        RuntimeError: if the tensor is dense, or not coalesced.
     """
     refuse_dense("indices", self)
     refuse_uncoalesced("indices", self)
@@ -181,10 +181,10 @@ def indices(self: Any) -> Any:
 
 
 def values(self: Any) -> Any:
-    """The entries of a coalesced tensor: (entries, dense dimensions ...), on its memory unless a derivative is.
+    """Return the entries of a coalesced tensor: (entries, dense dimensions ...), in its memory unless recorded.
 
     Raises:
-        RuntimeError: it is dense, or not coalesced.
+        RuntimeError: if the tensor is dense, or not coalesced.
     """
     if not is_compressed(self):
         refuse_dense("values", self, "sparse tensor")
@@ -200,26 +200,26 @@ def refuse_uncoalesced(name: str, self: Any) -> None:
     """Refuse a tensor that is not coalesced.
 
     Raises:
-        RuntimeError: it is not.
+        RuntimeError: if it is not.
     """
     if not self._array_.coalesced:
         raise RuntimeError(f"Cannot get {name} on an uncoalesced tensor, please call .coalesce() first")
 
 
 def _indices(self: Any) -> Any:
-    """The places, coalesced or not."""
+    """Return the indices, coalesced or not."""
     refuse_dense("_indices", self)
     return wrap(self._array_.indices.view())
 
 
 def _values(self: Any) -> Any:
-    """The entries, coalesced or not, on their memory and without history."""
+    """Return the entries, coalesced or not, in their memory and without history."""
     refuse_dense("_values", self)
     return reading.detach(self._array_.values)
 
 
 def _nnz(self: Any) -> int:
-    """How many entries there are."""
+    """Return the number of entries."""
     if is_compressed(self):
         return int(self._array_.indices[1].shape[-1])
     refuse_dense("_nnz", self)
@@ -227,14 +227,14 @@ def _nnz(self: Any) -> int:
 
 
 def sparse_dim(self: Any) -> int:
-    """Of how many dimensions the places are kept: 0 of a dense tensor, 2 of a compressed one."""
+    """Return the number of sparse dimensions: 0 for a dense tensor, 2 for a compressed one."""
     if is_compressed(self):
         return 2
     return len(self._array_.indices) if is_sparse(self) else 0
 
 
 def dense_dim(self: Any) -> int:
-    """How many dimensions entries have: all of a dense tensor."""
+    """Return the number of dimensions of entries: all for a dense tensor."""
     if is_compressed(self):
         return self._array_.ndim - 2 - batches_of(self._array_)  # type: ignore[no-any-return]
     return self._array_.ndim - sparse_dim(self)  # type: ignore[no-any-return]
@@ -251,12 +251,12 @@ def dense_dim(self: Any) -> int:
     samples=none,
 )
 def at_places(self: Array, mask: Index, strided: bool) -> Any:
-    """The part of a tensor at the places of a sparse one.
+    """Return the part of a tensor at the indices of a sparse one.
 
     Args:
         self: tensor, dense or sparse.
-        mask: sparse tensor of the same shape, whose entries do not count.
-        strided: `self` is dense, and so is its gradient.
+        mask: sparse tensor of the same shape, whose entries are not read.
+        strided: whether `self`, and so its gradient, is dense.
     """
     lead = lead_of(mask)
     self = spread(self)
@@ -277,11 +277,11 @@ def at_places_vjp(grad: Any, strided: bool) -> Any:
 
 @partial(asking, method=True)
 def sparse_mask(self: Any, mask: Any) -> Any:
-    """The part of a tensor at the places of a sparse one, as a sparse tensor; entries that are zero stay.
+    """Return the part of a tensor at the indices of a sparse one, as a sparse tensor; zero entries stay.
 
     Args:
         self: tensor, dense or sparse.
-        mask: sparse tensor of the same shape, whose entries do not count.
+        mask: sparse tensor of the same shape, whose entries are not read.
 
     Raises:
         RuntimeError: if the shapes differ, or `mask` is dense.
@@ -339,4 +339,4 @@ METHODS: dict[str, Any] = {
     **{card.__name__: card for card in (sparse_dim, dense_dim, sparse_mask)},
     **{card.__name__: asking(card, method=True) for card in (_coalesced_, to_dense)},
 }
-"""What Tensor gets, by name."""
+"""Methods of Tensor, by name."""

@@ -1,4 +1,4 @@
-"""Operators that move the places of a sparse tensor, and leave its entries."""
+"""Operators that move the indices of a sparse tensor, and leave its entries."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .parts import entries_of, is_sparse, tensor_of
 
 
 def permuted(self: Any, order: list[int]) -> Any:
-    """The dimensions in another order, in which sparse ones stay before dense ones.
+    """Permute the dimensions; sparse ones stay before dense ones.
 
     Raises:
-        RuntimeError: they would not.
+        RuntimeError: if they would not.
     """
     array = self._array_
     dims = len(array.indices)
@@ -144,7 +144,7 @@ def cat_kernel(tensors: Any, dim: int = 0) -> Any:
 
 
 def side_by_side(arrays: Any, starts: Any, at: int, shape: Any) -> Any:
-    """Sparse tensors one after the other along a dense dimension: around what an entry was it is zero."""
+    """Concatenate sparse tensors along a dense dimension: each entry is extended by zeros."""
     dense = shape[len(shape) - arrays[0].values.ndim + 1 :]
     values = []
     for array, start, stop in zip(arrays, starts, starts[1:]):

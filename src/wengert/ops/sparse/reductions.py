@@ -1,4 +1,4 @@
-"""Sums over dimensions of sparse tensors, and softmax over what has entries."""
+"""Sums over dimensions of sparse tensors, and softmax over entries."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def norm_kernel(self: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False,
 
 
 def dims_of(dim: Any, ndim: int) -> tuple[int, ...]:
-    """Dimensions counted from the front."""
+    """Return dimensions counted from the front."""
     values = (int(dim),) if isinstance(dim, (int, np.integer)) else integers("sum", "dim", dim)
     return tuple(sorted({normalise(value, ndim) for value in values}))
 
 
 def summed_over(array: Coordinates, dims: tuple[int, ...]) -> Any:
-    """The sum over some dimensions: sparse unless all sparse ones are summed over."""
+    """Sum over some dimensions: sparse unless all sparse ones are summed over."""
     lead = len(array.indices)
     places, entries = entries_of(array)
     inside = tuple(at - lead + 1 for at in dims if at >= lead)
@@ -80,11 +80,11 @@ def summed_over(array: Coordinates, dims: tuple[int, ...]) -> Any:
     samples=none,
 )
 def summed(self: Array, dims: Any) -> Any:
-    """The sum over some dimensions.
+    """Sum over some dimensions.
 
     Args:
         self: sparse tensor.
-        dims: the dimensions, counted from the front, in order.
+        dims: the dimensions, counted from the front, ascending.
     """
     return summed_over(self, dims)
 
@@ -105,12 +105,12 @@ def summed_vjp(grad: Any, self: Any, dims: Any) -> Any:
 
 
 def sparse_sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
-    """`torch.sparse.sum`: the sum of a sparse tensor, whose gradient lies at its places.
+    """Sum of a sparse tensor, whose gradient has its indices: `torch.sparse.sum`.
 
     Args:
         input: sparse tensor.
-        dim: over which to sum; all if not given.
-        dtype: of the result.
+        dim: the dimension or dimensions; all by default.
+        dtype: dtype of the result.
 
     Returns:
         A new tensor, dense if all sparse dimensions are summed over.
@@ -127,20 +127,20 @@ def sparse_sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
 
 
 def grouped(indices: Any, lengths: tuple[int, ...], dim: int) -> Any:
-    """For each entry the number of the line along `dim` that it lies in."""
+    """Return the number of each entry's line along `dim`."""
     rest = [at for at in range(len(lengths)) if at != dim]
     keys = kernels.numbers(indices[rest], tuple(lengths[at] for at in rest))
     return positions.inverse_of_unique(keys)[1]
 
 
 def lines(array: Coordinates, dim: int) -> tuple[Any, int]:
-    """The lines of the entries, and how many there are."""
+    """Return the lines of the entries, and their number."""
     result = grouped(array.indices, lead_of(array), dim)
     return result, int(result.max()) + 1 if result.size else 0
 
 
 def logarithms(array: Coordinates, dim: int) -> tuple[Any, Any]:
-    """Entries less the greatest of their line, and the sums of the exponentials of these, of a coalesced array."""
+    """Entries minus the largest of their line, and the sums of their exponentials, of a coalesced array."""
     entries = array.values._array_
     if dim >= len(array.indices):
         axis = dim - len(array.indices) + 1
@@ -154,13 +154,13 @@ def logarithms(array: Coordinates, dim: int) -> tuple[Any, Any]:
 
 
 softmax_like = partial(op, layout="own", dtypes=FLOATS, public="function", samples=none)
-"""What is computed along lines of entries."""
+"""Card decorator for functions along lines of entries."""
 
 
 @takes_sparse
 @softmax_like(name="_sparse_softmax", node="SparseSoftmaxBackward0")
 def softmax(self: Array, dim: int) -> Any:
-    """Shares of the exponentials of entries along a dimension: what has none counts as minus infinity."""
+    """Softmax of entries along a dimension: missing ones count as minus infinity."""
     result = in_order(self)
     shifted, total = logarithms(result, dim)
     return coo(result.indices, np.exp(shifted) / total, self.shape, True)
@@ -181,7 +181,7 @@ def softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
 @takes_sparse
 @softmax_like(name="_sparse_log_softmax", node="SparseLogSoftmaxBackward0")
 def log_softmax(self: Array, dim: int) -> Any:
-    """The logarithm of `softmax`."""
+    """Logarithm of `softmax`."""
     result = in_order(self)
     shifted, total = logarithms(result, dim)
     return coo(result.indices, shifted - np.log(total), self.shape, True)
@@ -204,7 +204,7 @@ def log_softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
 
 
 def line_sums(array: Coordinates, entries: Any, dim: int) -> Any:
-    """For each entry the sum over its line."""
+    """Return the sum of each entry's line."""
     if dim >= len(array.indices):
         return entries.sum(dim - len(array.indices) + 1, keepdim=True)
     line, count = lines(array, dim)
@@ -213,17 +213,17 @@ def line_sums(array: Coordinates, entries: Any, dim: int) -> Any:
 
 
 def sparse_softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """`torch.sparse.softmax`: shares of exponentials along a dimension, of what has entries."""
+    """Softmax of entries along a dimension: `torch.sparse.softmax`."""
     return along_lines(softmax, input, dim, dtype)
 
 
 def sparse_log_softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """`torch.sparse.log_softmax`: the logarithm of `softmax`."""
+    """Logarithm of the softmax of entries along a dimension: `torch.sparse.log_softmax`."""
     return along_lines(log_softmax, input, dim, dtype)
 
 
 def along_lines(card: Any, input: Any, dim: int, dtype: Any) -> Any:
-    """A card applied to a sparse tensor.
+    """Apply a card to a sparse tensor.
 
     Raises:
         NotImplementedError: if the tensor is dense.

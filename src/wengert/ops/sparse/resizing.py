@@ -1,4 +1,4 @@
-"""Sparse tensors of coordinates given another shape, in place."""
+"""In-place changes of the shape of sparse tensors in coordinates."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ ADVICE = (
 
 
 def check_writable(name: str, self: Any) -> None:
-    """Refuse a tensor that cannot be given another shape.
+    """Refuse a tensor whose shape cannot be changed.
 
     Raises:
-        NotImplementedError: it is not in coordinates.
-        RuntimeError: it requires a gradient.
+        NotImplementedError: if the tensor is not in coordinates.
+        RuntimeError: if the tensor requires a gradient.
     """
     if not is_sparse(self) or is_compressed(self):
         kind = "CPU" if not is_sparse(self) else f"{self.layout.title}CPU"
@@ -42,10 +42,10 @@ def check_writable(name: str, self: Any) -> None:
 
 
 def read_size(name: str, size: Any, sparse_dim: Any, dense_dim: Any) -> tuple[tuple[int, ...], int]:
-    """The shape, and how many dimensions are sparse.
+    """Return the shape, and the number of sparse dimensions.
 
     Raises:
-        RuntimeError: they do not fit, or a length is negative.
+        RuntimeError: if they do not fit, or a length is negative.
     """
     shape = tuple(integers(name, "size", size))
     lead, rest = integer(name, "sparse_dim", sparse_dim), integer(name, "dense_dim", dense_dim)
@@ -60,16 +60,16 @@ def read_size(name: str, size: Any, sparse_dim: Any, dense_dim: Any) -> tuple[tu
 
 
 def sparse_resize_(self: Any, size: Sequence[int], sparse_dim: int, dense_dim: int) -> Any:
-    """Give a tensor in coordinates another shape, in place; where it grows it is zero.
+    """Change the shape of a tensor in coordinates in place; new elements are zero.
 
     Args:
         self: tensor in coordinates that requires no gradient.
-        size: the shape; no length may be less than before, unless there are no entries.
-        sparse_dim, dense_dim: how many dimensions are sparse, and dense: as before, unless there are no entries.
+        size: the shape; no length may decrease, unless there are no entries.
+        sparse_dim, dense_dim: numbers of sparse and dense dimensions: unchanged, unless there are no entries.
 
     Raises:
-        NotImplementedError: it is not in coordinates.
-        RuntimeError: it has entries that would not fit.
+        NotImplementedError: if the tensor is not in coordinates.
+        RuntimeError: if there are entries that would not fit.
     """
     check_writable("sparse_resize_", self)
     shape, lead = read_size("sparse_resize_", size, sparse_dim, dense_dim)
@@ -78,7 +78,7 @@ def sparse_resize_(self: Any, size: Sequence[int], sparse_dim: int, dense_dim: i
 
 
 def resize(self: Any, shape: tuple[int, ...], lead: int) -> None:
-    """Give a tensor in coordinates another shape; what does not fit is refused before."""
+    """Change the shape of a tensor in coordinates; arguments that do not fit are refused first."""
     array = self._array_
     if not array.indices.shape[1]:
         clear(self, shape, lead)
@@ -101,7 +101,7 @@ def resize(self: Any, shape: tuple[int, ...], lead: int) -> None:
 
 
 def clear(self: Any, shape: tuple[int, ...], lead: int) -> None:
-    """Let a tensor in coordinates be zero, of another shape."""
+    """Set a tensor in coordinates to zero, with another shape."""
     array = self._array_
     values = array.values.new_zeros((0, *shape[lead:]))
     replace(self, coordinates(np.zeros((lead, 0), np.int64), values, shape, True))
@@ -109,15 +109,15 @@ def clear(self: Any, shape: tuple[int, ...], lead: int) -> None:
 
 
 def sparse_resize_and_clear_(self: Any, size: Sequence[int], sparse_dim: int, dense_dim: int) -> Any:
-    """Give a tensor in coordinates another shape, in place, and let it be zero.
+    """Change the shape of a tensor in coordinates in place, and set it to zero.
 
     Args:
         self: tensor in coordinates that requires no gradient.
         size: the shape.
-        sparse_dim, dense_dim: how many dimensions are sparse, and dense.
+        sparse_dim, dense_dim: numbers of sparse and dense dimensions.
 
     Raises:
-        NotImplementedError: it is not in coordinates.
+        NotImplementedError: if the tensor is not in coordinates.
         RuntimeError: if size and dimensions do not fit.
     """
     check_writable("sparse_resize_and_clear_", self)
@@ -127,7 +127,7 @@ def sparse_resize_and_clear_(self: Any, size: Sequence[int], sparse_dim: int, de
 
 @composite()
 def resize_as_sparse_(input: Tensor, the_template: Tensor) -> Tensor:
-    """Give a tensor in coordinates the shape of another one, in place; see `sparse_resize_`.
+    """Change the shape of a tensor in coordinates to that of another one, in place; see `sparse_resize_`.
 
     Args:
         input: tensor in coordinates that requires no gradient.
@@ -138,12 +138,12 @@ def resize_as_sparse_(input: Tensor, the_template: Tensor) -> Tensor:
 
     Raises:
         NotImplementedError: if `input` is not in coordinates.
-        RuntimeError: if `the_template` is not, or entries would not fit.
+        RuntimeError: if `the_template` is not in coordinates, or entries would not fit.
 
     Examples:
         >>> import wengert as wg
-        >>> made = wg.tensor([[0.0, 2.0]]).to_sparse()
-        >>> wg.resize_as_sparse_(made, wg.zeros(2, 3).to_sparse()).to_dense()
+        >>> matrix = wg.tensor([[0.0, 2.0]]).to_sparse()
+        >>> wg.resize_as_sparse_(matrix, wg.zeros(2, 3).to_sparse()).to_dense()
         tensor([[0., 2., 0.],
                 [0., 0., 0.]])
     """
@@ -159,4 +159,4 @@ def resize_as_sparse_(input: Tensor, the_template: Tensor) -> Tensor:
 resize_as_sparse_.samples(none)  # type: ignore[attr-defined]
 
 METHODS: dict[str, Any] = {card.__name__: card for card in (sparse_resize_, sparse_resize_and_clear_)}
-"""What Tensor gets, by name."""
+"""Methods of Tensor, by name."""

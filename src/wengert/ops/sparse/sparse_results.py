@@ -1,4 +1,4 @@
-"""Products of a sparse and a dense matrix whose result is sparse: it has all columns of the rows that have entries.
+"""Sparse products of a sparse and a dense matrix, with all columns of the rows that have entries.
 
 They have no derivative, as in torch.
 """
@@ -22,10 +22,10 @@ from .products import check_dtypes
 
 
 def check_matrices(name: str, first: int, *matrices: Any) -> None:
-    """Refuse factors that are no matrices, or do not fit; `first` is the number of the first one.
+    """Refuse factors that are not matrices, or do not fit; `first` is the number of the first one.
 
     Raises:
-        RuntimeError: they do not fit.
+        RuntimeError: if they do not fit.
     """
     for at, matrix in enumerate(matrices):
         dims = len(matrix.indices) if isinstance(matrix, Coordinates) else matrix.ndim
@@ -40,17 +40,17 @@ def check_matrices(name: str, first: int, *matrices: Any) -> None:
 
 
 def rows_of_product(mat1: Coordinates, mat2: Any) -> tuple[Any, Any]:
-    """The rows of a product that may differ from zero: their numbers, and what is in them."""
+    """Return the rows of a product that may differ from zero: their numbers and elements."""
     places, entries = entries_of(in_order(mat1))
     rows, where = positions.inverse_of_unique(places[0])
     return rows, kernels.row_sums(where, mat2[places[1]] * entries[:, None], rows.size)
 
 
 def refuse_gradient(name: str) -> NoReturn:
-    """There is no derivative.
+    """Refuse the derivative, which does not exist.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; there is no derivative.
     """
     raise RuntimeError(
         f"derivative for aten::{name} is not implemented. Use sparse.mm or sparse.addmm, which have one."
@@ -60,7 +60,7 @@ def refuse_gradient(name: str) -> NoReturn:
 @takes_sparse
 @op(layout="own", dtypes=NUMBERS, public="function", samples=none, node="torch::autograd::NotImplemented")
 def hspmm(mat1: Array, mat2: Array) -> Any:
-    """The product of a sparse and a dense matrix, of which the rows are sparse and the columns dense.
+    """Multiply a sparse and a dense matrix; the result has sparse rows and dense columns.
 
     Args:
         mat1: sparse matrix in coordinates, (n, m).
@@ -71,7 +71,7 @@ def hspmm(mat1: Array, mat2: Array) -> Any:
 
     Raises:
         NotImplementedError: if `mat1` is dense.
-        RuntimeError: they are no such matrices, or lengths or dtypes do not fit.
+        RuntimeError: if the operands are not such matrices, or lengths or dtypes do not fit.
 
     Derivative:
         None, as in torch: a backward pass through it raises.
@@ -100,7 +100,7 @@ def hspmm_vjp(grad: Any) -> Any:
 @takes_sparse
 @op(layout="own", dtypes=NUMBERS, samples=none, node="torch::autograd::NotImplemented")
 def sspaddmm(self: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
-    """beta * self + alpha * (mat1 @ mat2), of two sparse matrices and a dense one, as a sparse matrix.
+    """Return beta * self + alpha * (mat1 @ mat2), for two sparse matrices and a dense one, as a sparse matrix.
 
     Args:
         self: sparse matrix in coordinates, (n, p).
@@ -113,7 +113,7 @@ def sspaddmm(self: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: 
         each column in each row of `mat1` that has entries.
 
     Raises:
-        RuntimeError: one is no such matrix, or lengths or dtypes do not fit.
+        RuntimeError: if the operands are not such matrices, or lengths or dtypes do not fit.
 
     Derivative:
         None, as in torch: a backward pass through it raises.
@@ -155,7 +155,7 @@ def sspaddmm_vjp(grad: Any) -> Any:
 
 @composite(method=False)
 def saddmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None) -> Any:
-    """`sspaddmm` by its first name.
+    """Alias of `sspaddmm`.
 
     Args:
         self: sparse matrix in coordinates, (n, p).
@@ -182,7 +182,7 @@ saddmm.samples(none)
 
 @composite()
 def smm(self: Tensor, mat2: Tensor) -> Any:
-    """The product of a sparse and a dense matrix, as a sparse matrix: see `sspaddmm`.
+    """Multiply a sparse and a dense matrix to a sparse one: see `sspaddmm`.
 
     Args:
         self: sparse matrix in coordinates, (n, m).
@@ -192,7 +192,7 @@ def smm(self: Tensor, mat2: Tensor) -> Any:
         A new sparse matrix, (n, p), with an entry for each column in each row of `self` that has entries.
 
     Raises:
-        RuntimeError: one is no such matrix, or lengths or dtypes do not fit.
+        RuntimeError: if the operands are not such matrices, or lengths or dtypes do not fit.
 
     Derivative:
         None, as in torch: a backward pass through it raises.

@@ -1,4 +1,4 @@
-"""Types of sparse tensors as torch's early days had them: `torch.sparse.FloatTensor` and its family."""
+"""Types of sparse tensors of early versions of torch: `torch.sparse.FloatTensor` and its family."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .create import sparse_coo_tensor
 
 
 class SparseType(type):
-    """The class of these types: they make tensors in coordinates, and answer `isinstance`."""
+    """Class of these types: they create tensors in coordinates, and support `isinstance`."""
 
     dtype: dtype
     is_cuda = False
@@ -21,10 +21,10 @@ class SparseType(type):
     layout: layout = sparse_coo
 
     def __call__(cls, *data: Any, device: Any = None) -> Any:
-        """A sparse tensor of indices and values, and perhaps a size; or of these lengths, without entries.
+        """Return a sparse tensor of indices and values, and optionally a size; or of given lengths, without entries.
 
         Raises:
-            TypeError: neither.
+            TypeError: if the arguments are neither.
         """
         if data and isinstance(data[0], Tensor):
             if len(data) not in (2, 3):
@@ -49,4 +49,4 @@ TYPES: dict[str, SparseType] = {
     for dtype in (*ALL, bfloat16)
     if dtype.legacy.endswith("Tensor") and dtype.name not in ("bool", "complex64", "complex128")
 }
-"""All of them, by name."""
+"""The types, by name."""

@@ -1,4 +1,4 @@
-"""How torch refuses operators that have no kernel for sparse tensors."""
+"""Errors for operators without a kernel for sparse tensors, as in torch."""
 
 from __future__ import annotations
 
