@@ -67,13 +67,13 @@ def results_and_gradients(
     call: Call, cotangent: Callable[[Tensor], Tensor] | None = None
 ) -> tuple[list[Any], list[Any]]:
     """Return the results of a call, and the gradients of its inputs at fixed cotangents, changed by `cotangent`."""
-    random = np.random.default_rng(1)
     inputs = call.differentiable()
     reseed()
     outputs = call.outputs()
     recorded = [output for output in outputs if output.requires_grad]
     grads: list[Any] = []
     if recorded and inputs:
+        random = np.random.default_rng(1)
         cotangents = [leaf(random_like(random, output._array_)) for output in recorded]
         if cotangent is not None:
             cotangents = [cotangent(value) for value in cotangents]
