@@ -1,8 +1,9 @@
 """One test for all samples of an operator: what the marker `cases` means.
 
-`@pytest.mark.cases(wanted=..., where=..., bad=...)` calls a test of an argument `case` for every operator, dtype for
-which `wanted(operator, dtype)`, and sample; `where(case)` says which samples, if not all. A test is an item for each
-operator, named by it: an item for each sample would be 150,000, and making those takes longer than most of them run.
+`@pytest.mark.cases(wanted=..., where=..., bad=..., few=...)` calls a test of an argument `case` for every operator,
+dtype for which `wanted(operator, dtype)`, and sample; `where(case)` says which samples, if not all. A test is an item
+for each operator, named by it: an item for each sample would be 150,000, and making those takes longer than most of
+them run.
 With `together=True`, for what is quick, a test is an item for all operators of a file, named by that. When tests are
 collected the names of operators are all that is asked for; the samples are made when the test runs.
 
@@ -12,6 +13,7 @@ the names of all that fail. `-k exp` runs the items that the operator is in, `--
 
 In the interpreted build a fixed share of the samples runs, unless `--all` is given: the rules are the same source in
 both builds, and what the kernels of NumPy give is compared with the native ones, sample by sample, in the compiled one.
+With `few=True`, for what is dear and asks of each operator the same for all its samples, that is the first one.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ class Samples:
         bad: the samples that must be refused.
         pattern: names of cases as `--case` gives them, or None.
         share: a share of the samples is enough.
+        few: that share is the first sample.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Samples:
         bad: bool,
         pattern: str | None,
         share: bool,
+        few: bool,
     ) -> None:
         self.id = id
         self.names = names
@@ -63,10 +67,11 @@ class Samples:
         self.bad = bad
         self.pattern = pattern
         self.share = share
+        self.few = few
 
     def __iter__(self) -> Iterator[Case]:
         for case in cases(self.wanted, self.bad, self.names):
-            if self.share and not is_in_share(case):
+            if self.share and (case.number if self.few else not is_in_share(case)):
                 continue
             if self.pattern is None or fnmatch.fnmatchcase(repr(case), self.pattern):
                 if self.where is None or self.where(case):
@@ -102,13 +107,14 @@ def samples(
     together: bool = False,
     pattern: str | None = None,
     share: bool = False,
+    few: bool = False,
 ) -> list[Samples]:
     """The samples by operator or by file, as the marker says."""
     groups: dict[str, list[str]] = {}
     for name in names_of(wanted):
         if pattern is None or fnmatch.fnmatchcase(name, pattern.rsplit("-", 2)[0]):
             groups.setdefault(home_of(name) if together else name, []).append(name)
-    return [Samples(id, names, wanted, where, bad, pattern, share) for id, names in groups.items()]
+    return [Samples(id, names, wanted, where, bad, pattern, share, few) for id, names in groups.items()]
 
 
 @functools.cache

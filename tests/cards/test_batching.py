@@ -58,7 +58,7 @@ def is_checked(operator, dtype):
     return once(operator, dtype) and operator.name not in LEFT_OUT
 
 
-ALL = pytest.mark.cases(wanted=is_checked)
+ALL = pytest.mark.cases(wanted=is_checked, few=True)
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +85,8 @@ def test_a_batch_of_batches_gives_what_each_member_gives(case: Case):
 
 
 @pytest.mark.cases(
-    wanted=lambda operator, dtype: is_checked(operator, dtype) and operator.name not in {*OF_MEMORY, "set_rng_state"}
+    wanted=lambda operator, dtype: is_checked(operator, dtype) and operator.name not in {*OF_MEMORY, "set_rng_state"},
+    few=True,
 )
 def test_members_of_results_are_row_major_where_one_alone_is(case: Case):
     call = case.call()
@@ -102,7 +103,7 @@ def is_free(case: Case) -> bool:
     return case.number not in BY_VALUES.get(case.name, ())
 
 
-FREE = pytest.mark.cases(wanted=is_card, where=is_free)
+FREE = pytest.mark.cases(wanted=is_card, where=is_free, few=True)
 
 
 @FREE

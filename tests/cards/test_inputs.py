@@ -21,14 +21,14 @@ def is_asked(operator, dtype):
     return dtype in DOUBLE and operator.name not in OTHERWISE
 
 
-@pytest.mark.cases(wanted=is_asked)
+@pytest.mark.cases(wanted=is_asked, few=True)
 def test_every_floating_point_input_has_its_derivative_or_is_refused(case: Case):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # samples hold infinities
         check_inputs(case.call(requires_grad=False))
 
 
-@pytest.mark.cases(wanted=is_asked)
+@pytest.mark.cases(wanted=is_asked, few=True)
 def test_every_gradient_has_its_derivative_by_the_other_inputs_or_is_refused(case: Case):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
