@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = str(Path(__file__).resolve().parents[2])
-PARTS = 12
+PARTS = 4
 
 
 def found(program: str) -> list[str]:

@@ -414,24 +414,27 @@ def share(part: int, parts: int) -> Iterator[tuple[str, list[str]]]:
     """The fixed share of the tests: the programs with every disturbance, of the other uses each with one in turn.
 
     Args:
-        part, parts: only every `parts`-th try, from number `part` on.
+        part, parts: only every `parts`-th use, from number `part` on.
 
     Yields:
         As `tries`.
     """
     prepare()
     every = uses()
-    chosen = [(program.__name__, kind) for program in PROGRAMS for kind in KINDS]
-    others = sorted(set(every).difference(program.__name__ for program in PROGRAMS))
-    chosen += [(name, KINDS[at % len(KINDS)]) for at, name in enumerate(others[::5])]
-    for at, (name, kind) in enumerate(chosen):
-        if at % parts == part:
-            text, told = in_child(partial(undisturbed, every[name]))
-            if told:
-                yield name, [f"{name} {told}:\n{text}"]
-                continue
-            wanted, count = eval(text)
-            yield from one(name, every[name], kind, count * (at % 7 + 1) // 8, wanted, count)
+    names = [program.__name__ for program in PROGRAMS]
+    chosen = [(name, kind) for name in names for kind in KINDS]
+    others = sorted(set(every).difference(names))[::5]
+    chosen += [(name, KINDS[at % len(KINDS)]) for at, name in enumerate(others)]
+    mine = [*names, *others][part::parts]
+    known = {name: in_child(partial(undisturbed, every[name])) for name in mine}
+    for name, (text, told) in known.items():
+        if told:
+            yield name, [f"{name} {told}:\n{text}"]
+            continue
+        wanted, count = eval(text)
+        for at, (use, kind) in enumerate(chosen):
+            if use == name:
+                yield from one(name, every[name], kind, count * (at % 7 + 1) // 8, wanted, count)
 
 
 def prepare() -> None:
