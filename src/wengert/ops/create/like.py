@@ -121,7 +121,7 @@ LIKE = """
         device: 'cpu'.
         pin_memory: must be False.
         requires_grad: whether operations on the result are recorded.
-        memory_format: `contiguous_format` for row-major order; otherwise the elements lie in the order of the tensor's.
+        memory_format: `contiguous_format` for row-major order; otherwise the order of the tensor's elements.
 
     Returns:
         A new leaf.

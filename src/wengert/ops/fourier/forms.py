@@ -21,7 +21,7 @@ ONE = """
     Args:
         input: {input} tensor of one dimension or more; integers become the default dtype.
         n: number of points: `input` is cut, or zeros are appended, to this length{terms}. By default, {points}.
-        dim: along which dimension.
+        dim: the dimension.
         norm: "backward" (the default): the inverse transforms are divided by n; "forward": the forward ones are;
             "ortho": each is divided by the square root of n.
         out: a tensor to write into.
@@ -41,7 +41,7 @@ SEVERAL = """
         input: {input} tensor; integers become the default dtype.
         s: number of points along each dimension: `input` is cut, or zeros are appended, to it{terms}; -1 for as
             many as there are. By default, {points}.
-        dim: along which dimensions{every}.
+        dim: the dimensions{every}.
         norm: "backward" (the default): the inverse transforms are divided by the number of points; "forward": the
             forward ones are; "ortho": each is divided by its square root.
         out: a tensor to write into.

@@ -18,17 +18,17 @@ from ..family import describes
 WINDOW = """
     Args:
         M: number of points.{parameters}
-        sym: symmetric; else the first M points of a window of M + 1, of which repetitions join smoothly.
+        sym: symmetric; else the first M points of a window of M + 1, whose repetitions join smoothly.
         dtype: float32 or float64; the default dtype by default.
         layout: must be strided, if given.
         device: 'cpu'.
-        requires_grad: whether operations on the range that it is made of are recorded.
+        requires_grad: whether operations on its range are recorded.
 
     Returns:
         A new tensor (M,).
 
     Raises:
-        ValueError: if `M` is negative, the dtype is another one, or a parameter has no meaning.
+        ValueError: if `M` is negative, the dtype is another one, or a parameter is out of range.
 
     Examples:
         >>> import wengert as wg
@@ -271,7 +271,7 @@ def nuttall(
 @window(
     "0.1353, 0.3679, 1.0000, 0.3679, 0.1353",
     parameters="center: position of the maximum, in points, if it is not symmetric; the middle by default.\n"
-    "        tau: how slowly it falls off.",
+    "        tau: decay length.",
 )
 def exponential(
     M: float,

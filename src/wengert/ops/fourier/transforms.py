@@ -29,8 +29,8 @@ transform = partial(
     public="neither",
     describes="""
     Args:
-        dim: the dimensions, each once, counted from the front.
-        normalization: 0 for the sums as they are, 1 to divide by the square root of the number of points, 2 by it.
+        dim: distinct dimensions, counted from the front.
+        normalization: 0 for plain sums, 1 to divide them by the square root of the number of points, 2 by the number.
 
     Returns:
         A new tensor.

@@ -25,7 +25,7 @@ from ..family import describes
 WINDOW = """
     Args:
         window_length: number of points, n.
-        periodic: the first n points of a window of n + 1, of which repetitions join smoothly; else the window is
+        periodic: the first n points of a window of n + 1, whose repetitions join smoothly; else the window is
             symmetric.{parameters}
         dtype: dtype of the result, floating; the default dtype by default.
         layout: `strided`.
@@ -37,8 +37,8 @@ WINDOW = """
         A new tensor (n,).
 
     Raises:
-        TypeError: if `window_length` is not an integer, or `periodic` no bool.
-        RuntimeError: if `window_length` is negative, or the dtype holds integers.
+        TypeError: if `window_length` is not an integer, or `periodic` not a bool.
+        RuntimeError: if `window_length` is negative, or the dtype is an integer type.
 
     Examples:
         >>> import wengert as wg

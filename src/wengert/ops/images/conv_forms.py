@@ -112,10 +112,10 @@ CONVOLUTION = """
         input: (N, C, {lengths}) or (C, {lengths}).
         weight: (O, C / groups, {kernel}), of the dtype of `input`.
         bias: (O,) or None.
-        stride: step from place to place; a number, or one for each dimension.
+        stride: step between places; a number, or one for each dimension.
         padding: zeros on both sides of each dimension; or "same": the result is as long as the input; or "valid": none.
-        dilation: step from element to element of the kernel.
-        groups: the channels fall into this many groups, each with its own kernels.
+        dilation: step between elements of the kernel.
+        groups: number of groups of channels, each with its own kernels.
 
     Returns:
         A new tensor (N, O, {places}) or (O, {places}).
@@ -130,10 +130,10 @@ TRANSPOSED = """
         weight: (C, O / groups, {kernel}), of the dtype of `input`.
         bias: (O,) or None.
         stride: distance in the result of neighbours in the input.
-        padding: how much is cut off on both sides.
-        output_padding: how much longer the result is, at its end.
-        groups: the channels fall into this many groups, each with its own kernels.
-        dilation: step from element to element of the kernel.
+        padding: number of elements cut off on both sides.
+        output_padding: number of elements added at the end of the result.
+        groups: number of groups of channels, each with its own kernels.
+        dilation: step between elements of the kernel.
 
     Returns:
         A new tensor (N, O, {places}) or (O, {places}).

@@ -33,10 +33,10 @@ def check_places(kernel: str, grad_output: Tensor, indices: Tensor) -> None:
 
 SECTIONS = """
     Args:
-        grad_output: gradient of what `max_pool{dims}d` gave.
-        self: the input of `max_pool{dims}d`, of which the shape counts.
-        kernel_size, stride, padding, dilation, ceil_mode: as for `max_pool{dims}d`; `indices` were found with them.
-        indices: where the largest elements lie in their {where}.
+        grad_output: gradient of the result of `max_pool{dims}d`.
+        self: input of `max_pool{dims}d`; only its shape is used.
+        kernel_size, stride, padding, dilation, ceil_mode: as for `max_pool{dims}d`; those that computed `indices`.
+        indices: indices of the maxima in their {where}.
 
     Returns:
         A new tensor of the shape of `self`.

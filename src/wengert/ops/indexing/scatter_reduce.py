@@ -83,10 +83,10 @@ reduction = partial(
     inplace=InPlace(apart="wholly"),
     describes="""
     Raises:
-        RuntimeError: if shapes or dtypes do not fit, an index lies outside, or there is no such reduction.
+        RuntimeError: if shapes or dtypes do not fit, an index is out of range, or `reduce` is unknown.
 
     Derivative:
-        Of "amax" and "amin" it is shared equally among the elements that attain the result, as torch does it.
+        For "amax" and "amin" in equal parts for the elements that equal the result, as in torch.
     """,
 )
 """Card decorator for a write that combines with the old elements."""

@@ -142,12 +142,12 @@ def apply_network(kind: Kind, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 SECTIONS = """
     Args:
-        input: (T, N, input_size); of packed sequences the data, (all steps, input_size).
-        hx: the initial state, (layers * directions, N, size); {hx}. Of packed sequences
+        input: (T, N, input_size); for packed sequences the data, (all steps, input_size).
+        hx: the initial state, (layers * directions, N, size); {hx}. For packed sequences
             the batch sizes come here, int64, and then all else up to `bidirectional`.
         params: for each layer and direction the weights for the input, (gates * size, input_size), and for the state,
             (gates * size, size), then their biases, if there are any{projection}.
-        has_biases: whether there are.
+        has_biases: whether there are biases.
         num_layers: number of layers.
         dropout: probability of dropout between layers.
         train: whether there is dropout.
@@ -155,10 +155,10 @@ SECTIONS = """
         batch_first: whether input and output are (N, T, *).
 
     Returns:
-        New tensors: the output of the last layer, (T, N, directions * size), and of each layer and direction {last}.
+        New tensors: the output of the last layer, (T, N, directions * size), and for each layer and direction {last}.
 
     Raises:
-        RuntimeError: if shapes, dtypes or the number of parameters do not fit, or there is no step.
+        RuntimeError: if shapes, dtypes or the number of parameters do not fit, or there are no steps.
     """
 
 

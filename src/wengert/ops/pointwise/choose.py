@@ -161,8 +161,8 @@ limit = partial(
     describes="""
     Args:
         self: real tensor.
-        min: the least value, tensor or number.
-        max: the greatest value, tensor or number.
+        min: lower limit, tensor or number.
+        max: upper limit, tensor or number.
 
     Returns:
         A new tensor of the broadcast shape and the promoted dtype.

@@ -264,7 +264,7 @@ incomplete = partial(
         NotImplementedError: if the operands are not floating-point numbers.
 
     Derivative:
-        By `other` only, as in torch.
+        With respect to `other` only, as in torch.
     """,
 )
 """Card decorator for an incomplete gamma function."""

@@ -57,7 +57,7 @@ bitwise = partial(
         A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
-        RuntimeError: if the shapes do not broadcast, or an operand is not of integers or truth values.
+        RuntimeError: if the shapes do not broadcast, or an operand is not of integers or bools.
     """,
 )
 """Card decorator for a bitwise function."""

@@ -29,7 +29,7 @@ polynomial = partial(
     samples=with_degrees,
     describes="""
     Args:
-        x: real tensor or number, where the polynomial is taken.
+        x: real tensor or number, the argument.
         n: real tensor that broadcasts with `x`, or number: the degree, rounded towards 0.
 
     Returns:
@@ -39,7 +39,7 @@ polynomial = partial(
         RuntimeError: if the shapes do not broadcast.
 
     Derivative:
-        By `x` the polynomial's; by `n`, whose fraction does not count, 0.
+        That of the polynomial with respect to `x`; 0 with respect to `n`, whose fraction does not count.
     """,
 )
 """Card decorator for a family of polynomials."""

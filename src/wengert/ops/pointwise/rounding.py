@@ -75,7 +75,7 @@ rounding = partial(
     out=Out(words=FOUND),
     describes="""
     Args:
-        self: real tensor; integers stay as they are.
+        self: real tensor; integers do not change.
 
     Returns:
         A new tensor of the same shape and dtype.
@@ -84,7 +84,7 @@ rounding = partial(
         NotImplementedError: if `self` is complex.
 
     Derivative:
-        0 everywhere, also at the jumps.
+        0 everywhere, even at the jumps.
     """,
 )
 """Card decorator for a function that rounds."""

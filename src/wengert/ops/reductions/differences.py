@@ -319,15 +319,15 @@ def distances(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[Any, int]:
 INTEGRAL = """
     Args:
         y: tensor of the values of the function.
-        x: tensor of the places; of one dimension, or such as broadcasts with `y`.
-        dx: the distance of neighbours without points; 1 by default.
+        x: tensor of the points; of one dimension, or of a shape that broadcasts with `y`.
+        dx: distance of neighbours if there is no `x`; 1 by default.
         dim: the dimension to integrate along.
 
     Returns:
         A new tensor.
 
     Raises:
-        RuntimeError: if `y` is bool, or there is not one place for each value.
+        RuntimeError: if `y` is bool, or the numbers of points and values differ.
 
     Examples:
         >>> import wengert as wg

@@ -95,13 +95,13 @@ extreme_over = partial(
     describes="""
     Args:
         self: real tensor.
-        dim: the dimension or dimensions; none at all for all of them.
+        dim: the dimension or dimensions; () for all of them.
 
     Raises:
         IndexError: if a dimension has length 0.
 
     Derivative:
-        Shared in equal parts by all elements that equal the result.
+        In equal parts for all elements that equal the result.
     """,
 )
 """Card decorator for an extreme over any dimensions."""

@@ -120,15 +120,15 @@ moment = partial(
     describes="""
     Args:
         self: floating or complex tensor.
-        dim: the dimension or dimensions; None or none at all for all of them.
-        unbiased: the older form of `correction`: True for 1, False for 0; it may stand in the place of `dim`.
-        correction: what is subtracted from the number of elements before dividing by it; default 1.
+        dim: the dimension or dimensions; None or () for all of them.
+        unbiased: the older form of `correction`: True for 1, False for 0; it may be passed in place of `dim`.
+        correction: number subtracted from the number of elements before dividing by it; 1 by default.
 
     Returns:
         A new real tensor; NaN or infinite where the divisor is not positive.
 
     Raises:
-        RuntimeError: if `self` holds integers.
+        RuntimeError: if `self` is of integers.
     """,
 )
 """Card decorator for a variance or standard deviation."""

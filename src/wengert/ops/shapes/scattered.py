@@ -22,7 +22,7 @@ replaced = partial(
     layout="own",
     describes="""
     Args:
-        src: what to put in the place of the part, a tensor of its shape.
+        src: replacement of the part, a tensor of its shape.
 
     Returns:
         A new tensor of the shape and dtype of `self`.

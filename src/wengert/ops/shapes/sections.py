@@ -142,7 +142,7 @@ def places_of(name: str, cuts: Any) -> tuple[int, ...]:
 PARTS = """
     Args:
         input: tensor.
-        indices_or_sections: how many parts of equal length, or where to cut.
+        indices_or_sections: number of parts of equal length, or indices to split at.
 
     Returns:
         A tuple of views.

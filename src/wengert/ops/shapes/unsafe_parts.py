@@ -29,7 +29,7 @@ unsafe = partial(
         self: tensor with at least one dimension.
 
     Returns:
-        A tuple of tensors that share the memory of `self`, but count for no views of it.
+        A tuple of tensors that share the memory of `self`, but do not count as views of it.
 
     Raises:
         RuntimeError: if the lengths do not add up.

@@ -101,14 +101,14 @@ def made_of(
 
 WORDS = """
     Args:
-        {first}: (batch ..., {lines} + 1): integers: how many entries there are before each {line}.
+        {first}: (batch ..., {lines} + 1): integers: number of entries before each {line}.
         {second}: (batch ..., entries): integers: the {across} of each entry.
-        values: (batch ..., entries{blocks}, dense dimensions ...): what is there.
+        values: (batch ..., entries{blocks}, dense dimensions ...): the entries.
         size: the shape; by default the smallest that contains all indices.
-        dtype: of the entries.
-        layout, device, pin_memory: for torch's users; there is one way.
-        requires_grad: of the new tensor, which then is a leaf unless `values` has a history.
-        check_invariants: whether places must be in order, and come once each; what else must hold is always checked.
+        dtype: dtype of the entries.
+        layout, device, pin_memory: accepted for compatibility with torch.
+        requires_grad: whether the new tensor requires a gradient; it is a leaf unless `values` has a history.
+        check_invariants: whether indices must be in order and distinct; the other conditions are always checked.
 
     Returns:
         A new tensor of layout `{layout}`, with the memory of its parts if these are tensors.

@@ -17,7 +17,7 @@ READERS = {**METHODS, **FORMS}
 """Methods that return the parts, by name."""
 COPIED = """
     Args:
-        input: compressed sparse tensor, or one in coordinates, as `Tensor.{part}` takes it.
+        input: compressed sparse tensor, or one in coordinates, as for `Tensor.{part}`.
         out: a tensor to write into.
 
     Returns:
