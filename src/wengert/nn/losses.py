@@ -137,7 +137,7 @@ def triplet_margin_with_distance_loss(
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = far.minimum(distance(positive, negative))
-    return loss_margins.concluded((margin + near - far).clamp_min(0), number)
+    return loss_margins.reduce_losses((margin + near - far).clamp_min(0), number)
 
 
 def multi_margin_loss(
@@ -216,7 +216,7 @@ def multilabel_soft_margin_loss(
     rows = losses.sum(input.ndim - 1) / given.size(input.ndim - 1)
     if reduction not in WORDS:
         raise ValueError(f"{reduction} is not valid")
-    return loss_margins.concluded(rows, WORDS.index(reduction))
+    return loss_margins.reduce_losses(rows, WORDS.index(reduction))
 
 
 def poisson_nll_loss(
@@ -281,7 +281,7 @@ def gaussian_nll_loss(
     losses = 0.5 * (variance.log() + (mean - target) ** 2 / variance)
     if full:
         losses = losses + 0.5 * math.log(2 * math.pi)
-    return loss_margins.concluded(losses, WORDS.index(reduction))
+    return loss_margins.reduce_losses(losses, WORDS.index(reduction))
 
 
 def spread_variance(var: Any, shape: tuple[int, ...]) -> Any:

@@ -129,7 +129,7 @@ def refusal(name: str) -> Any:
     def refuse(*args: Any, **kwargs: Any) -> NoReturn:
         if name == "convolution_backward":
             raise NotImplementedError("aten.convolution_backward: compute gradients of convolutions by autograd.grad")
-        raise NotImplementedError(f"aten.{name}: this is a name to compare with, here it is made of other operators")
+        raise NotImplementedError(f"aten.{name}: this name is for comparison only, here it consists of other operators")
 
     return refuse
 

@@ -39,7 +39,7 @@ def test_a_window_without_elements_is_refused_and_every_index_is_one_of_the_inpu
             refused += 1
             for indices in (False, True):
                 for each in (x, x.detach()):
-                    with pytest.raises(RuntimeError, match="window lies wholly in the padding"):
+                    with pytest.raises(RuntimeError, match="window is entirely in the padding"):
                         pool(each, *options, return_indices=indices)
             continue
         values, indices = pool(x, *options, return_indices=True)

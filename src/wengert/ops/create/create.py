@@ -24,10 +24,10 @@ from ..family import describes
 from ..memory.kept import in_kept
 from ..memory.memory_formats import in_format
 from .factory import (
+    array_of_layout,
     check_place,
     deliver,
     finish,
-    laid,
     read_dtype,
     read_number,
     read_size,
@@ -158,7 +158,7 @@ def of_size(
     """
     check_place(name, *place, layout, sparse=True, out=out, dtype=dtype)
     element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
-    array = laid(name, layout, array_of_size, read_size(name, *size), element.numpy)
+    array = array_of_layout(name, layout, array_of_size, read_size(name, *size), element.numpy)
     return deliver(name, array, requires_grad, out)
 
 
@@ -220,7 +220,7 @@ def empty(
     """
     check_place("empty", device, pin_memory, layout, sparse=True, out=out, dtype=dtype)
     element = result_dtype("empty", dtype, out, dtypes.get_default_dtype())
-    result = laid("empty", layout, uninitialised, read_size("empty", sizes, size), element.numpy)
+    result = array_of_layout("empty", layout, uninitialised, read_size("empty", sizes, size), element.numpy)
     if memory_format is not None:
         result = in_format(result, memory_format)
     return deliver("empty", result, requires_grad, out)
@@ -266,7 +266,9 @@ def full(
     value = read_number("full", "fill_value", 2, fill_value)
     element = result_dtype("full", dtype, out, dtypes.of_number(value))
     value = checked_number(value, element, halves=math.prod(shape) != 1)
-    array = laid("full", layout, lambda size, kind: in_kept(np.full, size, value, kind), shape, element.numpy)
+    array = array_of_layout(
+        "full", layout, lambda size, kind: in_kept(np.full, size, value, kind), shape, element.numpy
+    )
     return deliver("full", array, requires_grad, out)
 
 

@@ -122,7 +122,7 @@ def check_place(
     Args:
         name: name of the factory, for errors.
         device, pin_memory, layout: its arguments.
-        sparse: whether it also makes sparse tensors (`laid`).
+        sparse: whether it also makes sparse tensors (`array_of_layout`).
         out, dtype: further arguments; an output of another dtype is refused for that first.
 
     Raises:
@@ -159,7 +159,7 @@ def layout_title(layout: Layout) -> str:
     return "".join(word.capitalize() for word in layout.name.removesuffix("_coo").split("_"))
 
 
-def laid(
+def array_of_layout(
     name: str, layout: Any, make: Callable[[tuple[int, ...], Any], Any], shape: tuple[int, ...], element: Any
 ) -> Any:
     """Return the array of a factory: the result of `make`, or, if the layout is sparse, one without entries.
@@ -201,12 +201,12 @@ def compressed_zeros(name: str, layout: Any, shape: tuple[int, ...], element: An
     return result.body(*map(wrap, parts), wrap(np.zeros((*batch, 0), element)), shape, layout=layout)._array_
 
 
-def carried(input: Any) -> Levels:
+def batches_of(input: Any) -> Levels:
     """Return the batches of a tensor: tensors made like it carry them, so that all members can be written to it."""
     return tuple(reversed(batches.levels_of(input)))
 
 
-def room(levels: Levels, shape: tuple[int, ...]) -> tuple[int, ...]:
+def batched_shape(levels: Levels, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return the shape of an array for all members of some batches."""
     return (*[level.size for level in levels], *shape)
 
@@ -263,7 +263,7 @@ def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, level
     """Return the result of a factory: a new leaf, or `out`, written, which is a leaf then; `levels` as for `finish`."""
     sparse = name in ("zeros", "empty") and out is not None and out._flags_ & flags.SPARSE and not out.is_meta  # type: ignore[attr-defined]
     if sparse:
-        array = laid(name, out.layout, np.empty, array.shape, array.dtype)  # type: ignore[union-attr]
+        array = array_of_layout(name, out.layout, np.empty, array.shape, array.dtype)  # type: ignore[union-attr]
     result = finish(name, array, requires_grad, levels)
     if out is None:
         return result
@@ -312,7 +312,7 @@ def refuse_dtype(name: str, array: Any, declared: Collection[DType]) -> None:
         raise NotImplementedError(errors.no_kernel(name, element))
 
 
-def natively(name: str, *args: Any) -> Any:
+def call_native(name: str, *args: Any) -> Any:
     """Call the native function of a plain case with a dtype and further arguments; it may return NotImplemented."""
     function = kernels.direct_function(name)
     return NotImplemented if function is None else function(*args)

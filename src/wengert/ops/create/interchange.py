@@ -23,7 +23,7 @@ NOT_WRITABLE = (
 )
 
 
-def shared(array: np.ndarray[Any, Any]) -> Tensor:
+def tensor_on_array(array: np.ndarray[Any, Any]) -> Tensor:
     """Return a tensor on an array's memory; warn if it is not writable."""
     check_array(array)
     if not array.flags.writeable:
@@ -48,7 +48,7 @@ def from_numpy(ndarray: Any) -> Tensor:
     try:
         if not isinstance(ndarray, np.ndarray):
             raise TypeError(f"expected np.ndarray (got {full_name(ndarray)})")
-        return shared(ndarray)
+        return tensor_on_array(ndarray)
     except Exception as error:
         shorten(error)
         raise
@@ -93,7 +93,7 @@ def as_tensor(data: Any, *, dtype: DType | None = None, device: Any = None) -> T
     if isinstance(data, np.ndarray):
         check_array(data)
         if wanted is None or wanted is dtypes.from_numpy(data.dtype):
-            return shared(data)
+            return tensor_on_array(data)
     return finish("as_tensor", array_of(data, wanted))
 
 
@@ -133,7 +133,7 @@ def asarray(
     """
     check_place("asarray", device)
     wanted = None if dtype is None else read_dtype("asarray", dtype, dtypes.get_default_dtype())
-    result = aliased(obj, wanted)
+    result = tensor_on_memory(obj, wanted)
     if result is None:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
@@ -155,20 +155,20 @@ def asarray(
     return result
 
 
-def aliased(obj: Any, wanted: DType | None) -> Any:
+def tensor_on_memory(obj: Any, wanted: DType | None) -> Any:
     """Return a tensor on the memory of an object, or None without memory to share; a buffer's has the wanted dtype."""
     if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, np.ndarray):
-        return shared(obj)
+        return tensor_on_array(obj)
     if isinstance(obj, np.generic):
         return None
     if hasattr(obj, "__dlpack__"):
-        return wrap(taken(obj))
+        return wrap(array_from_dlpack(obj))
     if is_capsule(obj):
         return wrap(unpacked(obj))
     if hasattr(obj, "__array__"):
-        return shared(np.asarray(obj))
+        return tensor_on_array(np.asarray(obj))
     try:
         memoryview(obj)
     except TypeError:
@@ -302,7 +302,7 @@ def unpacked(capsule: Any) -> np.ndarray[Any, Any]:
     return capsules.unpacked(capsule)
 
 
-def taken(source: Any) -> np.ndarray[Any, Any]:
+def array_from_dlpack(source: Any) -> np.ndarray[Any, Any]:
     """Return the array on the memory of an object with `__dlpack__`; NumPy does not support bfloat16."""
     try:
         return np.from_dlpack(source)
@@ -370,7 +370,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         refuse_meta(ext_tensor)
         array = ext_tensor._array_
     else:
-        array = taken(ext_tensor)
+        array = array_from_dlpack(ext_tensor)
     check_array(array)
     return finish("from_dlpack", np.array(array) if copy else array)
 

@@ -33,15 +33,15 @@ from .create import (
 )
 from .factory import (
     Levels,
-    carried,
+    array_of_layout,
+    batched_shape,
+    batches_of,
     check_place,
     finish,
-    laid,
     read_dtype,
     read_number,
     read_size,
     read_tuple,
-    room,
 )
 from .infer import array_of
 
@@ -70,10 +70,10 @@ def array_like(
     if is_sparse(source, device) and layout in (None, source.layout):  # type: ignore[attr-defined]
         return sparse_like(name, source._array_, element)
     if is_sparse(source, device) or layout not in (None, strided):
-        return laid(name, layout, uninitialised, source._array_.shape, element)
+        return array_of_layout(name, layout, uninitialised, source._array_.shape, element)
     shape, strides = source._array_.shape, strides_in(source._array_, memory_format)
     if levels:
-        shape, strides = room(levels, shape), (*strides_of(levels, math.prod(shape)), *strides)
+        shape, strides = batched_shape(levels, shape), (*strides_of(levels, math.prod(shape)), *strides)
     return layouts.empty(shape, strides, element)
 
 
@@ -155,7 +155,7 @@ def like(
         dtype, layout, requires_grad, memory_format: the arguments of the factory.
         place: the device, and whether memory is to be pinned.
     """
-    levels = carried(input)
+    levels = batches_of(input)
     array = array_like(name, input, dtype, *place, memory_format, levels, layout)
     if fill is not None:
         fill(array)
@@ -240,7 +240,7 @@ def full_like(
     Returns:
         A new leaf.
     """
-    levels = carried(input)
+    levels = batches_of(input)
     array = array_like("full_like", input, dtype, device, pin_memory, memory_format, levels, layout)
     value = read_number("full_like", "fill_value", 2, fill_value)
     array.fill(checked_number(value, read_dtype("full_like", dtype, input.dtype), halves=array.size != 1))
@@ -304,10 +304,10 @@ def new(
     """
     check_place(name, *place, layout, sparse=True)
     element = read_dtype(name, dtype, input.dtype)
-    levels = carried(input)
+    levels = batches_of(input)
     if layout is None and is_sparse(input, place[0]):
         layout = input.layout  # type: ignore[attr-defined]
-    array = laid(name, layout, array_of_size, room(levels, read_size(name, *size)), element.numpy)
+    array = array_of_layout(name, layout, array_of_size, batched_shape(levels, read_size(name, *size)), element.numpy)
     return finish(name, array, requires_grad, levels)
 
 
@@ -395,8 +395,10 @@ def new_full(
     shape = read_tuple("new_full", size, 1)
     element = read_dtype("new_full", dtype, input.dtype)
     value = checked_number(read_number("new_full", "fill_value", 2, fill_value), element, halves=math.prod(shape) != 1)
-    levels = carried(input)
-    return finish("new_full", in_kept(np.full, room(levels, shape), value, element.numpy), requires_grad, levels)
+    levels = batches_of(input)
+    return finish(
+        "new_full", in_kept(np.full, batched_shape(levels, shape), value, element.numpy), requires_grad, levels
+    )
 
 
 @new_full.samples  # type: ignore[attr-defined]
@@ -432,10 +434,12 @@ def new_empty_strided(
     check_place("new_empty_strided", device, pin_memory, layout)
     is_sparse(input, device)
     element = read_dtype("new_empty_strided", dtype, input.dtype)
-    levels = carried(input)
-    array = strided_array("new_empty_strided", size, stride, element, math.prod(room(levels, ())) if levels else None)
+    levels = batches_of(input)
+    array = strided_array(
+        "new_empty_strided", size, stride, element, math.prod(batched_shape(levels, ())) if levels else None
+    )
     if levels:
-        array = array.reshape((*room(levels, ()), *array.shape[1:]))
+        array = array.reshape((*batched_shape(levels, ()), *array.shape[1:]))
     return finish("new_empty_strided", array, requires_grad, levels)
 
 
@@ -472,9 +476,9 @@ def new_tensor(
             return copy_of_members(data, dtype, requires_grad)
     own = isinstance(data, (np.ndarray, np.generic))
     wanted = None if dtype is None and own else read_dtype("new_tensor", dtype, input.dtype)
-    levels, array = carried(input), array_of(data, wanted)
+    levels, array = batches_of(input), array_of(data, wanted)
     if levels:
-        array = np.array(np.broadcast_to(array, room(levels, array.shape)), order="C")
+        array = np.array(np.broadcast_to(array, batched_shape(levels, array.shape)), order="C")
     return finish("new_tensor", array, requires_grad, levels)
 
 

@@ -21,7 +21,7 @@ from ..._kernels import positions
 from ..._kernels.ranges import counted, one_power, powers, spread
 from ..dtype_checks import checked_number
 from .ends import carry_batch, of_members, read_ends, read_steps, refuse_kind, spaced_dtype
-from .factory import check_place, deliver, finish, natively, read_dtype, read_number, result_dtype
+from .factory import call_native, check_place, deliver, finish, read_dtype, read_number, result_dtype
 
 
 @composite(method=False)
@@ -103,7 +103,7 @@ def read_bounds(bounds: tuple[Any, ...], start: Any, end: Any, step: Any) -> tup
         number = read_number("arange", name, 1 if len(bounds) == 1 else len(numbers) + 1, value)
         if isinstance(number, complex):
             raise RuntimeError(
-                "value cannot be converted to type double without overflow: arange() takes no complex bounds"
+                "value cannot be converted to type double without overflow: arange() does not support complex bounds"
             )
         numbers.append(int(number) if isinstance(number, bool) else number)
     return numbers[0], numbers[1], numbers[2]
@@ -137,7 +137,7 @@ def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[An
         raise RuntimeError(f"Storage size calculation overflowed with sizes=[{count}]")
     if element.category == dtypes.INTEGER:
         return (np.int64(low) + positions.arange(count) * np.int64(pace)).astype(element.numpy, copy=False)
-    result = natively("arange", element.numpy, float(low), float(high), float(pace))
+    result = call_native("arange", element.numpy, float(low), float(high), float(pace))
     return counted(low, pace, count, element.numpy) if result is NotImplemented else result
 
 
@@ -221,7 +221,7 @@ def even_steps(
     refuse_kind(name, element)
     high = checked_number(high, element, halves=False)
     ends = wide.type(low), wide.type(high)
-    result = natively("linspace", wide, *(end.item() for end in ends), count)
+    result = call_native("linspace", wide, *(end.item() for end in ends), count)
     result = spread(*ends, count) if result is NotImplemented else result
     return result.astype(element.numpy) if rounded else result
 

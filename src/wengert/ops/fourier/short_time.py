@@ -302,7 +302,7 @@ def istft(
     last = (total - points // 2 if center else total) if wanted is None else first + wanted
     check_divisor(call, divisor[:, first:last])
     result = added[:, first:last] / divisor[:, first:last]
-    return continued(result.squeeze(0) if input.ndim == 2 else result, last - total)
+    return extended_by_zeros(result.squeeze(0) if input.ndim == 2 else result, last - total)
 
 
 def overlapped(pieces: Any, hop: int) -> Any:
@@ -311,7 +311,7 @@ def overlapped(pieces: Any, hop: int) -> Any:
     return unfold_backward(pieces, (lead, points + hop * (count - 1)), 1, points, hop)
 
 
-def continued(result: Any, missing: int) -> Any:
+def extended_by_zeros(result: Any, missing: int) -> Any:
     """Append zeros to a signal, for the part that its pieces do not reach."""
     if missing > 0:
         anomaly.warn(

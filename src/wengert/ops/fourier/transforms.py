@@ -51,7 +51,7 @@ def strides_in_room(array: Any, shape: tuple[int, ...], dims: Any) -> tuple[int,
     return layouts.packed(shape, [*others, *dims][::-1])
 
 
-def room(array: Any, shape: tuple[int, ...], dims: Any, dtype: Any) -> Any:
+def allocate(array: Any, shape: tuple[int, ...], dims: Any, dtype: Any) -> Any:
     """Allocate memory for the transform of an array: the transformed dimensions are innermost, their last one last.
 
     The others keep the order of the array, as in torch.
@@ -83,7 +83,7 @@ def complex_to_complex(self: Array, dim: Any, normalization: int, forward: bool)
     if not dim:
         return layouts.with_strides(self.copy(), layouts.preserved(self))
     dims = outermost_first(self, dim)
-    result = room(self, self.shape, dims, self.dtype)
+    result = allocate(self, self.shape, dims, self.dtype)
     return transformed(self, dims[::-1], normalization, forward, result)
 
 
@@ -115,7 +115,7 @@ def real_to_complex(self: Array, dim: Any, normalization: int, onesided: bool) -
     """
     refuse_dtype("_fft_r2c", self, SIGNALS)
     dims = [*outermost_first(self, dim[:-1]), dim[-1]]
-    result = room(self, spectrum_shape(self.shape, dim[-1], onesided), dims, spectral(self.dtype))
+    result = allocate(self, spectrum_shape(self.shape, dim[-1], onesided), dims, spectral(self.dtype))
     kernels.rfft_lines(self, dims[-1], normalization, onesided, result)
     return transformed(result, dims[-2::-1], normalization, True, result)
 
@@ -158,10 +158,10 @@ def complex_to_real(self: Array, dim: Any, normalization: int, last_dim_size: in
     last = dim[-1]
     if dim[1:]:
         dims = outermost_first(self, dim[:-1])
-        result = room(self, self.shape, dims, self.dtype)
+        result = allocate(self, self.shape, dims, self.dtype)
         self = transformed(self, dims[::-1], normalization, False, result)
     shape = (*self.shape[:last], last_dim_size, *self.shape[last + 1 :])
-    result = room(self, shape, (last,), self.real.dtype)
+    result = allocate(self, shape, (last,), self.real.dtype)
     return kernels.irfft_lines(self, last, normalization, last_dim_size, result)
 
 

@@ -84,13 +84,13 @@ convolution.shows(bias_sym_sizes_opt=shape_of_bias, output_padding=kept_output_p
 
 def strides_of_result(shape: Ints, input: Any, weight: Any) -> Ints:
     """Return the strides of a result: channels-last if a relevant operand is."""
-    for memory in deciding(input.dtype, (input.shape, input.strides), (weight.shape, weight.strides)):
+    for memory in order_sources(input.dtype, (input.shape, input.strides), (weight.shape, weight.strides)):
         if layouts.channels_lie_inside(*memory):
             return layouts.channels_last(shape)
     return layouts.row_major(shape)
 
 
-def deciding(dtype: Any, input: Any, weight: Any) -> Any:
+def order_sources(dtype: Any, input: Any, weight: Any) -> Any:
     """Return the operands whose strides count, of an input's and its kernels' shape and strides.
 
     For signals only the kernels count; volumes in double precision are row-major, as torch has no other loop for them.
@@ -113,7 +113,7 @@ def convolution_vjp_input(
     groups: int,
 ) -> Any:
     kernels = weight._array_.shape, weight._array_.strides
-    grad = in_order_of(grad, *deciding(grad.dtype, (input_shape, input_strides), kernels))
+    grad = in_order_of(grad, *order_sources(grad.dtype, (input_shape, input_strides), kernels))
     if transposed:
         result = convolution(grad, conjugate(weight), None, stride, padding, dilation, False, (0,), groups)
         return with_history(cropped(result, input_shape), TITLE)
@@ -133,9 +133,9 @@ def convolution_vjp_weight(
     groups: int,
 ) -> Any:
     image, kernels = (input._array_.shape, input._array_.strides), (weight_shape, weight_strides)
-    grad = in_order_of(grad, *deciding(grad.dtype, image, kernels))
+    grad = in_order_of(grad, *order_sources(grad.dtype, image, kernels))
     if transposed:
-        input = in_order_of(input, *deciding(grad.dtype, image, kernels))
+        input = in_order_of(input, *order_sources(grad.dtype, image, kernels))
         return convolution_weight(conjugate(input), grad, weight_shape, stride, padding, dilation, groups)
     return convolution_weight(grad, conjugate(input), weight_shape, stride, padding, dilation, groups)
 

@@ -91,7 +91,7 @@ class Around:
         return flat.gather(2, index).where(kernel.is_element(taps).unsqueeze(1), 0)
 
 
-def of_planes(grad: Any, grid: Any) -> Any:
+def with_grid_history(grad: Any, grid: Any) -> Any:
     """Return a gradient that depends on the grid, if the grid is one of planes."""
     return with_history(grad, "GridSampler2DBackwardBackward0", grid) if grid.ndim == 4 else grad
 
@@ -104,7 +104,7 @@ def sampled_vjp_input(grad: Any, input_shape: Any, grid: Any, mode: str, padding
     for index, taps in around.corners():
         shares = (rows * kernel.share_of(taps, TENSORS).unsqueeze(1)).where(kernel.is_element(taps).unsqueeze(1), 0)
         result = result.scatter_add(2, index, shares)
-    return of_planes(result.reshape(input_shape), grid)
+    return with_grid_history(result.reshape(input_shape), grid)
 
 
 grid_rule: Any = native("grid_sample_grid_rule")
@@ -120,7 +120,7 @@ def sampled_vjp_grid(
     grad: Any, input: Any, grid: Any, grid_shape: Any, mode: str, padding: str, align_corners: bool
 ) -> Any:
     if mode == "nearest":
-        return of_planes(grid.new_zeros(grid_shape), grid)
+        return with_grid_history(grid.new_zeros(grid_shape), grid)
     around = Around(input.shape, grid, (mode, padding, align_corners))
     rows = grad.reshape((around.items, around.channels, around.count))
     flat = input.reshape((around.items, around.channels, around.area))
@@ -130,7 +130,7 @@ def sampled_vjp_grid(
         values = around.values(flat, index, taps) * first
         parts = [part + values * kernel.slope_of(taps, at).unsqueeze(1) for at, part in enumerate(parts)]
     result = stack([(part * last).sum(1) for part in parts], 2).reshape(grid_shape)
-    return of_planes(result, grid)
+    return with_grid_history(result, grid)
 
 
 @sampled.jvp("input")

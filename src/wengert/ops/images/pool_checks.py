@@ -84,7 +84,7 @@ def check_window(
         )
     check_padding(kernel, padding, dilation)
     if 0 in shape[-count - 1 :]:
-        raise RuntimeError(nothing_in(name, shape, count))
+        raise RuntimeError(empty_input_words(name, shape, count))
     if name == "avg_pool3d" and any(length < taps for length, taps in zip(shape[-count:], kernel)):
         lengths, taps = numbered(("T", "H", "W"), shape[-count:]), numbered(("kT", "kH", "kW"), kernel)
         raise RuntimeError(f"input image ({lengths}) smaller than kernel size ({taps})")
@@ -114,7 +114,7 @@ def check_steps(name: str, kernel: Ints, stride: Ints, dilation: Ints) -> None:
         raise RuntimeError(f"dilation should be greater than zero, but got {text}")
 
 
-def nothing_in(name: str, shape: Ints, count: int) -> str:
+def empty_input_words(name: str, shape: Ints, count: int) -> str:
     """Return the words of the error for an input without elements in one item."""
     if count == 3:
         at = next(at for at, length in enumerate(shape[-4:]) if not length)
@@ -177,7 +177,7 @@ def check_filled(name: str, length: int, kernel: int, stride: int, padding: int,
         inside = start % dilation  # the first tap that is not in the padding before the axis
         if inside >= length or inside - start > (kernel - 1) * dilation:
             raise RuntimeError(
-                f"{name}(): a window lies wholly in the padding: from {start} on, with kernel_size={kernel}, "
+                f"{name}(): a window is entirely in the padding: from {start} on, with kernel_size={kernel}, "
                 f"padding={padding} and dilation={dilation}, it has none of {length} elements"
             )
 

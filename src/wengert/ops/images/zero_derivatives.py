@@ -21,7 +21,7 @@ SCATTERED = (
 """The node that each records, for planes."""
 
 
-def zeros_like_cotangent(cotangent: Any) -> Any:
+def zeros_like_grad(cotangent: Any) -> Any:
     """Gradient with respect to the input: zeros of the shape of the gradient."""
     return cotangent.new_zeros(cotangent.shape)
 
@@ -33,7 +33,7 @@ def zeros_like_tangent(tangent: Any) -> Any:
 
 def flat_in_place(card: Any) -> Any:
     """Add the rules of the parameter `place` of an operator."""
-    card.vjp("place")(zeros_like_cotangent)
+    card.vjp("place")(zeros_like_grad)
     card.jvp("place")(zeros_like_tangent)
     return card
 

@@ -20,7 +20,7 @@ from ..memory.memory_formats import in_order_like
 from ..memory.overwrite import checked_value
 from ..pointwise.binary import native
 from .index import OF_TENSOR, integers, warn_expanded
-from .indexed import laid_out, refuse_places, refuse_types
+from .indexed import in_torch_order, refuse_places, refuse_types
 
 _IN_PACKAGE = ("index_put_",)
 
@@ -52,7 +52,7 @@ def index(self: Array, indices: Indices) -> Any:
             result = np.asarray(positions.take(self, only, len(indices) - 1))
         else:
             result = np.asarray(self[places(indices)], order="C")
-        return laid_out(result, self, indices)
+        return in_torch_order(result, self, indices)
     except (IndexError, ValueError):
         refuse_places(self.shape, indices)
         raise
@@ -223,7 +223,7 @@ def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = F
 
 @index_put.vjp("self", native=native("index_put_rule"))
 def index_put_vjp_self(grad: Any, indices: Any, accumulate: bool) -> Any:
-    return grad if accumulate else index_put(grad, indices, nothing(grad))
+    return grad if accumulate else index_put(grad, indices, zero_of(grad))
 
 
 @index_put.vjp("values", native=native("index"))
@@ -233,7 +233,7 @@ def index_put_vjp_values(grad: Any, indices: Any) -> Any:
         from . import advanced_batches as rules
 
         if rules.is_only_mask(indices):
-            return rules.kept_under(grad, last, len(indices) - 1)
+            return rules.masked_gradient(grad, last, len(indices) - 1)
     return grad if all(place is None for place in indices) else index(grad, indices)
 
 
@@ -259,7 +259,7 @@ def index_put_samples(make: Any) -> Any:
     yield Bad(make(3), [integers(1, 2)], make(3), raises=RuntimeError, says="shape mismatch: value tensor of shape [3]")
 
 
-def nothing(like: Any) -> Tensor:
+def zero_of(like: Any) -> Tensor:
     """A 0-dim zero of a tensor's dtype."""
     return wrap(np.zeros((), like._array_.dtype))
 

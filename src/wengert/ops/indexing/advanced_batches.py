@@ -15,7 +15,7 @@ import numpy as np
 from ..._core import batch_errors
 from ..._core.operators.batch_rules import singled, with_batch
 from ..._core.types.sizes import broadcast
-from .batches import filled_where, in_a_row, not_flat, numbers
+from .batches import filled_where, not_flat, numbers, vector_of_members
 from .indexed import width
 
 
@@ -111,7 +111,7 @@ def one_index_backward(op: Any, size: int, places: Places, grad: Any, shape: Any
     index = places.given[dim]
     count = math.prod(index.shape[1:])
     rows = places.to_whole(grad).reshape((size * count, *rest))
-    where = in_a_row(size, index.reshape((size, count)), shape[dim], True)
+    where = vector_of_members(size, index.reshape((size, count)), shape[dim], True)
     result = op.call((rows, (size * shape[dim], *rest), (where,)))
     return result.reshape((size, shape[dim], *rest)).movedim(1, dim + 1).contiguous()
 
@@ -127,11 +127,11 @@ def index_written(op: Any, size: int, args: list[Any], carried: list[Any]) -> An
     places = Places("index_put", indices, carried[1])
     if not accumulate and values.dtype is not self.dtype and is_single(values, on_values) and is_only_mask(indices):
         values = values.to(self.dtype)
-    source = deep(values, on_values, self.ndim - 1 - places.covered + places.depth)
+    source = with_dimensions(values, on_values, self.ndim - 1 - places.covered + places.depth)
     return op.call((self, places.of_whole(size, True), places.to_whole(source), accumulate))
 
 
-def deep(values: Any, on: bool, ndim: int) -> Any:
+def with_dimensions(values: Any, on: bool, ndim: int) -> Any:
     """Give values, the batch (or a dimension of length 1) in front, as many dimensions as the part of a member that
     they are written to.
 
@@ -153,10 +153,15 @@ def is_single(values: Any, on: bool) -> bool:
 
 def is_only_mask(indices: Any) -> bool:
     """Return whether there is one index array, which is a mask."""
-    return bool(indices) and indices[-1] is not None and is_mask(indices[-1]) and not any(map(is_given, indices[:-1]))
+    return (
+        bool(indices)
+        and indices[-1] is not None
+        and is_mask(indices[-1])
+        and not any(map(is_index_array, indices[:-1]))
+    )
 
 
-def is_given(index: Any) -> bool:
+def is_index_array(index: Any) -> bool:
     """Return whether there is an index array."""
     return index is not None
 
@@ -176,7 +181,7 @@ def written_where(self: Any, mask: Any, front: int, values: Any, on_values: bool
     depth, ndim = mask.ndim - 1, self.ndim - 1
     if mask.shape[1:] != self.shape[1 + front : 1 + front + depth]:
         raise IndexError("the mask does not fit")
-    source = deep(values, on_values, ndim - depth + 1)
+    source = with_dimensions(values, on_values, ndim - depth + 1)
     if source.shape[1 + front] != 1:
         raise RuntimeError(batch_errors.by_mask("index_put"))
     if source.dtype is not self.dtype:
@@ -190,7 +195,7 @@ def written_where(self: Any, mask: Any, front: int, values: Any, on_values: bool
     return result
 
 
-def kept_under(grad: Any, mask: Any, front: int) -> Any:
+def masked_gradient(grad: Any, mask: Any, front: int) -> Any:
     """Gradient of values written under a mask that may differ between members: summed over the dimensions that it
     stands for, one of which remains.
     """
@@ -247,7 +252,7 @@ def mask_scattered(op: Any, size: int, args: list[Any], carried: list[Any]) -> A
     if self.dtype is not source.dtype or not is_mask(mask):
         raise RuntimeError("the dtypes do not fit")
     common = broadcast(self.shape[on_self:], mask.shape[on_mask:])
-    where = nth(mask, on_mask, common)
+    where = count_before(mask, on_mask, common)
     flat = source.reshape((source.shape[0] if on_source else 1, math.prod(source.shape[on_source:])))
     if on_source or where.shape[0] != 1:
         flat, where = with_rows(flat, size), with_rows(where, size)
@@ -261,7 +266,7 @@ def with_rows(flat: Any, size: int) -> Any:
     return flat.expand((size, flat.shape[1]))
 
 
-def nth(mask: Any, on: bool, shape: Any) -> Any:
+def count_before(mask: Any, on: bool, shape: Any) -> Any:
     """Number of true elements of a mask, expanded to a shape, before each element: for each member, or for all."""
     rows = mask.shape[0] if on else 1
     full = behind(mask, on, len(shape)).expand((rows, *shape)).reshape((rows, math.prod(shape)))
@@ -275,4 +280,4 @@ def mask_scattered_backward(op: Any, size: int, args: list[Any], carried: list[A
     common = grad.shape[1:]
     part = grad.where(behind(mask, True, len(common)), 0).reshape((size, math.prod(common)))
     zeros = grad.new_zeros((size, math.prod(shape)))
-    return zeros.scatter_add(1, nth(mask, True, common), part).reshape((size, *shape))
+    return zeros.scatter_add(1, count_before(mask, True, common), part).reshape((size, *shape))

@@ -74,7 +74,7 @@ def places_of_members_batched(index: Any, length: int, wraps: bool) -> Any:
     return result.movedim(1, 0).reshape((outer, inner * count))
 
 
-def in_a_row(size: int, index: Any, length: int, wraps: bool = False) -> Any:
+def vector_of_members(size: int, index: Any, length: int, wraps: bool = False) -> Any:
     """`places_of_members` of an index that is a vector, or a single number, for each member.
 
     Raises:
@@ -82,9 +82,9 @@ def in_a_row(size: int, index: Any, length: int, wraps: bool = False) -> Any:
         RuntimeError: if the dtype is not an index's.
     """
     if index.ndim > 2:
-        raise IndexError("the index is no vector")
+        raise IndexError("the index must be a vector, or a single number")
     if index._array_.dtype not in (np.int64, np.int32):
-        raise RuntimeError("the index has another dtype")
+        raise RuntimeError("the index must be int64 or int32")
     return places_of_members.call((index.reshape((size, math.prod(index.shape[1:]))), length, wraps))
 
 
@@ -105,7 +105,7 @@ def selected(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     (self, dim, index), (on_self, _, on_index) = singled(args, carried)
     ndim, at = self.ndim - on_self, shifted(dim, self.ndim - on_self)
     if index.ndim - on_index > 1:
-        raise IndexError("the index is no vector")
+        raise IndexError("the index must be a vector, or a single number")
     shape = self.shape[on_self:]
     count = math.prod(index.shape[on_index:])
     result = (size, *shape[: at - 1], count, *shape[at:]) if ndim else (size,)
@@ -117,7 +117,7 @@ def selected(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     whole = not_flat(self)
     if not on_index:
         return op.call((whole, at, index)).reshape(result)
-    picked = op.call((folded(whole, at), 0, in_a_row(size, index, whole.shape[at])))
+    picked = op.call((folded(whole, at), 0, vector_of_members(size, index, whole.shape[at])))
     return unfolded(picked, size, at, count).reshape(result)
 
 
@@ -131,7 +131,7 @@ def selected_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -
     if not on_index:
         return op.call((grad, room, at, index))
     rows = folded(grad, at)
-    result = op.call((rows, (size * room[at], *rows.shape[1:]), 0, in_a_row(size, index, room[at])))
+    result = op.call((rows, (size * room[at], *rows.shape[1:]), 0, vector_of_members(size, index, room[at])))
     return unfolded(result, size, at, room[at])
 
 
@@ -151,7 +151,7 @@ def written(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     if op.name == "index_copy":
         check_places(index)
     operands[0], operands[at_dim], operands[at_source] = folded(self, dim), 0, folded(source, dim)
-    operands[at_index] = in_a_row(size, index, self.shape[dim], op.name == "index_copy")
+    operands[at_index] = vector_of_members(size, index, self.shape[dim], op.name == "index_copy")
     return unfolded(op.call(tuple(operands)), size, dim, self.shape[dim]).reshape(shape)
 
 
@@ -186,7 +186,7 @@ def filled(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
         return op.call((self, dim, index, value)).reshape(shape)
     check_places(index)
     length, rows = self.shape[dim], size if on_index else 1
-    places = in_a_row(rows, index if on_index else index.unsqueeze(0), length, True)
+    places = vector_of_members(rows, index if on_index else index.unsqueeze(0), length, True)
     if not on_value:
         return unfolded(op.call((folded(self, dim), 0, places, value)), size, dim, length).reshape(shape)
     mask = op.call((wrap(np.zeros(rows * length, np.bool_)), 0, places, True))

@@ -46,7 +46,7 @@ def integers(*values: Any) -> Any:
     return wrap(np.array(values, dtype=np.int64))
 
 
-def beyond(make: Any) -> Bad:
+def out_of_range_sample(make: Any) -> Bad:
     """A sample of a write along a dimension whose index is out of range."""
     says = "index 3 is out of bounds for dimension 0 with size 3"
     return Bad(make(3), 0, integers(3), make(1), raises=RuntimeError, says=says)

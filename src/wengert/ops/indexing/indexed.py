@@ -18,7 +18,7 @@ def width(index: Any) -> int:
     return index.ndim if index is not None and index.dtype == np.bool_ else 1
 
 
-def laid_out(result: Any, array: Any, indices: list[Any]) -> Any:
+def in_torch_order(result: Any, array: Any, indices: list[Any]) -> Any:
     """Return the elements of `array` at `indices` with the strides that torch's have."""
     if is_row_major(array) and all(operand is None or is_row_major(operand) for operand in indices):
         return result
@@ -45,12 +45,13 @@ def strides_of_indexed(array: Any, indices: list[Any], shape: tuple[int, ...]) -
     front = places[0] if places[-1] - places[0] == len(places) - 1 else 0
     steps = [(*other_strides[:front], *(0,) * len(whole), *other_strides[front:])]
     steps += [
-        between_ones(layouts.stretched(operand, whole), whole, operand.itemsize, front, shape) for operand in arrays
+        strides_among_ones(layouts.stretched(operand, whole), whole, operand.itemsize, front, shape)
+        for operand in arrays
     ]
     return layouts.ordered(shape, steps)
 
 
-def between_ones(
+def strides_among_ones(
     strides: tuple[int, ...], lengths: tuple[int, ...], size: int, front: int, shape: tuple[int, ...]
 ) -> tuple[int, ...]:
     """Return the strides of an index array that torch reshapes to its place among the dimensions of the result.

@@ -13,7 +13,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import normalise
 from ..._kernels.index import along_axis
 from ..memory.overwrite import checked_value
-from .index import beyond, check_range, integers
+from .index import check_range, integers, out_of_range_sample
 
 native = kernels.direct_function
 
@@ -161,7 +161,7 @@ def scatter_jvp(self_tangent: Any, src_tangent: Any, dim: int, index: Any, reduc
 def scatter_samples(make: Any) -> Any:
     yield Sample(make(3, 2), 0, integers([2, 0]), make(1, 2))
     yield Sample(make(3, 2), 0, integers([2, 0]), 3)
-    yield beyond(make)
+    yield out_of_range_sample(make)
 
 
 @op(
@@ -208,4 +208,4 @@ def scatter_add_samples(make: Any) -> Any:
     yield Sample(make(3, 2), 0, integers([2, 0], [2, 1]), make(2, 2))
     yield Sample(make(3), 0, integers(1, 1), make(2))
     yield Sample(make(), 0, integers(0), make())
-    yield beyond(make)
+    yield out_of_range_sample(make)

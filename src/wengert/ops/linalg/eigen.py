@@ -255,7 +255,7 @@ def general(self: Array, compute_v: bool) -> Any:
     return factors.rows(values.astype(wide, copy=False)), factors.columns(vectors.astype(wide, copy=False))
 
 
-def as_own(result: Any, dtype: Any) -> Any:
+def in_own_dtype(result: Any, dtype: Any) -> Any:
     """Cast a gradient to the dtype of the matrix."""
     return result if dtype.is_complex else result.real
 
@@ -265,7 +265,7 @@ def general_vjp(grads: Any, self_dtype: Any, eigenvalues: Any, eigenvectors: Any
     of_values, of_vectors = grads
     turned = adjoint(eigenvectors)
     if of_vectors is None:
-        return as_own(solved_ex(turned, of_values.unsqueeze(-1) * turned, True, False)[0], self_dtype)
+        return in_own_dtype(solved_ex(turned, of_values.unsqueeze(-1) * turned, True, False)[0], self_dtype)
     inner = turned @ of_vectors
     along = diagonal(inner)
     check_phase(PHASE.format("eig"), inner)
@@ -273,7 +273,7 @@ def general_vjp(grads: Any, self_dtype: Any, eigenvalues: Any, eigenvectors: Any
     inner = without_diagonal(inner) / conjugate(gaps(eigenvalues))
     if of_values is not None:
         inner = inner + of_values.diag_embed()
-    return as_own(solved_ex(turned, inner @ turned, True, False)[0], self_dtype)
+    return in_own_dtype(solved_ex(turned, inner @ turned, True, False)[0], self_dtype)
 
 
 @general.jvp("self")

@@ -25,10 +25,10 @@ def begin() -> None:
     """Let the kernels of all threads allocate large results from the cache."""
     if kernels.native is not None:
         modes.current().quiet(kernels.native.keep_memory)
-        modes.newcomers.append(welcome)
+        modes.newcomers.append(enter_thread)
 
 
-def welcome(result: Any) -> None:
+def enter_thread(result: Any) -> None:
     """Use the cache in the context that kernels of a new thread run in."""
     result.quiet(kernels.native.keep_memory)  # type: ignore[union-attr]
 

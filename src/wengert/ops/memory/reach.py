@@ -171,7 +171,7 @@ def move_storage(storage: Storage, whole: Any, moves: bool = True) -> None:
         offset = address(tensor._array_) - start
         tensor._storage_.array = whole
         if moves and not tensor._flags_ & (flags.BATCHED | flags.SPARSE):  # these see it through another tensor
-            see(tensor, lambda array, offset=offset: moved(array, whole, offset))  # type: ignore[misc]
+            see(tensor, lambda array, offset=offset: array_on_memory(array, whole, offset))  # type: ignore[misc]
     storage.array = whole
 
 
@@ -183,7 +183,7 @@ def first_bytes(array: Any, count: int) -> Any:
     return reaching(first.view(np.uint8), (count,), (1,), 0)
 
 
-def moved(array: Any, whole: Any, offset: int) -> Any:
+def array_on_memory(array: Any, whole: Any, offset: int) -> Any:
     """Return an array of the same shape, strides and dtype in other memory; the array itself if it does not fit."""
     end = offset + sum((length - 1) * step for length, step in zip(array.shape, array.strides)) + array.itemsize
     if not 0 <= offset <= end <= whole.size and array.size:

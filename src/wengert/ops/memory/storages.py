@@ -397,9 +397,7 @@ def storage_of(tensor: Tensor) -> Storage:
     if tensor._flags_ & flags.SPARSE and tensor.is_meta:  # type: ignore[attr-defined]
         raise NotImplementedError("Cannot access storage of a tensor on the device 'meta': it has no memory")
     if tensor._flags_ & flags.SPARSE:
-        raise NotImplementedError(
-            "Cannot access storage of SparseTensorImpl: its entries lie in those of indices() and values()"
-        )
+        raise NotImplementedError("Cannot access storage of SparseTensorImpl: use those of indices() and values()")
     return tensor._storage_
 
 

@@ -18,7 +18,7 @@ from ..._core.types import dtypes
 from ..axes import read_number
 from ..create.factory import refuse_dtype
 from ..randomness.generator import default_generator, native_draw
-from ..randomness.random import laid_over
+from ..randomness.random import in_memory_order
 
 ALPHA = 1.7580993408473766
 """Minus SELU's limit on the negative side."""
@@ -56,7 +56,7 @@ def dropout_noise(input: Index, shape: Any, p: float, value: float | None) -> An
     """Return `value` with probability 1 - p, and zeros, in the real dtype of `input`; bools if there is no value."""
     refuse_dtype("dropout", input, FLOATS)
     places = input if tuple(shape) == input.shape else np.empty(shape, bool)
-    mask = laid_over(places, lambda lengths: default_generator.draw(kernels.dropout_mask, lengths, p))
+    mask = in_memory_order(places, lambda lengths: default_generator.draw(kernels.dropout_mask, lengths, p))
     if value is None:
         return mask
     element = dtypes.from_numpy(input.dtype).to_real().numpy

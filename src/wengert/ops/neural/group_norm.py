@@ -177,14 +177,14 @@ def native_group_norm_vjp(
     others = [0, *range(2, len(shape))]
     if fused(grad, input, weight):
         first, second, third = group_norm_backward(grad, input, mean, rstd, weight, group)
-        return first, told_by(rstd, second, shape) if wanted[1] else None, third if wanted[2] else None
+        return first, weight_gradient(rstd, second, shape) if wanted[1] else None, third if wanted[2] else None
     third = grad.sum(others) if wanted[2] else None
     view = channel_view(len(shape))
     rows = rows_of(shape, group)
     normal, scale = standard(input.reshape(rows), [-1], eps)
     grad_normal = (grad if weight is None else grad * weight.view(view)).reshape(rows)
     first = through_standard(grad_normal, normal, scale, [-1]).reshape(shape) if wanted[0] else None
-    second = told_by(rstd, (grad * normal.reshape(shape)).sum(others), shape) if wanted[1] else None
+    second = weight_gradient(rstd, (grad * normal.reshape(shape)).sum(others), shape) if wanted[1] else None
     return first, second, third
 
 
@@ -202,7 +202,7 @@ def rows_of(shape: tuple[int, ...], group: int) -> tuple[int, int, int]:
     return shape[0], group, math.prod(shape[1:]) // group
 
 
-def told_by(rstd: Any, grad: Any, shape: tuple[int, ...]) -> Any:
+def weight_gradient(rstd: Any, grad: Any, shape: tuple[int, ...]) -> Any:
     """Gradient of the weights; torch computes it from the statistics, and it is NaN for groups without elements."""
     return grad if math.prod(shape[2:]) else grad + (rstd * 0).sum()
 

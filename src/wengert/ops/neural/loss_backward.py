@@ -118,7 +118,7 @@ def huber_loss_backward(
     return bent(grad, self, target, reduction, bend, scale)
 
 
-def give_rules(card: Any) -> None:
+def add_rules(card: Any) -> None:
     """Add the rules of a loss that is a square up to a distance."""
 
     def vjp(
@@ -148,5 +148,5 @@ def give_rules(card: Any) -> None:
     card.batched(batched)
 
 
-give_rules(smooth_l1_loss_backward)
-give_rules(huber_loss_backward)
+add_rules(smooth_l1_loss_backward)
+add_rules(huber_loss_backward)

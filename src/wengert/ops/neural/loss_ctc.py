@@ -17,7 +17,7 @@ from ..._kernels import ctc as kernel, positions
 from ..dtype_checks import refuse
 from ..shapes.batches import enter_batch, leave_batch
 from ..shapes.join import cat, stack
-from .loss_margins import concluded
+from .loss_margins import reduce_losses
 
 Ints = tuple[int, ...]
 LOW = -1e30
@@ -91,7 +91,7 @@ def beside(values: Any, by: int) -> Any:
     )
 
 
-def ways(stay: Any, step: Any, leap: Any) -> Any:
+def log_sum_of_three(stay: Any, step: Any, leap: Any) -> Any:
     """Return the logarithm of the sum of three probabilities."""
     return stay.logaddexp(step).logaddexp(leap)
 
@@ -105,12 +105,12 @@ def shares_of_states(seen: Any, passing: Any, times: Ints, lengths: Ints) -> Any
     alphas, betas = [first], []
     for time in range(1, steps):
         last = alphas[-1]
-        alphas.append(ways(last, beside(last, 1), beside(last, 2).where(passing, LOW)) + seen[time])
+        alphas.append(log_sum_of_three(last, beside(last, 1), beside(last, 2).where(passing, LOW)) + seen[time])
     until = np.asarray(times, np.int64).reshape(-1, 1)
     beta = seen.new_full((items, count), LOW)
     ending = seen.new_zeros((items, count)).where(ends, LOW)
     for time in reversed(range(steps)):
-        went = ways(beta, beside(beta, -1), beside(beta, -2).where(leaving, LOW))
+        went = log_sum_of_three(beta, beside(beta, -1), beside(beta, -2).where(leaving, LOW))
         beta = ending.where(fixed(seen, until == time + 1), went) + seen[time]
         beta = beta.where(fixed(seen, until > time), LOW)
         betas.append(beta)
@@ -119,7 +119,7 @@ def shares_of_states(seen: Any, passing: Any, times: Ints, lengths: Ints) -> Any
     return (together - total).exp().where(total > LOW / 10, math.nan)
 
 
-def slopes_of(log_probs: Any, targets: Any, times: Ints, lengths: Ints, blank: int) -> Any:
+def grads_of(log_probs: Any, targets: Any, times: Ints, lengths: Ints, blank: int) -> Any:
     """`_kernels.ctc.slopes` in operators."""
     steps, items, _ = log_probs.shape
     length = targets.shape[1]
@@ -153,7 +153,7 @@ def ctc_vjp(
     zero_infinity: bool,
     loss: Any,
 ) -> Any:
-    gradient = slopes_of(log_probs, targets, input_lengths, target_lengths, blank)
+    gradient = grads_of(log_probs, targets, input_lengths, target_lengths, blank)
     if zero_infinity:
         gradient = gradient.where(~loss.isinf().unsqueeze(1), 0)
     return gradient * grads[0].unsqueeze(1)
@@ -300,7 +300,7 @@ def ctc_loss(
         counts = np.maximum(np.asarray(lengths), 1).astype(losses._array_.dtype)
         return (losses / fixed(losses, counts)).mean()
     losses = losses.squeeze(0) if alone else losses
-    return concluded(losses, reduction)
+    return reduce_losses(losses, reduction)
 
 
 def member_by_member(level: Any, operands: tuple[Any, ...], *options: Any) -> Any:

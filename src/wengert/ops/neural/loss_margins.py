@@ -17,7 +17,7 @@ WORDS = ("none", "mean", "sum")
 """The reductions in the order of torch's numbers."""
 
 
-def concluded(losses: Any, reduction: int) -> Any:
+def reduce_losses(losses: Any, reduction: int) -> Any:
     """Return the losses of the elements, their mean (1) or their sum (2)."""
     return finished(losses, WORDS[reduction]) if 0 < reduction < 3 else losses
 
@@ -55,7 +55,7 @@ def cosine_embedding_loss(
     cosine = product(first, second, dim) / squares.sqrt()
     together = (1 - cosine).where(target == 1, 0)
     apart = (cosine - margin).clamp_min(0).where(target == -1, 0)
-    return concluded(together + apart, reduction)
+    return reduce_losses(together + apart, reduction)
 
 
 def check_vectors(input1: Tensor, input2: Tensor, target: Tensor) -> None:
@@ -96,7 +96,7 @@ def hinge_embedding_loss(self: Tensor, target: Tensor, margin: float = 1.0, redu
     inexact = distance.is_floating_point() or distance.is_complex()
     room = margin if inexact else distance.new_full(distance.shape, margin)  # integers stay what they are
     apart = (room - distance).clamp_min(0).where(target != 1, 0)
-    return concluded(apart + distance.where(target != -1, 0), reduction)
+    return reduce_losses(apart + distance.where(target != -1, 0), reduction)
 
 
 @hinge_embedding_loss.samples
@@ -124,7 +124,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
     """
     margin = float(read_number("margin_ranking_loss", "margin", 4, margin))  # of integers, too, floats are made
     direction: Any = target
-    return concluded((-direction * (input1 - input2) + margin).clamp_min(0), reduction)  # type: ignore[operator]
+    return reduce_losses((-direction * (input1 - input2) + margin).clamp_min(0), reduction)  # type: ignore[operator]
 
 
 @margin_ranking_loss.samples
@@ -173,7 +173,7 @@ def triplet_margin_loss(
     far = pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = far.minimum(pairwise_distance(positive, negative, p, eps))
-    return concluded((margin + near - far).clamp_min(0), reduction)
+    return reduce_losses((margin + near - far).clamp_min(0), reduction)
 
 
 def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:

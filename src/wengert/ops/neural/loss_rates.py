@@ -9,7 +9,7 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..axes import read_number
-from .loss_margins import concluded
+from .loss_margins import reduce_losses
 
 
 @composite(method=False)
@@ -38,7 +38,7 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool,
         further = stirling.where(many, 0)
         # In place halves are rounded once, without a cast; of a write there is no Taylor series.
         losses = losses + further if further.dtype is losses.dtype else losses.add_(further)
-    return concluded(losses, reduction)
+    return reduce_losses(losses, reduction)
 
 
 @poisson_nll_loss.samples
@@ -70,8 +70,8 @@ def kl_div(self: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool
             raise RuntimeError("kl_div: Integral inputs not supported.")
     wanted: Any = target
     if log_target:
-        return concluded(wanted.exp() * (wanted - self), reduction)
-    return concluded(wanted.xlogy(wanted) - wanted * self, reduction)
+        return reduce_losses(wanted.exp() * (wanted - self), reduction)
+    return reduce_losses(wanted.xlogy(wanted) - wanted * self, reduction)
 
 
 @kl_div.samples

@@ -18,7 +18,7 @@ from ..._core.types.sizes import broadcast
 from ..._kernels import direct_function as native, margins
 from ..dtype_checks import refuse
 from .loss_backward import gathered, share
-from .loss_margins import WORDS, concluded
+from .loss_margins import WORDS, reduce_losses
 from .loss_pairs import collected, loss
 
 Ints = tuple[int, ...]
@@ -123,7 +123,7 @@ def weighed(grads: Any, grad: Any, reduction: str) -> Any:
 def of_tangents(grads: Any, tangent: Any, reduction: str, shape: Ints) -> Any:
     """Tangent of a loss from those of the scores."""
     losses = (grads * tangent.reshape(grads._array_.shape)).sum(1)
-    return losses.reshape(shape) if reduction == "none" else concluded(losses, WORDS.index(reduction))
+    return losses.reshape(shape) if reduction == "none" else reduce_losses(losses, WORDS.index(reduction))
 
 
 rowwise = partial(op, dtypes=(dtypes.float32, dtypes.float64), public="neither")

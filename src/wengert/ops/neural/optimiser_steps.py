@@ -89,20 +89,8 @@ def sgd_step(
         The buffers, new where they were None; all None without momentum.
     """
     before = [None if buffer is None else buffer._array_ for buffer in momentum_buffers]
-    after = current().quietly(
-        kernels.sgd_step,
-        (
-            arrays_of(params),
-            arrays_of(grads),
-            before,
-            lr,
-            momentum,
-            dampening,
-            weight_decay,
-            nesterov,
-            maximize,
-        ),
-    )
+    state = arrays_of(params), arrays_of(grads), before
+    after = current().quietly(kernels.sgd_step, (*state, lr, momentum, dampening, weight_decay, nesterov, maximize))
     written(params)
     buffers: list[Tensor | None] = []
     for known, array in zip(momentum_buffers, after, strict=True):
@@ -155,10 +143,9 @@ def adam_step(
         for array in arrays:
             array *= array.dtype.type(1 - lr * weight_decay)
         weight_decay = 0.0
-    moments = (real_parts(grads), real_parts(exp_avgs), real_parts(exp_avg_sqs))
-    largest = real_parts(max_exp_avg_sqs) if amsgrad else None
-    numbers = (lr, betas[0], betas[1], eps, weight_decay, amsgrad, maximize)
-    current().quietly(kernels.adam_step, (arrays, *moments, largest, repeated(counts, params), *numbers))
+    maxima = real_parts(max_exp_avg_sqs) if amsgrad else None
+    state = arrays, real_parts(grads), real_parts(exp_avgs), real_parts(exp_avg_sqs), maxima, repeated(counts, params)
+    current().quietly(kernels.adam_step, (*state, lr, betas[0], betas[1], eps, weight_decay, amsgrad, maximize))
     for changed in (params, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps):
         written(changed)
 
@@ -190,19 +177,8 @@ def formula_step(
         parts = [None if tensor is None else real_parts((tensor,)) for tensor in state]
         pieces = 2 if param._array_.dtype.kind == "c" else 1
         by_piece += [tuple(None if tensor is None else tensor[at] for tensor in parts) for at in range(pieces)]
-    current().quietly(
-        kernels.formula_step,
-        (
-            kind,
-            real_parts(params),
-            real_parts(grads),
-            by_piece,
-            repeated(numbers, params),
-            shrink,
-            weight_decay,
-            maximize,
-        ),
-    )
+    arrays = real_parts(params), real_parts(grads), by_piece, repeated(numbers, params)
+    current().quietly(kernels.formula_step, (kind, *arrays, shrink, weight_decay, maximize))
     written(params)
     written(tensor for state in states for tensor in state if tensor is not None)
 

@@ -91,7 +91,7 @@ def stacked(
     return inputs, *(stack(tensor) for tensor in zip(*last, strict=True))
 
 
-def check_given(kind: Kind, sizes: Any, state: Any, params: Any) -> State:
+def check_states_given(kind: Kind, sizes: Any, state: Any, params: Any) -> State:
     """Return the states of a network, which may have a single one; refuse anything but tensors.
 
     Raises:
@@ -123,7 +123,7 @@ def apply_network(kind: Kind, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     else:
         has_biases, *options, batch_first = options
         sizes = None
-    state = check_given(kind, sizes, state, params)
+    state = check_states_given(kind, sizes, state, params)
     if not input.ndim:
         raise RuntimeError(f"{kind.name}: both arguments to linear need to be at least 1D, but the input is 0D")
     if len(state) != kind.states:

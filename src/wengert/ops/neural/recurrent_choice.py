@@ -16,7 +16,7 @@ from .recurrent_steps import Kind, Weights
 def is_plain(kind: Kind, input: Any, state: State, weights: Weights, sizes: list[int] | None) -> bool:
     """Return whether a layer may be one operator: its tensors are plain arrays of one dtype, and they fit."""
     batch = state[0].shape[0]
-    if batch == 0 or input.ndim != (3 if sizes is None else 2) or not lie_well(sizes, batch, input.shape):
+    if batch == 0 or input.ndim != (3 if sizes is None else 2) or not sizes_fit(sizes, batch, input.shape):
         return False
     tensors = (input, *state, *[tensor for tensor in weights if tensor is not None])
     modes, word = current(), 0
@@ -30,7 +30,7 @@ def is_plain(kind: Kind, input: Any, state: State, weights: Weights, sizes: list
     return all(tuple(tensor.shape) == shape for tensor, shape in wanted_shapes(kind, input, state, weights))
 
 
-def lie_well(sizes: list[int] | None, batch: int, shape: tuple[int, ...]) -> bool:
+def sizes_fit(sizes: list[int] | None, batch: int, shape: tuple[int, ...]) -> bool:
     """Return whether there are steps with numbers of sequences that never increase, and rows for all."""
     if sizes is None:
         return shape[0] > 0 and shape[1] == batch

@@ -43,7 +43,7 @@ def like(output: Any, input: Any) -> Any:
     return output.reshape(*input.shape[:-1], output.shape[-1])
 
 
-def shown(states: Any) -> Any:
+def states_for_program(states: Any) -> Any:
     """Return the states of all steps for the program: a copy if they may be saved, so that it may write to it."""
     return states.copy() if current().grad else states
 
@@ -67,7 +67,7 @@ def chosen(wanted: tuple[bool, ...], *results: Callable[[], Any]) -> tuple[Any, 
     return tuple([tensor() for tensor, needed in zip(results, wanted, strict=True) if needed])
 
 
-def handed_out(result: Any, wanted: Any) -> tuple[Any, ...]:
+def placed_gradients(result: Any, wanted: Any) -> tuple[Any, ...]:
     """Put gradients at their places; None for those that are not wanted."""
     rest = iter(result)
     return tuple([next(rest) if needed else None for needed in wanted])
@@ -97,7 +97,7 @@ def through_steps(steps: Steps, grads: Any, tensors: tuple[Any, ...], wanted: An
         )
     finally:
         modes.switch(*before)
-    return handed_out(result, wanted)
+    return placed_gradients(result, wanted)
 
 
 def at_once(*tensors: Any) -> bool:
@@ -147,7 +147,7 @@ def rnn_layer(
     """
     inputs = from_inputs(input, weight_ih, bias_ih, bias_hh)
     states, last = kernels.rnn_steps(inputs, flat(hidden), flat(weight_hh), relu, sizes, reverse)
-    return like(shown(states), input), last, states
+    return like(states_for_program(states), input), last, states
 
 
 @rnn_layer.vjp("input", "weight_ih", "weight_hh", "hidden", "bias_ih", "bias_hh")
@@ -168,7 +168,7 @@ def rnn_layer_vjp(
     tensors = (input, weight_ih, weight_hh, hidden, bias_ih, bias_hh)
     if at_once(*grads[:2], *tensors):
         result = rnn_layer_backward(*tensors[:4], states, relu, sizes, reverse, wanted, *grads[:2])
-        return handed_out(result, wanted)
+        return placed_gradients(result, wanted)
     kind = recurrent_steps.RNN_RELU if relu else recurrent_steps.RNN_TANH
     return through_steps(partial(by_operators, kind, sizes, reverse), grads, tensors, wanted)
 
@@ -223,7 +223,7 @@ def gru_layer(
     states of all steps once more."""
     inputs = from_inputs(input, weight_ih, bias_ih)
     states, last, *history = kernels.gru_steps(inputs, flat(hidden), flat(weight_hh), bias_hh, sizes, reverse)
-    return like(shown(states), input), last, *history, states
+    return like(states_for_program(states), input), last, *history, states
 
 
 @gru_layer.vjp("input", "weight_ih", "weight_hh", "hidden", "bias_ih", "bias_hh")
@@ -245,7 +245,7 @@ def gru_layer_vjp(
     tensors = (input, weight_ih, weight_hh, hidden, bias_ih, bias_hh)
     if at_once(*grads[:2], *tensors):
         result = gru_layer_backward(*tensors[:4], states, gates, candidates, sizes, reverse, wanted, *grads[:2])
-        return handed_out(result, wanted)
+        return placed_gradients(result, wanted)
     return through_steps(partial(by_operators, recurrent_steps.GRU, sizes, reverse), grads, tensors, wanted)
 
 
@@ -335,7 +335,7 @@ def lstm_layer_vjp(
     tensors = (input, weight_ih, weight_hh, hidden, cell, bias_ih, bias_hh, projection)
     if at_once(*grads[:3], *tensors):
         result = lstm_layer_backward(*tensors[:5], output, gates, cells, sizes, reverse, wanted, projection, *grads[:3])
-        return handed_out(result, wanted)
+        return placed_gradients(result, wanted)
     return through_steps(partial(by_operators, recurrent_steps.LSTM, sizes, reverse), grads, tensors, wanted)
 
 

@@ -55,15 +55,15 @@ def all_gates(inputs: Any, weights: Weights) -> tuple[Any, ...]:
     return (linear(inputs, weights.ih, bias),)
 
 
-def apart(gates: Any, count: int) -> tuple[Any, ...]:
+def split_gates(gates: Any, count: int) -> tuple[Any, ...]:
     """Split concatenated gates, each into memory of its own, where the next steps are ten times faster."""
     *outer, width = gates.shape
     return gates.reshape(*outer, count, width // count).movedim(-2, 0).contiguous().unbind(0)  # type: ignore[no-any-return]
 
 
-def gates_apart(inputs: Any, weights: Weights) -> tuple[Any, ...]:
+def gates_split(inputs: Any, weights: Weights) -> tuple[Any, ...]:
     """Contribution of the inputs to the gates of a GRU, split: its step adds to them one by one."""
-    return apart(linear(inputs, weights.ih, weights.bias_ih), 3)
+    return split_gates(linear(inputs, weights.ih, weights.bias_ih), 3)
 
 
 def elman(activation: str) -> Callable[[Weights], Any]:
@@ -87,7 +87,7 @@ def lstm_step(weights: Weights) -> Any:
 
     def step(inputs: tuple[Any, ...], state: tuple[Any, ...]) -> tuple[Any, ...]:
         hidden, cell = state
-        taken, forget, candidate, shown = apart(addmm(inputs[0], hidden, recurrent), 4)
+        taken, forget, candidate, shown = split_gates(addmm(inputs[0], hidden, recurrent), 4)
         cell = forget.sigmoid() * cell + taken.sigmoid() * candidate.tanh()
         hidden = shown.sigmoid() * cell.tanh()
         return (hidden if projection is None else hidden.mm(projection)), cell
@@ -103,7 +103,7 @@ def gru_step(weights: Weights) -> Any:
         reset, update, candidate = inputs
         (hidden,) = state
         own = hidden.mm(recurrent) if weights.bias_hh is None else addmm(weights.bias_hh, hidden, recurrent)
-        own_reset, own_update, own_candidate = apart(own, 3)
+        own_reset, own_update, own_candidate = split_gates(own, 3)
         reset, update = (reset + own_reset).sigmoid(), (update + own_update).sigmoid()
         candidate = (candidate + reset * own_candidate).tanh()
         return (candidate + update * (hidden - candidate),)
@@ -114,7 +114,7 @@ def gru_step(weights: Weights) -> Any:
 RNN_TANH = Kind("rnn_tanh", 1, 1, all_gates, elman("tanh"))
 RNN_RELU = Kind("rnn_relu", 1, 1, all_gates, elman("relu"))
 LSTM = Kind("lstm", 4, 2, all_gates, lstm_step)
-GRU = Kind("gru", 3, 1, gates_apart, gru_step)
+GRU = Kind("gru", 3, 1, gates_split, gru_step)
 
 
 def check_cell(kind: Kind, input: Any, state: tuple[Any, ...], weights: Weights) -> None:

@@ -29,7 +29,7 @@ def check_places(name: str, places: Any) -> None:
         raise RuntimeError(f"Input is supposed to be a vector, but got {places.ndim} dimensional tensor.")
 
 
-def as_places(name: str, out: Any, places: Any, small: bool) -> Any:
+def as_indices(name: str, out: Any, places: Any, small: bool) -> Any:
     """Convert indices to 32 bits if the program requests them, otherwise to 64, and write them to `out`."""
     return put(name, out, places.to(dtypes.int32 if small else dtypes.int64), words=EXACT)
 
@@ -56,7 +56,7 @@ def _convert_indices_from_coo_to_csr(input: Any, size: int, *, out_int32: bool =
     check_tensors(name, input=input)
     check_places(name, input)
     bounds = searchsorted(input, constant_beside(input, arange(size + 1, dtype=input.dtype)))
-    return as_places(name, out, bounds, out_int32)
+    return as_indices(name, out, bounds, out_int32)
 
 
 @composite(method=False)
@@ -87,7 +87,7 @@ def _convert_indices_from_csr_to_coo(
     check_places(name, col_indices)
     bounds, columns = crow_indices.to(dtypes.int64), col_indices.to(dtypes.int64)
     rows = searchsorted(bounds, constant_beside(bounds, arange(columns.shape[0])), right=True) - 1
-    return as_places(name, out, stack((columns, rows) if transpose else (rows, columns)), out_int32)
+    return as_indices(name, out, stack((columns, rows) if transpose else (rows, columns)), out_int32)
 
 
 @_convert_indices_from_coo_to_csr.samples

@@ -173,7 +173,7 @@ def weights_of(self: Any, out: Any, dim: int) -> tuple[Any, Any]:
     return distance.sigmoid(), (-distance).masked_fill(empty, float("-inf")).sigmoid()
 
 
-def summed_back(values: Any, self: Any, sums: Any, dim: int) -> Any:
+def sum_from_end(values: Any, self: Any, sums: Any, dim: int) -> Any:
     """Element j: the sum over i >= j of `values[i]` times the conjugate of exp(self[j] - sums[i])."""
 
     def weigh(logs: Any) -> Any:
@@ -184,7 +184,7 @@ def summed_back(values: Any, self: Any, sums: Any, dim: int) -> Any:
     return through_logs(values, weigh)
 
 
-def summed_on(values: Any, self: Any, sums: Any, dim: int) -> Any:
+def sum_from_start(values: Any, self: Any, sums: Any, dim: int) -> Any:
     """Element i: the sum over j <= i of `values[j]` times exp(self[j] - sums[i])."""
     empty = sums.real.isneginf()
     return through_logs(values, lambda logs: ((logs + self).logcumsumexp(dim) - sums).masked_fill(empty, float("-inf")))
@@ -197,13 +197,13 @@ def summed_on(values: Any, self: Any, sums: Any, dim: int) -> Any:
 @op(dtypes=FLOATS, linear="values", public="hidden")
 def logcumsumexp_backward(values: Array, self: Array, sums: Array, dim: int) -> Any:
     """Gradient with respect to `self` from that of `sums`, its `logcumsumexp`."""
-    return summed_back(wrap(values), wrap(self), wrap(sums), dim)._array_
+    return sum_from_end(wrap(values), wrap(self), wrap(sums), dim)._array_
 
 
 @op(dtypes=FLOATS, linear="values", public="hidden")
 def logcumsumexp_forward(values: Array, self: Array, sums: Array, dim: int) -> Any:
     """Tangent of `sums`, the `logcumsumexp` of `self`, from that of `self`."""
-    return summed_on(wrap(values), wrap(self), wrap(sums), dim)._array_
+    return sum_from_start(wrap(values), wrap(self), wrap(sums), dim)._array_
 
 
 @logcumsumexp_backward.batched

@@ -261,10 +261,10 @@ def gelu_backward_vjp_grad(incoming: Any, self: Any, approximate: str) -> Any:
 
 @gelu_backward.vjp("self")
 def gelu_backward_vjp_self(incoming: Any, grad: Any, self: Any, approximate: str) -> Any:
-    return incoming * grad * gelu_bend(self, approximate)
+    return incoming * grad * gelu_second_derivative(self, approximate)
 
 
-def gelu_bend(self: Any, approximate: str) -> Any:
+def gelu_second_derivative(self: Any, approximate: str) -> Any:
     """The second derivative of gelu.
 
     For the exact form x Phi(x) it is phi(x) (2 - x^2); for x (1 + tanh u) / 2 with u = k (x + c x^3) it follows by the

@@ -18,7 +18,7 @@ from ..._core.types.sizes import broadcast
 from .compare import eq, ge, gt, le, lt, ne
 
 
-def give_in_place(card: Card, *names: str) -> None:
+def add_in_place_form(card: Card, *names: str) -> None:
     """Add the in-place form of a comparison to Tensor."""
 
     def body(self: Array, other: Array) -> Any:
@@ -56,9 +56,9 @@ def no_tangent(tangent: Any) -> None:
     return None
 
 
-give_in_place(eq, "eq_")
-give_in_place(ne, "ne_", "not_equal_")
-give_in_place(lt, "lt_", "less_")
-give_in_place(le, "le_", "less_equal_")
-give_in_place(gt, "gt_", "greater_")
-give_in_place(ge, "ge_", "greater_equal_")
+add_in_place_form(eq, "eq_")
+add_in_place_form(ne, "ne_", "not_equal_")
+add_in_place_form(lt, "lt_", "less_")
+add_in_place_form(le, "le_", "less_equal_")
+add_in_place_form(gt, "gt_", "greater_")
+add_in_place_form(ge, "ge_", "greater_equal_")

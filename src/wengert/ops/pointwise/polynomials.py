@@ -71,7 +71,7 @@ def polynomial_derivative_vjp_n(grad: Any) -> Any:
     return grad.new_zeros(grad.shape)
 
 
-def differentiate(card: Any, family: str, shifted: bool = False) -> None:
+def add_rules(card: Any, family: str, shifted: bool = False) -> None:
     """Add the rules of a family of polynomials."""
 
     def vjp_x(grad: Any, x: Any, n: Any) -> Any:
@@ -236,11 +236,11 @@ for card, family in (
     (laguerre_polynomial_l, "laguerre"),
     (legendre_polynomial_p, "legendre"),
 ):
-    differentiate(card, family)
+    add_rules(card, family)
 for card, family in (
     (shifted_chebyshev_polynomial_t, "chebyshev_t"),
     (shifted_chebyshev_polynomial_u, "chebyshev_u"),
     (shifted_chebyshev_polynomial_v, "chebyshev_v"),
     (shifted_chebyshev_polynomial_w, "chebyshev_w"),
 ):
-    differentiate(card, family, shifted=True)
+    add_rules(card, family, shifted=True)

@@ -50,7 +50,7 @@ def read_seed(seed: int) -> int:
         ValueError: if the seed is beyond 64 bits.
     """
     if not -(1 << 63) <= seed < 1 << 64:
-        raise ValueError(f"Overflow when unpacking long long: a seed lies between -2**63 and 2**64 - 1, got {seed}")
+        raise ValueError(f"Overflow when unpacking long long: a seed must be between -2**63 and 2**64 - 1, got {seed}")
     return seed % (1 << 64)
 
 

@@ -16,7 +16,7 @@ from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
-from ..create.factory import check_place, deliver, read_size, read_tuple, result_dtype, room
+from ..create.factory import batched_shape, check_place, deliver, read_size, read_tuple, result_dtype
 from ..dtype_checks import integers_of, largest_of
 from ..family import describes
 from .batches import drawn_levels
@@ -84,7 +84,7 @@ def check_spread(std: float) -> None:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
 
 
-def laid_over(array: Any, draw: Callable[[Ints], Any]) -> Any:
+def in_memory_order(array: Any, draw: Callable[[Ints], Any]) -> Any:
     """Draw numbers for the elements of an array in the order of memory, as torch does."""
     if array.flags.c_contiguous:
         return draw(array.shape)
@@ -130,7 +130,7 @@ def check_fit(low: int, high: int, element: DType) -> None:
     for what, value in (("from", low), ("to - 1", high - 1)):
         if not smallest <= value <= largest:
             name = C_INTEGERS.get(element.name, element.name)
-            raise RuntimeError(f"{what} is out of bounds for {name}: {value} lies outside [{smallest}, {largest}]")
+            raise RuntimeError(f"{what} is out of bounds for {name}: {value} is not in [{smallest}, {largest}]")
 
 
 def range_of(element: DType) -> tuple[int, int]:
@@ -195,7 +195,7 @@ def drawn(
     check_place(name, *place, layout, out=out, dtype=dtype)
     element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
     levels = drawn_levels()
-    array = draw(chosen(name, generator), room(levels, read_size(name, *size)), element)
+    array = draw(chosen(name, generator), batched_shape(levels, read_size(name, *size)), element)
     return deliver(name, array, requires_grad, out, levels)
 
 
@@ -288,7 +288,7 @@ def randint(
     shape = read_tuple("randint", size, len(bounds) or 3)
     element = result_dtype("randint", dtype, out, dtypes.int64)
     levels = drawn_levels()
-    array = integer_array(chosen("randint", generator), first, last, room(levels, shape), element)
+    array = integer_array(chosen("randint", generator), first, last, batched_shape(levels, shape), element)
     return deliver("randint", array, requires_grad, out, levels)
 
 
@@ -365,7 +365,7 @@ def randperm(
     if count - 1 > range_of(element)[1]:
         raise RuntimeError(f"value cannot be converted to type {element.name}_t without overflow: n = {count}")
     levels, source = drawn_levels(), chosen("randperm", generator)
-    shape = room(levels, (count,))
+    shape = batched_shape(levels, (count,))
     rows = [source.draw(kernels.permutation, count) for _ in range(math.prod(shape[:-1]))]
     array = np.array(rows, np.int64).reshape(shape)
     return deliver("randperm", array.astype(element.numpy, copy=False), requires_grad, out, levels)

@@ -26,8 +26,8 @@ from .random import (
     check_fit,
     check_range,
     check_spread,
+    in_memory_order,
     integer_array,
-    laid_over,
     normal_array,
     range_of,
     uniform_array,
@@ -98,7 +98,7 @@ def uniform(self: Array, from_: float = 0.0, to: float = 1.0, *, generator: Any 
             f"to={to} and from={from_} which result in to-from to exceed the limit"
         )
     source = chosen("uniform_", generator)
-    return laid_over(self, lambda shape: uniform_array(source, shape, element, from_, to))
+    return in_memory_order(self, lambda shape: uniform_array(source, shape, element, from_, to))
 
 
 uniform.aliases["from"] = 1
@@ -122,7 +122,7 @@ def normal_fill(self: Array, mean: float = 0.0, std: float = 1.0, *, generator: 
     """Draw numbers of the normal distribution in place of the elements of `self`."""
     check_spread(std)
     source, element, dense = chosen("normal_", generator), from_numpy(self.dtype), self.flags.c_contiguous
-    return laid_over(self, lambda shape: normal_array(source, shape, element, mean, std, dense))
+    return in_memory_order(self, lambda shape: normal_array(source, shape, element, mean, std, dense))
 
 
 write_as(normal_fill, "normal")
@@ -145,7 +145,7 @@ def check_probability(name: str, p: Any) -> None:
         raise RuntimeError(f"{name} expects p to be in [0, 1], but got p={p:g}")
 
 
-def decided(generator: Any, p: Any, shape: Any) -> Any:
+def draw_bools(generator: Any, p: Any, shape: Any) -> Any:
     """Draw bools, True with probability `p` (an array or a number).
 
     Raises:
@@ -157,7 +157,7 @@ def decided(generator: Any, p: Any, shape: Any) -> Any:
             raise NotImplementedError(errors.no_kernel("bernoulli_tensor_cpu_p_", from_numpy(p.dtype)))
         if not bool(((p >= 0) & (p <= 1)).all()):
             raise RuntimeError(
-                "Expected p_in >= 0 && p_in <= 1 to be true, but got false: probabilities lie between 0 and 1."
+                "Expected p_in >= 0 && p_in <= 1 to be true, but got false: probabilities must be between 0 and 1."
             )
     wide = dtypes.float64 if isinstance(p, float) or getattr(p, "dtype", None) == np.float64 else dtypes.float32
     return uniform_array(generator, shape, wide) < p
@@ -184,8 +184,8 @@ def bernoulli_fill(self: Array, p: Array = 0.5, *, generator: Any = None) -> Any
         p = float(p)
     source = chosen("bernoulli_", generator)
     if isinstance(p, np.ndarray):
-        return decided(source, p, self.shape).astype(self.dtype)
-    return laid_over(self, lambda shape: decided(source, p, shape)).astype(self.dtype)
+        return draw_bools(source, p, self.shape).astype(self.dtype)
+    return in_memory_order(self, lambda shape: draw_bools(source, p, shape)).astype(self.dtype)
 
 
 @bernoulli_fill.vjp("p")
@@ -230,7 +230,7 @@ def random(self: Array, from_: Any = None, to: Any = MISSING, *, generator: Any 
     from_, to = (bound if bound in (None, MISSING) else integer("random_", "from", bound) for bound in (from_, to))
     low, high, bounded = drawn_bounds(element, from_, to)
     source = chosen("random_", generator)
-    return laid_over(self, lambda shape: integer_array(source, low, high, shape, element, bounded))
+    return in_memory_order(self, lambda shape: integer_array(source, low, high, shape, element, bounded))
 
 
 def drawn_bounds(element: DType, from_: Any, to: Any) -> tuple[int, int, bool]:
@@ -334,7 +334,7 @@ def exponential(self: Array, lambd: float = 1.0, *, generator: Any = None) -> An
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     source = chosen("exponential_", generator)
-    drawn = laid_over(self, lambda shape: uniform_array(source, shape, dtypes.float64))
+    drawn = in_memory_order(self, lambda shape: uniform_array(source, shape, dtypes.float64))
     return (-1 / lambd * np.log1p(-drawn)).astype(element.numpy)
 
 
@@ -352,7 +352,7 @@ def geometric(self: Array, p: float, *, generator: Any = None) -> Any:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     refuse_dtype("geometric", self, NUMBERED)
     source = chosen("geometric_", generator)
-    drawn = laid_over(self, lambda shape: uniform_array(source, shape, dtypes.float64))
+    drawn = in_memory_order(self, lambda shape: uniform_array(source, shape, dtypes.float64))
     return np.ceil(np.log(drawn) / math.log(1 - p)).astype(self.dtype)
 
 
@@ -369,7 +369,7 @@ def cauchy(self: Array, median: float = 0.0, sigma: float = 1.0, *, generator: A
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     source = chosen("cauchy_", generator)
-    drawn = laid_over(self, lambda shape: uniform_array(source, shape, dtypes.float64))
+    drawn = in_memory_order(self, lambda shape: uniform_array(source, shape, dtypes.float64))
     return (median + sigma * np.tan(np.pi * (drawn - 0.5))).astype(element.numpy)
 
 
@@ -388,7 +388,7 @@ def log_normal(self: Array, mean: float = 1.0, std: float = 2.0, *, generator: A
     if element.category != dtypes.FLOAT:
         raise NotImplementedError(errors.no_kernel("log_normal", element))
     source = chosen("log_normal_", generator)
-    drawn = laid_over(self, lambda shape: normal_array(source, shape, dtypes.float64, mean, std, dense=False))
+    drawn = in_memory_order(self, lambda shape: normal_array(source, shape, dtypes.float64, mean, std, dense=False))
     return np.exp(drawn).astype(element.numpy)
 
 

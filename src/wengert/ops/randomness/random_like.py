@@ -14,7 +14,7 @@ from ..create.like import array_like
 from ..family import describes
 from .batches import drawn_levels, drawn_room
 from .generator import chosen
-from .random import integer_array, laid_over, normal_array, read_range, uniform_array
+from .random import in_memory_order, integer_array, normal_array, read_range, uniform_array
 
 
 def likes(make: Any) -> Any:
@@ -62,7 +62,7 @@ def drawn_like(
         array[...] = draw(chosen(name, generator), drawn_room(levels, array.shape[len(levels) :]), element, True)
     else:
         dense, source = array.flags.c_contiguous, chosen(name, generator)
-        array[...] = laid_over(array, lambda shape: draw(source, shape, element, dense))
+        array[...] = in_memory_order(array, lambda shape: draw(source, shape, element, dense))
     return finish(name, array, requires_grad, levels)
 
 
@@ -153,7 +153,7 @@ def randint_like(
         shape = drawn_room(levels, array.shape[len(levels) :])
         array[...] = integer_array(source, first, last, shape, element)
     else:
-        array[...] = laid_over(array, lambda shape: integer_array(source, first, last, shape, element))
+        array[...] = in_memory_order(array, lambda shape: integer_array(source, first, last, shape, element))
     return finish("randint_like", array, requires_grad, levels)
 
 

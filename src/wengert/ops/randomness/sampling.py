@@ -17,12 +17,12 @@ from ..._core.types.sizes import broadcast
 from ..._kernels import positions
 from ..._kernels.rejection import poisson_numbers
 from ..axes import read_number
-from ..create.factory import check_place, deliver, read_tuple, refuse_dtype, result_dtype, room
+from ..create.factory import batched_shape, check_place, deliver, read_tuple, refuse_dtype, result_dtype
 from ..pointwise.rounding import flat, unmoved
 from .batches import at_once, by_rows, drawn_levels
 from .generator import chosen, native_draw
 from .random import check_spread, normal_array, numbers_of, uniform_array
-from .random_fill import check_probability, decided
+from .random_fill import check_probability, draw_bools
 
 
 @op(
@@ -137,7 +137,7 @@ def normal(
     check_spread(std)
     element = result_dtype("normal", dtype, out, dtypes.get_default_dtype())
     levels, shape = drawn_levels(), read_tuple("normal", size, 3)
-    drawn = normal_array(chosen("normal", generator), room(levels, shape), element, mean, std)
+    drawn = normal_array(chosen("normal", generator), batched_shape(levels, shape), element, mean, std)
     return deliver("normal", drawn, requires_grad, out, levels)
 
 
@@ -183,9 +183,9 @@ def bernoulli(self: Array, p: float | None = None, *, generator: Any = None) -> 
     refuse_dtype("bernoulli", self, ALL)
     source = chosen("bernoulli", generator)
     if p is None:
-        return decided(source, self, self.shape).astype(self.dtype)
+        return draw_bools(source, self, self.shape).astype(self.dtype)
     check_probability("bernoulli_", p)
-    return decided(source, float(p), self.shape).astype(self.dtype)
+    return draw_bools(source, float(p), self.shape).astype(self.dtype)
 
 
 unmoved(bernoulli)

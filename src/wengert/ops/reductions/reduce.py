@@ -30,7 +30,7 @@ def numpy_dtype(name: str, wanted: Any) -> Any:
     return None if wanted is None else read_dtype(name, wanted, dtypes.float32).numpy
 
 
-def cut(array: Any, element: Any) -> Any:
+def drop_imaginary(array: Any, element: Any) -> Any:
     """Drop imaginary parts if a reduction in a real dtype is requested."""
     if element is None or array.dtype.kind != "c":
         return array
@@ -137,7 +137,7 @@ def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
         RuntimeError: if the result would be an integer.
     """
     wanted = mean_dtype(self, dtype)
-    return kernels.mean(cut(self, wanted), read_dims("mean", dim, self.ndim), keepdim, wanted)
+    return kernels.mean(drop_imaginary(self, wanted), read_dims("mean", dim, self.ndim), keepdim, wanted)
 
 
 mean.shows(dim="as dimensions", self_sym_numel="as count")
@@ -246,7 +246,7 @@ def nanmean_samples(make: Any) -> Any:
     yield Sample(make(3, 4), 1, True)
 
 
-def needs_float(array: Any) -> Any:
+def as_floating(array: Any) -> Any:
     """Convert an array of numbers to floating-point numbers."""
     return array if array.dtype.kind in "fcV" else array.astype(dtypes.get_default_dtype().numpy)
 
@@ -267,7 +267,7 @@ def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
     Returns:
         A new tensor; -inf for the sum of no elements.
     """
-    return kernels.logsumexp(needs_float(self), read_dims("logsumexp", dim, self.ndim), keepdim)
+    return kernels.logsumexp(as_floating(self), read_dims("logsumexp", dim, self.ndim), keepdim)
 
 
 logsumexp.shows(dim="as dimensions")

@@ -23,7 +23,7 @@ from ..axes import read_dim, summed
 from ..differentiated import is_differentiated
 from ..dtype_checks import check_inexact
 from ..pointwise.binary import native
-from .reduce import cut, numpy_dtype
+from .reduce import drop_imaginary, numpy_dtype
 
 
 def scanned(name: str, kernel: Any, array: Any, dim: Any, dtype: Any) -> Any:
@@ -32,10 +32,10 @@ def scanned(name: str, kernel: Any, array: Any, dim: Any, dtype: Any) -> Any:
     element = numpy_dtype(name, dtype)
     if element is not None and element.kind == "b":
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
-    return kernel(cut(array, element), axis, element)
+    return kernel(drop_imaginary(array, element), axis, element)
 
 
-def give_in_place(card: Any) -> None:
+def add_in_place_form(card: Any) -> None:
     """Add the in-place form of a scan, which refuses a target whose dtype cannot hold the sum or product."""
     write = card.in_place
 
@@ -89,7 +89,7 @@ def cumsum_vjp(grad: Any, dim: int) -> Any:
 
 
 cumsum.samples(scan_samples)
-give_in_place(cumsum)
+add_in_place_form(cumsum)
 
 
 @op(
@@ -209,7 +209,7 @@ def cumprod_jvp(tangent: Any, self: Any, out: Any, dim: int) -> Any:
 
 
 cumprod.samples(scan_samples)
-give_in_place(cumprod)
+add_in_place_form(cumprod)
 
 
 def may_divide(factors: Any, product: Any) -> bool:
@@ -259,7 +259,7 @@ def prod(self: Array, dim: int | None = None, keepdim: bool = False, *, dtype: A
         raise TypeError(errors.wrong_type("prod", "dim", 0, "int", dim))
     axis = None if dim is None else read_dim("prod", dim, self.ndim)
     element = numpy_dtype("prod", dtype)
-    return kernels.prod(cut(self, element), axis if self.ndim else None, keepdim, element)
+    return kernels.prod(drop_imaginary(self, element), axis if self.ndim else None, keepdim, element)
 
 
 @prod.vjp("self", native=native("prod_rule"))

@@ -61,7 +61,8 @@ def check_offsets(offsets: Any, steps: int, whole: bool) -> None:
         )
     if offsets.size and (int(offsets.min()) < 0 or int(offsets.max()) > steps):
         raise RuntimeError(
-            f"segment_reduce(): segments must lie in {steps} steps, got offsets from {offsets.min()} to {offsets.max()}"
+            f"segment_reduce(): segments must be within {steps} steps, got offsets from {offsets.min()} to "
+            f"{offsets.max()}"
         )
 
 

@@ -152,7 +152,7 @@ def check_regrouping(have: Any, wanted: Any, shape: tuple[int, ...], steps: tupl
             raise RuntimeError(f"self.stride({dim}) must be divisible by {ratio} {relation}, but got {step}")
 
 
-def refuse_signs(self: Any) -> None:
+def refuse_lazy(self: Any) -> None:
     """Refuse to read memory as another dtype if its elements are conjugated or negated when they are read.
 
     Raises:
@@ -171,7 +171,7 @@ def view_as_dtype(self: Any, wanted: Any) -> Any:
     """`view` with a dtype."""
     array, have = self._array_, self.dtype
     if self._flags_ & flags.ELSEWHERE:
-        refuse_signs(self)
+        refuse_lazy(self)
     if have.itemsize < wanted.itemsize and not self._flags_ & flags.BATCHED:  # of a batch: its rule sees the memory
         check_regrouping(have, wanted, array.shape, steps_of(array), self.storage_offset())
     return view_dtype.call((self, wanted))

@@ -75,7 +75,7 @@ def inferred(form: Layout, bounds: Any, plain: Any, values: Any) -> tuple[int, .
     return (*bounds.shape[:-1], *(count * block for count, block in zip(counts, blocks)), *rest)
 
 
-def made_of(
+def tensor_from_parts(
     name: str, form: Layout, parts: tuple[Any, Any, Any], size: Any, dtype: Any, requires_grad: Any, checks: Any
 ) -> Any:
     """Return a compressed tensor of its parts; `checks` is whether indices must be in order.
@@ -141,11 +141,11 @@ def refuse_layout(name: str, form: Layout, layout: Any, device: Any, pin_memory:
         RuntimeError: if another layout is requested.
     """
     if layout is not None and layout is not form:
-        raise RuntimeError(f"{name}: layout must be {form.title} but got {titled(layout)}")
+        raise RuntimeError(f"{name}: layout must be {form.title} but got {layout_title(layout)}")
     check_place(name, device, pin_memory)
 
 
-def titled(layout: Any) -> str:
+def layout_title(layout: Any) -> str:
     """Name of a layout in torch's errors."""
     if layout is None:
         return "none"
@@ -169,7 +169,7 @@ def constructed(
     """
     name = f"{form.name}_tensor"
     refuse_layout(name, form, layout, *place)
-    return made_of(name, form, parts, size, dtype, *checks)
+    return tensor_from_parts(name, form, parts, size, dtype, *checks)
 
 
 @composite(method=False)
@@ -311,11 +311,11 @@ def sparse_compressed_tensor(
     """
     if layout not in ALL:
         raise RuntimeError(
-            f"sparse_compressed_tensor expected sparse compressed tensor layout but got {titled(layout)}"
+            f"sparse_compressed_tensor expected sparse compressed tensor layout but got {layout_title(layout)}"
         )
     check_place("sparse_compressed_tensor", device, pin_memory)
     parts = (compressed_indices, plain_indices, values)
-    return made_of("sparse_compressed_tensor", layout, parts, size, dtype, requires_grad, check_invariants)
+    return tensor_from_parts("sparse_compressed_tensor", layout, parts, size, dtype, requires_grad, check_invariants)
 
 
 @sparse_compressed_tensor.samples  # type: ignore[attr-defined]

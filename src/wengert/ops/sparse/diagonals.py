@@ -11,7 +11,7 @@ from ..._core.tensor.base import wrap
 from ..._core.types import dtypes
 from ..._core.types.devices import sparse_coo
 from ..._kernels import positions
-from .compressed_create import titled
+from .compressed_create import layout_title
 from .entries import entries_at, packed
 from .layouts import sparse_csc, sparse_csr
 
@@ -44,7 +44,7 @@ def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any
     for at, offset in enumerate(offsets.reshape(-1).tolist()):
         begin, end = max(offset, 0), min(whole.shape[1], columns, rows + offset)
         if end < begin:
-            raise RuntimeError(f"spdiags: a diagonal with offset {offset} lies outside of a {rows}x{columns} matrix")
+            raise RuntimeError(f"spdiags: offset {offset} is out of range for a {rows}x{columns} matrix")
         column = positions.arange(begin, end)
         places.append(np.stack([column - offset, column]))
         taken.append(np.stack([np.full(column.size, at, np.int64), column]))
@@ -73,7 +73,9 @@ def check(diagonals: Any, offsets: Any, shape: tuple[int, ...], layout: Any) -> 
     if offsets.dtype is not dtypes.int64:
         raise RuntimeError(f"Offset Tensor must have dtype Long but got {offsets.dtype.legacy.removesuffix('Tensor')}")
     if layout not in (None, sparse_coo, sparse_csr, sparse_csc):
-        raise RuntimeError(f"Only output layouts (Sparse, SparseCsc, SparseCsr) are supported, got {titled(layout)}")
+        raise RuntimeError(
+            f"Only output layouts (Sparse, SparseCsc, SparseCsr) are supported, got {layout_title(layout)}"
+        )
     if len(set(numbers.tolist())) != count:
         raise RuntimeError("Offset tensor contains duplicate values")
     return shape[0], shape[1]

@@ -13,7 +13,7 @@ from ..._core.tensor.coordinates import Coordinates, without_entries
 from ..._core.types import dtypes
 from ..._kernels import sparse as kernels
 from ..shapes.join import cat
-from .parts import coo, densified, entries_of, in_order, is_sparse, lead_of, tensor_of, with_values
+from .parts import coo, densified, entries_of, in_order, is_sparse, sparse_lengths, tensor_of, with_values
 
 KEEPING_ZERO = [
     "abs",
@@ -89,7 +89,7 @@ def relu_backward_kernel(grad: Any, out: Any, threshold: Any = 0) -> Any:
     if not is_sparse(grad) or not is_sparse(out):
         return NotImplemented
     array = in_order(grad._array_)
-    met = kernels.looked_up(*entries_of(in_order(out._array_)), array.indices, lead_of(array))
+    met = kernels.looked_up(*entries_of(in_order(out._array_)), array.indices, sparse_lengths(array))
     return with_values(array, array.values * wrap(met > threshold))
 
 
@@ -142,7 +142,7 @@ def tensors_added(first: Coordinates, second: Coordinates, values: Any) -> Any:
         return with_values(first, first.values + values, first.coalesced and second.coalesced)
     places = np.concatenate([first.indices, second.indices], axis=1)
     joined = cat((first.values, values), 0)._array_
-    result = kernels.merged(places, joined, first.indices.shape[1], lead_of(first))
+    result = kernels.merged(places, joined, first.indices.shape[1], sparse_lengths(first))
     return wrap(coo(*result, first.shape, first.coalesced and second.coalesced))
 
 
@@ -201,9 +201,9 @@ def mul_kernel(self: Any, other: Any) -> Any:
         )
     refuse_sizes("mul", self, other)
     second = in_order(other._array_)
-    met = kernels.looked_up(*entries_of(second), array.indices, lead_of(array))
+    met = kernels.looked_up(*entries_of(second), array.indices, sparse_lengths(array))
     places = array.indices
-    keys, known = kernels.numbers(places, lead_of(array)), kernels.numbers(second.indices, lead_of(array))
+    keys, known = kernels.numbers(places, sparse_lengths(array)), kernels.numbers(second.indices, sparse_lengths(array))
     common = np.isin(keys, known)
     result = array.values * wrap(met)
     if common.all():

@@ -10,7 +10,7 @@ from ..._core.calls.sparse import takes_sparse
 from ..._core.cards.card import ALL, Array, Index, nodes, op
 from ..._core.tensor.coordinates import Coordinates
 from ..._kernels import positions, sparse as kernels
-from .parts import coo, densified, entries_of, in_order, is_sparse, lead_of
+from .parts import coo, densified, entries_of, in_order, is_sparse, sparse_lengths
 
 
 @takes_sparse
@@ -58,7 +58,7 @@ def entries_read(self: Array, indices: Index, strided: bool) -> Any:
         return kernels.read(self, indices)
     if len(self.indices) != len(indices):
         return kernels.read(densified(self), indices)
-    return kernels.looked_up(*entries_of(in_order(self)), indices, lead_of(self))
+    return kernels.looked_up(*entries_of(in_order(self)), indices, sparse_lengths(self))
 
 
 @entries_read.vjp("self")

@@ -36,7 +36,7 @@ def to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksiz
     if isinstance(sparse_dim, type(sparse_coo)):
         layout, sparse_dim = sparse_dim, None
     if layout in ALL:
-        return in_lines(self, layout, blocksize, options.get("dense_dim"))
+        return to_compressed(self, layout, blocksize, options.get("dense_dim"))
     if layout is not None and layout is not sparse_coo:
         raise RuntimeError(f"to_sparse: {title_of(self)} to {layout} is no conversion to a sparse layout")
     if blocksize is not None:
@@ -77,7 +77,7 @@ def check_sparse_dim(self: Any, sparse_dim: Any) -> None:
         raise RuntimeError(f"dense_to_sparse: sparse_dim argument must be {wanted}")
 
 
-def in_lines(self: Any, form: Layout, blocksize: Any, dense_dim: Any) -> Any:
+def to_compressed(self: Any, form: Layout, blocksize: Any, dense_dim: Any) -> Any:
     """Convert a tensor to a compressed layout; return itself if it has that layout, with such blocks.
 
     Raises:
@@ -162,22 +162,22 @@ def to_sparse_coo(self: Any) -> Any:
 
 def to_sparse_csr(self: Any, dense_dim: Any = None) -> Any:
     """Convert to `torch.sparse_csr`, or return the tensor itself; the last `dense_dim` dimensions are dense."""
-    return in_lines(self, sparse_csr, None, dense_dim)
+    return to_compressed(self, sparse_csr, None, dense_dim)
 
 
 def to_sparse_csc(self: Any, dense_dim: Any = None) -> Any:
     """Convert to `torch.sparse_csc`, or return the tensor itself; the last `dense_dim` dimensions are dense."""
-    return in_lines(self, sparse_csc, None, dense_dim)
+    return to_compressed(self, sparse_csc, None, dense_dim)
 
 
 def to_sparse_bsr(self: Any, blocksize: Any, dense_dim: Any = None) -> Any:
     """Convert to `torch.sparse_bsr`, or return the tensor itself; the last `dense_dim` dimensions are dense."""
-    return in_lines(self, sparse_bsr, blocksize, dense_dim)
+    return to_compressed(self, sparse_bsr, blocksize, dense_dim)
 
 
 def to_sparse_bsc(self: Any, blocksize: Any, dense_dim: Any = None) -> Any:
     """Convert to `torch.sparse_bsc`, or return the tensor itself; the last `dense_dim` dimensions are dense."""
-    return in_lines(self, sparse_bsc, blocksize, dense_dim)
+    return to_compressed(self, sparse_bsc, blocksize, dense_dim)
 
 
 def part(self: Any, name: str, way: str) -> Any:

@@ -32,7 +32,7 @@ def entries_of(array: Coordinates) -> tuple[Any, Any]:
     return array.indices, array.values._array_
 
 
-def lead_of(array: Coordinates) -> tuple[int, ...]:
+def sparse_lengths(array: Coordinates) -> tuple[int, ...]:
     """Return the lengths of the sparse dimensions."""
     return array.shape[: len(array.indices)]
 
@@ -47,14 +47,14 @@ def in_order(array: Any) -> Coordinates:
     array = spread(array)
     if array.coalesced:
         return array
-    indices, values = kernels.coalesced(*entries_of(array), lead_of(array))
+    indices, values = kernels.coalesced(*entries_of(array), sparse_lengths(array))
     return coo(indices, values, array.shape, True)
 
 
 def with_values(array: Coordinates, values: Tensor, coalesced: bool | None = None) -> Tensor:
     """Return a sparse tensor with other entries at the same indices."""
     known = array.coalesced if coalesced is None else coalesced
-    return tensor_of(array.indices, values, (*lead_of(array), *values._array_.shape[1:]), known)
+    return tensor_of(array.indices, values, (*sparse_lengths(array), *values._array_.shape[1:]), known)
 
 
 def densified(array: Any) -> Any:

@@ -17,7 +17,7 @@ from ..._kernels import sparse as kernels
 from .compressed import batches_of, is_compressed
 from .compressed_entries import compressed_like, origin_of, relaid, with_entries
 from .entries import entries_at, packed, sparsified
-from .parts import coo, densified, entries_of, in_order, is_sparse, lead_of, none, spread, tensor_of, with_values
+from .parts import coo, densified, entries_of, in_order, is_sparse, none, sparse_lengths, spread, tensor_of, with_values
 
 
 def masked_like(grad: Any, model: Any) -> Any:
@@ -258,7 +258,7 @@ def at_places(self: Array, mask: Index, strided: bool) -> Any:
         mask: sparse tensor of the same shape, whose entries are not read.
         strided: whether `self`, and so its gradient, is dense.
     """
-    lead = lead_of(mask)
+    lead = sparse_lengths(mask)
     self = spread(self)
     if isinstance(self, Coordinates):
         result = kernels.looked_up(*entries_of(in_order(self)), mask.indices, lead)

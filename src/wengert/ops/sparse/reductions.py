@@ -17,7 +17,7 @@ from ..._core.types.sizes import normalise
 from ..._kernels import positions, sparse as kernels
 from .compressed import is_compressed
 from .entries import entries_at, packed
-from .parts import coo, entries_of, in_order, is_sparse, lead_of, none, with_values
+from .parts import coo, entries_of, in_order, is_sparse, none, sparse_lengths, with_values
 from .reading import coalesce, values
 
 
@@ -135,11 +135,11 @@ def grouped(indices: Any, lengths: tuple[int, ...], dim: int) -> Any:
 
 def lines(array: Coordinates, dim: int) -> tuple[Any, int]:
     """Return the lines of the entries, and their number."""
-    result = grouped(array.indices, lead_of(array), dim)
+    result = grouped(array.indices, sparse_lengths(array), dim)
     return result, int(result.max()) + 1 if result.size else 0
 
 
-def logarithms(array: Coordinates, dim: int) -> tuple[Any, Any]:
+def shifted_exponentials(array: Coordinates, dim: int) -> tuple[Any, Any]:
     """Entries minus the largest of their line, and the sums of their exponentials, of a coalesced array."""
     entries = array.values._array_
     if dim >= len(array.indices):
@@ -162,7 +162,7 @@ softmax_like = partial(op, layout="own", dtypes=FLOATS, public="function", sampl
 def softmax(self: Array, dim: int) -> Any:
     """Softmax of entries along a dimension: missing ones count as minus infinity."""
     result = in_order(self)
-    shifted, total = logarithms(result, dim)
+    shifted, total = shifted_exponentials(result, dim)
     return coo(result.indices, np.exp(shifted) / total, self.shape, True)
 
 
@@ -183,7 +183,7 @@ def softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
 def log_softmax(self: Array, dim: int) -> Any:
     """Logarithm of `softmax`."""
     result = in_order(self)
-    shifted, total = logarithms(result, dim)
+    shifted, total = shifted_exponentials(result, dim)
     return coo(result.indices, shifted - np.log(total), self.shape, True)
 
 

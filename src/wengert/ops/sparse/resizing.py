@@ -36,8 +36,8 @@ def check_writable(name: str, self: Any) -> None:
         raise NotImplementedError(sparse_errors.no_kernel(name, kind))
     if self.requires_grad:
         raise RuntimeError(
-            f"{name}: a leaf Variable that requires grad is being used in an in-place operation, or what was made of "
-            "one; detach() it first"
+            f"{name}: a leaf Variable that requires grad, or a result of one, is being used in an in-place operation; "
+            "detach() it first"
         )
 
 
