@@ -26,7 +26,7 @@ def __getattr__(name: str) -> object:
     """Return the namespace of operators that a program declares (`library`), which exists before the first of them."""
     from importlib.util import find_spec
 
-    from .namespaces import load_library, namespace  # only who asks for one pays for it
+    from .namespaces import load_library, namespace  # imported on demand
 
     if name == "load_library":
         return load_library

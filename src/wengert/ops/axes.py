@@ -85,7 +85,7 @@ def restored(reduced: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> A
     if keepdim or dim is None or not shape:
         return reduced
     axes = read_dims("sum", dim, len(shape))
-    if axes is None or (len(axes) == len(shape) and 1 not in shape):  # where no stride tells of the steps below
+    if axes is None or (len(axes) == len(shape) and 1 not in shape):  # where no stride shows the steps below
         return reduced
     if len(axes) == 1:
         return reduced.unsqueeze(axes[0])

@@ -40,7 +40,7 @@ class OnSequence(Card):
     (The method stays a `Card`: Python calls methods of types that it knows without making a bound method first.)
     """
 
-    __doc__ = vars(Card)["__doc__"]  # of each operator its own
+    __doc__ = vars(Card)["__doc__"]  # one for each operator
 
     def public_as(self, name: str) -> Any:
         """Return the function."""
@@ -97,7 +97,7 @@ def as_function_of(body: Callable[..., Any], op: Op | None = None, native: Any =
 
 def is_of_package(value: Any) -> bool:
     """Return whether a value is a function of the package, not a method of one of its classes."""
-    if isinstance(value, FunctionType):  # what the package's decorators make has the names of what they were given
+    if isinstance(value, FunctionType):  # results of the package's decorators have the names of their functions
         home, _, _ = value.__qualname__.rpartition(".")
         names = (value.__globals__["__name__"], value.__module__ or "")
         return all(f"{name}.".startswith(f"{PACKAGE}.") for name in names) and (not home or home.endswith("<locals>"))

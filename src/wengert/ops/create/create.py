@@ -88,7 +88,7 @@ def tensor(
 def copy_of_members(data: Any, dtype: Any, requires_grad: bool) -> Tensor:
     """Create a leaf with a copy of a batched or sparse tensor."""
     result: Tensor = data.detach().to(data.dtype if dtype is None else dtype, copy=True)
-    result.requires_grad = requires_grad  # also within a transform, where `requires_grad_` is refused
+    result.requires_grad = requires_grad  # set within transforms, too, where `requires_grad_` is refused
     return result
 
 

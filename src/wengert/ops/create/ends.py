@@ -97,7 +97,7 @@ def of_members(name: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any
     wide = dtypes.float64 if element.category < dtypes.FLOAT else element
     numbers: Any = (operand if isinstance(operand, Tensor) else wrap(np.asarray(operand)) for operand in (start, end))
     count = read_steps(name, low, high, steps)
-    first, last = (operand.to(element if count > 1 else wide).to(wide) for operand in numbers)  # as outside of a batch
+    first, last = (operand.to(element if count > 1 else wide).to(wide) for operand in numbers)  # as without a batch
     result = first.expand(count)
     if count > 1:
         places = positions.arange(count)

@@ -66,7 +66,7 @@ def read_lengths(name: str, lengths: tuple[Any, ...], position: int, *, alone: b
         if type(length) is int:
             read.append(length)
             continue
-        if not (is_whole(length) or (at and isinstance(length, bool))):  # by the first it is known as a size
+        if not (is_whole(length) or (at and isinstance(length, bool))):  # the first one shows that these are sizes
             if alone:
                 raise TypeError(errors.wrong_type(name, "size", position, "tuple of ints", length))
             raise TypeError(wrong_integer(name, "size", at, length, position))
@@ -221,7 +221,7 @@ def finish(name: str, array: Any, requires_grad: Any = False, levels: Levels = (
     result = wrap(dtypes.canonical(array))
     for level in levels:
         result = batches.batched(result, level)
-    if requires_grad is not False and (requires_grad is not None or name == "tensor"):  # which takes no None
+    if requires_grad is not False and (requires_grad is not None or name == "tensor"):  # torch does not accept None
         if not isinstance(requires_grad, bool):
             raise TypeError(f"{name}(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
         if requires_grad and array.dtype.kind not in "fcV":
@@ -276,10 +276,10 @@ def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, level
     if out.shape == result.shape or sparse:
         if name not in EVEN:
             check_shared(out, (), False)
-    else:  # without the warning of operators: to factories an output is memory
+    else:  # no warning as in operators: for factories an output is memory
         check_mode(out, current())
         OPERATORS.resize(out, result._array_.shape)
-    if name != "empty" or sparse:  # which leaves what is there
+    if name != "empty" or sparse:  # uninitialised memory keeps its content
         put_out(out, result)
     if result.requires_grad:
         out.requires_grad = True

@@ -57,7 +57,7 @@ def range(
         read_number("range", *value) for value in (("start", 1, start), ("end", 2, end), ("step", 3, step))
     )
     element = result_dtype("range", dtype, out, dtypes.get_default_dtype())
-    if not (pace > 0 or pace < 0):  # NaN neither
+    if not (pace > 0 or pace < 0):  # true for NaN, too
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"unsupported range: {low:g} -> {high:g}")

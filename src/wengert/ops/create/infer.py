@@ -199,7 +199,7 @@ def replaced(values: Any, target: DType) -> list[Any]:
     result: list[Any] = []
     for value in values:
         if isinstance(value, np.ndarray) and value.ndim and value.size:
-            number_of(value.flat[0], target)  # as each of its elements would be refused
+            number_of(value.flat[0], target)  # refused as each of its elements would be
             result.append(value)
         else:
             result.append(replaced(value, target) if is_sequence(value) else number_of(value, target))

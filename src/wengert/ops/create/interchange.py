@@ -295,7 +295,7 @@ def unpacked(capsule: Any) -> np.ndarray[Any, Any]:
     Raises:
         RuntimeError: if it was used before, or is a capsule of another kind.
     """
-    from . import capsules  # only where there are capsules: it takes `ctypes`
+    from . import capsules  # imported only for capsules: it needs `ctypes`
 
     if not repr(capsule).startswith('<capsule object "dltensor'):
         raise RuntimeError(NOT_DLPACK.format(full_name(capsule)))
@@ -323,7 +323,7 @@ def capsule_of(tensor: Tensor, copy: Any, options: dict[str, Any]) -> Any:
     array = np.array(tensor._array_) if copy else tensor._array_
     if tensor.dtype is not dtypes.bfloat16 or tensor._flags_ & flags.SPARSE:
         return array.__dlpack__(**options)
-    from . import capsules  # only where there are capsules: it takes `ctypes`
+    from . import capsules  # imported only for capsules: it needs `ctypes`
 
     return capsules.of_bfloats(array, options)
 

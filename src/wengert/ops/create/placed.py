@@ -14,7 +14,7 @@ from . import create, like
 
 def placed(body: Callable[..., Tensor]) -> Callable[..., Any]:
     """Return a factory that makes its tensor on the device of `with torch.device(...)`, unless it is given one."""
-    factory = checked(body.__name__, body, module="wengert")  # by which modes are told of it
+    factory = checked(body.__name__, body, module="wengert")  # the name that modes get
 
     def call(*args: Any, device: Any = None, **kwargs: Any) -> Any:
         if device is None:

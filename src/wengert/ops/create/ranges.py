@@ -115,7 +115,7 @@ def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[An
     if element is dtypes.int64 and type(low) is type(high) is type(pace) is int and 0 <= (high - low) * pace < 2**40:
         if pace:
             return np.arange(low, high, pace, dtype=np.int64)
-    if not (pace > 0 or pace < 0):  # NaN neither
+    if not (pace > 0 or pace < 0):  # true for NaN, too
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"unsupported range: {low:g} -> {high:g}")
@@ -126,7 +126,7 @@ def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[An
     size = quotient = (float(high) - float(low)) / float(pace)
     if element.category == dtypes.INTEGER:
         low, high, pace = (whole(bound) for bound in (low, high, pace))
-        if element is dtypes.int64:  # counted with what became of the bounds, the other types with the bounds as given
+        if element is dtypes.int64:  # counted with the converted bounds, other types with the original ones
             if pace == 0:
                 raise ValueError("step must be nonzero")
             quotient = size = -((low - high) // pace)
@@ -211,7 +211,7 @@ def even_steps(
     """
     count = read_steps(name, low, high, steps)
     check_room(name, (count,))
-    # Torch rounds each step of the way to half precision, where the result is that.
+    # Torch rounds each step to half precision, if the result is half precision.
     whole = element.category < dtypes.FLOAT
     wide = np.dtype(np.float64) if whole or (element in dtypes.HALVES and not rounded) else element.numpy
     if count:
@@ -275,7 +275,7 @@ def logspace(
         base = base.item()  # type: ignore[attr-defined]
     if isinstance(base, complex) or not isinstance(base, (int, float)):
         raise TypeError(errors.wrong_type("logspace", "base", 4, "float", base))
-    with np.errstate(all="ignore"):  # torch gives no warnings about infinities and NaN
+    with np.errstate(all="ignore"):  # torch does not warn about infinities and NaN
         if type(steps) is int and steps == 1:
             power = one_power(float(base), complex(low) if element.category == dtypes.COMPLEX else low)
             result = np.full(1, checked_number(power, element, halves=False), element.numpy)

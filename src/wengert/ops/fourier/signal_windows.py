@@ -56,7 +56,7 @@ class Options:
         kind = dtypes.get_default_dtype() if dtype is None else dtype
         if isinstance(count, Tensor) and count._array_.dtype.kind == "f" and count._array_.size == 1:
             count = float(count.item())
-        if not isinstance(count, (bool, float)):  # some windows of one point or none are made without counting
+        if not isinstance(count, (bool, float)):  # some windows of one point or none do not read it
             count = integer(f"signal.windows.{name}", "M", count)
         if count < 0:
             raise ValueError(f"{name} requires non-negative window length, got M={count}")

@@ -256,7 +256,7 @@ def convolution_weight(
     check_backward(grad.shape, tuple(shape), input.shape, *options, groups)
     result = weight_gradient(grad, input, shape, *options[:3], groups)
     if groups > 1 and result.shape[1] == 1 and max(options[2]) == 1:
-        # torch joins what the groups give, whose order a single channel leaves open.
+        # torch joins the results of groups, whose order a single channel does not determine.
         return layouts.with_strides(result, layouts.row_major(result.shape))
     return layouts.with_strides(result, strides_of_result(result.shape, grad, grad))
 

@@ -125,7 +125,7 @@ def check_shapes(
             "greater than actual input size"
         )
     if 0 in input[2:] and 0 not in input[:2]:
-        sizes = (*input[:2], 1, *input[2:]) if len(input) == 3 else input  # torch puts a dimension into vectors
+        sizes = (*input[:2], 1, *input[2:]) if len(input) == 3 else input  # torch adds a dimension to vectors
         raise RuntimeError(
             f"Only zero batch or zero channel inputs are supported, but got input shape: {errors.shown(sizes)}"
         )
@@ -255,7 +255,7 @@ def transposed_lengths(
         for length, taps, step, side, gap, extra in zip(shape[2:], kernel, stride, padding, dilation, output_padding)
     )
     if min(lengths) < 1:
-        lead = (1,) if len(lengths) == 1 else ()  # a signal is taken for an image of one row
+        lead = (1,) if len(lengths) == 1 else ()  # a signal is treated as an image of one row
         before, after = (" x ".join(map(str, (*lead, *sizes))) for sizes in (shape[2:], lengths))
         raise RuntimeError(
             f"Given input size per channel: ({before}). Calculated output size per channel: ({after}). Output size is "

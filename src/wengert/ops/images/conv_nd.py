@@ -55,7 +55,7 @@ def input_gradient(
 ) -> Array:
     """Transpose of `forward` with respect to `x`: an array of `shape` (N, C, ...) from `grad` (N, O, ...)."""
     places = places_of(shape, weight.shape[2:], stride, padding, dilation)
-    if grad.shape[2:] != places and not np.isfinite(weight).all():  # zeros times infinity would not be zero
+    if grad.shape[2:] != places and not np.isfinite(weight).all():  # zero times infinity would not be zero
         return conv.convolution_backward_input(grad, weight, shape, stride, padding, dilation, groups)
     grad = filled(grad, places)
     return kernels.convolution_backward_input(grad, compact(weight), shape, stride, padding, dilation, groups)

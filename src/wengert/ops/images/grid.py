@@ -125,7 +125,7 @@ def sampled_vjp_grid(
     rows = grad.reshape((around.items, around.channels, around.count))
     flat = input.reshape((around.items, around.channels, around.area))
     parts: list[Any] = [0.0] * around.dims
-    first, last = (rows, 1.0) if mode == "bicubic" else (1.0, rows)  # infinite gradients tell torch's order
+    first, last = (rows, 1.0) if mode == "bicubic" else (1.0, rows)  # infinite gradients show torch's order
     for index, taps in around.corners():
         values = around.values(flat, index, taps) * first
         parts = [part + values * kernel.slope_of(taps, at).unsqueeze(1) for at, part in enumerate(parts)]

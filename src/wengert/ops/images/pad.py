@@ -140,7 +140,7 @@ def source_of(length: int, before: int, behind: int, mode: str) -> Any:
     at = positions.arange(-before, length + behind)
     if mode == "replicate":
         return np.clip(at, 0, length - 1)
-    if mode == "circular":  # what negative widths cut off does not come back at the other end
+    if mode == "circular":  # elements that negative widths cut off do not reappear at the other end
         first, last = max(0, -before), length - max(0, -behind)
         return first + (at - first) % max(last - first, 1)
     at = np.abs(at)
@@ -203,7 +203,7 @@ def bordered(x: Any, sides: Sides, mode: str) -> Any:
     the elements present by then."""
     padded = [(dim, *side) for dim, side in enumerate(sides) if side != (0, 0)]
     for dim, before, behind in padded:
-        if min(before, behind) < 0:  # what is cut off may be repeated on the other side
+        if min(before, behind) < 0:  # elements that are cut off may be repeated on the other side
             x = positions.take(x, source_of(x.shape[dim], before, behind, mode), axis=dim)
     padded = [item for item in padded if min(item[1:]) >= 0]
     shape, region = list(x.shape), [slice(None)] * x.ndim
@@ -274,7 +274,7 @@ def folded(grad: Any, dim: int, length: int, before: int, behind: int, mode: str
         part, targets = grad[(*ahead, border)], sources[border]
         if mode == "replicate":
             part, targets = part.sum(dim, keepdims=True), targets[:1]
-        result[(*ahead, targets)] += part  # in the other modes no two places of a border repeat the same element
+        result[(*ahead, targets)] += part  # in the other modes all places of a border repeat different elements
     return result
 
 

@@ -105,7 +105,7 @@ def mean_along(x: Any, count: int) -> Any:
 def averaged(x: Any, sizes: Ints) -> Any:
     """Mean of each of the windows that divide the last axes into `sizes`."""
     result = x.astype(np.float64 if x.dtype == np.float64 else np.float32, copy=False)
-    if not np.isfinite(result).all():  # in the products below every window would meet them
+    if not np.isfinite(result).all():  # in the products below they would reach all windows
         for axis, size in zip(range(-len(sizes), 0), sizes):
             result = mean_along(result.swapaxes(axis, -1), size).swapaxes(axis, -1)
         return np.ascontiguousarray(result).astype(x.dtype, copy=False)
@@ -154,9 +154,9 @@ def largest_of_few(x: Any, sizes: Ints) -> tuple[Any, Any]:
 
 def largest(x: Any, sizes: Ints) -> tuple[Any, Any]:
     """Maximum of each of the windows that divide the last axes into `sizes`, and its index in these."""
-    if x.size * math.prod(sizes) <= FEW and x.size and min(sizes):  # a window has at most as many as there are
+    if x.size * math.prod(sizes) <= FEW and x.size and min(sizes):  # a window has at most as many as the axis
         return largest_of_few(x, sizes)
-    values = np.empty((*x.shape[: -len(sizes)], *sizes), x.dtype)  # or MemoryError, before any work
+    values = np.empty((*x.shape[: -len(sizes)], *sizes), x.dtype)  # raises MemoryError before any work
     best, index = largest_along(x, sizes[-1])  # within each row, then among the rows, then among the planes
     area = x.shape[-1]
     for axis, size in zip(range(-2, -len(sizes) - 1, -1), sizes[-2::-1]):

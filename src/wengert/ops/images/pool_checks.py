@@ -174,7 +174,7 @@ def check_filled(name: str, length: int, kernel: int, stride: int, padding: int,
     if dilation <= length or padding == 0:
         return
     for start in range(-padding, 0, stride):
-        inside = start % dilation  # the first tap that is not in the padding before the axis
+        inside = start % dilation  # the first tap behind the padding at the start
         if inside >= length or inside - start > (kernel - 1) * dilation:
             raise RuntimeError(
                 f"{name}(): a window is entirely in the padding: from {start} on, with kernel_size={kernel}, "

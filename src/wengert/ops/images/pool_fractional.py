@@ -60,7 +60,7 @@ def check_fractional(name: str, self: Any, kernel: Ints, sizes: Ints, samples: A
     for axis, taps, size, length in zip(AXES[-count:], kernel, sizes, self.shape[-count:]):
         if taps < 1:
             raise RuntimeError(f"{name}(): kernel_size must be greater than zero, but got {shown(kernel)}")
-        if size + taps - 1 > length - (count == 3):  # torch wants one more element in volumes
+        if size + taps - 1 > length - (count == 3):  # torch needs one more element for volumes
             raise RuntimeError(f"{name}(): pool {axis} {taps} too large relative to input {axis} {length}")
     out_shape = (*self.shape[:-count], *sizes)
     if min(sizes) < 0:
@@ -109,7 +109,7 @@ def largest_at(self: Any, kernel: Ints, sizes: Ints, samples: Any) -> tuple[Any,
     lengths, lead = self.shape[-count:], self.shape[:-count]
     strides = [math.prod(lengths[axis + 1 :]) for axis in range(count)]
     samples = samples[: lead[0]] if len(lead) == 2 else samples[0]
-    samples = np.nan_to_num(np.clip(samples[..., ::-1] if count == 2 else samples, 0, 1))  # columns' come first
+    samples = np.nan_to_num(np.clip(samples[..., ::-1] if count == 2 else samples, 0, 1))  # those of columns come first
     first = np.zeros((*lead, *(1,) * count), np.int64)
     for axis in range(count):
         starts = starts_of(samples[..., axis], lengths[axis], sizes[axis], kernel[axis])
@@ -198,7 +198,7 @@ def fractional_max_pool3d_jvp(tangent: Any, indices: Any) -> Any:
 
 def of_members(card: Any, count: int, self: Any, kernel: Any, sizes: Any, samples: Any) -> Any:
     """Batching rule: all members are more items."""
-    if self.ndim == count + 2:  # a member is one item, to which the first of its random numbers belong
+    if self.ndim == count + 2:  # a member is one item, which the first of its random numbers belong to
         return card.call((self, kernel, sizes, samples.select(1, 0) if samples.ndim == 4 else samples))
     size, items = self.shape[0], self.shape[1]
     if samples.ndim == 4:

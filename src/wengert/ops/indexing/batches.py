@@ -58,7 +58,7 @@ def places_of_members(index: Index, length: int, wraps: bool) -> Any:
     Raises:
         IndexError: if an index is out of range.
     """
-    places = np.array(index, np.int64)  # a copy, which no other thread can rewrite
+    places = np.array(index, np.int64)  # a copy, which no other thread can change
     outside = places[(places >= length) | (places < (-length if wraps else 0))]
     if outside.size:
         raise IndexError(f"index {outside[0]} is out of bounds for a dimension of size {length}")

@@ -275,7 +275,7 @@ def numbers(*values: int) -> Tensor:
 
 @bags_of_rows.samples
 def bags_samples(make: Any) -> Any:
-    places = numbers(0, 2, 3, 1, 2), numbers(0, 0)  # the tests of batches turn them round
+    places = numbers(0, 2, 3, 1, 2), numbers(0, 0)  # the batching tests reverse them
     yield Sample(make(4, 3), *places, False, SUM, False, make(5))
     yield Sample(make(4, 3), *places, True, MEAN, False, None, False, 2)
     yield Sample(make(4, 3), *places, False, MAX, False, None, True)

@@ -186,7 +186,7 @@ def take_along_dim(input: Any, indices: Tensor, dim: int | None = None, *, out: 
             f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.legacy[:-6]}"
         )
     at = normalise(dim, len(have))
-    index = indices.remainder(have[at]) if have[at] else indices  # counted from the end as well
+    index = indices.remainder(have[at]) if have[at] else indices  # counted from the end, too
     if have[:at] == wanted[:at] and have[at + 1 :] == wanted[at + 1 :]:
         return write_taken(out, input.gather(at, index), input, indices)
     common = broadcast(

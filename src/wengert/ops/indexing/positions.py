@@ -22,7 +22,7 @@ def coordinates(places: Any, shape: Any) -> Any:
     """Return the coordinates of indices into a flattened tensor of `shape`, along a new last dimension."""
     behind = [*itertools.accumulate(reversed([*shape[1:], 1]), operator.mul)][::-1] if shape else []
     steps, lengths = (np.array(numbers, np.int64) for numbers in (behind, tuple(shape)))
-    if not places.numel():  # nothing is divided by a length of 0
+    if not places.numel():  # avoids a division by a length of 0
         steps, lengths = np.maximum(steps, 1), np.maximum(lengths, 1)
     by, within = (constant_beside(places, wrap(numbers)) for numbers in (steps, lengths))
     return places.unsqueeze(-1).floor_divide(by).remainder(within)
@@ -118,7 +118,7 @@ def nonzero_static_batched(self: Any, size: int, fill_value: int) -> Any:
     members, *shape = self.shape
     count = math.prod(shape)
     hits = (self != 0).reshape((members, count))
-    order = hits.logical_not().to(dtypes.uint8).argsort(1)[:, :size]  # those that are not zero first
+    order = hits.logical_not().to(dtypes.uint8).argsort(1)[:, :size]  # put those that are not zero first
     if size > count:
         order = order.new_zeros((members, size)).slice_scatter(order, 1, 0, count)
     known = wrap(positions.arange(size)) < hits.sum(1, True)

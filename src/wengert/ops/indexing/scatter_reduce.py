@@ -128,7 +128,7 @@ def scatter_reduce_vjp(
         other = padded(other, whole._array_.shape)
     elif src._array_.ndim < index._array_.ndim:  # 0 and 1
         other = other.sum()
-    elif src._array_.ndim > index._array_.ndim:  # of which the first element counts
+    elif src._array_.ndim > index._array_.ndim:  # only the first element counts
         other = src.new_zeros(src.shape).slice_scatter(other.reshape((-1,)).narrow(0, 0, 1), 0, 0, 1)
     return own if include_self else own.scatter(dim, index, 0), other
 
@@ -199,14 +199,14 @@ def zeros_among(old: Any, src: Any, dim: int, index: Any, include_self: bool) ->
     others: the product has the derivative of that zero there.
     """
     total = (old if include_self else old.scatter(dim, index, 0)).scatter_add(dim, index, src)
-    return total - old, -(src - total.gather(dim, index))  # the order of `src` in memory decides, as in torch
+    return total - old, -(src - total.gather(dim, index))  # the order of `src` in memory determines it, as in torch
 
 
 def extreme_gradients(grad: Any, old: Any, src: Any, out: Any, dim: int, index: Any) -> tuple[Any, Any]:
     """Gradient in equal parts for the elements that equal the result, even an old one that does not count."""
     own_attains = (old == out).to(grad.dtype)
     src_attains = (src == out.gather(dim, index)).to(grad.dtype)
-    share = grad / own_attains.scatter_add(dim, index, src_attains)  # none attains NaN, whose gradient is NaN
+    share = grad / own_attains.scatter_add(dim, index, src_attains)  # none equals NaN, whose gradient is NaN
     return own_attains * share, src_attains * share.gather(dim, index)
 
 

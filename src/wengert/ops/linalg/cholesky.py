@@ -64,7 +64,7 @@ def factored(self: Array, upper: bool = False, caller: str = "linalg.cholesky") 
     check_square(name, self)
     check_inexact(name, self, "cholesky_cpu", whole=name == "linalg.cholesky")
     factor, info = factors.cholesky(self, upper)
-    if caller == "cholesky" and not self.size:  # torch's older function gives nothing in rows
+    if caller == "cholesky" and not self.size:  # torch's older function returns an empty result that is not row-major
         factor = np.empty(self.shape, self.dtype)
     if caller:
         raise_first(caller, info, INDEFINITE)
@@ -74,7 +74,7 @@ def factored(self: Array, upper: bool = False, caller: str = "linalg.cholesky") 
 @factored.vjp("self", native=native("cholesky_factor_rule"))
 def factored_vjp(grads: Any, L: Any, upper: bool) -> Any:
     lower, grad = (adjoint(L), adjoint(grads[0])) if upper else (L, grads[0])
-    product = adjoint(lower) @ grad  # torch keeps an imaginary part of its diagonal, of which L can have none
+    product = adjoint(lower) @ grad  # torch keeps an imaginary part of the diagonal, which L cannot have
     inner = (product.tril() + adjoint(product.tril(-1))) * 0.5
     turned = triangular(adjoint(lower), inner, True, True, False)
     return triangular(lower, turned, False, False, False)

@@ -165,7 +165,7 @@ def function_of_matrix_vjp(grad: Any, weights: Any, eigenvalues: Any, eigenvecto
         along = diagonal(direction)
         return along.real if along.dtype.is_complex else along, eigenvectors @ (direction * weights.unsqueeze(-2)) * 2
     apart = weights.unsqueeze(-2) - weights.unsqueeze(-1)
-    size = weights.detach().abs().amax(-1, True).unsqueeze(-1)  # against which weights that are equal are rounded
+    size = weights.detach().abs().amax(-1, True).unsqueeze(-1)  # rounding of equal weights is relative to it
     size = size.masked_fill(size == 0, 1)
     inner = where(same, direction * (size + apart), direction * weights.unsqueeze(-2) * 2)
     return frame(blocks_of(direction, same), same)[0], eigenvectors @ inner

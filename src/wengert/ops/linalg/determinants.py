@@ -134,7 +134,7 @@ def is_regular(matrix: Any, inverse: Any, det: Any) -> Any:
     bound = 1 / (NEAR * limits.eps)
     if is_differentiated(matrix):
         bound = limits.eps**-0.25 if matrix.shape[-1] > 1 else 0  # a single number has no second derivative
-    if not value.ndim:  # in few calls
+    if not value.ndim:  # for a small number of calls
         condition = math.sqrt(np.vdot(matrix._array_, matrix._array_).real)
         condition *= math.sqrt(np.vdot(inverse._array_, inverse._array_).real)
         return np.bool_(condition < bound and limits.tiny <= abs(value.item()) <= limits.max)

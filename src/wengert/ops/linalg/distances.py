@@ -37,7 +37,7 @@ def norms_of_differences(difference: Any, p: float) -> Any:
     """Norms of differences along their last axis."""
     size = np.abs(difference)
     if p == 0:
-        return np.minimum(np.ceil(size), 1).sum(-1)  # NaN is no count
+        return np.minimum(np.ceil(size), 1).sum(-1)  # NaN is not counted
     if p == 1:
         return size.sum(-1)
     if math.isinf(p):
@@ -143,7 +143,7 @@ def euclidean(x1: Array, x2: Array) -> Any:
     squares = [(operand * operand).sum(-1) for operand in (x1, x2)]
     limits = np.finfo(x1.dtype)
     largest = max(operand.max(initial=0) for operand in squares)
-    if not limits.tiny / limits.eps**2 <= largest <= limits.max / 4:  # squares are no normal numbers
+    if not limits.tiny / limits.eps**2 <= largest <= limits.max / 4:  # squares are not normal numbers
         return between.body(x1, x2, 2.0)
     squared = squares[0][..., None] + squares[1][..., None, :] - 2 * np.matmul(x1, x2.swapaxes(-1, -2))
     return np.sqrt(np.maximum(squared, 0))

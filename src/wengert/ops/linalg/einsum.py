@@ -81,7 +81,7 @@ def lettered(numbers: Any) -> str:
     """Convert subscripts from numbers to letters."""
     letters = []
     for number in numbers:
-        if number is not ... and not (number >= 0 and number < len(LABELS)):  # a string is refused as torch's is
+        if number is not ... and not (number >= 0 and number < len(LABELS)):  # a string is refused like torch's
             raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
         letters.append(ELLIPSIS if number is ... else LABELS[number])
     return "".join(letters)

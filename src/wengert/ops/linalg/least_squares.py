@@ -101,7 +101,7 @@ def gradient(grad: Any, A: Any, out: Any) -> Any:
 
 @inverted.vjp("A", native=native("pinv_rule"))
 def inverted_vjp(grad: Any, A: Any, out: Any) -> Any:
-    return gradient(grad, A, out).sum_to_size(A.shape)  # tolerances may have more dimensions in front
+    return gradient(grad, A, out).sum_to_size(A.shape)  # tolerances may have additional leading dimensions
 
 
 @inverted.jvp("A")
@@ -162,7 +162,7 @@ def pseudoinverse(A: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
         return inverted(A, None, None, hermitian)
     bounds = tolerances("torch.linalg.pinv", A, atol, rtol)
     if not A._array_.size:
-        bounds = None, None  # nothing is compared with them
+        bounds = None, None  # no tolerance is used
     else:
         for bound in bounds:
             broadcast(tuple(bound.shape), tuple(A.shape[:-2]))

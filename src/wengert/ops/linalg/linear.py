@@ -54,7 +54,7 @@ def mapped(input: Any, weight: Any, bias: Any) -> Any:
     if ndim == 1 and is_batched(input):
         return bias.addmv(weight, input)
     along_one = bias.ndim == 1 or sum(length != 1 for length in bias.shape) == 1
-    if along_one and input.is_contiguous():  # all rows one below the other, which a bias may have a number for, each
+    if along_one and input.is_contiguous():  # all rows concatenated; a bias may have a number for each
         shape = input.shape
         rows = input.view(math.prod(shape[:-1]), shape[-1])
         result = addmm(bias, rows, weight.t())

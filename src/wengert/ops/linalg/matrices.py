@@ -141,7 +141,7 @@ def stacked(*cores: int) -> Rule:
             if missing:
                 shape = operands[at]._array_.shape
                 operands[at] = operands[at].reshape((shape[0], *(1,) * missing, *shape[1:]))
-        if op.several and not size:  # the shape of an empty result does not tell whether it was computed
+        if op.several and not size:  # the shape of an empty result does not show whether it was computed
             single = op.call(tuple([unit_member(item) if isinstance(item, Tensor) else item for item in operands]))
             return tuple([with_members(item, 1).narrow(0, 0, 0) for item in single])
         result = op.call(tuple(operands))

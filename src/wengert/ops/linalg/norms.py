@@ -225,7 +225,7 @@ def nuclear_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: A
     Raises:
         RuntimeError: if `self` is not a batch of matrices.
     """
-    dim, keepdim = (None, dim) if isinstance(dim, bool) else (dim, keepdim)  # `keepdim` in the place of `dim`
+    dim, keepdim = (None, dim) if isinstance(dim, bool) else (dim, keepdim)  # `keepdim` was passed in place of `dim`
     result = norm_of_matrices(self, "nuc", (-2, -1) if dim is None else dim, keepdim, None)
     return copied("nuclear_norm", out, result)
 
@@ -299,7 +299,7 @@ def condition(matrix: Any, order: Any) -> Any:
     size, other = (norm_of_matrices(operand, order, (-2, -1), False, None) for operand in (matrix, inverse))
     return (size * other).masked_fill(
         (size == 0).logical_and(other == math.inf), math.inf
-    )  # of zeros: 0 times infinity
+    )  # for zeros: 0 times infinity
 
 
 @cond.samples

@@ -174,7 +174,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
         RuntimeError: if lengths or dtypes differ, or there are fewer dimensions.
     """
     first, second = read_dims(a, b, dims)
-    whole = a.ndim if isinstance(dims, int) else 0  # then torch counts from behind
+    whole = a.ndim if isinstance(dims, int) else 0  # torch then counts from the end
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
     if a.dtype is not b.dtype:
@@ -258,7 +258,7 @@ def blocks_of_arrays(one: Any, two: Any) -> Any:
     """`kron` of two vectors or two matrices, if nothing is recorded."""
     if one.ndim != two.ndim or not 1 <= one.ndim <= 2 or one.size * two.size > FEW:
         return NotImplemented
-    if not (one.flags.c_contiguous and two.flags.c_contiguous):  # whose order the product keeps
+    if not (one.flags.c_contiguous and two.flags.c_contiguous):  # the product keeps their order
         return NotImplemented
     expand, copy, multiply = NATIVE
     if one.ndim == 1:

@@ -171,7 +171,7 @@ def decomposed_jvp(tangent: Any, U: Any, S: Any, Vh: Any, full_matrices: bool) -
         scaled = (adjoint(tangent) @ U) / row
         moved_v = moved_v + scaled - adjoint(Vh) @ (Vh @ scaled)
     moved_vh = adjoint(moved_v)
-    if full_matrices and rows != columns:  # the vectors that exceed the values may turn at will: torch leaves them
+    if full_matrices and rows != columns:  # vectors beyond the values are arbitrary: torch excludes them
         moved_u = whole_u.new_zeros(whole_u.shape).slice_scatter(moved_u, -1, 0, count)
         moved_vh = whole_vh.new_zeros(whole_vh.shape).slice_scatter(moved_vh, -2, 0, count)
     return moved_u, along.real if tangent.dtype.is_complex else along, moved_vh

@@ -182,7 +182,7 @@ def corrcoef(input: Any) -> Any:
     check_table("corrcoef", input)
     table = cov(input)
     if not table._array_.ndim:
-        return table / table  # NaN of what is 0, infinite or NaN itself
+        return table / table  # NaN for 0, infinity and NaN
     own = table.diag()
     deviation = (own.real if own.dtype.is_complex else own).sqrt()
     size = deviation._array_.size

@@ -204,7 +204,7 @@ def read_target(where: tuple[Any, ...], dtype: Any, device: Any, other: Any) -> 
         TypeError: if an argument is not of these types.
     """
     switches: list[bool] = []
-    known = False  # whether the dtype has been told, behind which only switches follow
+    known = False  # whether the dtype is known; only switches may follow it
     for value in map(dtypes.as_dtype, where):
         if isinstance(value, bool) and len(switches) < 2:
             switches.append(value)

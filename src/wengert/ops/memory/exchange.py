@@ -41,7 +41,7 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
             raise RuntimeError(f"Cannot swap {name} because it has weakref associated with it")
     kinds = type(t1), type(t2)
     if kinds[0] is not kinds[1]:
-        if Tensor in kinds:  # compiled, it is no class that Python has laid out: objects cannot become of it
+        if Tensor in kinds:  # a compiled class: objects cannot be converted to it
             raise TypeError(f"swap_tensors(): a {kinds[0].__name__} cannot become a {kinds[1].__name__} and vice versa")
         t1.__class__, t2.__class__ = kinds[1], kinds[0]
     attributes = dict(vars(t1)), dict(vars(t2))
@@ -60,7 +60,7 @@ def has_accumulator(tensor: Tensor) -> bool:
     accumulator = None if meta is None else meta.accumulator
     if isinstance(accumulator, weakref.ref):
         return accumulator() is not None
-    if accumulator is None or sys.getrefcount(meta.accumulator) > OWN_REFERENCES:  # edges hold the others
+    if accumulator is None or sys.getrefcount(meta.accumulator) > OWN_REFERENCES:  # edges hold the other references
         return accumulator is not None
     meta.accumulator = None
     return False

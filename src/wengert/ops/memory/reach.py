@@ -86,7 +86,7 @@ def data_ptr(self: Tensor) -> int:
             return 0
         if self._flags_ & (flags.SPARSE | flags.BATCHED):
             raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
-        if isinstance(self._array_, StandIn):  # of a class that keeps the values elsewhere
+        if isinstance(self._array_, StandIn):  # a class that stores the values elsewhere
             return 0
     return address_of(self._array_)
 
@@ -133,7 +133,7 @@ def resize(tensor: Tensor, shape: tuple[int, ...], steps: tuple[int, ...] | None
     strides = row_major(shape, step) if steps is None else tuple([stride * step for stride in steps])
     see(tensor, lambda array: reaching(array, shape, strides, 0))
     if tensor._flags_ & flags.VIEW:
-        tensor._meta_.view.frame = None  # its steps no longer lead to it
+        tensor._meta_.view.frame = None  # its strides no longer lead to it
 
 
 def see(tensor: Tensor, move: Callable[[Any], Any]) -> None:

@@ -146,7 +146,7 @@ def scaled_dot_product_attention(
     if not dropout_p and is_plain(query, key, value, attn_mask, enable_gqa):
         return blocks(query, key, value, 0.0, is_causal, attn_mask=as_shift(attn_mask, query.dtype), scale=scale)[0]
     own: Any = query.dtype
-    if own in dtypes.HALVES:  # in between, sums are those of float32
+    if own in dtypes.HALVES:  # intermediate sums are float32
         query, key, value = (operand.float() for operand in (query, key, value))  # type: ignore[attr-defined]
     if enable_gqa:
         key, value = with_heads_of(query, key), with_heads_of(query, value)
@@ -154,7 +154,7 @@ def scaled_dot_product_attention(
     factor = float(scale) if scale is not None else 1 / math.sqrt(size) if size else 1.0
     scores = (query * factor).matmul(key.transpose(-2, -1))  # type: ignore[attr-defined, operator]
     weights = weights_of(scores, attn_mask, is_causal)
-    if dropout_p > 0:  # NaN and what is below 0 are no probability of anything, as in torch
+    if dropout_p > 0:  # NaN and negative numbers mean no dropout, as in torch
         if dropout_p > 1:
             raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
         weights = dropout(weights, dropout_p, True)

@@ -260,7 +260,7 @@ def normalised(
         RuntimeError: if there are no running statistics to use.
         TypeError: if `momentum` is not a number.
     """
-    momentum = float(read_number("batch_norm", "momentum", 7, momentum))  # True is 1
+    momentum = float(read_number("batch_norm", "momentum", 7, momentum))  # True counts as 1
     if not input.numel():
         return of_nothing(input, weight, bias)
     if not training:

@@ -191,7 +191,7 @@ nll_loss_backward.constant_in("total_weight")
 
 @nll_loss_backward.vjp("grad")
 def nll_loss_backward_vjp(grad: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
-    # The loss is linear in the log-probabilities, so its own adjoint's adjoint.
+    # The loss is linear in the log-probabilities, so it is the adjoint of its own adjoint.
     return nll_loss_forward(grad, target, weight, reduction, ignore_index)[0]
 
 

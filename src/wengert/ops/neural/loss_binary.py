@@ -172,7 +172,7 @@ def of_logits_vjp(grad: Any, self: Any, target: Any, weight: Any, pos_weight: An
     count = self._array_.size if reduction == "mean" else 1
     if wanted[0]:
         below = self <= 0
-        rarer = self.where(below, -self).sigmoid()  # the smaller probability: 1 less the other loses its digits
+        rarer = self.where(below, -self).sigmoid()  # the smaller probability: 1 minus the other one loses its digits
         if pos_weight is None:
             first = (rarer - target).where(below, (1 - target) - rarer) * grad
         else:

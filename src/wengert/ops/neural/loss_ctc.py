@@ -132,7 +132,7 @@ def grads_of(log_probs: Any, targets: Any, times: Ints, lengths: Ints, blank: in
     seen = log_probs.gather(2, places).clamp_min(LOW)
     shares = shares_of_states(seen, passing, times, lengths)
     expected = (log_probs * 0).where(log_probs.isfinite(), 0).scatter_add(2, places, shares)
-    expected = expected + shares.sum(2, keepdim=True) * 0  # NaN for all labels, if for one
+    expected = expected + shares.sum(2, keepdim=True) * 0  # NaN for all labels if one is NaN
     counted = fixed(log_probs, (positions.arange(steps)[:, None] < np.asarray(times, np.int64))[..., None])
     return (log_probs.exp() - expected).where(counted, 0)
 

@@ -94,7 +94,7 @@ def hinge_embedding_loss(self: Tensor, target: Tensor, margin: float = 1.0, redu
     margin = float(read_number("hinge_embedding_loss", "margin", 3, margin))
     distance: Any = self
     inexact = distance.is_floating_point() or distance.is_complex()
-    room = margin if inexact else distance.new_full(distance.shape, margin)  # integers stay what they are
+    room = margin if inexact else distance.new_full(distance.shape, margin)  # integers stay integers
     apart = (room - distance).clamp_min(0).where(target != 1, 0)
     return reduce_losses(apart + distance.where(target != -1, 0), reduction)
 
@@ -122,7 +122,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
     Returns:
         A new tensor, 0-dim, or of the common shape.
     """
-    margin = float(read_number("margin_ranking_loss", "margin", 4, margin))  # of integers, too, floats are made
+    margin = float(read_number("margin_ranking_loss", "margin", 4, margin))  # integers become floats, too
     direction: Any = target
     return reduce_losses((-direction * (input1 - input2) + margin).clamp_min(0), reduction)  # type: ignore[operator]
 

@@ -33,10 +33,10 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool,
     losses = rate.exp() - count * rate if log_input else rate - count * (rate + eps).log()
     if full:
         many = count > 1
-        count = count.where(many, 1)  # the logarithm has no pole where nothing is added
+        count = count.where(many, 1)  # the logarithm has no pole if nothing is added
         stirling = count * count.log() - count + 0.5 * (2 * math.pi * count).log()
         further = stirling.where(many, 0)
-        # In place halves are rounded once, without a cast; of a write there is no Taylor series.
+        # In-place operators round half precision once, without a cast; a write has no Taylor series.
         losses = losses + further if further.dtype is losses.dtype else losses.add_(further)
     return reduce_losses(losses, reduction)
 

@@ -348,7 +348,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Tensor | None = None, ep
     result = (result if weight is None else result * weight).to(input.dtype)
     channels_last = input.ndim > 3 and channels_lie_inside(
         input._array_.shape, input._array_.strides
-    )  # as images and volumes lie
+    )  # images and volumes
     return result if channels_last else result.contiguous()
 
 

@@ -135,7 +135,7 @@ def apply_network(kind: Kind, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         input = input.transpose(0, 1)
     counts = None if sizes is None else sizes.tolist()
     output, *last = stacked(kind, input, counts, state, weights, options)
-    if batch_first:  # in place as in torch, but for networks with cells
+    if batch_first:  # in place as in torch, except for networks with cells
         output = output.transpose_(0, 1) if kind.states == 1 else output.transpose(0, 1)
     return output, *last
 

@@ -94,7 +94,7 @@ def softmax_backward_vjp_grad(grad: Any, output: Any, dim: int) -> Any:
     return softmax_backward(grad, output, dim)
 
 
-# What arrives has another name here: `grad` is the operator's own input.
+# The arriving gradient has another name here: `grad` is the operator's own input.
 @softmax_backward.vjp("output")
 def softmax_backward_vjp_output(arriving: Any, grad: Any, output: Any, dim: int) -> Any:
     weighted = arriving * output
@@ -128,7 +128,7 @@ def log_softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
 @log_softmax_along.jvp("self")
 def log_softmax_jvp(tangent: Any, self: Any, dim: int) -> Any:
     weights = softmax_along(self, dim)
-    heavy = weights > 0.5  # there the difference cancels, and what the other elements weigh tells it
+    heavy = weights > 0.5  # the difference cancels there; the weights of the other elements determine it
     mended = softmax_backward(tangent, weights, dim) / weights.where(heavy, 1)
     return mended.where(heavy, tangent - (tangent * weights).sum(dim, True))
 

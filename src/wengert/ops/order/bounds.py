@@ -92,7 +92,7 @@ def _convert_indices_from_csr_to_coo(
 
 @_convert_indices_from_coo_to_csr.samples
 def rows_of_entries(make: Any) -> Any:
-    yield Sample(integers(1, 1), 3)  # sorted, also where tests reverse it
+    yield Sample(integers(1, 1), 3)  # sorted, also if tests reverse it
     yield Sample(integers(1), 2, out_int32=True)
     yield Bad(make(2), 2, raises=NotImplementedError, says="not implemented for")
 

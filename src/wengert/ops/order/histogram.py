@@ -72,7 +72,7 @@ def counts_of_rows(rows: Index, bins: int, min: float, max: float) -> Any:
             raise RuntimeError(f"torch.histc: range of [{float(first):g}, {float(last):g}] is not finite")
     first, last = low[:, None], high[:, None]
     inside = (rows >= first) & (rows <= last)
-    wide = last > first  # beside large numbers a step to either side may not count
+    wide = last > first  # for large numbers a step to either side may have no effect
     steps = np.where(inside & wide, (rows - first) * rows.dtype.type(bins) / np.where(wide, last - first, 1), 1)
     places = np.minimum(steps.astype(np.int64), bins - 1) + bins * positions.arange(len(rows))[:, None]
     return positions.bincount(places[inside], bins * len(rows)).reshape(len(rows), bins).astype(rows.dtype)

@@ -97,7 +97,7 @@ def quantile_of(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpol
     scalar = not fractions._array_.ndim
     ranks = ranks_of(ordered, fractions.unsqueeze(0) if scalar else fractions, name == "nanquantile")
     values = interpolated(ordered, ranks, interpolation)
-    # In place as in torch, whose names of nodes tell: nobody else has seen these tensors.
+    # In place as in torch, as its node names show: nobody else has seen these tensors.
     result = (values if scalar else values.unsqueeze_(0).transpose_(0, -1)).squeeze_(-1)
     return copied(name, out, result, words=QUANTILE)
 
@@ -152,7 +152,7 @@ def quantile_of_array(array: Any, q: Any, dim: Any, keepdim: Any, interpolation:
         return NotImplemented
     sort, largest, select, copy, lerp = NATIVE
     ordered = sort(array, None, -1, False)[0]
-    if not largest(ordered, None, False) < math.inf:  # then it may be NaN
+    if not largest(ordered, None, False) < math.inf:  # the result may be NaN then
         return NotImplemented
     rank = array.dtype.type(q) * array.dtype.type(array.shape[-1] - 1)
     below, above = math.floor(rank), math.ceil(rank)

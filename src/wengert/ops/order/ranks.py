@@ -83,7 +83,7 @@ def kthvalue_along(self: Array, k: int, dim: int, keepdim: bool) -> Any:
     axis = read_dim("kthvalue", dim, self.ndim)
     check_some("kthvalue", self, (axis,))
     line, k = as_line(self), checked_rank(self.shape, k, axis)
-    if self.ndim:  # a single number is in order, whatever it is
+    if self.ndim:  # a single number is sorted, whatever it is
         check_number("kthvalue", "kthvalue_cpu", self)
         check_ordered("kthvalue", "kthvalue_cpu", self)
     return reduced(kernels.ranked(line, k - 1, axis), self.shape, axis, keepdim)

@@ -32,7 +32,7 @@ def running_samples(make: Any) -> Any:
 
 
 def running_vjp(grads: Any, self_shape: Any, indices: Any, dim: int) -> Any:
-    return grads[0].new_zeros(self_shape).scatter_add(dim, indices, grads[0])  # one element is the largest for many
+    return grads[0].new_zeros(self_shape).scatter_add(dim, indices, grads[0])  # one element may be it for many
 
 
 def running_rules(card: Any) -> None:
@@ -57,7 +57,7 @@ running = partial(
 def running_extreme(name: str, array: Any, dim: Any, largest: bool) -> Any:
     """Cumulative extreme and its index, for checked arguments."""
     axis = read_dim(name, dim, array.ndim)
-    if array.ndim:  # a single number is in order, whatever it is
+    if array.ndim:  # a single number is sorted, whatever it is
         check_ordered(name, f"{name}_cpu", array)
     values, places = kernels.running_extreme(as_line(array), axis, largest)
     return values.reshape(array.shape), places.reshape(array.shape)
@@ -177,7 +177,7 @@ def sum_from_end(values: Any, self: Any, sums: Any, dim: int) -> Any:
     """Element j: the sum over i >= j of `values[i]` times the conjugate of exp(self[j] - sums[i])."""
 
     def weigh(logs: Any) -> Any:
-        # A place whose sum is still zero (-inf) passes nothing on: its elements' shares of it are all zero.
+        # A position whose sum is still zero (-inf) passes nothing on: its elements' fractions are all zero.
         shares = (logs - conjugate(sums)).masked_fill(sums.real.isneginf(), float("-inf"))
         return shares.flip((dim,)).logcumsumexp(dim).flip((dim,)) + conjugate(self)
 
@@ -190,8 +190,8 @@ def sum_from_start(values: Any, self: Any, sums: Any, dim: int) -> Any:
     return through_logs(values, lambda logs: ((logs + self).logcumsumexp(dim) - sums).masked_fill(empty, float("-inf")))
 
 
-# Both are linear in `values`, and each is the adjoint of the other. They are operators with these derivatives, since
-# those of the logarithms are none where a value is zero.
+# Both are linear in `values`, and each is the adjoint of the other. They are operators with these derivatives, because
+# those of the logarithms do not exist if a value is zero.
 
 
 @op(dtypes=FLOATS, linear="values", public="hidden")
@@ -245,9 +245,9 @@ def logcumsumexp_forward_jvp(
 
 @logcumsumexp.vjp("self")
 def logcumsumexp_vjp(grad: Any, self: Any, out: Any, dim: int) -> Any:
-    if not self.ndim:  # the element itself, also where that is infinite or NaN
+    if not self.ndim:  # the element itself, even if it is infinite or NaN
         return grad
-    if is_followed(self) and not self.dtype.is_complex:  # in parts of 1, whose derivatives cancel nothing
+    if is_followed(self) and not self.dtype.is_complex:  # in fractions of 1, whose derivatives have no cancellation
         place = read_dim("logcumsumexp", dim, len(self.shape))
         own, rest = weights_of(self, out, place)
         return recurrence(shifted(rest, place, -1, 0), grad, place, True) * own

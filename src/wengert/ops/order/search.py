@@ -60,7 +60,7 @@ def places_among(sorted_sequence: Index, input: Index, right: bool, out_int32: b
 
 @places_among.samples
 def places_among_samples(make: Any) -> Any:
-    yield Sample(make(1), make(2, 3), True, False)  # sorted, also where tests reverse it
+    yield Sample(make(1), make(2, 3), True, False)  # sorted, also if tests reverse it
     yield Sample(make(2, 1), make(2, 3), False, True)
     yield Sample(make(0), make(), False, False)
 
@@ -197,7 +197,7 @@ plain_case(searchsorted, places_among, places_among.native)
 
 @searchsorted.samples
 def searchsorted_samples(make: Any) -> Any:
-    edges, values = make(1), make(2, 3)  # sorted, also where tests reverse it
+    edges, values = make(1), make(2, 3)  # sorted, also if tests reverse it
     if edges.dtype.is_complex or edges.dtype is dtypes.bool_:
         yield Bad(edges, values, raises=NotImplementedError, says='"searchsorted_out_cpu" not implemented')
         return

@@ -161,9 +161,7 @@ def i1e(self: Array, *, out: Any = None) -> Any:
 
 @i1e.vjp("self")
 def i1e_vjp(grad: Any, self: Any, out: Any) -> Any:
-    return grad * scaled_bessel_derivative(self, out, 1).where(
-        self == self, 0.5
-    )  # of what is no number as torch has it
+    return grad * scaled_bessel_derivative(self, out, 1).where(self == self, 0.5)  # for NaN, as in torch
 
 
 of_bessel = partial(

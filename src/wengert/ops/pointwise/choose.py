@@ -145,7 +145,7 @@ def clamp_samples(make: Any) -> Any:
     yield Sample(make(), 0, 1)
     yield Sample(make(0, 2), 0, 1)
     yield Sample(make(3, 4, kind="special"), 0, 1)
-    yield Sample(make(3, 4), make(4), make(3, 1) if make.dtype.category else None)  # truth values have one limit
+    yield Sample(make(3, 4), make(4), make(3, 1) if make.dtype.category else None)  # bools have one limit
     yield Sample(make(3, 4), None, make(3, 1))
     yield Bad(make(2), raises=RuntimeError, says="At least one of 'min' or 'max' must not be None")
     yield Bad(make(2), make(3), raises=RuntimeError, says="must match the size of tensor b")

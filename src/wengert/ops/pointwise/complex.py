@@ -492,7 +492,7 @@ def angle_vjp(grad: Any, self: Any) -> Any:
         return nothing_like(self)
     size, known = self.abs(), self != 0
     safe = size.where(known, 1)
-    return (grad * 1j * (self / safe) / safe).where(known, 0)  # the square of the size may be no number
+    return (grad * 1j * (self / safe) / safe).where(known, 0)  # the square of the size may overflow or underflow
 
 
 @angle.jvp("self")

@@ -64,7 +64,7 @@ def maximum(self: Array, other: Array, *, out: Any = None) -> Any:
 
 def without(grad: Any, lost: Any) -> Any:
     """Return a gradient with zeros where the other operand was chosen, with the strides of the gradient."""
-    return grad.masked_fill(lost, 0) if grad.is_contiguous() else grad.where(~lost, 0)  # masked_fill makes rows
+    return grad.masked_fill(lost, 0) if grad.is_contiguous() else grad.where(~lost, 0)  # keeps the strides
 
 
 def shared(self_tangent: Any, other_tangent: Any, taken: Any, equal: Any = None) -> Any:

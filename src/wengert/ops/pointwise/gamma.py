@@ -214,7 +214,7 @@ def mvlgamma(self: Array, p: int, *, out: Any = None) -> Any:
 
 @mvlgamma.vjp("self")
 def mvlgamma_vjp(grad: Any, self: Any, p: int) -> Any:
-    derivative = (self + 0).digamma()  # of -0 the side of +0
+    derivative = (self + 0).digamma()  # -0 is on the side of +0
     for step in range(1, p):
         derivative = derivative + (self - step / 2).digamma()
     return grad * derivative
@@ -337,7 +337,7 @@ def zeta(self: Array, other: Array, *, out: Any = None) -> Any:
         tensor([1.6449, 1.2021])
     """
     result = special("zeta", self, other, out=out)
-    endless = np.equal(other, np.inf)  # whose sum, of zeros alone, torch takes for no number
+    endless = np.equal(other, np.inf)  # torch takes their sum, of zeros alone, as NaN
     if endless.any():
         np.copyto(result, np.nan, where=endless & np.not_equal(self, 1))
     return result

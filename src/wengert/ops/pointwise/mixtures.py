@@ -76,9 +76,7 @@ def lerp(self: Array, end: Array, weight: Array) -> Any:
     if self.dtype.kind not in "fcV":
         raise NotImplementedError(errors.no_kernel("lerp_kernel_scalar", from_numpy(self.dtype)))
     broadcast(broadcast(self.shape, np.shape(end)), np.shape(weight))
-    if (
-        not self.ndim and not end.ndim and getattr(weight, "dtype", self.dtype) != self.dtype
-    ):  # none of the three counts for more than another
+    if not self.ndim and not end.ndim and getattr(weight, "dtype", self.dtype) != self.dtype:  # all three count equally
         wanted = promote_types(from_numpy(self.dtype), from_numpy(weight.dtype)).numpy
         self, end, weight = (operand.astype(wanted) for operand in (self, end, weight))
     near, apart = np.abs(weight) < 0.5, end - self

@@ -39,7 +39,7 @@ def erfinv(self: Array, *, out: Any = None) -> Any:
         return special("erfinv", self, out=out)
     result = special(
         "erfinv", np.where(inside, self, self.dtype.type(0)), out=out
-    )  # of others SciPy makes slow reports
+    )  # SciPy reports others, which is slow
     result[~inside] = np.nan
     return result
 
@@ -151,7 +151,7 @@ def ndtr(input: Any, *, out: Any = None) -> Any:
         tensor([0.5000, 0.9750])
     """
     check_tensor("special_ndtr", input)
-    doubled = times(input, -SQRT_HALF).erfc()  # with the digits of small probabilities, which 1 + erf(x) loses
+    doubled = times(input, -SQRT_HALF).erfc()  # keeps the digits of small probabilities, which 1 + erf(x) loses
     return times(doubled, 0.5) if out is None else mul(doubled, 0.5, out=out)
 
 

@@ -250,7 +250,7 @@ def heaviside_vjp(grad: Any) -> Any:
 
 @heaviside.jvp("self", "values")
 def heaviside_jvp(self_tangent: Any, values_tangent: Any, self: Any, out: Any) -> Any:
-    return flat(out) + values_tangent * (self == 0)  # torch refuses to tell
+    return flat(out) + values_tangent * (self == 0)  # torch refuses this
 
 
 @heaviside.samples
@@ -313,7 +313,7 @@ def product_with(self: Any, other: Any, logarithm: Any, out: Any) -> Any:
     like = self if hasattr(self, "dtype") else other
     wide, logs = (
         widened(operand) if hasattr(operand, "dtype") else operand + 0 for operand in (self, other)
-    )  # no truth values
+    )  # no bools
     result = np.asarray(wide * logarithm(logs))
     np.copyto(result, 0, where=(wide == 0) & (logs == logs))  # but NaN
     return narrowed(result, like, out)
@@ -337,7 +337,7 @@ def xlogy(self: Array, other: Array, *, out: Any = None) -> Any:
 
 @xlogy.vjp("self")
 def xlogy_vjp_self(grad: Any, self: Any, other: Any) -> Any:
-    return xlogy(grad, other).masked_fill((self == 0) & (other <= 0), 0)  # where there is no logarithm, and none counts
+    return xlogy(grad, other).masked_fill((self == 0) & (other <= 0), 0)  # without a logarithm, which does not count
 
 
 @xlogy.vjp("other")

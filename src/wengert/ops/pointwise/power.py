@@ -95,7 +95,7 @@ def pow(self: Array, exponent: Array, *, out: Any = None) -> Any:
         torch.
     """
     if isinstance(exponent, (int, float)) and hasattr(self, "dtype"):
-        if self.dtype.kind == "b":  # to the power True or False
+        if self.dtype.kind == "b":  # with exponents True or False
             return np.logical_or(self, not exponent, out=out)
         if exponent < 0 and self.dtype.kind in "iu":
             raise RuntimeError(NEGATIVE_POWER)
@@ -117,7 +117,7 @@ pow.nodes.hides = {"PowBackward0": ("result",)}
 @pow.vjp("self", native=native("pow_rule"))
 def power_vjp_self(grad: Any, self: Any, exponent: Any) -> Any:
     if isinstance(exponent, Tensor):
-        less = exponent + -1  # of truth values, too: True - 1 is refused
+        less = exponent + -1  # for bools, too: True - 1 is refused
         return grad * conjugate(self.pow(less.where(~is_constant(self, exponent), 0)) * exponent)
     if exponent == 0:
         return grad.new_zeros(grad.shape)
@@ -129,7 +129,7 @@ def power_vjp_exponent(grad: Any, self: Any, exponent: Any, out: Any) -> Any:
     if isinstance(self, Tensor):
         base = self if self.dtype is out.dtype else self.to(dtype=out.dtype)
         vanishes = (self == 0) & at_least_zero(exponent)
-        return grad * conjugate(out * base.where(~vanishes, 1).log())  # so that no rule meets the logarithm of 0
+        return grad * conjugate(out * base.where(~vanishes, 1).log())  # so that no rule reaches the logarithm of 0
     derivative = conjugate(out * number_log(self, out.dtype.is_complex))
     return grad * (derivative if self != 0 else derivative.where(~at_least_zero(exponent), 0))
 
@@ -210,9 +210,7 @@ def reciprocal(self: Array, *, out: Any = None) -> Any:
 @reciprocal.vjp("self", native=native("reciprocal_rule"))
 def reciprocal_vjp(grad: Any, out: Any) -> Any:
     inverse = conjugate(out)
-    return -(
-        grad * inverse * inverse
-    )  # one by one: the square may be too small, or too large, where the product is not
+    return -(grad * inverse * inverse)  # one by one: the square may underflow or overflow where the product does not
 
 
 @reciprocal.jvp("self")

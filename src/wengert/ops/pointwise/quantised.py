@@ -68,7 +68,7 @@ def fake_quantize_per_channel_affine_cachemask(
         place = (np.rint(scaled) + zero.astype(scaled.dtype)).astype(np.float64)
     else:
         place = np.rint(scaled + zero.astype(np.float32)).astype(np.float64)
-    place[~(np.abs(place) < LARGEST)] = -LARGEST  # what an integer cannot hold
+    place[~(np.abs(place) < LARGEST)] = -LARGEST  # beyond an integer's range
     exact = np.float64 if zero.dtype.kind == "i" else self.dtype  # integers are subtracted as such
     steps, inside = on_grid(place, zero.astype(exact), quant_min, quant_max, exact)
     return steps.astype(self.dtype, copy=False) * step.astype(self.dtype, copy=False), inside
@@ -271,7 +271,7 @@ def fake_quantize_per_channel_affine(
 
 @fake_quantize_per_channel_affine.samples
 def per_channel_samples(make: Any) -> Any:
-    if make.dtype is dtypes.float64:  # the tests would widen scales
+    if make.dtype is dtypes.float64:  # the tests would widen the scales
         scale = make(4).detach().abs().to(dtype=dtypes.float32) + 0.1
         zero_point = scale.new_tensor([0, 1, 2, 3], dtype=dtypes.int32)
         yield Sample(make(3, 4), scale, zero_point, 1, -6, 6)

@@ -283,7 +283,7 @@ def floor_divide_vjp(grad: Any) -> Any:
 
 @floor_divide.jvp("self", "other")
 def floor_divide_jvp(self_tangent: Any, other_tangent: Any, out: Any) -> Any:
-    return flat(out)  # constant almost everywhere; torch refuses to tell
+    return flat(out)  # constant almost everywhere; torch refuses this
 
 
 @floor_divide.samples

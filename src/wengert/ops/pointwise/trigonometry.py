@@ -120,9 +120,7 @@ atan.partials(self=lambda self: (self * self + 1).reciprocal())
 
 @atan.vjp("self")
 def atan_vjp(grad: Any, self: Any) -> Any:
-    if (
-        current().grad and not self.dtype.is_complex
-    ):  # by the root of the square, which may be too large to be divided by
+    if current().grad and not self.dtype.is_complex:  # by the root of the square, which may be too large as a divisor
         root = asinh_derivative(self)
         return grad * root * root
     return grad / conjugate(self * self + 1)
@@ -158,7 +156,7 @@ asinh.partials(self=lambda self: asinh_derivative(self))
 def asinh_derivative(self: Any) -> Any:
     """Derivative of asinh, for real numbers without a square that may be too large."""
     if self.dtype.is_complex:
-        return (self * self - (-1)).rsqrt()  # + 1 would lose the side of a cut, see `acosh_derivative`
+        return (self * self - (-1)).rsqrt()  # + 1 would lose the side of a branch cut, see `acosh_derivative`
     return hypot(self, self.new_ones(())).reciprocal()
 
 
@@ -173,7 +171,7 @@ acosh.partials(self=lambda self: acosh_derivative(self))
 
 def acosh_derivative(self: Any) -> Any:
     """Derivative of acosh; for complex numbers in the form with the right branch."""
-    size = self if self.dtype.is_complex else self.abs()  # of both signs as torch has it
+    size = self if self.dtype.is_complex else self.abs()  # for both signs, as in torch
     return (size - 1).rsqrt() * (size - (-1)).rsqrt()
 
 

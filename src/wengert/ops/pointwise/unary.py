@@ -155,7 +155,7 @@ log1p.partials(self=lambda self: (self + 1).reciprocal())
 
 @log1p.vjp("self", native=native("log1p_rule"))
 def log1p_vjp(grad: Any, self: Any) -> Any:
-    if self._flags_ & flags.SPARSE and not self.is_meta:  # which has no sum with a number
+    if self._flags_ & flags.SPARSE and not self.is_meta:  # it cannot be added to a number
         return grad * conjugate(self.to_dense() + 1).reciprocal()
     return grad / conjugate(self + 1)
 
@@ -223,7 +223,7 @@ def rsqrt(self: Array, *, out: Any = None) -> Any:
 @rsqrt.vjp("self", native=native("rsqrt_rule"))
 def rsqrt_vjp(grad: Any, out: Any) -> Any:
     root = conjugate(out)
-    return grad * root * root * root * -0.5  # one by one: their product may be too small where the gradient is large
+    return grad * root * root * root * -0.5  # one by one: their product may underflow if the gradient is large
 
 
 @rsqrt.jvp("self")
@@ -354,7 +354,7 @@ def sgn(self: Array, *, out: Any = None) -> Any:
     size = np.abs(self)
     result = np.empty_like(self) if out is None else out
     zero = size == 0
-    for part, source in ((result.real, self.real), (result.imag, self.imag)):  # infinity is that of one part alone
+    for part, source in ((result.real, self.real), (result.imag, self.imag)):  # infinity belongs to one part alone
         np.divide(source, size, out=part)
     np.copyto(result, 0, where=zero)
     return result
@@ -368,7 +368,7 @@ def sgn_vjp(grad: Any, self: Any, out: Any) -> Any:
     return across.where(self != 0, 0)
 
 
-sgn.jvp("self")(sgn_vjp)  # the Jacobian, as one of pairs of real numbers, is symmetric
+sgn.jvp("self")(sgn_vjp)  # the Jacobian, for pairs of real numbers, is symmetric
 
 
 def complex_tensor(make: Any) -> Any:

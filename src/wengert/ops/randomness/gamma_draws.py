@@ -103,7 +103,7 @@ def _sample_dirichlet(self: Array, generator: Any = None) -> Any:
     drawn = numbers_of(gamma_numbers, chosen("_sample_dirichlet", generator), self.astype(np.float64))
     shares = (drawn / kernels.sum(drawn, -1 if drawn.ndim else None, True)).astype(self.dtype)
     limits = np.finfo(self.dtype)
-    return np.fmin(np.fmax(shares, limits.tiny), 1 - limits.epsneg)  # the least number where infinities have no shares
+    return np.fmin(np.fmax(shares, limits.tiny), 1 - limits.epsneg)  # infinities have no fractions
 
 
 @_sample_dirichlet.vjp("self")
@@ -173,7 +173,7 @@ def binomial(count: Array, prob: Array, generator: Any = None) -> Any:
             f"binomial: prob must have the dtype of count: Found dtype {names[1]} but expected {names[0]}"
         )
     if bool(np.isnan(count).any()):
-        raise RuntimeError("binomial: expected counts that are numbers, got NaN")  # torch never comes back from it
+        raise RuntimeError("binomial: expected counts that are numbers, got NaN")  # torch never returns in this case
     shape = broadcast(count.shape, prob.shape)
     parameters = [np.broadcast_to(operand, shape) for operand in (count, prob)]
     return numbers_of(binomial_numbers, chosen("binomial", generator), *parameters)

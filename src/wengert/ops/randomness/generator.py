@@ -93,12 +93,12 @@ class Stream:
             fresh = new_source(self.seed)
             before, start = [item for number, item in tuple(self.sources.items()) if number != process], self.start
             place = before[-1][0] if before else start and start.source()
-            if before:  # those of a forked child's parents: from NumPy 2.5 on their lock is taken to read the place
+            if before:  # sources of a forked child's parents: from NumPy 2.5 on reading the position takes their lock
                 before[-1][0].bits.lock._at_fork_reinit()
             if place:
                 fresh[0].bits.state = place.bits.state
                 fresh[0].kept[:] = place.kept
-            entry = self.sources.setdefault(process, fresh)  # one step: all who made one get the same
+            entry = self.sources.setdefault(process, fresh)  # one step: all threads that created one get the same
             self.start = None
         return entry[0]
 
@@ -170,7 +170,7 @@ class Generator:
         """Return the position of the stream: a new uint8 tensor in torch's format."""
         stream = self._stream
         source = stream.source()
-        with source.bits.lock:  # NumPy's own: no other thread is in the middle of a draw
+        with source.bits.lock:  # NumPy's own lock: no other thread is in the middle of a draw
             words, pending = source.bits.state["state"], source.kept.copy()
         state = np.zeros((), STATE)
         state["seed"], state["seeded"], state["words"] = stream.seed, 1, words["key"]
@@ -221,11 +221,11 @@ class Generator:
         source = stream.source()
         place = (
             WORDS if state["left"] == 1 else min(int(state["next"]), WORDS)
-        )  # 1: all words are used, or none was made
+        )  # 1: all words are used, or none was generated
         key = state["words"].astype(np.uint32)
         source.bits.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": place}}
         source.kept[:] = state["has_kept"] != 0, state["kept"]
-        self._stream = stream  # complete: who draws meanwhile draws from the one before
+        self._stream = stream  # complete first: threads that draw meanwhile use the previous one
         return self
 
     def clone_state(self) -> Generator:

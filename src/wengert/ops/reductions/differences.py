@@ -82,7 +82,7 @@ def diff(
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     tensors = [operand for operand in (prepend, input, append) if operand is not None]
-    axis = read_dim("diff", dim, input._array_.ndim) if n or len(tensors) > 1 else 0  # else it is not looked at
+    axis = read_dim("diff", dim, input._array_.ndim) if n or len(tensors) > 1 else 0  # otherwise it is not read
     for operand in tensors:
         if operand is not input:
             check_fits(input, operand, axis)
@@ -194,7 +194,7 @@ def uneven_gradient(input: Any, places: Any, dim: int, edge_order: int) -> Any:
         )
     length = input._array_.shape[dim]
     steps = places.diff(1, 0)
-    a, b = steps[:-1], steps[1:]  # before and behind each place within
+    a, b = steps[:-1], steps[1:]  # before and behind each inner point
     shape = [a._array_.shape[0] if axis == dim else 1 for axis in range(input._array_.ndim)]
     weights = [weight.reshape(shape) for weight in (-b / (a * (a + b)), (b - a) / (a * b), a / (b * (a + b)))]
     center = weighted(input, weights, dim, 0, length - 2)

@@ -130,7 +130,7 @@ def renorm(self: Array, p: Number, dim: int, maxnorm: Number) -> Any:
 
 @renorm.vjp("self")
 def renorm_vjp(grad: Any, self: Any, p: Any, dim: int, maxnorm: Any) -> Any:
-    if self.dtype.itemsize == 2:  # powers of halves run over
+    if self.dtype.itemsize == 2:  # powers of half precision overflow
         self, grad = self.to(dtype=dtypes.float32), grad.to(dtype=dtypes.float32)
     axes = all_but(dim, self.ndim)
     norm = vector_norm(self, p, axes, True)

@@ -15,7 +15,7 @@ from ..axes import read_dims
 
 HASH = "Expected result to be of dtype uint64, but got {found}"
 
-# As signed integers, bits of numbers and their sums by "exclusive or" are the same.
+# As signed integers, bits of numbers and their exclusive or are the same.
 HASHED = REALS | {
     dtypes.int8,
     dtypes.int16,

@@ -197,7 +197,7 @@ def aminmax_samples(make: Any) -> Any:
 
 def whole_gradient(grad: Any, self: Any, out: Any) -> Any:
     """Gradient of the extreme of a whole tensor, in equal parts for all elements equal to it; NaN equals NaN here."""
-    if is_batched(out) or is_meta(out):  # one may be NaN, another not
+    if is_batched(out) or is_meta(out):  # one may be NaN, the other not
         hits = (self == out).logical_or(self.isnan().logical_and(out.isnan()))
     else:
         hits = self.isnan() if out.isnan() else self == out
@@ -229,7 +229,7 @@ def indexed_extreme(
     check_ordered(name, f"{name}_cpu", array)
     if not array.ndim:
         return array.copy(), np.zeros((), np.int64)
-    # Two passes take less time than picking the values by the indices.
+    # Two passes are faster than selecting the values by the indices.
     return kernel(array, axis, keepdim), places(array, axis, keepdim)
 
 

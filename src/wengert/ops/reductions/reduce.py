@@ -290,7 +290,7 @@ def shares(self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     if self.dtype.is_complex or not self.dtype.is_floating_point or not axes:
         return (self - restored(out, self.shape, dim, keepdim)).exp()
     whole = restored(out, self.shape, dim, keepdim)
-    finite = whole.abs() < math.inf  # beside an infinity a number adds nothing, where softmax has NaN
+    finite = whole.abs() < math.inf  # beside infinity a number contributes nothing, where softmax is NaN
     if len(axes) == 1:
         return self.softmax(axes[0]).where(finite, (self - whole).exp())
     order = [axis for axis in range(len(self.shape)) if axis not in axes] + axes

@@ -151,7 +151,7 @@ def recurrence(factor: Array, start: Array, dim: int, reverse: bool) -> Any:
 
 @recurrence.vjp("factor", "start")
 def recurrence_vjp(grad: Any, factor: Any, out: Any, dim: int, reverse: bool, wanted: Any) -> Any:
-    # The adjoint of a recurrence runs the other way, with each factor one place further on.
+    # The adjoint of a recurrence runs the other way, with the factors shifted by one place.
     step = -1 if reverse else 1
     adjoint = recurrence(shifted(conjugate(factor), dim, -step, 0), grad, dim, not reverse)
     return (adjoint * conjugate(shifted(out, dim, step, 0)) if wanted[0] else None), adjoint
@@ -202,7 +202,7 @@ def cumprod_jvp(tangent: Any, self: Any, out: Any, dim: int) -> Any:
     if not self.ndim or not self.numel():
         return tangent
     dim, wide = read_dim("cumprod", dim, self.ndim), out.dtype
-    if wide.itemsize == 2:  # where products overflow which a tangent of zero leaves out
+    if wide.itemsize == 2:  # for overflowing products, which a tangent of zero excludes
         wide = wide_dtype(wide)
         out = self.to(wide).cumprod(dim)
     return recurrence(self.to(wide), tangent.to(wide) * shifted(out, dim, 1, 1), dim, False)

@@ -156,7 +156,7 @@ def segments_batched(data: Any, offsets: Any, reduce: str, axis: int, initial: A
 @reduce_segments.samples
 def segments_samples(make: Any) -> Any:
     for kind in EMPTY:
-        yield Sample(make(4, 2), wrap(np.zeros(2, np.int64)), kind, 0, 2.0)  # the tests of batches turn offsets round
+        yield Sample(make(4, 2), wrap(np.zeros(2, np.int64)), kind, 0, 2.0)  # the batching tests reverse offsets
 
 
 def check_segments(data: Any, reduce: str, lengths: Any, offsets: Any, indices: Any, axis: int) -> int:

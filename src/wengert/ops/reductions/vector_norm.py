@@ -131,7 +131,7 @@ def relative(values: Any, norm: Any, ord: float, dim: Any) -> Any:
     if not values.numel() or values.device.type == "meta":
         return values / norm
     size = norm._array_
-    if type(size) is np.ndarray:  # of members of a batch, and on the device "meta", there are no values to look at
+    if type(size) is np.ndarray:  # members of a batch, and the device "meta", have no values to read
         if size.size and np.isfinite(size.min()) and np.isfinite(size.max()):
             return values / norm
     largest = values.detach().abs()
@@ -161,7 +161,7 @@ def vector_norm_vjp(grad: Any, self: Any, out: Any, ord: Any, dim: Any, keepdim:
         return self.sgn() * grad
     if math.isinf(ord):
         return of_largest(grad, self, norm, dim)
-    if self.dtype.itemsize == 2:  # in which the norm may overflow where its gradient does not
+    if self.dtype.itemsize == 2:  # the norm may overflow in it where its gradient does not
         self, grad = self.to(dtype=dtypes.float32), grad.to(dtype=dtypes.float32)
         norm = restored(vector_norm(self, ord, dim, True), self.shape, dim, True)
     if ord == 2:

@@ -247,7 +247,7 @@ def as_strided_backward_vjp(grad: Any, shape: Any, steps: Any, size: Any, stride
 def as_strided_backward_batched(
     grad: Any, shape: Any, steps: Any, size: Any, stride: Any, offset: int, back: bool
 ) -> Any:
-    # Each member's memory lies behind that of the one before.
+    # The members' memory is concatenated.
     reach = 1 + max(furthest(shape, steps), abs(offset) + furthest(size, stride)) - min(offset, 0)
     count = grad.shape[0]
     return as_strided_backward.call(

@@ -39,7 +39,7 @@ def copied_vjp(
 def copied_jvp(
     tangent: Any, self_shape: Any, self_strides: Any, self_dtype: Any, size: Any, stride: Any, offset: int
 ) -> Any:
-    # A tangent may lie in memory in another way than its tensor.
+    # A tangent may have other strides than its tensor.
     return as_strided_backward(tangent, self_shape, steps_in(self_strides, self_dtype), size, stride, offset, False)
 
 
@@ -138,7 +138,7 @@ def replaced_jvp(self_tangent: Any, src_tangent: Any, steps: Any, size: Any, str
 
 @replaced.batched
 def replaced_batched(self: Any, src: Any, steps: Any, size: Any, stride: Any, offset: int) -> Any:
-    # Each member's memory lies behind that of the one before.
+    # The members' memory is concatenated.
     count, shape = self.shape[0], self.shape[1:]
     reach = 1 + max(furthest(shape, steps), abs(offset) + furthest(size, stride)) - min(offset, 0)
     return replaced.call((self, src, (reach, *steps), (count, *size), (reach, *stride), offset))

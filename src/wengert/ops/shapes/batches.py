@@ -19,7 +19,7 @@ def entered(card: Any, args: tuple[Any, ...], level: Any) -> Any:
     array: Members = self._array_
     if level.number > into.number:
         return batches.batched(card.call((array.whole, into, dim + 1)), level)
-    if level is into:  # member i of what member i has along the dimension
+    if level is into:  # element i of member i along the dimension
         return batches.batched(array.whole.diagonal(0, 0, dim + 1).movedim(-1, 0), level)
     whole = batches.twin(self)
     return batches.batched(whole.movedim(dim, 0) if dim else whole, into)

@@ -73,7 +73,7 @@ def blocks_on_diagonal_batched(tensors: Any) -> Any:
     raised = [block.reshape((block.shape[0], *as_matrix_shape(block.shape[1:]))) for block in tensors]
     if raised[0].ndim == 3 and all(block.ndim == 3 for block in raised):
         return blocks_on_diagonal.call((raised,))
-    shapes = [block.shape for block in raised]  # members have a dimension in front already: it takes the batch, too
+    shapes = [block.shape for block in raised]  # members already have a leading dimension, which takes the batch, too
     flat = [block.reshape((size * shape[1], *shape[2:])) for block, shape in zip(raised, shapes)]
     result = blocks_on_diagonal.call((flat,))
     return result.reshape((size, result.shape[0] // max(size, 1), *result.shape[1:]))

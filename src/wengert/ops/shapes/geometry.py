@@ -168,7 +168,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     postponed.lay(self, array)
     self._storage_ = succeed(self._storage_, whole)
     if self._meta_ is not None and not current().inference:
-        self._meta_.accumulator = None  # graphs made so far keep theirs, as in torch
+        self._meta_.accumulator = None  # existing graphs keep theirs, as in torch
     views.moved(self)
     count_write(self._storage_, "set_")
     if recording:

@@ -128,7 +128,7 @@ def cat_batched(tensors: Any, dim: int) -> Any:
     if any(not shape for shape in shapes):
         raise RuntimeError("zero-dimensional tensors cannot be concatenated")
     remaining = [tensor for tensor, shape in zip(tensors, shapes) if tuple(shape) != (0,)] or tensors[:1]
-    if len(remaining) < len(tensors):  # what is left out counts for the dtype
+    if len(remaining) < len(tensors):  # omitted tensors count for the dtype
         wanted = dtypes.from_numpy(common_dtype([tensor._array_ for tensor in tensors]))
         remaining = [tensor.to(wanted) for tensor in remaining]
     return cat.call((remaining, 1 + cat_axis(shapes, dim)))

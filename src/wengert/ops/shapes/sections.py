@@ -49,7 +49,7 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
             raise RuntimeError(
                 f"cannot create std::vector larger than max_size(): tensor_split cannot make {wanted} sections"
             )
-        cuts = [0] * (wanted + 1)  # memory for so many parts, or MemoryError, before any is made
+        cuts = [0] * (wanted + 1)  # memory for all parts, or MemoryError, before any is created
         short, longer = divmod(have, wanted)
         for at in range(wanted):
             cuts[at + 1] = cuts[at] + short + (at < longer)
@@ -113,7 +113,7 @@ def sections(name: str, input: Any, indices_or_sections: Any, dim: int, least: i
         )
     if isinstance(indices_or_sections, Tensor):
         number = number_in(name, "sections", 2, "int", indices_or_sections)
-        indices_or_sections = (number,) if indices_or_sections.ndim else number  # a list of one says where to cut
+        indices_or_sections = (number,) if indices_or_sections.ndim else number  # a list of one is an index
     if not is_whole(indices_or_sections):
         return tensor_split(input, places_of(name, indices_or_sections), dim)
     if indices_or_sections < 1 or shape[dim] % indices_or_sections:

@@ -279,7 +279,7 @@ def split(self: Array, split_size: Any, dim: int = 0) -> Any:
     if not self.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     if not isinstance(split_size, (tuple, list)):
-        equal_lengths(0, int(split_size))  # a negative one is told before a dimension that is not there
+        equal_lengths(0, int(split_size))  # a negative size is reported before a dimension that is out of range
     at = normalise(dim, self.ndim)
     return cut(self, at, split_lengths(split_size, self.shape[at], at))
 

@@ -250,7 +250,7 @@ def unfold_vjp(grad: Any, self_shape: Any, dimension: int, size: int, step: int)
 
 @unfold.batched
 def unfold_batched(self: Any, dimension: int, size: int, step: int) -> Any:
-    if self.ndim == 1:  # a window in a single number
+    if self.ndim == 1:  # a window in a 0-dim tensor
         return unfold.call((self.unsqueeze(1), 1 + normalise(dimension, 0), size, step)).select(1, 0)
     return unfold.call((self, 1 + normalise(dimension, self.ndim - 1), size, step))
 

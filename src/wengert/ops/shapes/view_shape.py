@@ -121,7 +121,7 @@ def view_dtype(self: Array, wanted: Any) -> Any:
     seen = self.view(wanted.numpy)
     if self.size:
         return seen
-    return strided(seen, seen.shape, (*[length * step for length in steps[:-1]], wide))  # NumPy's are of its own choice
+    return strided(seen, seen.shape, (*[length * step for length in steps[:-1]], wide))  # NumPy chooses others
 
 
 def check_regrouping(have: Any, wanted: Any, shape: tuple[int, ...], steps: tuple[int, ...], offset: int) -> None:
@@ -172,7 +172,7 @@ def view_as_dtype(self: Any, wanted: Any) -> Any:
     array, have = self._array_, self.dtype
     if self._flags_ & flags.ELSEWHERE:
         refuse_lazy(self)
-    if have.itemsize < wanted.itemsize and not self._flags_ & flags.BATCHED:  # of a batch: its rule sees the memory
+    if have.itemsize < wanted.itemsize and not self._flags_ & flags.BATCHED:  # for a batch: its rule sees the memory
         check_regrouping(have, wanted, array.shape, steps_of(array), self.storage_offset())
     return view_dtype.call((self, wanted))
 
@@ -196,7 +196,7 @@ def view_vjp(grad: Any, self_shape: Any) -> Any:
 
 @view_shape.jvp("self")
 def view_jvp(self_tangent: Any, size: Any) -> Any:
-    return self_tangent.reshape(size)  # that of an expanded tensor has memory for each element, and may need a copy
+    return self_tangent.reshape(size)  # an expanded tensor needs memory for each element, and may need a copy
 
 
 @view_shape.batched

@@ -257,7 +257,7 @@ def total(self: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) 
 
 @kernel("view_shape")
 def view_shape(self: Any, shape: Any) -> Any:
-    if self._array_.size != 1 or shape != ():  # a sum that belongs to a number
+    if self._array_.size != 1 or shape != ():  # a sum with a number
         return NotImplemented
     return self._array_.values.sum()
 
