@@ -110,6 +110,12 @@ def sizes_are_refused():
         resource.setrlimit(resource.RLIMIT_AS, (bound, most))
 
 
+@pytest.fixture(scope="session")
+def exhaustive(request):
+    """Whether all is to run: `--all`."""
+    return request.config.getoption("--all", False)
+
+
 @pytest.fixture(autouse=True)
 def at_rest(request):
     """Before each test fixed seeds; after it, all modes as they were and nothing of a graph alive."""

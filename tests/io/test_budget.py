@@ -90,11 +90,15 @@ OTHERS = [((), ()), ((), ("latin1",)), ((), (0, (2,), (1,), False, None)), ((Non
 """What stands before the large argument, and behind it."""
 
 
-@pytest.mark.parametrize("function", [*FUNCTIONS, "torch.FloatTensor", "torch.nn.parameter.Parameter"])
-def test_calls_with_a_large_argument(function):
+CALLED = [*FUNCTIONS, "torch.FloatTensor", "torch.nn.parameter.Parameter"]
+
+
+@pytest.mark.parametrize("function", CALLED)
+def test_calls_with_a_large_argument(function, exhaustive):
+    """Every function with every argument, and between the others in turn; with `--all` between each of them."""
     named = code(Global(" ".join(function.rsplit(".", 1))))
-    for content in CODE.values():
-        for before, behind in OTHERS:
+    for turn, content in enumerate(CODE.values(), CALLED.index(function)):
+        for before, behind in OTHERS if exhaustive else [OTHERS[turn % len(OTHERS)]]:
             arguments = code(before)[1:-1] + GET + code(behind)[1:-1]
             _, share = cost(repeated(content, named + b"(" + arguments + b"tR", 300))
             assert share < 4 * RATE
