@@ -49,8 +49,8 @@ def conjugate(factor: Any) -> Any:
 def combine(product: Any, bias: Any, beta: Any, alpha: Any, inner: int, *, unread: bool = True) -> Any:
     """beta * bias + alpha * product, written over `product`; a `bias` with `beta` 0 is not read.
 
-    A product whose elements are sums of no terms (`inner` is 0) is 0 for any `alpha`. So is one that is not to be read
-    (`unread`), if `alpha` is 0.
+    A product whose elements are sums of no terms (`inner` is 0) is 0 for any `alpha`. So is a product that is not
+    to be read (`unread`), if `alpha` is 0.
     """
     if alpha == 0 and unread:
         product[...] = 0

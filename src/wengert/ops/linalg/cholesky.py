@@ -133,7 +133,7 @@ def linalg_cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = F
 
     Args:
         A: (..., n, n), floating or complex; only one triangle is read.
-        upper: give the upper triangular L^H.
+        upper: return the upper triangular L^H.
         check_errors: raise an error if a matrix is not positive definite.
         out: a tuple of tensors to write into.
 

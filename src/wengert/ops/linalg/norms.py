@@ -189,7 +189,7 @@ def norm(
         A new real tensor.
 
     Raises:
-        RuntimeError: if `self` holds integers, or `p` is no such order.
+        RuntimeError: if `self` is of integers, or `p` is not an order of a norm.
     """
     if isinstance(p, str) and (p != "fro" or (isinstance(dim, (tuple, list)) and len(dim) > 2)):
         result = norm_of_matrices(self, p, tuple(range(self.ndim)) if dim is None else dim, keepdim, dtype)

@@ -1,6 +1,6 @@
 """Recurrent layers as single operators: all steps of one direction in one kernel, forward and backward.
 
-The steps made of operators (`recurrent_runs.py`) remain the definition: errors, batches, tangents, observers and
+The steps composed of operators (`recurrent_runs.py`) remain the definition: errors, batches, tangents, observers and
 higher derivatives follow from them.
 """
 
@@ -74,7 +74,7 @@ def placed_gradients(result: Any, wanted: Any) -> tuple[Any, ...]:
 
 
 def through_steps(steps: Steps, grads: Any, tensors: tuple[Any, ...], wanted: Any) -> tuple[Any, ...]:
-    """Compute the gradients by the steps made of operators, which can be differentiated.
+    """Compute the gradients by the steps composed of operators, which can be differentiated.
 
     Each tensor is differentiated by an alias, because one may have been computed from another.
     """
@@ -380,7 +380,7 @@ def lstm_layer_backward(
 
 
 def by_operators(kind: Kind, sizes: Any, reverse: bool, *tensors: Any) -> tuple[Any, ...]:
-    """Return the steps made of operators, with the arguments and differentiable results of a layer here."""
+    """Return the steps composed of operators, with the arguments and differentiable results of a layer here."""
     input, weight_ih, weight_hh = tensors[:3]
     state, rest = tensors[3 : 3 + kind.states], tensors[3 + kind.states :]
     weights = Weights(weight_ih, weight_hh, *rest)
