@@ -3,7 +3,7 @@
 Each function exists in NumPy, complete; that one is the reference. Some exist in C++ too, under the same name and with
 the same signature: those are taken when the extension was built, unless the environment says WENGERT_KERNELS=numpy. A
 native function hands what it does not know (other dtypes, strides, array types) to its NumPy twin. Twins that few
-programs come to are imported with their first call (`native_choice.Later`).
+programs use are imported with their first call (`native_choice.Later`).
 
 `direct` maps names to native functions that return NotImplemented instead of calling the twin; it is empty without the
 extension.
@@ -216,23 +216,23 @@ if native is not None:
 
 
 def direct_function(name: str) -> native_choice.Function | None:
-    """The native function of a plain case; None without the extension.
+    """Return the native function of a plain case; None without the extension.
 
     Raises:
-        ImportError: the extension has no such function: the name is wrong, or it was built from other sources.
+        ImportError: if the extension has no such function: the name is wrong, or it was built from other sources.
     """
-    found: native_choice.Function | None = getattr(native, f"direct_{name}", None)
-    if found is None and native is not None:
+    function: native_choice.Function | None = getattr(native, f"direct_{name}", None)
+    if function is None and native is not None:
         raise ImportError(f"the native library has no function direct_{name}")
-    return found
+    return function
 
 
 def __getattr__(name: str) -> Any:
-    """`direct`, made when it is first asked for: the cards ask for one function after the other."""
+    """Build `direct` at its first use: the cards ask for one function after the other."""
     if name != "direct":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()["direct"] = found = {} if native is None else native_choice.direct_functions(native)
-    return found
+    globals()["direct"] = functions = {} if native is None else native_choice.direct_functions(native)
+    return functions
 
 
 def natives(*names: str) -> tuple[Any, ...]:
@@ -243,14 +243,14 @@ def natives(*names: str) -> tuple[Any, ...]:
 def set_num_threads(count: int) -> None:
     """Set how many threads large native kernels use, and the BLAS of NumPy (OpenBLAS or MKL; others keep their number).
 
-    It holds for the whole process. Results do not depend on it, but for those of the BLAS: products of thin matrices.
+    The number is that of the whole process. Results do not depend on it, except those of the BLAS for thin matrices.
 
     Args:
         count: 1 or more.
 
     Raises:
-        RuntimeError: not an integer, or less than 1.
-        ValueError: more than 4096.
+        RuntimeError: if `count` is not an integer, or less than 1.
+        ValueError: if `count` is more than 4096.
     """
     if isinstance(count, bool) or not hasattr(count, "__index__"):
         raise RuntimeError(f"set_num_threads expects an int, but got {type(count).__name__}")
@@ -264,5 +264,5 @@ def set_num_threads(count: int) -> None:
 
 
 def get_num_threads() -> int:
-    """How many threads large native kernels use; 1 without the extension."""
+    """Return the number of threads that large native kernels use; 1 without the extension."""
     return 1 if native is None else int(native.get_num_threads())

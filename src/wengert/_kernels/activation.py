@@ -12,7 +12,7 @@ import numpy as np
 from .results import Array, as_array, deliver, wide_dtype
 
 HALF_SQRT_TWO = math.sqrt(0.5)  # erf's argument for the normal distribution
-NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)  # its density at 0
+NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)  # density of the normal distribution at 0
 TANH_SCALE = math.sqrt(2 / math.pi)
 TANH_CUBIC = 0.044715
 
@@ -21,12 +21,12 @@ float64_erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def widened(x: Array) -> Array:
-    """`x` in the dtype that it is computed in."""
+    """Convert `x` to the dtype of the computation."""
     return x.astype(wide_dtype(x.dtype), copy=False)
 
 
 def narrowed(result: Array, x: Array, out: Array | None) -> Array:
-    """`result` in the dtype of `x`, in `out` if given."""
+    """Convert `result` to the dtype of `x`; write it to `out` unless that is None."""
     return deliver(np.asarray(result).astype(x.dtype, copy=False), out)
 
 
@@ -36,7 +36,7 @@ def relu(x: Array, out: Array | None = None) -> Array:
 
 
 def relu_backward(grad: Array, result: Array, out: Array | None = None) -> Array:
-    """`grad` where `result` is positive or NaN, else 0; chosen, not multiplied: an infinite grad gives no NaN."""
+    """`grad` where `result` is positive or NaN, else 0; selected, not multiplied: an infinite grad makes no NaN."""
     return narrowed(np.where(result <= 0, grad.dtype.type(0), grad), grad, out)
 
 
@@ -78,7 +78,7 @@ def erf(x: Array, out: Array | None = None) -> Array:
 
 
 def normal_share(wide: Array) -> Array:
-    """How likely a normal number is below each one, with the digits of small probabilities."""
+    """Normal distribution function of each element; accurate for small probabilities."""
     return as_array(float64_erfc(wide * -HALF_SQRT_TWO)).astype(np.float64) / 2
 
 
@@ -113,35 +113,34 @@ def gelu_backward(grad: Array, x: Array, approximate: str = "none", out: Array |
     wide = widened(x)
     if approximate == "tanh":
         share, product = gelu_tanh_gates(wide)
-        slope = TANH_SCALE * (1 + 3 * TANH_CUBIC * wide * wide)
-        return narrowed(grad * (share + np.where(product == 0, 0, 2 * wide * product * slope)), x, out)
+        inner_derivative = TANH_SCALE * (1 + 3 * TANH_CUBIC * wide * wide)
+        return narrowed(grad * (share + np.where(product == 0, 0, 2 * wide * product * inner_derivative)), x, out)
     density = NORMAL_PEAK * np.exp(-0.5 * wide * wide)
     return narrowed(grad * (normal_share(wide) + wide * density), x, out)
 
 
-# Where results that level off have lost the digits that their derivatives are told by. Beyond the bounds the
-# derivative, as the result tells it, would be off by more than a thousandth (of halves by some hundredths):
-# 1 - sigmoid(x) is exp(-x) in the digits that 1 leaves it.
+# Bounds beyond which a derivative computed from the result is inaccurate: by more than a thousandth (of half
+# precision by some hundredths), since 1 - sigmoid(x) = exp(-x) keeps only the digits that 1 leaves it.
 BOUNDS = {"float16": 4.0, "bfloat16": 3.0, "float32": 9.5, "float64": 21.5, "complex64": 9.5, "complex128": 21.5}
 
 
 def real_parts(x: Array) -> Array:
-    """The numbers that decide, in a dtype that NumPy compares."""
+    """Real parts of `x` in a dtype that NumPy compares; empty for dtypes without a bound."""
     return widened(x).real if x.dtype.name in BOUNDS else np.zeros(0)
 
 
 def sigmoid_saturates(x: Array) -> bool:
-    """Whether `sigmoid` of an element is so near to 1 that its distance from that has lost its digits."""
+    """Return whether `sigmoid` of an element is so near to 1 that the difference from 1 has lost its digits."""
     return not bool((real_parts(x) <= BOUNDS.get(x.dtype.name, 0)).all())
 
 
 def tanh_saturates(x: Array) -> bool:
-    """The same of `tanh`, near to 1 or -1."""
+    """Return whether `tanh` of an element is so near to 1 or -1 that the difference has lost its digits."""
     return not bool((np.abs(real_parts(x)) <= BOUNDS.get(x.dtype.name, 0) / 2).all())
 
 
 def expm1_saturates(x: Array) -> bool:
-    """The same of `expm1`, near to -1."""
+    """Return whether `expm1` of an element is so near to -1 that the difference has lost its digits."""
     return not bool((real_parts(x) >= -BOUNDS.get(x.dtype.name, 0)).all())
 
 

@@ -26,7 +26,7 @@ def attention(
 
     Returns:
         The result, of the shape of `query`, and the logarithm of the sum of the exponentials of each query's scores,
-        (batch, heads, steps). Of a query that sees no key both are 0.
+        (batch, heads, steps). Both are 0 for a query that sees no key.
     """
     scores = scores_of(query, key, attn_mask, is_causal, scale)
     greatest = scores.max(-1, keepdims=True)
@@ -35,8 +35,8 @@ def attention(
     totals = weights.sum(-1, keepdims=True)
     hidden = totals == 0
     totals[hidden] = 1
-    made = weights @ for_heads(value, query.shape[1]) / totals
-    return made, np.where(hidden, greatest.dtype.type(0), greatest + np.log(totals))[..., 0]
+    result = weights @ for_heads(value, query.shape[1]) / totals
+    return result, np.where(hidden, greatest.dtype.type(0), greatest + np.log(totals))[..., 0]
 
 
 def attention_backward(
@@ -50,25 +50,25 @@ def attention_backward(
     is_causal: bool,
     scale: float | None,
 ) -> tuple[Array, Array, Array]:
-    """The gradients of `attention` for query, key and value.
+    """Gradients of `attention` with respect to query, key and value.
 
     Args:
-        grad: of the result.
-        out, logsumexp: what `attention` gave.
-        query, key, value, attn_mask, is_causal, scale: what it was given.
+        grad: gradient of the result.
+        out, logsumexp: the results of `attention`.
+        query, key, value, attn_mask, is_causal, scale: the arguments of `attention`.
     """
     heads, factor = query.shape[1], query.dtype.type(factor_of(query, scale))
     weights = np.exp(scores_of(query, key, attn_mask, is_causal, scale) - logsumexp[..., None])
-    slopes = grad @ for_heads(value, heads).swapaxes(-2, -1)
-    slopes = weights * (slopes - (grad * out).sum(-1, keepdims=True))
-    grad_query = slopes @ for_heads(key, heads) * factor
-    grad_key = slopes.swapaxes(-2, -1) @ query * factor
+    grad_scores = grad @ for_heads(value, heads).swapaxes(-2, -1)
+    grad_scores = weights * (grad_scores - (grad * out).sum(-1, keepdims=True))
+    grad_query = grad_scores @ for_heads(key, heads) * factor
+    grad_key = grad_scores.swapaxes(-2, -1) @ query * factor
     grad_value = weights.swapaxes(-2, -1) @ grad
     return grad_query, of_heads(grad_key, key.shape[1]), of_heads(grad_value, key.shape[1])
 
 
 def scores_of(query: Array, key: Array, attn_mask: Array | None, is_causal: bool, scale: float | None) -> Array:
-    """What is weighed: -inf where a query may not look."""
+    """Scaled and masked scores (batch, heads, steps, keys); -inf at keys that a query may not see."""
     scaled = query * query.dtype.type(factor_of(query, scale))
     scores: Array = scaled @ for_heads(key, query.shape[1]).swapaxes(-2, -1)
     if attn_mask is not None:
@@ -80,20 +80,20 @@ def scores_of(query: Array, key: Array, attn_mask: Array | None, is_causal: bool
 
 
 def factor_of(query: Array, scale: float | None) -> float:
-    """What scores are multiplied by."""
+    """Return the factor of the scores: `scale`, or 1 / sqrt(size) if that is None."""
     return 1 / math.sqrt(query.shape[-1]) if scale is None else scale
 
 
-def for_heads(each: Array, heads: int) -> Array:
-    """Keys or values as all heads of the query see them."""
-    return each if each.shape[1] == heads else positions.repeat(each, heads // each.shape[1], 1)
+def for_heads(array: Array, heads: int) -> Array:
+    """Repeat the heads of keys or values, so that there is one for each head of the query."""
+    return array if array.shape[1] == heads else positions.repeat(array, heads // array.shape[1], 1)
 
 
-def of_heads(each: Array, heads: int) -> Array:
-    """A gradient for all heads of the query, summed over those that a head of the keys serves."""
-    if each.shape[1] == heads:
-        return each
-    parts: Any = each.reshape(each.shape[0], heads, each.shape[1] // heads, *each.shape[2:])
+def of_heads(array: Array, heads: int) -> Array:
+    """Sum a gradient over the heads of the query that share a head of the keys."""
+    if array.shape[1] == heads:
+        return array
+    parts: Any = array.reshape(array.shape[0], heads, array.shape[1] // heads, *array.shape[2:])
     summed: Array = parts.sum(2)
     return summed
 

@@ -1,4 +1,4 @@
-"""How many threads the BLAS of NumPy uses, where it can be told."""
+"""Number of threads of the BLAS of NumPy, where it can be set."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SETTERS = (
     "openblas_set_num_threads",
     "MKL_Set_Num_Threads",
 )
-"""Functions of one C int: OpenBLAS's under the names that builds of NumPy give it, and MKL's."""
+"""Functions of one C int: OpenBLAS's, under the names used in builds of NumPy, and MKL's."""
 
 
 @functools.cache
 def setter() -> Callable[[int], object] | None:
-    """The function of the library that NumPy is linked with; None if it has none of these names.
+    """Find the function of `SETTERS` in the library that NumPy is linked with; None if there is none.
 
     A symbol is looked for in NumPy's extension module and in what that is linked with, so another copy of a BLAS in the
     process, as SciPy's, is not taken for it. Windows does not look further than the module.
@@ -31,22 +31,22 @@ def setter() -> Callable[[int], object] | None:
     except (ImportError, OSError, TypeError):  # no ctypes, as in a browser, or no such file
         return None
     for name in SETTERS:
-        found: Callable[[int], object] | None = getattr(library, name, None)
-        if found is not None:
-            found.argtypes, found.restype = [ctypes.c_int], None  # type: ignore[attr-defined]
-            return found
+        function: Callable[[int], object] | None = getattr(library, name, None)
+        if function is not None:
+            function.argtypes, function.restype = [ctypes.c_int], None  # type: ignore[attr-defined]
+            return function
     return None
 
 
 def home() -> str:
-    """The module of NumPy that multiplies matrices."""
+    """Name of the extension module of NumPy that multiplies matrices."""
     import numpy as np
 
     return f"numpy.{'_core' if hasattr(np, '_core') else 'core'}._multiarray_umath"
 
 
 def set_threads(count: int) -> bool:
-    """Set the number of threads; whether the library could be told."""
+    """Set the number of threads; return whether the library has a function for it."""
     function = setter()
     if function is None:
         return False

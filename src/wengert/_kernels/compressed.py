@@ -1,4 +1,4 @@
-"""Arrays of compressed places and of the entries there: sparse arrays line by line, as far as NumPy's tell of them.
+"""Sparse arrays in compressed formats (by rows, columns or blocks), as NumPy arrays of bounds, places and entries.
 
 Lines are rows (or columns, or rows or columns of blocks); `bounds` (batch ..., lines + 1) says where in `plain`
 (batch ..., entries) the places of each line begin, which are numbers of columns (or rows). Values are (batch ...,
@@ -26,31 +26,31 @@ def lines(bounds: Array) -> Array:
 
 
 def bounds_of(counts: Array, dtype: Any = np.int64) -> Array:
-    """Where each line begins, of the numbers of entries in the lines (batch ..., lines)."""
-    made = np.zeros((*counts.shape[:-1], counts.shape[-1] + 1), dtype)
-    np.cumsum(counts, axis=-1, out=made[..., 1:])
-    return made
+    """Bounds of the lines, from the number of entries of each line (batch ..., lines)."""
+    bounds = np.zeros((*counts.shape[:-1], counts.shape[-1] + 1), dtype)
+    np.cumsum(counts, axis=-1, out=bounds[..., 1:])
+    return bounds
 
 
 def places(bounds: Array, plain: Array, rows: bool, blocks: tuple[int, ...]) -> Array:
-    """(dimensions, elements): where the elements of all entries are, in the order of the entries.
+    """Indices (dimensions, elements) of the elements of all entries, in the order of the entries.
 
     Args:
-        bounds, plain: what is compressed, and what is not.
-        rows: lines are rows.
-        blocks: rows and columns of an entry that is a block; () for others.
+        bounds, plain: the compressed places and the plain ones.
+        rows: whether lines are rows.
+        blocks: rows and columns of a block; () where entries are not blocks.
     """
     batch, count = bounds.shape[:-1], plain.shape[-1]
     of_batch = positions.repeat(positions.arange(math.prod(batch)), count)
-    found = [*positions.unravel_index(of_batch, batch)] if batch else []
+    indices = [*positions.unravel_index(of_batch, batch)] if batch else []
     line, across = lines(bounds), plain.reshape(-1).astype(np.int64, copy=False)
-    found += [line, across] if rows else [across, line]
+    indices += [line, across] if rows else [across, line]
     if not blocks:
-        return np.stack(found)
+        return np.stack(indices)
     inside = np.indices(blocks, np.int64).reshape(2, -1)
-    whole = [positions.repeat(each, inside.shape[1]) for each in found]
+    whole = [positions.repeat(index, inside.shape[1]) for index in indices]
     for at in (0, 1):
-        whole[at - 2] = (found[at - 2][:, None] * blocks[at] + inside[at]).reshape(-1)
+        whole[at - 2] = (indices[at - 2][:, None] * blocks[at] + inside[at]).reshape(-1)
     return np.stack(whole)
 
 
@@ -64,27 +64,27 @@ def compressed(indices: Array, values: Array, shape: tuple[int, ...], rows: bool
 
 
 def in_blocks(indices: Array, values: Array, shape: tuple[int, ...], blocks: tuple[int, int]) -> tuple[Array, Array]:
-    """The places of blocks and the blocks, of an array in two sparse dimensions; `shape` is that of the whole."""
+    """Indices of the blocks and the blocks of an array in two sparse dimensions; `shape` is that of the whole array."""
     across = max(shape[1] // blocks[1], 1)
     keys = indices[0] // blocks[0] * across + indices[1] // blocks[1]
     known, where = positions.inverse_of_unique(keys)
-    made = np.zeros((known.size, *blocks, *values.shape[1:]), values.dtype)
-    made[where, indices[0] % blocks[0], indices[1] % blocks[1]] = values
-    return np.stack(np.divmod(known, across)), made
+    cells = np.zeros((known.size, *blocks, *values.shape[1:]), values.dtype)
+    cells[where, indices[0] % blocks[0], indices[1] % blocks[1]] = values
+    return np.stack(np.divmod(known, across)), cells
 
 
 def of_dense(whole: Array, batches: int, rows: bool, blocks: tuple[int, ...]) -> tuple[Array, Array, Array] | None:
-    """Bounds, plain places and entries of what is not zero; None if batches differ in how many entries they have."""
+    """Bounds, plain places and entries of the non-zero elements; None if batches differ in their number of entries."""
     cells = cells_of(whole, batches, blocks) if blocks else whole
     if not rows:
         cells = cells.swapaxes(batches, batches + 1)
-    found = (cells != 0).any(axis=tuple(range(batches + 2, cells.ndim)))
-    counts = found.sum(axis=-1, dtype=np.int64)
+    filled = (cells != 0).any(axis=tuple(range(batches + 2, cells.ndim)))
+    counts = filled.sum(axis=-1, dtype=np.int64)
     batch, per_batch = counts.shape[:-1], counts.reshape(math.prod(counts.shape[:-1]), -1).sum(axis=-1)
     if (per_batch != per_batch[:1]).any():
         return None
     count = int(per_batch[0]) if per_batch.size else 0
-    where = positions.nonzero(found)
+    where = positions.nonzero(filled)
     entries = cells[where].reshape(*batch, count, *cells.shape[batches + 2 :])
     return bounds_of(counts), where[-1].reshape(*batch, count), entries
 
@@ -93,20 +93,20 @@ def cells_of(whole: Array, batches: int, blocks: tuple[int, ...]) -> Array:
     """An array (batch ..., rows, columns, ...) as (batch ..., rows and columns of blocks, blocks, ...)."""
     (rows, columns), (high, wide) = whole.shape[batches : batches + 2], blocks
     batch, rest = whole.shape[:batches], whole.shape[batches + 2 :]
-    made = whole.reshape(*batch, rows // high, high, columns // wide, wide, *rest)
-    return made.swapaxes(batches + 1, batches + 2)
+    cells = whole.reshape(*batch, rows // high, high, columns // wide, wide, *rest)
+    return cells.swapaxes(batches + 1, batches + 2)
 
 
 ROOM = 1 << 16
-"""How many terms of a product are formed at once: so they stay near the processor."""
+"""Number of terms of a product that are formed at once, so that they stay in the cache."""
 
 
 def product(bounds: Array, plain: Array, values: Array, dense: Array, function: Any = np.add) -> Array:
-    """The product of a matrix compressed by rows and a dense one, some rows at a time.
+    """Product of a matrix compressed by rows and a dense one, some rows at a time.
 
-    `function` is the ufunc by which the terms meet; where there are none the result is zero.
+    `function` is the ufunc that reduces the terms; the result is zero where there are none.
     """
-    made = np.zeros((bounds.size - 1, dense.shape[1]), dense.dtype)
+    result = np.zeros((bounds.size - 1, dense.shape[1]), dense.dtype)
     step = max(ROOM // max(dense.shape[1], 1), 1)
     wanted = positions.arange(step, int(bounds[-1]) + step, step)
     cuts = [0, *np.unique(positions.searchsorted(bounds, wanted, "right") - 1).tolist()]
@@ -114,12 +114,12 @@ def product(bounds: Array, plain: Array, values: Array, dense: Array, function: 
         part = slice(bounds[begin], bounds[end])
         terms = positions.take(dense, plain[part], axis=0)
         terms *= values[part, None]
-        made[begin:end] = reduced(bounds[begin : end + 1] - bounds[begin], terms, function)
-    return made
+        result[begin:end] = reduced(bounds[begin : end + 1] - bounds[begin], terms, function)
+    return result
 
 
 def in_rows(rows: Array, columns: Array, values: Array, count: int) -> tuple[Array, Array, Array]:
-    """Bounds, places and values of a matrix whose entries are given one by one; those of a row keep their order."""
+    """Bounds, places and values of a matrix from its entries in coordinates; those of a row keep their order."""
     if (rows[1:] < rows[:-1]).any():
         order = order_of(rows)
         rows, columns, values = rows[order], columns[order], values[order]
@@ -127,9 +127,9 @@ def in_rows(rows: Array, columns: Array, values: Array, count: int) -> tuple[Arr
 
 
 def reduced(bounds: Array, terms: Array, function: Any) -> Array:
-    """(lines, ...): what a ufunc makes of what belongs to each line, of one batch; zero where nothing does."""
-    made = np.zeros((bounds.size - 1, *terms.shape[1:]), terms.dtype)
+    """Reduce the terms of each line of one batch by a ufunc: (lines, ...); zero for lines without terms."""
+    result = np.zeros((bounds.size - 1, *terms.shape[1:]), terms.dtype)
     filled = bounds[1:] > bounds[:-1]
     if filled.any():
-        made[filled] = positions.reduceat(function, terms, bounds[:-1][filled], dtype=terms.dtype)
-    return made
+        result[filled] = positions.reduceat(function, terms, bounds[:-1][filled], dtype=terms.dtype)
+    return result

@@ -10,17 +10,17 @@ from .layout import strided
 from .results import Array, wide_dtype
 
 Ints = tuple[int, ...]
-"""A number for each dimension that kernels move along."""
+"""One number per spatial dimension."""
 EVERY = (slice(None), slice(None))
-"""All items and channels, or all kernels and channels of theirs."""
+"""Index of all items and channels, or of all kernels and their channels."""
 
 
 def output_size(size: int, kernel: int, stride: int, padding: int, dilation: int) -> int:
-    """How many places a kernel takes along an axis of `size` elements.
+    """Number of places of a kernel along an axis of `size` elements.
 
     Raises:
-        ValueError: steps below 1, negative padding, or a kernel that reaches beyond the padded axis: `windows` would
-            lie outside of the memory.
+        ValueError: if a step is below 1, `padding` is negative, or the kernel is longer than the padded axis: `windows`
+            would be outside of the memory.
     """
     reach = size + 2 * padding - dilation * (kernel - 1) - 1
     if stride < 1 or dilation < 1 or padding < 0 or kernel < 0 or reach < -1:
@@ -32,7 +32,7 @@ def output_size(size: int, kernel: int, stride: int, padding: int, dilation: int
 
 
 def windows(x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Array:
-    """What the kernel sees at each place.
+    """View of the elements under the kernel at each place.
 
     Args:
         x: (N, C, ...).
@@ -57,13 +57,13 @@ def convolution(
     """Convolution of each item with each kernel.
 
     Args:
-        x: (N, C, ...), of one to three dimensions behind these.
+        x: (N, C, ...), with one to three spatial dimensions.
         weight: (O, C / groups, ...).
         bias: (O,) or None.
         stride: step from place to place.
         padding: zeros on both sides of each axis.
         dilation: step from element to element of the kernel.
-        groups: the channels fall into this many groups, each with its own kernels.
+        groups: number of groups of channels, each with its own kernels.
 
     Returns:
         (N, O, places along each axis ...), new.
@@ -116,8 +116,8 @@ def convolution_backward_input(
             )
             product = np.tensordot(kernels[EVERY + element], part, axes=((0,), (1,)))
             target[EVERY + reached] += product.swapaxes(0, 1)
-    kept = tuple(slice(width, width + length) for width, length in zip(padding, input_shape[2:]))
-    return np.ascontiguousarray(padded[EVERY + kept]).astype(grad.dtype, copy=False)
+    unpadded = tuple(slice(width, width + length) for width, length in zip(padding, input_shape[2:]))
+    return np.ascontiguousarray(padded[EVERY + unpadded]).astype(grad.dtype, copy=False)
 
 
 def convolution_backward_weight(
@@ -146,6 +146,6 @@ def convolution_backward_weight(
     axes = ((0, *places), (0, *(count + axis for axis in places)))
     for group in range(groups):
         part = seen[:, group * inputs : (group + 1) * inputs]
-        slope = grad[:, group * outputs : (group + 1) * outputs].astype(dtype, copy=False)
-        result[group * outputs : (group + 1) * outputs] = np.tensordot(slope, part, axes=axes)
+        grad_part = grad[:, group * outputs : (group + 1) * outputs].astype(dtype, copy=False)
+        result[group * outputs : (group + 1) * outputs] = np.tensordot(grad_part, part, axes=axes)
     return result.astype(x.dtype, copy=False)

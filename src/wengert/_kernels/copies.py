@@ -1,4 +1,4 @@
-"""Elements copied into memory that is there."""
+"""Copies of elements into existing memory."""
 
 from __future__ import annotations
 

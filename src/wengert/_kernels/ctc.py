@@ -18,7 +18,7 @@ Lengths = tuple[int, ...]
 
 
 def states_of(targets: Array, blank: int) -> tuple[Array, Array]:
-    """The labels of the states (N, L), and which of them may be reached by passing over the one before."""
+    """Labels of the states (N, L), and a mask of those that may be reached by passing over the state before."""
     states = np.full((targets.shape[0], 2 * targets.shape[1] + 1), blank, np.int64)
     states[:, 1::2] = targets
     passing = np.zeros(states.shape, np.bool_)
@@ -32,7 +32,7 @@ def emissions(log_probs: Array, states: Array) -> Array:
 
 
 def shifted(values: Array, by: int) -> Array:
-    """What lies `by` states before each; nothing before the first (minus infinity)."""
+    """Shift the states by `by`; minus infinity before the first."""
     moved = np.full_like(values, -np.inf)
     if by < values.shape[1]:
         moved[:, by:] = values[:, : values.shape[1] - by]
@@ -40,13 +40,13 @@ def shifted(values: Array, by: int) -> Array:
 
 
 def arrived(values: Array, passing: Array) -> Array:
-    """The logarithms of the probabilities of the ways into each state from the time before."""
+    """Log-probability of entering each state from the time before."""
     over = np.where(passing, shifted(values, 2), -np.inf)
     return np.logaddexp(np.logaddexp(values, shifted(values, 1)), over)
 
 
 def forward(seen: Array, passing: Array) -> Array:
-    """The probability of all beginnings of alignments that are in a state at a time, as logarithms (T, N, L)."""
+    """Forward variables: log-probabilities (T, N, L) of all beginnings of alignments that are in a state at a time."""
     alpha = np.full_like(seen, -np.inf)
     if len(seen):
         alpha[0, :, :2] = seen[0, :, :2]
@@ -56,7 +56,7 @@ def forward(seen: Array, passing: Array) -> Array:
 
 
 def backward(seen: Array, passing: Array, times: Array, ends: Array) -> Array:
-    """The same of all ends of alignments, which are in one of the last two states when an item's time is over."""
+    """Backward variables: log-probabilities (T, N, L) of all ends of alignments, in one of the last two states."""
     beta = np.full_like(seen, -np.inf)
     over = np.zeros_like(passing)
     over[:, :-2] = passing[:, 2:]
@@ -71,7 +71,7 @@ def backward(seen: Array, passing: Array, times: Array, ends: Array) -> Array:
 
 
 def last_states(count: int, lengths: Lengths) -> Array:
-    """In which of the states (N, L) alignments may end: that of the last label and that of the blank behind it."""
+    """Mask (N, L) of the states in which alignments may end: the last label and the blank behind it."""
     place = positions.arange(count)[None]
     last = 2 * np.asarray(lengths, np.int64).reshape(-1, 1)
     return (place == last) | ((place == last - 1) & (last > 0))
@@ -83,9 +83,9 @@ def loss(log_probs: Array, targets: Array, times: Lengths, lengths: Lengths, bla
     Args:
         log_probs: logarithms of probabilities (T, N, C).
         targets: labels (N, S), each below C.
-        times: how much of T counts, for each item.
-        lengths: how much of S counts.
-        blank: the label of nothing.
+        times: number of valid steps of each item, at most T.
+        lengths: number of valid labels of each item, at most S.
+        blank: the label that stands for none.
 
     Returns:
         The losses (N,), and the logarithms of the probabilities of beginnings (N, T, L).
@@ -103,9 +103,9 @@ def loss(log_probs: Array, targets: Array, times: Lengths, lengths: Lengths, bla
 
 
 def slopes(log_probs: Array, targets: Array, times: Lengths, lengths: Lengths, blank: int) -> Array:
-    """For each item the derivative of its loss by what a log-softmax was taken of: probabilities minus expected shares.
+    """Gradient of each item's loss with respect to the logits of a log-softmax: probabilities minus expected shares.
 
-    Where labels do not fit into the time of an item it is NaN. Arguments as of `loss`; the result is (T, N, C).
+    NaN for items whose labels do not fit into their time. Arguments as for `loss`; the result is (T, N, C).
     """
     with np.errstate(invalid="ignore"):
         states, passing = states_of(targets, blank)

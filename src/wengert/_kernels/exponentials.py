@@ -10,7 +10,7 @@ from . import exp, log1p
 from .results import Array, as_array, deliver
 
 MANY = 512
-"""From how many elements on several fast passes take less time than NumPy's one."""
+"""Number of elements from which several fast passes take less time than NumPy's one."""
 
 
 def logaddexp(a: Array, b: Array, out: Array | None = None) -> Array:
@@ -30,7 +30,7 @@ def logaddexp2(a: Array, b: Array, out: Array | None = None) -> Array:
 
 
 def by_passes(a: Array, b: Array, log_base: float) -> Array:
-    """The larger one, and what the other adds to it: log(1 + base^-|a - b|) / log(base)."""
+    """The larger operand plus log(1 + base^-|a - b|) / log(base)."""
     distance = np.abs(a - b)
     added = log1p(exp(distance * distance.dtype.type(-log_base)))
     if log_base != 1:
@@ -40,12 +40,12 @@ def by_passes(a: Array, b: Array, log_base: float) -> Array:
 
 
 def complex_logaddexp(a: Array, b: Array) -> Array:
-    """log(exp(a) + exp(b)) of complex numbers, by the one with the larger real part."""
+    """log(exp(a) + exp(b)) of complex numbers, computed from the one with the larger real part."""
     swapped = a.real < b.real
     least, most = np.where(swapped, a, b), np.where(swapped, b, a)
     near = most + np.log1p(np.exp(least - most))
     infinite = np.isinf(least.real) & (least.real == most.real)
     whole = np.where(least.real < 0, least, np.log(np.exp(least) + np.exp(most)))
-    made = np.where(infinite, whole, near).astype(a.dtype, copy=False)
-    made[np.isnan(a) | np.isnan(b)] = complex(np.nan, np.nan)  # whatever the other part is
-    return made
+    result = np.where(infinite, whole, near).astype(a.dtype, copy=False)
+    result[np.isnan(a) | np.isnan(b)] = complex(np.nan, np.nan)  # whatever the other part is
+    return result

@@ -1,6 +1,6 @@
-"""Matrices solved and factored by LAPACK, as NumPy and SciPy carry it: batches of them, the last two axes each.
+"""Solutions and factors of batches of matrices (the last two axes), by the LAPACK of NumPy and SciPy.
 
-Results lie column by column, as LAPACK and torch have them. Where one matrix of a batch cannot be treated, the
+Results are stored column by column, as in LAPACK and torch. Where one matrix of a batch cannot be factored, the
 others are.
 """
 
@@ -17,7 +17,7 @@ from .results import Array
 
 
 def columns(array: Array) -> Array:
-    """The same matrices, each column by column in memory; a copy of single ones, whose strides NumPy leaves open."""
+    """Copy matrices to column-major storage; a column-major matrix with more than one column is returned as it is."""
     if not array.size:
         return no_columns(array.shape, array.dtype)
     if array.ndim == 2 and array.flags.f_contiguous and array.shape[1] > 1:
@@ -26,7 +26,7 @@ def columns(array: Array) -> Array:
 
 
 def no_columns(shape: tuple[int, ...], dtype: Any) -> Array:
-    """Matrices without elements as if they lay column by column: NumPy's own strides of them say nothing."""
+    """Empty matrices with the strides of column-major storage, which NumPy does not set for them."""
     strides, step = [0] * len(shape), dtype.itemsize
     for axis in (len(shape) - 2, len(shape) - 1, *range(len(shape) - 3, -1, -1)):
         strides[axis] = step
@@ -35,12 +35,12 @@ def no_columns(shape: tuple[int, ...], dtype: Any) -> Array:
 
 
 def rows(array: Array) -> Array:
-    """What there is for each matrix, in rows: NumPy lays it in the order of the batch."""
+    """Copy to row-major storage: NumPy stores results in the order of the batch's strides."""
     return array if array.flags.c_contiguous else array.copy()
 
 
 def infinite(a: Array) -> Array:
-    """Which matrices of a batch hold infinities or NaN, in which LAPACK's iterations may not end."""
+    """Mask of the matrices that hold infinities or NaN: LAPACK's iterations may not end on them."""
     return np.asarray(~np.isfinite(a).all((-2, -1)))
 
 
@@ -53,24 +53,24 @@ def eigenpairs(a: Array, side: Any, vectors: bool) -> Any:
     if not vectors:
         values = rows(np.linalg.eigvalsh(a, side))
         return np.where(wrong[..., None], np.nan, values).astype(values.dtype) if wrong.any() else values
-    values, found = np.linalg.eigh(a, side)
+    values, eigenvectors = np.linalg.eigh(a, side)
     if wrong.any():
-        values[wrong], found[wrong] = np.nan, np.nan
-    return rows(values), found
+        values[wrong], eigenvectors[wrong] = np.nan, np.nan
+    return rows(values), eigenvectors
 
 
 def widened(array: Array, lead: tuple[int, ...]) -> Array:
-    """The same matrices for all of a larger batch, without a copy."""
+    """Broadcast matrices to a larger batch, without a copy."""
     if array.shape[:-2] == lead:
         return array
     return np.broadcast_to(array, (*lead, *array.shape[-2:]))
 
 
 def scipy_linalg(caller: str) -> Any:
-    """SciPy's linear algebra.
+    """Load SciPy's module of linear algebra.
 
     Raises:
-        ImportError: SciPy is not installed.
+        ImportError: if SciPy is not installed.
     """
     try:
         return load("scipy.linalg")
@@ -104,11 +104,11 @@ def leading_minor(matrix: Array) -> int:
 
 
 def attempted(function: Callable[..., Array], failed: Callable[[Array], int], a: Array, *rest: Array) -> Any:
-    """The results of a function that refuses whole batches, with NaN for the matrices that it refuses.
+    """Call a function that raises for whole batches; NaN for the matrices that it refuses.
 
     Args:
-        function: of NumPy.
-        failed: says of a matrix at which step it is refused, counted from 1.
+        function: a function of `numpy.linalg`.
+        failed: returns the step at which a matrix is refused, counted from 1.
         a: the matrices; `rest` has the same axes in front.
 
     Returns:
@@ -122,7 +122,7 @@ def attempted(function: Callable[..., Array], failed: Callable[[Array], int], a:
     whole = np.full((rest or (a,))[0].shape, np.nan, a.dtype)
     for place in np.ndindex(info.shape):
         try:
-            whole[place] = function(a[place], *[each[place] for each in rest])
+            whole[place] = function(a[place], *[operand[place] for operand in rest])
         except np.linalg.LinAlgError:
             info[place] = max(failed(a[place]), 1)
     return whole, info
@@ -130,53 +130,57 @@ def attempted(function: Callable[..., Array], failed: Callable[[Array], int], a:
 
 def inverse(a: Array) -> Any:
     """The inverses of square matrices, and for each the pivot that is zero, or 0."""
-    found, info = attempted(np.linalg.inv, lambda turned: zero_pivot(turned.T), a.swapaxes(-1, -2))
-    return (rows(found).swapaxes(-1, -2) if found.size else columns(found)), info
+    inverses, info = attempted(np.linalg.inv, lambda turned: zero_pivot(turned.T), a.swapaxes(-1, -2))
+    return (rows(inverses).swapaxes(-1, -2) if inverses.size else columns(inverses)), info
 
 
 def solve(a: Array, b: Array) -> Any:
     """X of A X = B, and for each matrix the pivot that is zero, or 0; leading axes broadcast."""
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) if a.shape[:-2] != b.shape[:-2] else a.shape[:-2]
-    found, info = attempted(np.linalg.solve, zero_pivot, widened(a, lead), widened(b, lead))
+    solutions, info = attempted(np.linalg.solve, zero_pivot, widened(a, lead), widened(b, lead))
     if not info.size:  # of the matrices there may be some
-        return columns(found), attempted(np.linalg.solve, zero_pivot, a, a[..., :1])[1]
+        return columns(solutions), attempted(np.linalg.solve, zero_pivot, a, a[..., :1])[1]
     own = info[(0,) * (len(lead) - a.ndim + 2)]
-    return columns(found), own[tuple([slice(length) for length in a.shape[:-2]])]
+    return columns(solutions), own[tuple([slice(length) for length in a.shape[:-2]])]
 
 
-def begun(matrix: Array, order: int) -> Array:
-    """What LAPACK leaves of a Hermitian matrix whose leading minor of that order is the first not to be positive: the
-    columns before it are factored, its pivot is what could have no root, and the rest is as it was."""
+def partly_factored(matrix: Array, order: int) -> Array:
+    """Partial Cholesky factor, as from LAPACK, of a Hermitian matrix whose leading minor of `order` is not positive.
+
+    The columns before it are factored, its pivot is the number without a root, and the rest is unchanged.
+    """
     at = order - 1
-    made = np.tril(matrix)
-    made[at, at] = matrix[at, at].real
+    factor = np.tril(matrix)
+    factor[at, at] = matrix[at, at].real
     if at:
-        made[:at, :at] = first = np.linalg.cholesky(matrix[:at, :at])
-        made[at:, :at] = np.linalg.solve(first, matrix[at:, :at].conj().T).conj().T
-        made[at, at] -= (np.abs(made[at, :at]) ** 2).sum()
-    return made
+        factor[:at, :at] = first = np.linalg.cholesky(matrix[:at, :at])
+        factor[at:, :at] = np.linalg.solve(first, matrix[at:, :at].conj().T).conj().T
+        factor[at, at] -= (np.abs(factor[at, :at]) ** 2).sum()
+    return factor
 
 
 def cholesky(a: Array, upper: bool) -> Any:
-    """The triangular factors of Hermitian matrices, of which one triangle is read, and the minors that fail, or 0; of
-    a matrix that has no factor what `begun` says."""
+    """Cholesky factors of Hermitian matrices, of which one triangle is read, and the minors that fail, or 0.
+
+    A matrix without a factor gets the one of `partly_factored`.
+    """
     lower = np.conjugate(a.swapaxes(-1, -2)) if upper else a
-    found, info = attempted(np.linalg.cholesky, leading_minor, lower)
-    undefined = np.isnan(found.diagonal(0, -2, -1).real)  # some libraries go on with the root of NaN
+    factors, info = attempted(np.linalg.cholesky, leading_minor, lower)
+    undefined = np.isnan(factors.diagonal(0, -2, -1).real)  # some libraries go on with the root of NaN
     if undefined.any():
         info = np.where((info == 0) & undefined.any(-1), positions.argmax(undefined, -1) + 1, info).astype(np.int32)
     if info.any():
         for place in np.ndindex(info.shape):
             if info[place]:
-                found[place] = begun(lower[place], int(info[place]))
-    return (np.conjugate(rows(found)).swapaxes(-1, -2) if upper and found.size else columns(found)), info
+                factors[place] = partly_factored(lower[place], int(info[place]))
+    return (np.conjugate(rows(factors)).swapaxes(-1, -2) if upper and factors.size else columns(factors)), info
 
 
 def triangular(a: Array, b: Array, upper: bool, left: bool, unit: bool) -> Array:
     """X of A X = B, or of X A = B, for triangular A; leading axes broadcast, and zeros on the diagonal divide."""
     if not left:
         return columns(triangular(a.swapaxes(-1, -2), b.swapaxes(-1, -2), not upper, True, unit).swapaxes(-1, -2))
-    if not upper:  # turned about, so that elimination finds nothing to do
+    if not upper:  # reversed, so that there is nothing to eliminate
         a, b = a[..., ::-1, ::-1], b[..., ::-1, :]
     size = a.shape[-1]
     steps = positions.arange(size)
@@ -186,33 +190,33 @@ def triangular(a: Array, b: Array, upper: bool, left: bool, unit: bool) -> Array
         a[..., range(size), range(size)] = 1
     if a.ndim > 2 or b.ndim > 2:
         b = widened(b, np.broadcast_shapes(a.shape[:-2], b.shape[:-2]))
-    found = np.linalg.solve(a, b) if diagonal.all() and np.isfinite(a).all() else substituted(a, b)
-    return columns(found if upper else found[..., ::-1, :])
+    solutions = np.linalg.solve(a, b) if diagonal.all() and np.isfinite(a).all() else substituted(a, b)
+    return columns(solutions if upper else solutions[..., ::-1, :])
 
 
 def substituted(a: Array, b: Array) -> Array:
-    """X of A X = B for upper triangular A, from the last row on: as torch has it where LAPACK finds no solution."""
-    found = np.array(b)
+    """X of A X = B for upper triangular A, by back substitution: as torch has it where LAPACK finds no solution."""
+    solutions = np.array(b)
     for row in range(a.shape[-1] - 1, -1, -1):
-        found[..., row, :] /= a[..., row, row, None]
-        found[..., :row, :] -= a[..., :row, row, None] * found[..., row, None, :]
-    return found
+        solutions[..., row, :] /= a[..., row, row, None]
+        solutions[..., :row, :] -= a[..., :row, row, None] * solutions[..., row, None, :]
+    return solutions
 
 
 def each_of(function: Callable[[Array], Any], a: Array, shapes: list[tuple[int, ...]], kinds: list[Any]) -> list[Array]:
-    """What a function of LAPACK gives for each matrix of a batch.
+    """Call a function of LAPACK for each matrix of a batch.
 
     Args:
-        function: gives as many results as there are shapes.
+        function: returns as many results as there are shapes.
         shapes, kinds: of the results of one matrix.
     """
     lead = a.shape[:-2]
-    found = [np.zeros((*lead, *shape), kind) for shape, kind in zip(shapes, kinds)]
+    results = [np.zeros((*lead, *shape), kind) for shape, kind in zip(shapes, kinds)]
     if a.size:
         for place in np.ndindex(lead):
-            for target, value in zip(found, function(a[place])):
+            for target, value in zip(results, function(a[place])):
                 target[place] = value
-    return found
+    return results
 
 
 def lu(a: Array) -> Any:
@@ -220,8 +224,8 @@ def lu(a: Array) -> Any:
     rows, width = a.shape[-2:]
     getrf = scipy_linalg("lu_factor").get_lapack_funcs("getrf", dtype=a.dtype)
     shapes = [(rows, width), (min(rows, width),), ()]
-    found, pivots, info = each_of(getrf, a, shapes, [a.dtype, np.int32, np.int32])
-    return columns(found), pivots + np.int32(1), info
+    factors, pivots, info = each_of(getrf, a, shapes, [a.dtype, np.int32, np.int32])
+    return columns(factors), pivots + np.int32(1), info
 
 
 def permutation(pivots: Array, rows: int) -> Array:
@@ -241,7 +245,7 @@ def permutation(pivots: Array, rows: int) -> Array:
 
 
 def unpacked(packed: Array, pivots: Array | None) -> Any:
-    """The permutation (None without pivots), the lower and the upper factor."""
+    """Permutation (None without pivots), lower and upper factor."""
     rows, width = packed.shape[-2:]
     count = min(rows, width)
     lower = np.tril(packed[..., :count], -1)
@@ -257,32 +261,32 @@ def unpacked(packed: Array, pivots: Array | None) -> Any:
 def lu_solve(packed: Array, pivots: Array, b: Array, left: bool, adjoint: bool) -> Array:
     """X of A X = B (A^H X = B, X A = B, X A^H = B) of a matrix given by its factors; leading axes broadcast."""
     if not left:
-        turned = np.conjugate(b.swapaxes(-1, -2))
-        return np.conjugate(lu_solve(packed, pivots, turned, True, not adjoint).swapaxes(-1, -2))
+        adjoint_b = np.conjugate(b.swapaxes(-1, -2))
+        return np.conjugate(lu_solve(packed, pivots, adjoint_b, True, not adjoint).swapaxes(-1, -2))
     b = widened(b, np.broadcast_shapes(packed.shape[:-2], b.shape[:-2]))
     order = permutation(pivots, packed.shape[-1])[..., None]
     order = np.broadcast_to(order, (*b.shape[:-1], 1))
     if not adjoint:
         exchanged = np.take_along_axis(b, order, -2)
         return triangular(packed, triangular(packed, exchanged, False, True, True), True, True, False)
-    turned = np.conjugate(packed.swapaxes(-1, -2))
-    inner = triangular(turned, triangular(turned, b, False, True, False), True, True, True)
-    found = np.empty(b.shape, b.dtype)
-    np.put_along_axis(found, np.broadcast_to(order, b.shape), inner, -2)
-    return columns(found)
+    adjoint_b = np.conjugate(packed.swapaxes(-1, -2))
+    inner = triangular(adjoint_b, triangular(adjoint_b, b, False, True, False), True, True, True)
+    solutions = np.empty(b.shape, b.dtype)
+    np.put_along_axis(solutions, np.broadcast_to(order, b.shape), inner, -2)
+    return columns(solutions)
 
 
 def reflected(vectors: Array, tau: Array, start: Array, adjoint: bool) -> Array:
     """A product of reflections I - tau v v^H, or its adjoint, applied to matrices; v is stored below the diagonal."""
-    found = np.array(start)
+    products = np.array(start)
     count = tau.shape[-1]
     for at in range(count) if adjoint else range(count - 1, -1, -1):
         vector = vectors[..., at:, at].copy()
         vector[..., 0] = 1
         factor = (np.conjugate(tau[..., at]) if adjoint else tau[..., at])[..., None, None]
-        inner = np.matmul(np.conjugate(vector)[..., None, :], found[..., at:, :])
-        found[..., at:, :] -= factor * vector[..., None] * inner
-    return columns(found)
+        inner = np.matmul(np.conjugate(vector)[..., None, :], products[..., at:, :])
+        products[..., at:, :] -= factor * vector[..., None] * inner
+    return columns(products)
 
 
 def pseudoinverse(a: Array, atol: Array, rtol: Array, hermitian: bool) -> Array:
@@ -301,9 +305,9 @@ def pseudoinverse(a: Array, atol: Array, rtol: Array, hermitian: bool) -> Array:
 
 
 def least_squares(a: Array, b: Array, rcond: float | None, driver: str) -> Any:
-    """The smallest X for which A X - B is smallest, the squares of that by columns, ranks and singular values.
+    """Least-squares solutions of least norm, the sums of squared residuals by columns, ranks and singular values.
 
-    The driver "gels" knows of no ranks: what `lost_rank` does not find counts as a matrix of full rank.
+    The driver "gels" has no ranks: a matrix for which `lost_rank` is 0 counts as one of full rank.
     """
     height, width = a.shape[-2:]
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
@@ -318,23 +322,25 @@ def least_squares(a: Array, b: Array, rcond: float | None, driver: str) -> Any:
     large = values > bound
     inverse = np.where(large, 1 / np.where(large, values, 1), 0).astype(values.dtype)
     inner = np.matmul(np.conjugate(u.swapaxes(-1, -2)), b) * inverse[..., None]
-    found = np.matmul(np.conjugate(vh.swapaxes(-1, -2)), inner)
+    solutions = np.matmul(np.conjugate(vh.swapaxes(-1, -2)), inner)
     rank = rows(np.asarray(large.sum(-1, np.int64)))
     residuals = np.empty((0,), values.dtype)
     if height > width and driver != "gelsy" and (driver == "gels" or (rank == width).all()):
-        apart = np.matmul(a, found) - b
+        apart = np.matmul(a, solutions) - b
         residuals = rows(np.asarray((apart * np.conjugate(apart)).real.sum(-2)))
     nothing = np.empty((0,), np.int64)
     listed = rows(values) if driver in ("gelsd", "gelss") else np.empty((0,), values.dtype)
-    space = np.zeros((*lead, found.shape[-1], max(height, width)), a.dtype).swapaxes(-1, -2)[..., :width, :]  # LAPACK's
-    space[...] = found
+    space = np.zeros((*lead, solutions.shape[-1], max(height, width)), a.dtype).swapaxes(-1, -2)[
+        ..., :width, :
+    ]  # LAPACK's
+    space[...] = solutions
     return space, residuals, nothing if driver == "gels" else rank, listed
 
 
 def lost_rank(a: Array) -> Array:
     """For each matrix the number of the column (of a wide one, row), from 1, where a triangle's diagonal is zero, or 0.
 
-    Of a matrix of zeros it is 0 too: LAPACK's "gels" knows its solution before it looks for a triangle.
+    It is 0 for a matrix of zeros too: LAPACK's "gels" returns its solution without factoring it.
     """
     tall = a if a.shape[-2] >= a.shape[-1] else np.conjugate(a.swapaxes(-1, -2))
     ends = np.diagonal(np.linalg.qr(tall, mode="r"), axis1=-2, axis2=-1) == 0
@@ -347,25 +353,27 @@ def ldl(a: Array, hermitian: bool) -> Any:
     size = a.shape[-1]
     kind = "hetrf" if hermitian and a.dtype.kind == "c" else "sytrf"
     factor = scipy_linalg("ldl_factor").get_lapack_funcs(kind, dtype=a.dtype)
-    found, pivots, info = each_of(
-        lambda each: factor(np.tril(each), lower=1), a, [(size, size), (size,), ()], [a.dtype, np.int32, np.int32]
+    factors, pivots, info = each_of(
+        lambda matrix: factor(np.tril(matrix), lower=1), a, [(size, size), (size,), ()], [a.dtype, np.int32, np.int32]
     )
-    return columns(np.tril(found)), pivots, info
+    return columns(np.tril(factors)), pivots, info
 
 
 def check_exchanges(pivots: Array) -> None:
     """Refuse exchanges that LAPACK would follow out of the matrix.
 
     Raises:
-        RuntimeError: a number is none of a row, or a block of two has one half only.
+        RuntimeError: if a number is not that of a row, or a block of two has one half only.
     """
     size = pivots.shape[-1]
-    for each in pivots.reshape(-1, size).tolist() if pivots.size else ():
+    for numbers in pivots.reshape(-1, size).tolist() if pivots.size else ():
         at = 0
         while at < size:
-            pair = each[at] < 0
-            if not 1 <= abs(each[at]) <= size or (pair and each[at + 1 : at + 2] != [each[at]]):
-                raise RuntimeError(f"ldl_solve: pivots must be those that ldl_factor gives for {size} rows, got {each}")
+            pair = numbers[at] < 0
+            if not 1 <= abs(numbers[at]) <= size or (pair and numbers[at + 1 : at + 2] != [numbers[at]]):
+                raise RuntimeError(
+                    f"ldl_solve: pivots must be those that ldl_factor returns for {size} rows, got {numbers}"
+                )
             at += 2 if pair else 1
 
 
@@ -375,9 +383,9 @@ def ldl_solve(packed: Array, pivots: Array, b: Array, hermitian: bool) -> Array:
     kind = "hetrs" if hermitian and packed.dtype.kind == "c" else "sytrs"
     solve = scipy_linalg("ldl_solve").get_lapack_funcs(kind, dtype=packed.dtype)
     lead = np.broadcast_shapes(packed.shape[:-2], b.shape[:-2])
-    found = np.array(widened(b, lead))
+    solutions = np.array(widened(b, lead))
     packed, pivots = widened(packed, lead), np.broadcast_to(pivots, (*lead, pivots.shape[-1]))
-    if found.size:
+    if solutions.size:
         for place in np.ndindex(lead):
-            found[place] = solve(packed[place], pivots[place].astype(np.int32), found[place], lower=1)[0]
-    return columns(found)
+            solutions[place] = solve(packed[place], pivots[place].astype(np.int32), solutions[place], lower=1)[0]
+    return columns(solutions)

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms along one axis by NumPy, which computes in the precision of what it is given."""
+"""Discrete Fourier transforms along one axis by NumPy, which computes in the precision of its input."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def fft_lines(array: Any, axis: int, scale: int, forward: bool, made: Any) -> An
 
     Args:
         array: complex.
-        axis: along which.
-        scale: 0, 1 or 2: place in `FORWARD` and `INVERSE`.
-        forward: with a negative exponent.
+        axis: axis of the transform.
+        scale: 0, 1 or 2: index into `FORWARD` and `INVERSE`.
+        forward: whether the exponent is negative.
         made: memory for the result, of the same shape; it may be `array` itself.
 
     Returns:
@@ -35,7 +35,7 @@ def rfft_lines(array: Any, axis: int, scale: int, onesided: bool, made: Any) -> 
         array: real.
         axis: along which.
         scale: as for `fft_lines`.
-        onesided: only the terms 0 to n // 2 are wanted, whose conjugates the others are.
+        onesided: whether to return the terms 0 to n // 2 only, whose conjugates the others are.
         made: memory for the result.
 
     Returns:

@@ -1,6 +1,6 @@
-"""Where a grid of places lies in an image, and which elements lie around each place.
+"""Places of a grid in an image, and the elements around each place.
 
-Written with what arrays and tensors have in common, so that values and rules share it; the rest is in `Tools`.
+The functions use operations that arrays and tensors share, so that values and rules share them; `Tools` has the rest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 FREE = -0.75
 """The free parameter of the cubic kernel."""
 FAR = 2.0**31
-"""Places in volumes from here on, and NaN, are taken for `NOWHERE`."""
+"""Coordinates in volumes of this size or more, and NaN, count as `NOWHERE`."""
 NOWHERE = -100.0
 
 
@@ -31,7 +31,7 @@ class Tools(NamedTuple):
 
 
 def whole_array(numbers: Any) -> Any:
-    """Numbers that are none below 0 as int64, NaN as 0."""
+    """Non-negative numbers as int64, NaN as 0."""
     return np.where(numbers > 0, numbers, 0).astype(np.int64)
 
 
@@ -44,8 +44,8 @@ ARRAYS = Tools(np.where, whole_array, number_array, np.floor)
 
 
 class Tap(NamedTuple):
-    """An element along one dimension for each place: where it is, its weight, the derivative of that, and 1 where there
-    is such an element, otherwise 0. (Of places that are none, weights of no elements are NaN.)
+    """An element along one dimension for each place: its index, its weight, the derivative of the weight, and 1 where
+    there is such an element, otherwise 0. (Places that are NaN have NaN as weights.)
     """
 
     index: Any
@@ -55,8 +55,8 @@ class Tap(NamedTuple):
 
 
 def mirrored(at: Any, length: int, align: bool, tools: Tools) -> tuple[Any, Any]:
-    """Coordinates reflected at the ends (the middles of the last elements, or their edges) until they lie between them,
-    and the derivative by what they were.
+    """Coordinates reflected at the ends (the middles of the last elements, or their edges) until they are between them,
+    and the derivative with respect to the original coordinates.
     """
     low, span = (0.0, length - 1.0) if align else (-0.5, float(length))
     if not span:
@@ -72,7 +72,7 @@ def mirrored(at: Any, length: int, align: bool, tools: Tools) -> tuple[Any, Any]
 
 def clipped(at: Any, length: int, volume: bool, tools: Tools) -> tuple[Any, Any]:
     """Coordinates moved to the nearest element (NaN to the first, of volumes to the last, as in torch), and the
-    derivative by what they were: 0 at the ends, too, for those who differentiate the coordinates again.
+    derivative with respect to the original coordinates: 0 at the ends, too, as second derivatives need it.
     """
     above, below = at > 0, at < length - 1
     if volume:
@@ -83,7 +83,7 @@ def clipped(at: Any, length: int, volume: bool, tools: Tools) -> tuple[Any, Any]
 
 
 def inside(at: Any, length: int, padding: str, align: bool, volume: bool, tools: Tools) -> tuple[Any, Any]:
-    """Coordinates as the padding has them, and the derivative by what they were."""
+    """Coordinates after padding, and the derivative with respect to the original coordinates."""
     if padding == "zeros":
         return tools.choose(abs(at) < FAR, at, NOWHERE) if volume else at, 1.0
     if padding == "border":
@@ -110,7 +110,7 @@ def cubic_beyond(away: Any) -> tuple[Any, Any]:
 
 
 def taps_of(at: Any, mode: str, tools: Tools) -> list[tuple[Any, Any, Any]]:
-    """The neighbours of coordinates: where (whole numbers as floats), weights, derivatives of these."""
+    """Neighbours of coordinates: indices (whole numbers as floats), weights, derivatives of the weights."""
     if mode == "nearest":
         even = tools.number(at == at, at) * 0
         return [(at.round(), even + 1, even)]
@@ -131,13 +131,15 @@ def along(at: Any, length: int, mode: str, padding: str, align: bool, volume: bo
     turned: Any = 1.0
     if mode != "bicubic":
         at, turned = inside(at, length, padding, align, volume, tools)
-    found = []
+    neighbours = []
     for index, weight, slope in taps_of(at, mode, tools):
         if mode == "bicubic":
             index, _ = inside(index, length, padding, align, volume, tools)
         there = tools.number((index >= 0) & (index <= length - 1), weight)
-        found.append(Tap(tools.whole(index.clip(0, length - 1)), weight * there, slope * turned * there * scale, there))
-    return found
+        neighbours.append(
+            Tap(tools.whole(index.clip(0, length - 1)), weight * there, slope * turned * there * scale, there)
+        )
+    return neighbours
 
 
 def corners(coordinates: list[Any], lengths: tuple[int, ...], options: Any, tools: Tools) -> Iterator[Any]:
@@ -166,17 +168,17 @@ def weight_of(taps: tuple[Tap, ...]) -> Any:
 
 
 def share_of(taps: tuple[Tap, ...], tools: Tools) -> Any:
-    """The share of an element in the gradient of a value: its weight, nothing of what is no element."""
+    """Share of an element in the gradient of a value: its weight, 0 where there is no element."""
     return math.prod(tools.choose(tap.there > 0, tap.weight, 0.0) for tap in taps)
 
 
 def is_element(taps: tuple[Tap, ...]) -> Any:
-    """Whether there is such an element: what lies outside counts as 0, whatever stands at the edge."""
+    """Mask of the places where the element exists: elements outside count as 0, whatever the edge holds."""
     return math.prod(tap.there for tap in taps) > 0
 
 
 def slope_of(taps: tuple[Tap, ...], dim: int) -> Any:
-    """The derivative of its weight by the coordinate of one dimension."""
+    """Derivative of the weight of an element with respect to the coordinate of one dimension."""
     others = (tap.weight for at, tap in enumerate(taps) if at != dim)
     return math.prod(others, start=taps[dim].slope)
 
@@ -186,8 +188,8 @@ def sample(image: Any, grid: Any, options: Any) -> Any:
     items, channels, *lengths = image.shape
     places = grid.reshape(items, math.prod(grid.shape[1:-1]), grid.shape[-1])
     flat = image.reshape(items, channels, math.prod(lengths))
-    made = np.zeros((items, channels, places.shape[1]), image.dtype)
+    result = np.zeros((items, channels, places.shape[1]), image.dtype)
     for index, taps in corners([places[..., at] for at in range(places.shape[2])], tuple(lengths), options, ARRAYS):
         values = np.where(is_element(taps)[:, None], np.take_along_axis(flat, index[:, None], 2), 0)
-        made += values * weight_of(taps)[:, None]
-    return made.reshape(items, channels, *grid.shape[1:-1])
+        result += values * weight_of(taps)[:, None]
+    return result.reshape(items, channels, *grid.shape[1:-1])

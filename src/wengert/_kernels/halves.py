@@ -1,4 +1,4 @@
-"""float16 and bfloat16, which are memory: whatever is computed of them is computed in float32."""
+"""float16 and bfloat16 as storage formats: all computation with them is in float32."""
 
 from __future__ import annotations
 

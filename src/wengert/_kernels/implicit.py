@@ -1,10 +1,10 @@
-"""How numbers of the gamma and beta distributions move with their parameters while their rank stays.
+"""Derivatives of gamma and beta samples with respect to their parameters, at a fixed quantile.
 
 A number x with distribution function F(x; a) moves by -(dF/da) / (dF/dx). Both are integrals of the density f, so
 
     -dF/da / f(x) = integral over t < x of (E[log t] - log t) f(t) / f(x) dt = the same over t > x, of the other sign,
 
-and the tail that x lies in is taken: there the sign of the integrand hardly changes and no digits are lost. The
+and the tail that contains x is taken: there the sign of the integrand hardly changes and no digits are lost. The
 integrals run over a half-line; they are sums of the double-exponential rule of Takahasi and Mori (1974),
 u = s exp(pi/2 sinh(tau)).
 
@@ -23,7 +23,7 @@ from .results import Array
 from .special import scipy_special
 
 BLOCK = 1 << 14
-"""Elements that are integrated at once: the rule takes a row of them for each of its points."""
+"""Number of elements that are integrated at once: the rule takes a row of them for each of its points."""
 
 
 @functools.cache
@@ -36,23 +36,23 @@ def rule() -> tuple[Array, Array]:
 
 
 def integral(function: Callable[[Array], Array], scale: Array) -> Array:
-    """The integrals of n functions over (0, infinity), each of which falls within about `scale` (n,)."""
+    """Integrals of n functions over (0, infinity), which decay within about `scale` (n,)."""
     points, weights = rule()
     return weights @ function(points * scale) * scale
 
 
 def in_blocks(function: Callable[..., Array], *operands: Array) -> Array:
-    """A function of vectors, called with pieces of broadcast arrays; the result in their dtype."""
-    shape = np.broadcast_shapes(*[each.shape for each in operands])
-    flat = [np.broadcast_to(each, shape).reshape(-1).astype(np.float64) for each in operands]
-    found = np.empty(flat[0].shape)
-    for start in range(0, found.size, BLOCK):
-        found[start : start + BLOCK] = function(*[each[start : start + BLOCK] for each in flat])
-    return found.reshape(shape).astype(operands[0].dtype)
+    """Call a function of vectors with blocks of broadcast arrays; the result has their dtype."""
+    shape = np.broadcast_shapes(*[operand.shape for operand in operands])
+    flat = [np.broadcast_to(operand, shape).reshape(-1).astype(np.float64) for operand in operands]
+    result = np.empty(flat[0].shape)
+    for start in range(0, result.size, BLOCK):
+        result[start : start + BLOCK] = function(*[operand[start : start + BLOCK] for operand in flat])
+    return result.reshape(shape).astype(operands[0].dtype)
 
 
 def standard_gamma_grad(concentration: Array, sample: Array) -> Array:
-    """How a number of the gamma distribution with rate 1 moves with its concentration."""
+    """Derivative of a sample of the gamma distribution with rate 1 with respect to its concentration."""
     return in_blocks(gamma_motion, concentration, sample)
 
 
@@ -61,10 +61,10 @@ def gamma_motion(a: Array, x: Array) -> Array:
     centre = scipy_special().psi(a)
     above = x > a
     low, high = ~above, above
-    found = np.zeros_like(x)
-    found[low] = below_gamma(a[low], x[low], centre[low])
-    found[high] = above_gamma(a[high], x[high], centre[high])
-    return np.where(x == 0, 0.0, found)
+    motion = np.zeros_like(x)
+    motion[low] = below_gamma(a[low], x[low], centre[low])
+    motion[high] = above_gamma(a[high], x[high], centre[high])
+    return np.where(x == 0, 0.0, motion)
 
 
 def below_gamma(a: Array, x: Array, centre: Array) -> Array:
@@ -78,13 +78,15 @@ def below_gamma(a: Array, x: Array, centre: Array) -> Array:
 def above_gamma(a: Array, x: Array, centre: Array) -> Array:
     """The integral over t = x + u."""
     offset = np.log(x) - centre
-    slope = 1 - (a - 1) / x + np.sqrt(np.abs(a - 1)) / x
-    return integral(lambda u: (offset + np.log1p(u / x)) * np.exp((a - 1) * np.log1p(u / x) - u), 1 / slope)
+    decay = 1 - (a - 1) / x + np.sqrt(np.abs(a - 1)) / x
+    return integral(lambda u: (offset + np.log1p(u / x)) * np.exp((a - 1) * np.log1p(u / x) - u), 1 / decay)
 
 
 def dirichlet_grad(sample: Array, concentration: Array, total: Array) -> Array:
-    """How a number x of the distribution Beta(concentration, total - concentration) moves with `concentration` while
-    the other stays, divided by 1 - x: the share of it that each other part of a Dirichlet sample gives."""
+    """Derivative of a sample x of Beta(concentration, total - concentration) by `concentration`, divided by 1 - x.
+
+    The other parameter is constant. This is the derivative's share for each other part of a Dirichlet sample.
+    """
     return in_blocks(beta_motion, sample, concentration, total)
 
 
@@ -93,19 +95,19 @@ def beta_motion(x: Array, a: Array, total: Array) -> Array:
     special = scipy_special()
     b, centre = total - a, special.psi(a) - special.psi(total)
     low = x * total <= a
-    found = np.empty_like(x)
-    found[low] = below_beta(*[each[low] for each in (x, a, b, centre)])
-    found[~low] = above_beta(*[each[~low] for each in (x, a, b, centre)])
-    return np.where((x == 0) | (x == 1), 0.0, found)
+    motion = np.empty_like(x)
+    motion[low] = below_beta(*[operand[low] for operand in (x, a, b, centre)])
+    motion[~low] = above_beta(*[operand[~low] for operand in (x, a, b, centre)])
+    return np.where((x == 0) | (x == 1), 0.0, motion)
 
 
 def below_beta(x: Array, a: Array, b: Array, centre: Array) -> Array:
     """The integral over t = x exp(-u), divided by 1 - x."""
     offset, odds = centre - np.log(x), x / (1 - x)
-    slope = np.maximum(a - (b - 1) * odds, 0) + np.sqrt(np.maximum(b, 1) * odds * (1 + odds))
+    decay = np.maximum(a - (b - 1) * odds, 0) + np.sqrt(np.maximum(b, 1) * odds * (1 + odds))
     return integral(
         lambda u: (offset + u) * np.exp(-a * u + (b - 1) * np.log1p(-odds * np.expm1(-u))) * odds,
-        1 / np.maximum(slope, a / 8),
+        1 / np.maximum(decay, a / 8),
     )
 
 
@@ -114,10 +116,10 @@ def above_beta(x: Array, a: Array, b: Array, centre: Array) -> Array:
     rest = 1 - x
     odds = rest / x
     start = np.log(x)
-    slope = np.maximum(b - (a - 1) * odds, 0) + np.sqrt(np.maximum(a, 1) * odds * (1 + odds))
+    decay = np.maximum(b - (a - 1) * odds, 0) + np.sqrt(np.maximum(a, 1) * odds * (1 + odds))
 
     def density(u: Array) -> Array:
         grown = np.log1p(-odds * np.expm1(-u))
         return (start + grown - centre) * np.exp(-b * u + (a - 1) * grown)
 
-    return integral(density, 1 / np.maximum(slope, b / 8))
+    return integral(density, 1 / np.maximum(decay, b / 8))

@@ -1,7 +1,8 @@
 """Reading and adding at indices, in NumPy.
 
-Index arrays are integers; the caller has refused what torch refuses. An index outside raises IndexError. Where NumPy
-checks an index array first and then reads it again, it gets a copy (`private`) that no other thread can rewrite.
+Index arrays are integers; the caller has refused what torch refuses. An index that is out of range raises IndexError.
+Where NumPy checks an index array first and then reads it again, it gets a copy (`private`) that no other thread can
+rewrite.
 """
 
 from __future__ import annotations
@@ -97,11 +98,11 @@ def index_add(x: Array, axis: int, index: Array, source: Array, alpha: Any = 1) 
 
 
 def index_put_add(x: Array, indices: Any, values: Array) -> Array:
-    """A copy of `x` with `values` added at `indices`, as often as a place is named.
+    """A copy of `x` with `values` added at `indices`; repeated places add up.
 
     Args:
         x: any dtype.
-        indices: what NumPy takes between brackets.
+        indices: an index of NumPy.
         values: broadcasts to the indexed shape.
 
     Returns:
@@ -113,9 +114,9 @@ def index_put_add(x: Array, indices: Any, values: Array) -> Array:
 
 
 def private_places(indices: Any) -> Any:
-    """What NumPy takes between brackets, with private index arrays."""
+    """Copy the index arrays of an index of NumPy by `private`."""
     if isinstance(indices, tuple):
-        return tuple([private_places(each) for each in indices])
+        return tuple([private_places(part) for part in indices])
     return private(indices) if isinstance(indices, np.ndarray) else indices
 
 
@@ -125,7 +126,7 @@ def masked_fill(x: Array, mask: Array, value: Any) -> Array:
 
 
 def embedding(weight: Array, indices: Array) -> Array:
-    """Rows of `weight` (rows, width): indices (...) give (..., width)."""
+    """Rows of `weight` (rows, width): indices (...) select (..., width)."""
     return positions.take(weight, indices, axis=0)
 
 
@@ -143,9 +144,9 @@ def embedding_backward(grad: Array, indices: Array, rows: int, padding_idx: int 
     """
     width = grad.shape[-1]
     result = np.zeros((rows, width), grad.dtype)
-    flat, slopes = private(indices).reshape(-1), grad.reshape(indices.size, width)
+    flat, grads = private(indices).reshape(-1), grad.reshape(indices.size, width)
     if padding_idx >= 0:
-        kept = flat != padding_idx
-        flat, slopes = flat[kept], slopes[kept]
-    np.add.at(result, flat, slopes)
+        used = flat != padding_idx
+        flat, grads = flat[used], grads[used]
+    np.add.at(result, flat, grads)
     return result

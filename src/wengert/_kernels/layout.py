@@ -1,7 +1,7 @@
-"""Strides: how the same memory can be seen under another shape. No tensors, and no element is read.
+"""Strides of views of the same memory under other shapes. No tensors, and no element is read.
 
-Every view that is made here leads back by `base`, from array to array, to one that spans all the memory it lies in. So
-the memory of any array is known, and no view can reach outside of it. (NumPy's `as_strided` checks nothing and breaks
+The `base` of every view that is created here leads, from array to array, to one that spans the whole memory. So the
+memory of any array is known, and no view can reach outside of it. (NumPy's `as_strided` checks nothing and breaks
 this chain.)
 """
 
@@ -27,7 +27,7 @@ def reaching(array: Any, shape: tuple[int, ...], strides: tuple[int, ...], dista
     """The memory that an array is part of, under any shape and strides, `distance` bytes after its first element.
 
     Raises:
-        RuntimeError: the view would reach outside of that memory.
+        RuntimeError: if the view would reach outside of that memory.
     """
     memory = memory_of(array)
     start = address(array) - address(memory) + distance
@@ -41,12 +41,12 @@ def reaching(array: Any, shape: tuple[int, ...], strides: tuple[int, ...], dista
                 f"bounds for memory of {memory.size} bytes"
             )
     else:
-        start = min(max(start, 0), memory.size)  # no element lies anywhere
+        start = min(max(start, 0), memory.size)  # there are no elements
     return np.ndarray(shape, array.dtype, memory, start, strides)
 
 
 def memory_of(array: Any) -> Any:
-    """All bytes of the memory that an array is part of, as far as it is known: that of the array at the chain's end."""
+    """All bytes of the memory that an array is part of, as far as it is known: that of the last `base`."""
     root = array
     while isinstance(root.base, np.ndarray):
         root = root.base
@@ -61,12 +61,12 @@ def memory_of(array: Any) -> Any:
 
 
 def address(array: Any) -> int:
-    """Where the first element of an array lies. (`__array_interface__` ends the process where memory is short.)"""
+    """Return the address of the first element. (`__array_interface__` ends the process where memory is short.)"""
     return array.ctypes.data
 
 
 def row_major(shape: Sequence[int], step: int) -> tuple[int, ...]:
-    """The strides of a dense array in row-major order whose elements lie `step` apart."""
+    """The strides of a dense array in row-major order whose elements are `step` apart."""
     strides: list[int] = []
     for length in reversed(shape):
         strides.append(step)
@@ -82,7 +82,7 @@ def view_strides(
     Args:
         step: bytes of one element.
 
-    Runs of dimensions that lie densely in memory are one chunk; the wanted dimensions must fill chunk after chunk.
+    Runs of dimensions that are dense in memory are one chunk; the wanted dimensions must fill chunk after chunk.
     """
     if not all(shape):
         return tuple(strides) if tuple(shape) == tuple(wanted) else row_major(wanted, step)

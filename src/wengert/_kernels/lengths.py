@@ -16,18 +16,18 @@ def powers(size: Array, order: float, axes: Any, keepdims: bool) -> Array:
 
 
 def root(total: Array, order: float) -> Array:
-    """What has this sum of powers."""
+    """Number whose power is `total`."""
     return np.sqrt(total) if order == 2 else total ** (1.0 / order)
 
 
 def power_norm(size: Array, order: float, axes: Any = None, keepdims: bool = False) -> Array:
-    """(sum of size**order) ** (1 / order); sizes whose powers are no normal numbers are scaled first.
+    """(sum of size**order) ** (1 / order); sizes whose powers overflow or underflow are scaled first.
 
     Args:
         size: float32 or float64, at least zero.
         order: a finite number other than 0.
-        axes: over which is summed; None for all.
-        keepdims: leave them with length 1.
+        axes: the axes to sum over; None for all.
+        keepdims: whether to keep them with length 1.
 
     Returns:
         A new array.

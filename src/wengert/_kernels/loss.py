@@ -27,7 +27,7 @@ def item_weights(rows: Array, flat: Array, weight: Array | None, ignore_index: i
     """Weight of each item, 0 for ignored ones, and its class, 0 for ignored ones.
 
     Raises:
-        IndexError: a target that is no class and not `ignore_index`.
+        IndexError: if a target is neither a class nor `ignore_index`.
     """
     used = flat != ignore_index
     wrong = used & ((flat < 0) | (flat >= rows.shape[1]))
@@ -53,13 +53,13 @@ def nll_loss(
         target: integer classes (N,), () or (N, d1, ...).
         weight: of each class, (C,), or None for 1.
         reduction: "mean" divides by the sum of the weights used.
-        ignore_index: targets of this value count nothing.
+        ignore_index: targets of this value have weight 0.
 
     Returns:
         The loss, and the sum of the weights used (0 for "none"), 0-dim.
 
     Raises:
-        IndexError: a target that is no class.
+        IndexError: if a target is neither a class nor `ignore_index`.
     """
     total_weight = np.zeros((), logp.dtype)
     if target.size == 0:
@@ -104,11 +104,11 @@ def nll_loss_backward(
         return result
     rows, flat = class_rows(logp, target)
     weights, classes = item_weights(rows, flat, weight, ignore_index)
-    slope = -weights * np.broadcast_to(grad, target.shape).reshape(-1)
+    item_grads = -weights * np.broadcast_to(grad, target.shape).reshape(-1)
     if reduction == "mean":
-        slope = slope / total_weight
+        item_grads = item_grads / total_weight
     filled = np.zeros(rows.shape, logp.dtype)
-    filled[positions.arange(flat.size), classes] = np.where(flat == ignore_index, 0, slope)
+    filled[positions.arange(flat.size), classes] = np.where(flat == ignore_index, 0, item_grads)
     if logp.ndim > 1:
         spread = (*target.shape, logp.shape[1])
         return np.ascontiguousarray(np.moveaxis(filled.reshape(spread), -1, 1))
@@ -143,12 +143,12 @@ def bce_with_logits(
     """
     wide = wide_dtype(x.dtype)
     logit, wanted = x.astype(wide, copy=False), target.astype(wide, copy=False)
-    small = np.log1p(np.exp(-np.abs(logit)))  # what is left of the loss where the logit is right
+    small = np.log1p(np.exp(-np.abs(logit)))  # the loss where the sign of the logit is right
     positive = wanted
     if pos_weight is not None:
         small, positive = small * (1 + (pos_weight - 1) * wanted), pos_weight * wanted
     share = np.where(logit > 0, 1 - wanted, -positive)
-    loss = np.where(share == 0, 0, share * logit) + small  # a right certainty costs nothing
+    loss = np.where(share == 0, 0, share * logit) + small  # an infinite logit that is right has no loss
     if weight is not None:
         loss = loss * weight
     return reduced(as_array(loss), reduction, x.dtype)

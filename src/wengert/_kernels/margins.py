@@ -1,4 +1,4 @@
-"""Losses of scores that are to keep a margin from each other, in NumPy: one loss for each row of scores (N, C)."""
+"""Margin losses in NumPy: one loss for each row of scores (N, C)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .results import Array
 
 
 def multi_margin(rows: Array, classes: Array, p: int, margin: float, weight: Array | None) -> Array:
-    """By how much the scores of other classes come nearer to that of the right one than `margin`: the mean of powers.
+    """Mean over the classes of max(0, margin + score - score of the target class) ** p.
 
     Args:
         rows: scores (N, C).
         classes: the right classes (N,).
         p: 1 or 2, the power.
-        margin: what scores are to keep.
+        margin: least difference of the scores without a loss.
         weight: of each class (C,), or None for 1.
 
     Returns:
@@ -27,11 +27,11 @@ def multi_margin(rows: Array, classes: Array, p: int, margin: float, weight: Arr
     losses = (missed if p == 1 else missed * missed).sum(1) / rows.dtype.type(rows.shape[1])
     if weight is None:
         return losses
-    return np.where(losses == 0, losses, losses * weight[classes])  # nothing is nothing, whatever it weighs
+    return np.where(losses == 0, losses, losses * weight[classes])  # 0 stays 0 for infinite and NaN weights
 
 
 def true_labels(labels: Array) -> tuple[Array, Array]:
-    """Of labels (N, C) which ones count, those before the first negative one; and which classes they name."""
+    """Masks of the labels (N, C) before the first negative one, which count, and of the classes that they name."""
     counted = np.logical_and.accumulate(labels >= 0, axis=1)
     named = np.zeros(labels.shape, np.bool_)
     items, places = positions.nonzero(counted)
@@ -40,7 +40,7 @@ def true_labels(labels: Array) -> tuple[Array, Array]:
 
 
 def multilabel_margin(rows: Array, labels: Array) -> tuple[Array, Array]:
-    """By how much the scores of classes that are not named come nearer than 1 to those of classes that are.
+    """Sum of max(0, 1 - score of a named class + score of another class) over all such pairs, divided by C.
 
     Args:
         rows: scores (N, C).

@@ -28,12 +28,12 @@ LIMITS = {
     4: (1.1920929e-07, 5.978859e-04, 5.116619e-02, 5.800525e-01, 1.461662, 3.010066),
     8: (2.220446e-16, 2.580957e-08, 3.397169e-04, 4.991229e-02, 2.996159e-01, 1.090864),
 }
-"""Up to which norm a polynomial of each degree is the exponential of a matrix that differs by half a unit in the last
-place or less, by the size of a real number."""
+"""Largest norms for which a polynomial of each degree is the exponential of a matrix that differs by at most half a
+unit in the last place, by the size of a real number."""
 FEW = 4096
-"""Up to how many numbers a batch is not taken apart for the sake of cheaper polynomials."""
+"""Number of elements up to which a batch is not split to use cheaper polynomials."""
 PIECE = 16384
-"""How many numbers are treated at once: what a polynomial needs beside them stays in the cache."""
+"""Number of elements that are computed at once, so that the temporaries of a polynomial stay in the cache."""
 ROOT = math.sqrt(177)
 
 
@@ -41,17 +41,17 @@ class Mixture:
     """Sums of powers, by coefficients kept for each dtype."""
 
     def __init__(self, lines: list[list[float]], constants: list[float]) -> None:
-        self.lines = {each: np.array(lines, each) for each in (np.dtype(np.float32), np.dtype(np.float64))}
+        self.lines = {dtype: np.array(lines, dtype) for dtype in (np.dtype(np.float32), np.dtype(np.float64))}
         self.constants = [(at, factor) for at, factor in enumerate(constants) if factor]
 
     def __call__(self, powers: Array) -> Array:
-        """One sum for each line, and of the identity what it has."""
+        """One sum for each line, plus its multiple of the identity."""
         lines = self.lines[powers.real.dtype]
         flat = powers.view(lines.dtype).reshape(len(powers), -1)
-        made = (lines @ flat).view(powers.dtype).reshape(-1, *powers.shape[1:])
+        result = (lines @ flat).view(powers.dtype).reshape(-1, *powers.shape[1:])
         for at, factor in self.constants:
-            add_identity(made[at], factor)
-        return made
+            add_identity(result[at], factor)
+        return result
 
 
 OF_FOURTH = Mixture([[1 / 6, 1 / 24]], [0.5])
@@ -83,64 +83,64 @@ OF_EIGHTEENTH = Mixture(
 
 
 def product(a: Array, b: Array, out: Array | None = None) -> Array:
-    """A product of matrices; of those with a direction the upper blocks of the product of all four."""
+    """Product of matrices; for matrices with a direction, the upper blocks of the product of the block matrices."""
     size = a.shape[-2]
     if a.shape[-1] == size:
         return np.matmul(a, b, out=out)
-    made = np.matmul(a[..., :size], b, out=out)
-    made[..., size:] += np.matmul(a[..., size:], b[..., :size])
-    return made
+    result = np.matmul(a[..., :size], b, out=out)
+    result[..., size:] += np.matmul(a[..., size:], b[..., :size])
+    return result
 
 
 def add_identity(a: Array, factor: float) -> None:
-    """Add a multiple of the identity to each matrix, in place; they lie without gaps."""
+    """Add a multiple of the identity to each matrix, in place; they are contiguous."""
     rows, columns = a.shape[-2:]
     a.reshape(-1, rows * columns)[:, :: columns + 1][:, :rows] += factor
 
 
 def powers_of(a: Array, room: int, count: int) -> Array:
-    """A, its square, its cube, and the square of that: as many as are wanted, and room for more."""
-    made = np.empty((room, *a.shape), a.dtype)
-    made[0] = a
+    """The first `count` of A, A^2, A^3, A^6, and room for more powers."""
+    result = np.empty((room, *a.shape), a.dtype)
+    result[0] = a
     for at in range(1, count):
-        product(made[at - 1], made[0 if at < 3 else at - 1], made[at])
-    return made
+        product(result[at - 1], result[0 if at < 3 else at - 1], result[at])
+    return result
 
 
 def first(a: Array) -> Array:
     """I + A."""
-    made = a.copy()
-    add_identity(made, 1)
-    return made
+    result = a.copy()
+    add_identity(result, 1)
+    return result
 
 
 def second(a: Array) -> Array:
     """I + A + A^2 / 2."""
-    made = product(a, a)
-    made *= 0.5
-    made += a
-    add_identity(made, 1)
-    return made
+    result = product(a, a)
+    result *= 0.5
+    result += a
+    add_identity(result, 1)
+    return result
 
 
 def fourth(a: Array) -> Array:
     """The polynomial of degree 4, by two products."""
     powers = powers_of(a, 2, 2)
-    made = product(powers[1], OF_FOURTH(powers)[0])
-    made += a
-    add_identity(made, 1)
-    return made
+    result = product(powers[1], OF_FOURTH(powers)[0])
+    result += a
+    add_identity(result, 1)
+    return result
 
 
 def eighth(a: Array) -> Array:
     """The polynomial of degree 8, by three products."""
     powers = powers_of(a, 3, 2)
     product(powers[1], INNER(powers[:2])[0], powers[2])
-    made = product(*OF_EIGHTH(powers))
-    made += a
-    made += np.multiply(powers[1], SQUARE, out=powers[1])
-    add_identity(made, 1)
-    return made
+    result = product(*OF_EIGHTH(powers))
+    result += a
+    result += np.multiply(powers[1], SQUARE, out=powers[1])
+    add_identity(result, 1)
+    return result
 
 
 def twelfth(a: Array) -> Array:
@@ -149,9 +149,9 @@ def twelfth(a: Array) -> Array:
     sixth = product(root, root)
     sixth += added
     middle += sixth
-    made = product(middle, sixth)
-    made += start
-    return made
+    result = product(middle, sixth)
+    result += start
+    return result
 
 
 def eighteenth(a: Array) -> Array:
@@ -160,9 +160,9 @@ def eighteenth(a: Array) -> Array:
     ninth = product(one, other)
     ninth += added
     middle += ninth
-    made = product(middle, ninth)
-    made += start
-    return made
+    result = product(middle, ninth)
+    result += start
+    return result
 
 
 POLYNOMIALS: tuple[Callable[[Array], Array], ...] = (first, second, fourth, eighth, twelfth, eighteenth)
@@ -170,18 +170,18 @@ POLYNOMIALS: tuple[Callable[[Array], Array], ...] = (first, second, fourth, eigh
 
 def row_sums(sizes: Array, vectors: Array) -> tuple[Array, Array]:
     """The products of matrices that are not negative with a vector each, and the largest element of each."""
-    made = np.matmul(sizes, vectors)
-    return made, np.ascontiguousarray(made[..., 0].T).max(0)
+    result = np.matmul(sizes, vectors)
+    return result, np.ascontiguousarray(result[..., 0].T).max(0)
 
 
 def halvings(sizes: Array, vectors: Array, norms: Array, limit: Any) -> Array:
-    """How often to halve matrices: until the norm, or the roots of those of the fourth and fifth power, are small.
+    """Number of halvings of each matrix until its norm, or the roots of those of its 4th and 5th power, are small.
 
     Args:
-        sizes: the sizes of their elements.
-        vectors: the sums of the rows of that.
-        norms: the largest of each.
-        limit: how small they should be.
+        sizes: absolute values of the elements.
+        vectors: the sums of the rows of `sizes`.
+        norms: the largest sum of each matrix.
+        limit: the norm to reach.
     """
     for _ in range(2):
         vectors = np.matmul(sizes, vectors)
@@ -192,22 +192,22 @@ def halvings(sizes: Array, vectors: Array, norms: Array, limit: Any) -> Array:
 
 
 def in_pieces(function: Callable[[Array], Array], a: Array, steps: Array | None = None) -> Array:
-    """A polynomial of each matrix, squared as often as it was halved; those numbers do not grow."""
+    """A polynomial of each matrix, squared `steps` times; `steps` is in descending order."""
     length = max(PIECE // (a.shape[1] * a.shape[2]), 1)
     if len(a) > length:
-        made = np.empty_like(a)
+        result = np.empty_like(a)
         for start in range(0, len(a), length):
             some = slice(start, start + length)
-            made[some] = in_pieces(function, a[some], None if steps is None else steps[some])
-        return made
-    made = function(a)
+            result[some] = in_pieces(function, a[some], None if steps is None else steps[some])
+        return result
+    result = function(a)
     if steps is not None:
         for _ in range(steps[-1]):
-            made = product(made, made)
+            result = product(result, result)
         for step in range(steps[-1], steps[0]):
             count = np.count_nonzero(steps > step)
-            made[:count] = product(made[:count], made[:count])
-    return made
+            result[:count] = product(result[:count], result[:count])
+    return result
 
 
 def halved(a: Array, steps: Array) -> Array:
@@ -219,17 +219,17 @@ def halved(a: Array, steps: Array) -> Array:
         return in_pieces(eighteenth, a * math.ldexp(1.0, -int(steps[0])), steps)
     order = positions.argsort(-steps)
     steps = steps[order]
-    made = np.empty_like(a)
-    made[order] = in_pieces(eighteenth, a[order] * np.ldexp(real(1), -steps)[:, None, None], steps)
-    return made
+    result = np.empty_like(a)
+    result[order] = in_pieces(eighteenth, a[order] * np.ldexp(real(1), -steps)[:, None, None], steps)
+    return result
 
 
 @functools.cache
 def limits_for(real: np.dtype[Any], directed: bool) -> Array:
-    """`LIMITS`, for derivatives smaller, since the degree is a factor of their error."""
+    """`LIMITS`; smaller for derivatives, since the degree is a factor of their error."""
     limits = np.array(LIMITS[real.itemsize], real)
     if directed:
-        limits /= np.array([(1 + each) ** (1 / each) for each in DEGREES], real)
+        limits /= np.array([(1 + degree) ** (1 / degree) for degree in DEGREES], real)
     return limits
 
 
@@ -246,42 +246,42 @@ def exponentials(a: Array) -> Array:
         return halved(a, halvings(sizes, vectors, norms, limits[-1]))
     kinds = positions.searchsorted(limits, norms)
     counts = positions.bincount(kinds, minlength=7)
-    made = np.empty_like(a)
+    result = np.empty_like(a)
     for kind in counts.nonzero()[0].tolist():
         where: Any = slice(None) if counts[kind] == len(a) else (kinds == kind).nonzero()[0]
         if kind < 6:
-            made[where] = in_pieces(POLYNOMIALS[kind], a[where])
+            result[where] = in_pieces(POLYNOMIALS[kind], a[where])
         else:
-            made[where] = halved(a[where], halvings(sizes[where], vectors[where], norms[where], limits[-1]))
-    return made
+            result[where] = halved(a[where], halvings(sizes[where], vectors[where], norms[where], limits[-1]))
+    return result
 
 
 def spoilt(a: Array) -> Array:
-    """Which matrices of a batch hold infinities or NaN: nothing is known of their exponentials."""
+    """Mask of the matrices that hold infinities or NaN: their exponentials are unknown."""
     return np.asarray(~np.isfinite(a).all((-2, -1)))
 
 
 def exponential(a: Array) -> Array:
-    """The exponentials of square matrices, in rows."""
+    """Exponentials of square matrices, in row-major storage."""
     wide = a.astype(wide_dtype(a.dtype), copy=False)
     size = a.shape[-1]
     if not a.size or size == 1:
         return np.exp(wide).astype(a.dtype)
-    made = exponentials(np.ascontiguousarray(wide).reshape(-1, size, size)).reshape(a.shape)
-    if not np.isfinite(made).all():
-        made[spoilt(a)] = np.nan
-    return made.astype(a.dtype, copy=False)
+    result = exponentials(np.ascontiguousarray(wide).reshape(-1, size, size)).reshape(a.shape)
+    if not np.isfinite(result).all():
+        result[spoilt(a)] = np.nan
+    return result.astype(a.dtype, copy=False)
 
 
 def derivative(a: Array, direction: Array) -> Array:
-    """The derivatives of the exponentials of square matrices in a direction each, as corners of larger matrices."""
+    """Derivatives of the exponentials of square matrices, each in a direction, as corners of larger matrices."""
     size = a.shape[-1]
-    made = np.empty((*a.shape[:-2], 2 * size, 2 * size), a.dtype)[..., :size, size:]
+    result = np.empty((*a.shape[:-2], 2 * size, 2 * size), a.dtype)[..., :size, size:]
     both = np.concatenate([a, direction], -1, dtype=wide_dtype(a.dtype))
     if size == 1:
-        np.multiply(np.exp(both[..., :1]), both[..., 1:], out=made, casting="unsafe")
+        np.multiply(np.exp(both[..., :1]), both[..., 1:], out=result, casting="unsafe")
     elif a.size:
-        made[...] = exponentials(both.reshape(-1, size, 2 * size))[..., size:].reshape(a.shape)
-        if not np.isfinite(made).all():
-            made[spoilt(both)] = np.nan
-    return made
+        result[...] = exponentials(both.reshape(-1, size, 2 * size))[..., size:].reshape(a.shape)
+        if not np.isfinite(result).all():
+            result[spoilt(both)] = np.nan
+    return result

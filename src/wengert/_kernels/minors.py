@@ -41,9 +41,9 @@ def products_of_others(values: Array, count: int) -> Array:
         factor = values[..., at].reshape(lead + (1,) * count)
         product, shift = np.frexp(np.where(left_out, product, product * factor))
         exponent += shift
-    for one in range(count):
-        for other in range(one):
-            product = product * (places[one] != places[other])
+    for first in range(count):
+        for second in range(first):
+            product = product * (places[first] != places[second])
     return np.ldexp(product, exponent)
 
 
@@ -79,9 +79,9 @@ def minors(matrix: Array, directions: Sequence[Array]) -> Array:
         directions: matrices of the same shape and dtype.
 
     Returns:
-        A new array (..., n, n): element [i, j] is the derivative of the determinant by element [i, j] of `matrix`,
-        derived once more along each of the directions. Without directions these are the cofactors. It is NaN where
-        a matrix holds infinities or NaN.
+        A new array (..., n, n): element [i, j] is the derivative of the determinant with respect to element [i, j]
+        of `matrix`, differentiated once more along each of the directions. Without directions these are the
+        cofactors. It is NaN where a matrix holds infinities or NaN.
     """
     wide = np.result_type(matrix.dtype, np.float64)
     bad = infinite(matrix)

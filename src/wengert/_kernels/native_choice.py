@@ -1,4 +1,4 @@
-"""The choice between the native kernels and their NumPy twins, made once at import."""
+"""Choice between the native kernels and their NumPy twins, once at import."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME = "wengert._kernels._native"
 
 
 class Later:
-    """A function in NumPy whose module is imported with the first call, since few programs come to it."""
+    """A function in NumPy whose module is imported with the first call, since few programs use it."""
 
     __slots__ = ("__name__", "found", "module")
 
@@ -41,8 +41,8 @@ def load_native() -> ModuleType | None:
         The module, or None where twins are to be used: WENGERT_KERNELS is "numpy", or nothing was built.
 
     Raises:
-        ImportError: the extension is there but broken, or WENGERT_KERNELS is "native" and there is none.
-        ValueError: WENGERT_KERNELS is something else.
+        ImportError: if the extension cannot be loaded, or WENGERT_KERNELS is "native" and there is no extension.
+        ValueError: if WENGERT_KERNELS is neither empty, "native" nor "numpy".
     """
     wanted = os.environ.get("WENGERT_KERNELS", "")
     if wanted not in ("", "native", "numpy"):
@@ -58,7 +58,7 @@ def load_native() -> ModuleType | None:
 
 
 def native_functions(module: ModuleType, twins: dict[str, Any]) -> dict[str, Function]:
-    """Tell the extension its twins, and list what replaces them.
+    """Bind the twins in the extension, and list the native functions that replace them.
 
     Args:
         module: the extension.
@@ -68,7 +68,7 @@ def native_functions(module: ModuleType, twins: dict[str, Any]) -> dict[str, Fun
         Native functions by name.
 
     Raises:
-        KeyError: a native function has no twin: the extension was built from other sources.
+        KeyError: if a native function has no twin: the extension was built from other sources.
     """
     names = module.twin_names()
     module.bind_twins({name: twins[name] for name in names})
@@ -78,4 +78,4 @@ def native_functions(module: ModuleType, twins: dict[str, Any]) -> dict[str, Fun
 def direct_functions(module: ModuleType) -> dict[str, Function]:
     """The native functions that return NotImplemented for what they do not know, by their name without `direct_`."""
     prefix = "direct_"
-    return {name[len(prefix) :]: made for name, made in vars(module).items() if name.startswith(prefix)}
+    return {name[len(prefix) :]: function for name, function in vars(module).items() if name.startswith(prefix)}

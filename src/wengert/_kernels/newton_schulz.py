@@ -10,7 +10,7 @@ Array = np.ndarray[Any, Any]
 
 
 def rounded(array: Array) -> Array:
-    """Each float32 rounded to the nearest that bfloat16 holds, ties to the even one; what is not a number stays so."""
+    """Round float32 elements to the precision of bfloat16, ties to even; NaN stays NaN."""
     bits = np.ascontiguousarray(array, dtype=np.float32).view(np.uint32)
     up = bits + (np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1)))
     near = (up & np.uint32(0xFFFF0000)).view(np.float32)
@@ -31,13 +31,13 @@ def newton_schulz(matrix: Array, coefficients: tuple[float, float, float], steps
 
     Source: Jordan et al., Muon: An optimizer for hidden layers in neural networks, 2024.
     """
-    linear, cubic, quintic = (np.float32(each) for each in coefficients)
+    linear, cubic, quintic = (np.float32(number) for number in coefficients)
     tall = matrix.shape[0] > matrix.shape[1]
-    found = rounded(matrix.T if tall else matrix)
-    size = rounded(np.sqrt(np.sum(found * found, dtype=np.float32))[None])
-    found = rounded(found / np.maximum(size, rounded(np.asarray([eps]))))
+    result = rounded(matrix.T if tall else matrix)
+    size = rounded(np.sqrt(np.sum(result * result, dtype=np.float32))[None])
+    result = rounded(result / np.maximum(size, rounded(np.asarray([eps]))))
     for _ in range(steps):
-        gram = rounded(found @ found.T)
+        gram = rounded(result @ result.T)
         change = rounded(cubic * gram + quintic * (gram @ gram))
-        found = rounded(linear * found + change @ found)
-    return found.T if tall else found
+        result = rounded(linear * result + change @ result)
+    return result.T if tall else result

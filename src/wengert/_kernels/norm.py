@@ -91,8 +91,8 @@ def batch_norm_backward(
     product = np.sum(grad * distance, axis=axes, dtype=np.float64).astype(dtype)
     scale = (invstd if weight is None else invstd * weight).reshape(shape)
     if training:
-        slope = (product * invstd * invstd / count).reshape(shape)
-        grad_x = (grad - (total / count).reshape(shape) - distance * slope) * scale
+        factor = (product * invstd * invstd / count).reshape(shape)
+        grad_x = (grad - (total / count).reshape(shape) - distance * factor) * scale
     else:
         grad_x = grad * scale
     grad_x = grad_x.astype(x.dtype, copy=False)
@@ -102,7 +102,11 @@ def batch_norm_backward(
 
 
 def trailing_axes(name: str, x: Array, count: int) -> tuple[int, ...]:
-    """The last `count` axes, at least one. Others are refused before a tuple of 2**45 numbers fills the memory."""
+    """The last `count` axes, at least one.
+
+    Raises:
+        ValueError: if `count` is out of range; checked first, since a tuple of 2**45 numbers would fill the memory.
+    """
     if not 0 < count <= x.ndim:
         raise ValueError(f"{name}: there are no {count} trailing axes in an array of {x.ndim} dimensions")
     return tuple(range(x.ndim - count, x.ndim))
@@ -152,7 +156,7 @@ def layer_norm_backward(
         normalized_ndim: as there.
         mean: as returned there.
         invstd: as returned there.
-        weight: as given there.
+        weight: as there.
 
     Returns:
         Gradients of x, weight and bias; the last two None without weight.

@@ -1,4 +1,4 @@
-"""Normal numbers from even ones, and orders from steps: what draws compute, digit by digit as torch does.
+"""Normal numbers from uniform ones, and permutations from steps, digit by digit as in torch.
 
 Source: Box and Muller, A note on the generation of random normal deviates (1958). In float32 the logarithm, sine and
 cosine are the polynomials of Moshier's Cephes library (logf, sinf, cosf), as torch's loops for AVX2 form them: rounded
@@ -57,7 +57,7 @@ def normal_blocks(uniform: Array) -> Array:
 
 
 def normal_pairs(uniform: Array) -> Array:
-    """Standard normal numbers two by two: the angle is the first of two even numbers.
+    """Standard normal numbers two by two: the angle is the first of two uniform numbers.
 
     Args:
         uniform: float64 array (n, 2) of numbers from [0, 1).
@@ -71,27 +71,29 @@ def normal_pairs(uniform: Array) -> Array:
 
 
 def shuffle(order: Array, steps: Array) -> Array:
-    """A copy of a vector in which element after element was swapped with the one that lies so many steps behind it.
+    """A copy of a vector in which each element in turn is swapped with the one that is `steps` places behind it.
 
     Args:
         order: int64 vector.
         steps: int64 vector, one shorter; none leads beyond the end.
 
     Raises:
-        ValueError: lengths do not fit, or a step leads out of the vector.
+        ValueError: if the lengths do not match, or a step leads out of the vector.
     """
     ends = positions.arange(len(steps)) + steps
     if len(steps) != max(len(order) - 1, 0) or (len(steps) and (steps.min() < 0 or ends.max() >= len(order))):
-        raise ValueError("shuffle: a step for each element but the last, none beyond the end")
-    made = order.tolist()
+        raise ValueError(
+            "shuffle: expected one step for each element but the last, and none beyond the end of the vector"
+        )
+    result = order.tolist()
     for at, end in enumerate(ends.tolist()):
-        made[at], made[end] = made[end], made[at]
-    return np.array(made, np.int64)
+        result[at], result[end] = result[end], result[at]
+    return np.array(result, np.int64)
 
 
 def by_library(function: Any, x: Array) -> Array:
     """A function of the C library for each element: NumPy's own differ in the last digit."""
-    return np.array([function(each) for each in x.reshape(-1).tolist()]).reshape(x.shape)
+    return np.array([function(element) for element in x.reshape(-1).tolist()]).reshape(x.shape)
 
 
 LARGE = 2.0**512
@@ -116,9 +118,9 @@ def fused(a: Any, b: Any, c: Any) -> Array:
 
 
 def odd_sum(a: Any, b: Any) -> Array:
-    """a + b in float64; if that is not exact, of the two neighbours the one whose last digit is odd.
+    """a + b in float64, rounded to odd: if it is not exact, the neighbour whose last digit is odd.
 
-    Whatever is rounded to fewer digits next, is rounded as the exact sum would be.
+    Rounding it to fewer digits is then the same as rounding the exact sum.
     """
     total = np.asarray(a + b)
     rest = missing(a, b, total)
@@ -148,7 +150,7 @@ def upper(x: Array) -> Array:
 
 
 def missing(a: Any, b: Any, total: Any) -> Array:
-    """What the sum of two numbers lost when it was rounded."""
+    """Rounding error of the sum of two numbers."""
     other = total - a
     return as_array((a - (total - other)) + (b - other))
 
@@ -186,6 +188,6 @@ def circle(turn: Array) -> tuple[Array, Array]:
 def polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
     """The value of a polynomial, the highest power first."""
     y: Any = np.full_like(x, coefficients[0])
-    for each in coefficients[1:]:
-        y = fused(y, x, single(each))
+    for coefficient in coefficients[1:]:
+        y = fused(y, x, single(coefficient))
     return as_array(y)

@@ -11,7 +11,7 @@ from .results import Array
 
 
 def descent(param: Array, grad: Array, weight_decay: float, maximize: bool) -> Array:
-    """The gradient to follow: turned round to maximise, with weight decay added."""
+    """The gradient to descend: negated to maximise, with weight decay added."""
     if maximize:
         grad = np.negative(grad)
     if weight_decay != 0:
@@ -37,8 +37,8 @@ def sgd_step(
         grads: one for each, of its shape and dtype.
         momentum_buffers: one for each, written, or None before the first step.
         lr: step size.
-        momentum: how much of the buffer is kept.
-        dampening: 1 minus how much of the gradient enters it.
+        momentum: factor of the buffer.
+        dampening: 1 minus the factor of the gradient that is added to the buffer.
         weight_decay: multiple of the parameter added to the gradient.
         nesterov: step by gradient + momentum * buffer.
         maximize: go up instead of down.
@@ -87,10 +87,10 @@ def adam_step(
         exp_avgs: running means of the gradients, written.
         exp_avg_sqs: running means of their squares, written.
         max_exp_avg_sqs: their maxima, written; None without `amsgrad`.
-        steps: number of each one's step, this one included, so from 1.
+        steps: number of steps of each parameter, this one included, so from 1.
         lr: step size.
-        beta1: how much of the mean is kept.
-        beta2: how much of the mean square is kept.
+        beta1: factor of the running mean.
+        beta2: factor of the running mean square.
         eps: added to the divisor.
         weight_decay: multiple of the parameter added to the gradient.
         amsgrad: divide by the maximum of the mean square.
@@ -101,10 +101,10 @@ def adam_step(
     for place, param in enumerate(params):
         number = param.dtype.type
         mean, square = exp_avgs[place], exp_avg_sqs[place]
-        slope = descent(param, grads[place], weight_decay, maximize)
-        mean += (slope - mean) * number(1 - beta1)
+        gradient = descent(param, grads[place], weight_decay, maximize)
+        mean += (gradient - mean) * number(1 - beta1)
         square *= number(beta2)
-        square += slope * slope * number(1 - beta2)
+        square += gradient * gradient * number(1 - beta2)
         if amsgrad and max_exp_avg_sqs is not None:
             largest = max_exp_avg_sqs[place]
             np.maximum(largest, square, out=largest)
@@ -125,23 +125,23 @@ def formula_step(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """One step of an optimiser that goes element by element.
+    """One step of an element-wise optimiser.
 
     Args:
         kind: a name of `formulas.FORMULAS`.
         params: floating arrays, written.
         grads: one for each, of its shape and dtype.
-        states: for each the arrays that its formula keeps, written; None for what it does without.
+        states: for each the arrays of its formula's state, written; None for those that it does not use.
         numbers: for each the numbers of its formula.
-        shrink: what parameters are multiplied by before, for decay that is not part of the gradient.
+        shrink: factor of the parameters before the step, for decay that is not part of the gradient.
         weight_decay: multiple of the parameter added to the gradient.
         maximize: go up instead of down.
     """
-    from .formulas import FORMULAS  # where the native function is not taken
+    from .formulas import FORMULAS  # not loaded where the native function is used
 
     formula = FORMULAS[kind]
-    for param, grad, state, given in zip(params, grads, states, numbers, strict=True):
+    for param, grad, state, constants in zip(params, grads, states, numbers, strict=True):
         number = param.dtype.type
         if shrink != 1:
             param *= number(shrink)
-        param -= formula(descent(param, grad, weight_decay, maximize), state, tuple(map(number, given)))
+        param -= formula(descent(param, grad, weight_decay, maximize), state, tuple(map(number, constants)))

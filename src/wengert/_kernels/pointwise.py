@@ -17,7 +17,7 @@ BinaryFunction = Callable[..., Array]
 
 
 def binary(ufunc: np.ufunc) -> BinaryFunction:
-    """Wrap a two-operand ufunc: always an array.
+    """Wrap a two-operand ufunc so that it always returns an array.
 
     Args:
         ufunc: NumPy's function.
@@ -36,7 +36,7 @@ def binary(ufunc: np.ufunc) -> BinaryFunction:
 
 
 def unary(ufunc: np.ufunc) -> Callable[..., Array]:
-    """Wrap a one-operand ufunc: always an array.
+    """Wrap a one-operand ufunc so that it always returns an array.
 
     Args:
         ufunc: NumPy's function.
@@ -113,10 +113,10 @@ def add_scaled(a: Array, b: Array, factor: float, out: Array | None = None) -> A
 
 
 def negative(x: Array, out: Array | None = None) -> Array:
-    """The negative of a number, element by element; of an unsigned one what is left of the range.
+    """-x, element by element; unsigned integers wrap around.
 
-    `numpy.negative` reads neighbours in the place of elements that lie 16 bytes apart (in place also 64), where `out`
-    has gaps, too: NumPy 2.4 and before. A product does not.
+    `numpy.negative` of NumPy 2.4 and before reads neighbouring elements where elements are 16 bytes apart (in place
+    also 64) and `out` is not contiguous either. A product does not.
     """
     if out is None or x.dtype.kind == "c":
         return as_array(np.negative(x) if out is None else np.negative(x, out=out))
@@ -126,7 +126,7 @@ def negative(x: Array, out: Array | None = None) -> Array:
 
 
 def log1p(x: Array, out: Array | None = None) -> Array:
-    """log(1 + x); of complex numbers near 0 without NumPy's sum, in which the small number is lost.
+    """log(1 + x); of complex numbers near 0 accurate where NumPy's 1 + x loses the small number.
 
     Args:
         x: the array.
@@ -137,22 +137,26 @@ def log1p(x: Array, out: Array | None = None) -> Array:
     """
     if x.dtype.kind != "c":
         return as_array(np.log1p(x) if out is None else np.log1p(x, out=out))
-    made = as_array(np.log1p(x))
+    result = as_array(np.log1p(x))
     near = np.abs(x) < 0.5
     real, imaginary = x.real[near], x.imag[near]
-    made.real[near] = np.log1p(real * (2 + real) + imaginary * imaginary) / 2
-    return deliver(made, out)
+    result.real[near] = np.log1p(real * (2 + real) + imaginary * imaginary) / 2
+    return deliver(result, out)
 
 
 def refuse_zero_divisor(a: Operand, b: Operand) -> None:
-    """Raise what torch raises for integers divided by zero, of which NumPy would warn; not where `a` is empty."""
+    """Refuse a zero among integer divisors, unless `a` is empty; NumPy would only warn.
+
+    Raises:
+        RuntimeError: if an element of an integer divisor is 0.
+    """
     divisor = np.asarray(b)
     if divisor.dtype.kind in "iub" and np.size(a) and not divisor.all():
         raise RuntimeError("ZeroDivisionError")
 
 
 def is_integral(a: Operand, b: Operand) -> bool:
-    """Whether the operands' common dtype is an integer or bool."""
+    """Return whether the operands' common dtype is an integer or bool."""
     return all(np.asarray(operand).dtype.kind in "iub" for operand in (a, b))
 
 
@@ -179,16 +183,16 @@ def remainder(a: Operand, b: Operand, out: Array | None = None) -> Array:
 
 
 def complex_limits(base: Operand, exponent: Array, raised: Array) -> Array:
-    """Complex powers, with those of 0 and of what is not finite as the formula `exp(exponent * log(base))` has them.
+    """Complex powers, where powers of 0 and of non-finite numbers follow the formula `exp(exponent * log(base))`.
 
     0 to the power 0 is 1, as for a number as exponent and for real tensors; torch's tensors have NaN there, and NaN for
     the derivative of the first power.
     """
-    given = np.asarray(base, raised.dtype)
-    limits = ((given == 0) & (exponent != 0)) | (~np.isfinite(given) & (~np.isnan(given) | (exponent == 0)))
+    bases = np.asarray(base, raised.dtype)
+    limits = ((bases == 0) & (exponent != 0)) | (~np.isfinite(bases) & (~np.isnan(bases) | (exponent == 0)))
     limits &= np.isfinite(exponent) | (np.imag(exponent) == 0)
     if np.any(limits):
-        np.copyto(raised, np.exp(np.asarray(exponent, raised.dtype) * np.log(given)), where=limits)
+        np.copyto(raised, np.exp(np.asarray(exponent, raised.dtype) * np.log(bases)), where=limits)
     return raised
 
 

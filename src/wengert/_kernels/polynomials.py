@@ -18,19 +18,17 @@ Step = Callable[[int, Array, Array, Array], Array]
 """`step(k, x, last, before)`: the polynomial of degree k + 1 from those of degrees k and k - 1."""
 
 RECURRED = 6
-"""Up to which degree Chebyshev polynomials follow from their recurrence, above it from their closed form."""
+"""Degree up to which Chebyshev polynomials are computed by their recurrence, above by their closed form."""
 LONGEST = 1000
-"""Up to which degree polynomials without elementary closed form follow from their recurrence."""
+"""Degree up to which polynomials without elementary closed form are computed by their recurrence."""
 HERMITE_LIMIT = {2: 128, 4: 128, 8: 512}
-"""Above which degree Hermite polynomials are NaN, as in torch, by the size of a number."""
+"""Degree above which Hermite polynomials are NaN, as in torch, by the size of a number."""
 
 
 def widened(x: Array | float, n: Array | float) -> tuple[Array, Array]:
     """Numbers and degrees in float64, of one shape."""
-    given = np.asarray(n, np.float64)
-    degrees = np.where(
-        np.abs(given) < 2.0**63, given, -1.0
-    )  # of C's conversion to integers all others, and NaN, are negative
+    number = np.asarray(n, np.float64)
+    degrees = np.where(np.abs(number) < 2.0**63, number, -1.0)  # C converts all others, and NaN, to a negative integer
     wide, whole = np.broadcast_arrays(np.asarray(x, np.float64), np.trunc(degrees))
     return wide, whole
 
@@ -59,7 +57,7 @@ def doubling(k: int, x: Array, last: Array, before: Array) -> Array:
 
 
 def chebyshev(first: Callable[[Array], Array], closed: Callable[[Array, Array], Array]) -> Callable[..., Array]:
-    """The Chebyshev polynomials of one kind: `first` gives that of degree 1, `closed` those of higher ones."""
+    """The Chebyshev polynomials of one kind: `first` is that of degree 1, `closed` those of higher ones."""
 
     def function(x: Array | float, n: Array | float, out: Array | None = None, *, shifted: bool = False) -> Array:
         wide, degrees = widened(x, n)
@@ -82,7 +80,7 @@ def signs(x: Array, n: Array) -> Array:
 
 
 def angles(x: Array) -> tuple[Array, Array, Array]:
-    """Where `x`, not negative, is at most 1; the angle whose cosine it is; the number whose hyperbolic cosine it is."""
+    """Mask of x <= 1 (x is not negative), arccos(x) and arccosh(x)."""
     inside = x <= 1
     return inside, np.arccos(np.where(inside, x, 0)), np.arccosh(np.where(inside, 1, x))
 
@@ -120,7 +118,7 @@ def sine_half(x: Array, n: Array) -> Array:
 
 
 def third_kind(x: Array, n: Array) -> Array:
-    """V: below 0 by W(-x), whose quotient is the better one there."""
+    """V: below 0 by W(-x), whose quotient is more accurate there."""
     return np.where(x < 0, signs(x, n) * sine_half(np.abs(x), n), cosine_half(np.abs(x), n))
 
 
@@ -145,8 +143,8 @@ def hermite(twice: int) -> Callable[..., Array]:
         wide, degrees = widened(x, n)
         like = x if isinstance(x, np.ndarray) else np.asarray(n)
         most = HERMITE_LIMIT[like.dtype.itemsize]
-        made = recurrence(wide, np.where(degrees > most, 0, degrees), twice * wide, step)
-        return narrowed(np.where(degrees > most, np.nan, made), x, n, out)
+        values = recurrence(wide, np.where(degrees > most, 0, degrees), twice * wide, step)
+        return narrowed(np.where(degrees > most, np.nan, values), x, n, out)
 
     return function
 
@@ -156,10 +154,10 @@ def by_recurrence(name: str, first: Callable[[Array], Array], step: Step) -> Cal
 
     def function(x: Array | float, n: Array | float, out: Array | None = None) -> Array:
         wide, degrees = widened(x, n)
-        made = recurrence(wide, np.where(degrees > LONGEST, 0, degrees), first(wide), step)
+        values = recurrence(wide, np.where(degrees > LONGEST, 0, degrees), first(wide), step)
         if (degrees > LONGEST).any():
-            made = np.where(degrees > LONGEST, special(name, np.maximum(degrees, 0), wide), made)
-        return narrowed(made, x, n, out)
+            values = np.where(degrees > LONGEST, special(name, np.maximum(degrees, 0), wide), values)
+        return narrowed(values, x, n, out)
 
     return function
 
@@ -177,7 +175,7 @@ Line = tuple[float, float]
 Coefficients = Callable[[int], tuple[float, float, float]]
 
 DIFFERENTIATED = 10_000
-"""Up to which degree derivatives follow from the recurrence."""
+"""Degree up to which derivatives are computed by the recurrence."""
 
 FAMILIES: dict[str, tuple[Line, Coefficients]] = {
     "chebyshev_t": ((1, 0), lambda k: (2, 0, 1)),

@@ -14,7 +14,7 @@ Pair = tuple[int, int]
 
 
 def pooled_size(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
-    """How many windows lie along an axis; with `ceil_mode` one may hang over the end, if it starts before it."""
+    """Number of windows along an axis; with `ceil_mode` one may hang over the end, if it starts before it."""
     reach = size + 2 * padding - dilation * (kernel - 1) - 1
     count = (reach + (stride - 1 if ceil_mode else 0)) // stride + 1
     if ceil_mode and (count - 1) * stride >= size + padding:
@@ -23,17 +23,17 @@ def pooled_size(size: int, kernel: int, stride: int, padding: int, dilation: int
 
 
 def window_starts(size: int, count: int, stride: int, padding: int) -> Array:
-    """Where each window starts along an axis; negative inside the padding."""
+    """Start of each window along an axis; negative inside the padding."""
     return positions.arange(count) * stride - padding
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
-    """The value below all others of a dtype."""
+    """Lowest value of a dtype."""
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
 def tap_numbers(starts: Array, kernel: int, dilation: int, size: int) -> Any:
-    """The elements of a window, by number, that lie inside the axis in some window; the others are not looked at."""
+    """Numbers of the elements of a window that are inside the axis in some window; the others are skipped."""
     if kernel <= 2 * size:
         return range(kernel)
     distance = positions.arange(size)[:, None] - starts
@@ -55,7 +55,7 @@ def max_pool2d(
         x: (N, C, H, W) or (C, H, W), real.
         kernel_size: of the window.
         stride: from window to window.
-        padding: places around the plane that hold less than anything.
+        padding: places around the plane that count as -inf.
         dilation: step inside the window.
         ceil_mode: whether a last window may hang over the end.
 
@@ -108,7 +108,7 @@ def max_pool2d_backward(grad: Array, indices: Array, input_shape: tuple[int, ...
 def divisors(
     shape: Pair, sizes: Pair, kernel: Pair, stride: Pair, padding: Pair, include_pad: bool, override: int | None
 ) -> Array:
-    """What each window's sum is divided by, (output height, output width): its places, those of the padding or not."""
+    """Divisors of the sums of the windows (output height, output width): numbers of places, with or without padding."""
     if override is not None:
         return np.full(sizes, override)
     down, along = (places_counted(shape[a], sizes[a], kernel[a], stride[a], padding[a], include_pad) for a in (0, 1))
@@ -116,7 +116,7 @@ def divisors(
 
 
 def places_counted(size: int, count: int, kernel: int, stride: int, padding: int, include_pad: bool) -> Array:
-    """How many places each window has along an axis, those of the padding counted or not."""
+    """Number of places of each window along an axis, with or without padding."""
     start = window_starts(size, count, stride, padding)
     end = np.minimum(start + kernel, size + padding)
     if not include_pad:
@@ -125,14 +125,14 @@ def places_counted(size: int, count: int, kernel: int, stride: int, padding: int
 
 
 def taps(size: int, count: int, kernel: int, stride: int, padding: int) -> list[tuple[Array, Array]]:
-    """For each element of a window, those outside left out: the windows in which it lies inside the axis, and where."""
+    """For each element of a window: the windows in which it is inside the axis, and its place there."""
     starts = window_starts(size, count, stride, padding)
-    found = []
+    pairs = []
     for tap in tap_numbers(starts, kernel, 1, size):
         place = starts + tap
         windows = positions.flatnonzero((place >= 0) & (place < size))
-        found.append((windows, place[windows]))
-    return found
+        pairs.append((windows, place[windows]))
+    return pairs
 
 
 def avg_pool2d(

@@ -2,7 +2,7 @@
 
 NumPy counts with `intp`, which is int32 where pointers have 32 bits (WebAssembly, armv7). There its functions return
 positions and counts as int32, and those that take some refuse int64, or keep the lower half of each number. The
-functions here give int64 and take int64 on all platforms; kernels and operators use them in place of NumPy's, which
+functions here return int64 and take int64 on all platforms; kernels and operators use them in place of NumPy's, which
 `tests/platforms` checks.
 """
 
@@ -18,23 +18,23 @@ WIDE = np.dtype(np.int64)
 
 
 def as_int64(positions: Any) -> Array:
-    """Positions or counts as int64: themselves where they are."""
+    """Positions or counts as int64; no copy if they are int64."""
     return np.asarray(positions).astype(WIDE, copy=False)
 
 
 def as_intp(index: Array) -> Array:
-    """An index array as NumPy takes it: integers in its index dtype, masks and what has it already as they are.
+    """Convert integers to NumPy's index dtype; masks and arrays of that dtype are returned as they are.
 
     Raises:
-        IndexError: an index does not fit.
+        IndexError: if an index does not fit into NumPy's index dtype.
     """
     dtype = index.dtype
     if dtype == np.intp or dtype.kind == "b":
         return index
-    found = index.astype(np.intp)
-    if dtype.kind in "iu" and dtype.itemsize >= found.dtype.itemsize and (found != index).any():
-        raise IndexError(f"index {index[found != index].reshape(-1)[0]} is out of bounds")
-    return found
+    converted = index.astype(np.intp)
+    if dtype.kind in "iu" and dtype.itemsize >= converted.dtype.itemsize and (converted != index).any():
+        raise IndexError(f"index {index[converted != index].reshape(-1)[0]} is out of bounds")
+    return converted
 
 
 def arange(*bounds: int) -> Array:
@@ -64,7 +64,7 @@ def lexsort(keys: Any) -> Array:
 
 def nonzero(x: Array) -> tuple[Array, ...]:
     """`np.nonzero`."""
-    return tuple([as_int64(each) for each in np.nonzero(x)])
+    return tuple([as_int64(places) for places in np.nonzero(x)])
 
 
 def flatnonzero(x: Array) -> Array:
@@ -78,9 +78,9 @@ def searchsorted(x: Array, values: Any, side: Any = "left") -> Array:
 
 
 def inverse_of_unique(x: Array) -> tuple[Array, Array]:
-    """`np.unique` of a vector: its elements once each, sorted, and which of them stands at each place."""
-    found, inverse = np.unique(x, return_inverse=True)
-    return found, as_int64(inverse).reshape(-1)
+    """`np.unique` of a vector: its distinct elements, sorted, and the index of the one at each place."""
+    distinct, inverse = np.unique(x, return_inverse=True)
+    return distinct, as_int64(inverse).reshape(-1)
 
 
 def bincount(x: Array, minlength: int = 0) -> Array:
@@ -115,4 +115,4 @@ def reduceat(function: Any, x: Array, starts: Array, axis: int = 0, dtype: Any =
 
 def unravel_index(index: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
     """`np.unravel_index`."""
-    return tuple([as_int64(each) for each in np.unravel_index(as_intp(index), shape)])
+    return tuple([as_int64(places) for places in np.unravel_index(as_intp(index), shape)])

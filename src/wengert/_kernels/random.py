@@ -1,7 +1,7 @@
 """Random arrays and dropout, in NumPy: the numbers that torch draws on a CPU for the same seed.
 
 Words of 32 bits come from NumPy's Mersenne Twister, seeded as its authors do it. What torch makes of the words is not
-documented; it was found by comparing: `tests/parity/programs/random_streams.py` compares it again.
+documented; it was determined by comparison, which `tests/parity/programs/random_streams.py` repeats.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _kernels as chosen  # whose functions are the native ones by the time that anything is drawn
+from .. import _kernels as chosen  # its functions are the native ones by the time of the first draw
 from .._start.loading import load
 from . import positions
 from .normal import BLOCK, scaled
@@ -23,9 +23,9 @@ Shape = tuple[int, ...]
 
 @cache
 def no_words() -> Any:
-    """What a generator that is seeded at once afterwards is made of: NumPy would mix words of the system for it."""
+    """Seed sequence of zeros, for a generator that is seeded right afterwards: NumPy would mix words of the system."""
 
-    random: Any = load("numpy.random")  # which costs more than all else that is loaded with the package
+    random: Any = load("numpy.random")  # loaded late: it takes longer than the rest of the package
 
     class Zeros(random.bit_generator.ISeedSequence):
         def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Array:
@@ -40,7 +40,7 @@ class Twister:
     Attributes:
         bits: NumPy's generator of words.
         kept: whether there is a second number of the last pair of normal ones, and that number.
-        parts: what native draws need: the capsule of the bits, how to acquire and release their lock, `kept`.
+        parts: arguments of native draws: the capsule of the bits, how to acquire and release their lock, `kept`.
     """
 
     bits: Any
@@ -72,42 +72,42 @@ def generator(seed: int) -> Twister:
 
 
 def natively(name: str, source: Twister, *args: Any) -> Any:
-    """What the native function of a name draws with further arguments, or NotImplemented."""
+    """Draw by the native function of a name with further arguments; NotImplemented if there is none."""
     function = chosen.direct.get(name)
     return NotImplemented if function is None else function(*source.parts, *args)
 
 
 def singles(source: Twister, count: int) -> Array:
     """float32 numbers from [0, 1): 24 bits of a word."""
-    made = natively("even", source, np.dtype(np.float32), count)
-    if made is not NotImplemented:
-        return as_array(made)
+    result = natively("even", source, np.dtype(np.float32), count)
+    if result is not NotImplemented:
+        return as_array(result)
     bits = source.words(count) & np.uint64((1 << 24) - 1)
     return as_array(bits.astype(np.float32) * np.float32(2.0**-24))
 
 
 def doubles(source: Twister, count: int) -> Array:
     """float64 numbers from [0, 1): 53 bits of two words."""
-    made = natively("even", source, np.dtype(np.float64), count)
-    if made is not NotImplemented:
-        return as_array(made)
+    result = natively("even", source, np.dtype(np.float64), count)
+    if result is not NotImplemented:
+        return as_array(result)
     return as_array((source.long_words(count) & np.uint64((1 << 53) - 1)) * 2.0**-53)
 
 
 def uniform(source: Twister, shape: Shape, dtype: Any = np.float32, low: float = 0.0, high: float = 1.0) -> Array:
-    """Numbers from [low, high); half precision is drawn in float32 and rounded. What rounding makes `high` is `low`."""
+    """Numbers from [low, high); half precision is drawn in float32. Numbers rounded to `high` become `low`."""
     count, wide = math.prod(shape), np.dtype(dtype) == np.float64
     if not count:
         return np.empty(shape, dtype)
     drawn = doubles(source, count) if wide else singles(source, count)
-    kept = low == 0 and high == 1
-    if not kept:
+    standard = low == 0 and high == 1
+    if not standard:
         first = drawn.dtype.type(low)
         drawn = scaled(drawn, drawn.dtype.type(high) - first, first)
-    made = drawn.reshape(shape).astype(dtype, copy=False)
-    if not kept or made.dtype != drawn.dtype:
-        made[made == made.dtype.type(high)] = low
-    return made
+    result = drawn.reshape(shape).astype(dtype, copy=False)
+    if not standard or result.dtype != drawn.dtype:
+        result[result == result.dtype.type(high)] = low
+    return result
 
 
 def normal(
@@ -116,7 +116,7 @@ def normal(
     """Numbers of a normal distribution; complex: half of the variance in each part.
 
     Args:
-        dense: whether they go to memory without gaps, row by row: sixteen or more are then made in blocks.
+        dense: whether the result is contiguous: sixteen or more numbers are then drawn in blocks.
     """
     kind = np.dtype(dtype)
     if kind.kind == "c":
@@ -127,8 +127,8 @@ def normal(
     if not count:
         return np.empty(shape, kind)
     if dense and count >= BLOCK:
-        made = blocks_of_halves(source, count) if kind.itemsize == 2 else blocks(source, count, wide)
-        drawn = scaled(made, wide(std), wide(mean))
+        standard = blocks_of_halves(source, count) if kind.itemsize == 2 else blocks(source, count, wide)
+        drawn = scaled(standard, wide(std), wide(mean))
     else:
         drawn = scaled(pairs(source, count), np.float64(std), np.float64(mean)).astype(wide)
     return drawn.reshape(shape).astype(kind, copy=False)
@@ -136,39 +136,39 @@ def normal(
 
 def blocks(source: Twister, count: int, dtype: Any) -> Array:
     """Standard normal numbers, in blocks of sixteen; the last block, drawn anew, overlaps the one before it."""
-    found = natively("normal", source, np.dtype(dtype), count)
-    if found is not NotImplemented:
-        return as_array(found)
+    native = natively("normal", source, np.dtype(dtype), count)
+    if native is not NotImplemented:
+        return as_array(native)
     drawn = uniform(source, (count,), dtype)
     whole = count - count % BLOCK
-    made = np.empty(count, dtype)
-    made[:whole] = chosen.normal_blocks(drawn[:whole])
+    result = np.empty(count, dtype)
+    result[:whole] = chosen.normal_blocks(drawn[:whole])
     if whole < count:
-        made[-BLOCK:] = chosen.normal_blocks(uniform(source, (BLOCK,), dtype))
-    return made
+        result[-BLOCK:] = chosen.normal_blocks(uniform(source, (BLOCK,), dtype))
+    return result
 
 
 def blocks_of_halves(source: Twister, count: int) -> Array:
-    """`blocks` in float32 as torch makes them for halves: nothing is drawn for what the last block covers."""
-    made = np.empty(count, np.float32)
+    """`blocks` in float32 as torch draws them for half precision: nothing is drawn for what the last block covers."""
+    result = np.empty(count, np.float32)
     whole = count - count % BLOCK
-    made[:whole] = blocks(source, whole, np.float32)
+    result[:whole] = blocks(source, whole, np.float32)
     if whole < count:
-        made[-BLOCK:] = blocks(source, BLOCK, np.float32)
-    return made
+        result[-BLOCK:] = blocks(source, BLOCK, np.float32)
+    return result
 
 
 def pairs(source: Twister, count: int) -> Array:
-    """Standard normal float64 numbers, made two at a time; a second one that nobody asked for comes first next time."""
-    made = []
+    """Standard normal float64 numbers, drawn in pairs; an unused second number is the first of the next call."""
+    parts = []
     if count and source.kept[0]:
         source.kept[0] = 0
-        made.append(source.kept[1:].copy())
-    missing = count - len(made)
-    found = chosen.normal_pairs(doubles(source, missing + missing % 2).reshape(-1, 2)).reshape(-1)
+        parts.append(source.kept[1:].copy())
+    missing = count - len(parts)
+    fresh = chosen.normal_pairs(doubles(source, missing + missing % 2).reshape(-1, 2)).reshape(-1)
     if missing % 2:
-        source.kept[:] = 1, found[-1]
-    return np.concatenate([*made, found[:missing]])
+        source.kept[:] = 1, fresh[-1]
+    return np.concatenate([*parts, fresh[:missing]])
 
 
 def integers(
@@ -177,15 +177,15 @@ def integers(
     """Integers from [low, high), in any dtype: the rest of a word, or of two where the range is 2^28 or more.
 
     Args:
-        short: whether of one word, where that is not for the range to say.
+        short: whether one word is used for a number; None to decide by the range.
     """
     room, count = high - low, math.prod(shape)
     if not count:
         return np.empty(shape, dtype)
     one = room < 1 << 28 if short is None else short
-    made = natively("whole", source, count, room, low, one)
-    if made is not NotImplemented:
-        return as_array(made).reshape(shape).astype(dtype, copy=False)
+    result = natively("whole", source, count, room, low, one)
+    if result is not NotImplemented:
+        return as_array(result).reshape(shape).astype(dtype, copy=False)
     words = source.words(count) if one else source.long_words(count)
     if room < 1 << 64:
         words %= np.uint64(room)
@@ -203,7 +203,7 @@ def permutation(source: Twister, count: int) -> Array:
 
 
 def dropout_mask(source: Twister, shape: Shape, p: float) -> Array:
-    """Which elements stay: True with probability 1 - p, bool, new."""
+    """New bool mask of the elements to keep: True with probability 1 - p."""
     return as_array(doubles(source, math.prod(shape)).reshape(shape) < 1 - p)
 
 

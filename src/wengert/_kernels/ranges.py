@@ -1,4 +1,4 @@
-"""Ranges of floating numbers, in NumPy, digit by digit as torch makes them: a product and a sum are rounded once."""
+"""Ranges of floating-point numbers, in NumPy, digit by digit as in torch: a product and a sum are rounded once."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from .normal import fused, fused_doubles
 from .results import Array, as_array
 
 WIDTHS = {np.dtype(np.float32): 8, np.dtype(np.float64): 4}
-"""Elements that torch's loops for AVX2 make at once."""
+"""Number of elements that torch's loops for AVX2 compute at once."""
 
 
 def once_rounded(at: Array, pace: Any, offset: Any) -> Array:
-    """at * pace + offset in float64, rounded once; beyond the reach of the parts, twice."""
+    """at * pace + offset in float64, rounded once; twice where that would overflow."""
     with np.errstate(all="ignore"):
-        made = fused_doubles(at, pace, offset)
-        return as_array(np.where(np.isfinite(made), made, at * pace + offset))
+        result = fused_doubles(at, pace, offset)
+        return as_array(np.where(np.isfinite(result), result, at * pace + offset))
 
 
 def counted(low: float, pace: float, count: int, dtype: Any) -> Array:
     """`count` numbers from `low` on, `pace` apart.
 
     They are computed in float64. Pairs of blocks of `WIDTHS` elements are counted from the first element of each block,
-    which has been rounded to the dtype; what is left behind the last pair is counted from `low`.
+    which has been rounded to the dtype; the elements behind the last pair are counted from `low`.
 
     Args:
         dtype: floating.
@@ -40,8 +40,8 @@ def counted(low: float, pace: float, count: int, dtype: Any) -> Array:
     whole = count - count % (2 * width)
     place = np.where(at < whole, at % width, 0)
     heads = once_rounded(at - place, float(pace), np.float64(low)).astype(dtype)
-    made = once_rounded(place, float(pace), heads.astype(np.float64)).astype(dtype)
-    return as_array(np.where(place == 0, heads, made))
+    result = once_rounded(place, float(pace), heads.astype(np.float64)).astype(dtype)
+    return as_array(np.where(place == 0, heads, result))
 
 
 def spread(first: Any, last: Any, count: int) -> Array:
@@ -67,7 +67,7 @@ __all__ = ["counted", "spread"]
 
 
 def one_power(base: float, exponent: Any) -> Any:
-    """`base ** exponent` as a number: of a complex exponent by way of length and angle."""
+    """`base ** exponent` as a number: a complex exponent by length and angle."""
     if not isinstance(exponent, complex):
         return float(np.power(base, float(exponent)))
     if not base > 0:
@@ -77,16 +77,16 @@ def one_power(base: float, exponent: Any) -> Any:
 
 
 def powers(base: float, exponents: Array, dtype: Any) -> Array:
-    """`base ** exponents` in a dtype: complex ones by way of the logarithm, integers by way of a wider type.
+    """`base ** exponents` in a dtype: complex ones by the logarithm, integers in a wider dtype.
 
     Returns:
         A new vector.
     """
     if dtype.kind == "c":
         return as_array(np.exp(exponents * np.log(np.asarray(base, dtype))))
-    made = np.power(np.asarray(base, np.result_type(exponents.dtype, np.float64)), exponents)
+    result = np.power(np.asarray(base, np.result_type(exponents.dtype, np.float64)), exponents)
     if dtype.kind in "iu":
-        wide = np.int64 if dtype == np.int64 else np.int32  # of which the lowest stands for all that is outside
+        wide = np.int64 if dtype == np.int64 else np.int32  # its lowest value replaces results out of range
         limits = np.iinfo(wide)
-        made = np.where((made >= limits.min) & (made < -float(limits.min)), made, limits.min).astype(wide)
-    return as_array(made.astype(dtype))
+        result = np.where((result >= limits.min) & (result < -float(limits.min)), result, limits.min).astype(wide)
+    return as_array(result.astype(dtype))

@@ -13,7 +13,7 @@ Axis = int | tuple[int, ...] | None
 
 
 def total_dtype(dtype: np.dtype[Any], wanted: Any) -> tuple[Any, Any]:
-    """The dtype in which a sum or product is formed, and the one it is returned in; integers give int64 as in torch."""
+    """The dtype in which a sum or product is formed, and the one it is returned in; int64 for integers, as in torch."""
     if wanted is None:
         wanted = np.dtype(np.int64) if dtype.kind in "iub" else dtype
     wanted = np.dtype(wanted)
@@ -25,7 +25,7 @@ def sum(x: Array, axis: Axis = None, keepdims: bool = False, dtype: Any = None) 
 
     Args:
         x: any dtype.
-        axis: what to sum over.
+        axis: the axes to sum over.
         keepdims: leave axes of length 1.
         dtype: of the result; default: that of `x`, int64 for integers and bool.
 
@@ -50,14 +50,14 @@ def mean(x: Array, axis: Axis = None, keepdims: bool = False, dtype: Any = None)
 
 
 def reduced_count(x: Array, axis: Axis) -> int:
-    """How many elements each result of a reduction over `axis` comes from."""
+    """Number of elements that each result of a reduction over `axis` is computed from."""
     if axis is None:
         return x.size
     if x.ndim == 0:
         return 1
     count = 1
-    for one in (axis,) if isinstance(axis, int) else axis:
-        count *= x.shape[one]
+    for dim in (axis,) if isinstance(axis, int) else axis:
+        count *= x.shape[dim]
     return count
 
 
@@ -69,10 +69,10 @@ def variance(x: Array, axis: Axis = None, correction: float = 1, keepdims: bool 
         axis: what to reduce.
         correction: subtracted from the number of elements; what remains, at least 0, is the divisor.
         keepdims: leave axes of length 1.
-        root: give its square root, taken before it is rounded: that may be in range where the variance is not.
+        root: return its square root, taken before rounding: it may be in range where the variance is not.
 
     Returns:
-        A new real array; NaN or inf where the divisor is 0, NaN of no elements whatever the correction.
+        A new real array; NaN or inf where the divisor is 0, NaN without elements whatever the correction.
     """
     wide = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64, copy=False)
     count = reduced_count(x, axis)
@@ -81,8 +81,8 @@ def variance(x: Array, axis: Axis = None, correction: float = 1, keepdims: bool 
     squares = distance.real**2 + distance.imag**2 if x.dtype.kind == "c" else distance * distance
     total = as_array(np.sum(squares, axis=axis, keepdims=keepdims))
     narrow = x.real.dtype if x.dtype.kind == "c" else x.dtype
-    found = total / total.dtype.type(max(0, count - correction) if count else 0)
-    return as_array(np.sqrt(found) if root else found).astype(narrow, copy=False)
+    result = total / total.dtype.type(max(0, count - correction) if count else 0)
+    return as_array(np.sqrt(result) if root else result).astype(narrow, copy=False)
 
 
 def amax(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
@@ -145,7 +145,7 @@ def logsumexp(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
     sums = np.sum(powers, axis=axis, keepdims=keepdims)
     total = np.log(sums)
     near = (abs(sums) < 1 + 1 / 64) & np.isreal(sums)
-    if near.any():  # what the others add to the largest is better known than the sum tells
+    if near.any():  # the sum of the others is more accurate than 1 subtracted from the whole sum
         rest = np.sum(np.where(powers == 1, 0, powers), axis=axis, keepdims=keepdims)
         once = np.sum(powers == 1, axis=axis, keepdims=keepdims) == 1
         total = np.where(near & once, np.log1p(rest), total)
@@ -153,12 +153,12 @@ def logsumexp(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
 
 
 def any_along(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Whether any element is not zero."""
+    """True where any element over `axis` is not zero."""
     return as_array(np.any(x, axis=axis, keepdims=keepdims))
 
 
 def all_along(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Whether all elements are not zero."""
+    """True where all elements over `axis` are not zero."""
     return as_array(np.all(x, axis=axis, keepdims=keepdims))
 
 

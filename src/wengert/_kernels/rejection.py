@@ -1,8 +1,8 @@
-"""Numbers of the gamma, Poisson and binomial distributions: drawn, tried, taken or drawn again, one after the other.
+"""Numbers of the gamma, Poisson and binomial distributions, by rejection sampling, one after the other.
 
-Which words make which number is what torch makes of them on a CPU: parameters are combined in their own dtype, all else
+The generator's words are used as torch uses them on a CPU: parameters are combined in their own dtype, all else
 in double precision. These are the twins of the native functions of the same names, digit by digit but for the C
-library's `lgamma`, which says only whether a number is taken.
+library's `lgamma`, which decides only whether a number is accepted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .results import Array
 Even = Callable[[], float]
 
 NO_INTEGER = -(2**63)
-"""What becomes of a number beyond 64 bits as an integer, as on most processors."""
+"""Integer for a number beyond 64 bits, as on most processors."""
 
 TAILS = (
     0.0810614667953272,
@@ -33,7 +33,7 @@ TAILS = (
     0.00925546218271273,
     0.00833056343336287,
 )
-"""What Stirling's formula lacks of the logarithm of k!, for k of 0 to 9."""
+"""Errors of Stirling's formula for the logarithm of k!, for k from 0 to 9."""
 
 
 def gamma_numbers(source: Twister, concentration: Array) -> Array:
@@ -76,17 +76,17 @@ def binomial_numbers(source: Twister, trials: Array, chance: Array) -> Array:
 
 def drawn(name: str, source: Twister, draw: Callable[..., Any], *parameters: Array) -> Array:
     """A number for each place of the vectors of parameters, by the native function of that name if there is one."""
-    made: Any = natively(name, source, *parameters)
-    if made is NotImplemented:
+    result: Any = natively(name, source, *parameters)
+    if result is NotImplemented:
         even = evens(source)
         with np.errstate(all="ignore"):
-            made = np.array([draw(even, *each) for each in zip(*parameters)], np.float64)
-        made = made.astype(parameters[0].dtype)
-    return made
+            result = np.array([draw(even, *values) for values in zip(*parameters)], np.float64)
+        result = result.astype(parameters[0].dtype)
+    return result
 
 
 def evens(source: Twister) -> Even:
-    """What draws float64 numbers from [0, 1) one by one."""
+    """Return a function that draws float64 numbers from [0, 1) one by one."""
     raw, mask = source.bits.random_raw, (1 << 53) - 1
     return lambda: ((raw() << 32 | raw()) & mask) * 2.0**-53
 
@@ -108,7 +108,7 @@ def gamma_number(source: Twister, even: Even, concentration: Any) -> float:
     """The cube of a number about 1, normally distributed.
 
     Source: Marsaglia and Tsang, A simple method for generating gamma variables (2000), with their quick test; below 1
-    the number of a concentration larger by 1, times a power of an even one.
+    the number of a concentration larger by 1, times a power of a uniform one.
     """
     real, scale = type(concentration), 1.0
     if concentration == 0:
@@ -132,7 +132,7 @@ def gamma_number(source: Twister, even: Even, concentration: Any) -> float:
 
 
 def poisson_number(even: Even, rate: float) -> int:
-    """Below a rate of 10 by multiplying even numbers; above by transformed rejection.
+    """Below a rate of 10 by products of uniform numbers; above by transformed rejection.
 
     Source: Hormann, The transformed rejection method for generating Poisson random variables (1993), PTRS.
     """
@@ -152,18 +152,20 @@ def poisson_number(even: Even, rate: float) -> int:
         edge = 0.5 - abs(across)
         if edge == 0:
             continue  # far below 0, whatever the rate
-        found = float(np.floor((2 * bend / edge + width) * across + rate + 0.43))  # judged before it is made an integer
+        number = float(
+            np.floor((2 * bend / edge + width) * across + rate + 0.43)
+        )  # compared before it is converted to an integer
         if edge >= 0.07 and up <= quick:
-            return integer(found)
-        if found < 0 or (edge < 0.013 and up > edge):
+            return integer(number)
+        if number < 0 or (edge < 0.013 and up > edge):
             continue
         height = logarithm(up) + share - math.log(bend / (edge * edge) + width)
-        if height <= -rate + found * math.log(rate) - log_factorial(found):
-            return integer(found)
+        if height <= -rate + number * math.log(rate) - log_factorial(number):
+            return integer(number)
 
 
 def log_factorial(k: float) -> float:
-    """The logarithm of k!, infinite where it is beyond a float, of which Python's function makes an error."""
+    """The logarithm of k!, infinite where it overflows, for which Python's function raises an error."""
     return math.lgamma(k + 1) if not k > 1e305 else math.inf
 
 
@@ -240,7 +242,7 @@ def log_ratio(trials: float, odds: float, mode: float, count: float) -> float:
 
 
 def tail(k: float) -> float:
-    """What Stirling's formula lacks of the logarithm of k!."""
+    """Error of Stirling's formula for the logarithm of k!."""
     if k <= 9:
         return TAILS[int(k)]
     square = (k + 1) * (k + 1)

@@ -1,4 +1,4 @@
-"""Places between elements: of which neighbours, and with which weights, new elements are made, along one axis each."""
+"""Resampling along an axis: neighbours of the new elements, and their weights."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ STAYING = ("nearest", "linear", "bilinear", "trilinear")
 CUBIC, KEYS = -0.75, -0.5
 """The free parameter of the cubic kernel as torch has it, and as Keys has it (where torch smooths)."""
 REACH = {"bilinear": 1, "bicubic": 2, "lanczos": 3}
-"""How far kernels that smooth reach on each side, in elements of the coarser side."""
+"""Half-width of smoothing kernels, in elements of the coarser side."""
 FEW = 6
-"""Up to so many neighbours are taken one by one; more are a product with a matrix."""
+"""Number of neighbours up to which they are taken one by one; more are a product with a matrix."""
 SMALL = 4096
-"""Up to so many elements are gathered with all neighbours at once, and plans are kept for axes of such a product."""
+"""Number of elements up to which all neighbours are gathered at once, and up to which plans are cached."""
 
 
 def pace_of(length: int, count: int, align: bool, scale: float | None) -> float:
-    """How far the places of new elements are from each other, in old ones."""
+    """Distance of the places of neighbouring new elements, in old elements."""
     if align:
         return (length - 1) / (count - 1) if count > 1 else 0.0
     return 1 / scale if scale is not None and scale > 0 else length / count
 
 
 def taps(length: int, count: int, mode: str, align: bool, scale: float | None, wide: Any) -> tuple[Array, Array]:
-    """For each of `count` new places which old ones it is made of, and with which weights: two arrays (count, taps).
+    """Old places and weights of each of `count` new places: two arrays (count, taps).
 
     Source:
         Keys, Cubic convolution interpolation for digital image processing (1981), for "bicubic".
@@ -66,7 +66,7 @@ def cubic(distance: Array, free: float) -> Array:
 
 
 def cubic_weights(share: Array) -> Array:
-    """The weights of the four neighbours of points that lie at `share` between the second and the third."""
+    """The weights of the four neighbours of points at `share` between the second and the third."""
     near, far = np.stack([share, 1 - share], 1), np.stack([share + 1, 2 - share], 1)
     inner = ((CUBIC + 2) * near - (CUBIC + 3)) * near * near + 1
     outer = ((CUBIC * far - 5 * CUBIC) * far + 8 * CUBIC) * far - 4 * CUBIC
@@ -74,7 +74,7 @@ def cubic_weights(share: Array) -> Array:
 
 
 def smooth(distance: Array, mode: str) -> Array:
-    """The kernel that weighs neighbours at a distance where aliases are to be kept out."""
+    """Antialiasing kernel at `distance`."""
     size = np.abs(distance)
     if mode == "bilinear":
         value = 1 - size
@@ -86,7 +86,7 @@ def smooth(distance: Array, mode: str) -> Array:
 
 
 def smooth_taps(length: int, count: int, mode: str, align: bool, scale: float | None, wide: Any) -> tuple[Array, Array]:
-    """`taps` of kernels that are as wide as the coarser of both sides asks, so that there are no aliases."""
+    """`taps` of kernels stretched to the coarser of both sides, against aliasing."""
     if length == count:
         return positions.arange(count)[:, None], np.ones((count, 1), wide)
     pace = pace_of(length, count, align, scale)
@@ -112,14 +112,14 @@ def plan_of(length: int, count: int, mode: str, align: bool, scale: float | None
 
 
 def any_taps(length: int, count: int, mode: str, align: bool, scale: float | None, antialias: bool, wide: Any) -> Plan:
-    """`plan_of`, made anew."""
+    """`plan_of`, not cached."""
     return (smooth_taps if antialias else taps)(length, count, mode, align, scale, wide)
 
 
 @lru_cache(maxsize=256)
-def few_taps(*given: Any) -> Plan:
-    """`plan_of`, kept for the next call, and so read-only."""
-    places, weights = any_taps(*given)
+def few_taps(*args: Any) -> Plan:
+    """`plan_of`, cached, and so read-only."""
+    places, weights = any_taps(*args)
     places.flags.writeable = weights.flags.writeable = False
     return places, weights
 
@@ -142,14 +142,14 @@ def along_axis(array: Array, plan: Plan, axis: int) -> Array:
         return np.moveaxis(product, -1, axis)
     behind = (1,) * (array.ndim - axis - 1)
     if array.size // max(array.shape[axis], 1) * places.size <= SMALL:
-        made = positions.take(array, places, axis)
-        made *= weights.reshape(*weights.shape, *behind)
-        return np.add.reduce(made, axis + 1)
+        result = positions.take(array, places, axis)
+        result *= weights.reshape(*weights.shape, *behind)
+        return np.add.reduce(result, axis + 1)
     ending = (len(places), *behind)
-    made = positions.take(array, places[:, 0], axis) * weights[:, 0].reshape(ending)
+    result = positions.take(array, places[:, 0], axis) * weights[:, 0].reshape(ending)
     for tap in range(1, places.shape[1]):
-        made += positions.take(array, places[:, tap], axis) * weights[:, tap].reshape(ending)
-    return made
+        result += positions.take(array, places[:, tap], axis) * weights[:, tap].reshape(ending)
+    return result
 
 
 def transposed_along(array: Array, plan: Plan, length: int, axis: int) -> Array:
@@ -157,19 +157,19 @@ def transposed_along(array: Array, plan: Plan, length: int, axis: int) -> Array:
     matrix, count = matrix_of(plan, length), array.shape[axis]
     lead, behind = array.shape[:axis], array.shape[axis + 1 :]
     if behind:
-        made = matrix @ array.reshape(math.prod(lead), count, math.prod(behind))
+        result = matrix @ array.reshape(math.prod(lead), count, math.prod(behind))
     else:
-        made = array.reshape(math.prod(lead), count) @ matrix.T
-    return made.reshape(*lead, length, *behind)
+        result = array.reshape(math.prod(lead), count) @ matrix.T
+    return result.reshape(*lead, length, *behind)
 
 
 def of_bytes(array: Array, plans: list[Plan]) -> Array:
     """uint8 resampled, the last axis first, in whole numbers as torch does: weights have so many bits as fit in 16."""
-    made = array
+    result = array
     for at in reversed(range(len(plans))):
         matrix = matrix_of(plans[at], array.shape[at + 2])
         bits = next(bits for bits in range(22) if int(0.5 + matrix.max() * 2 ** (bits + 1)) >= 1 << 15)
         whole = np.trunc(matrix * 2**bits + np.where(matrix < 0, -0.5, 0.5))
-        total = np.tensordot(made.astype(np.float64), whole, ((at + 2,), (0,))) + 2 ** (bits - 1)
-        made = np.moveaxis(np.clip(np.floor(total / 2**bits), 0, 255).astype(np.uint8), -1, at + 2)
-    return np.ascontiguousarray(made)
+        total = np.tensordot(result.astype(np.float64), whole, ((at + 2,), (0,))) + 2 ** (bits - 1)
+        result = np.moveaxis(np.clip(np.floor(total / 2**bits), 0, 255).astype(np.uint8), -1, at + 2)
+    return np.ascontiguousarray(result)

@@ -1,4 +1,4 @@
-"""What every NumPy twin does to its result: an array always, computed wide enough.
+"""Results of the NumPy twins: always arrays, computed in a dtype that is wide enough.
 
 Twins do not silence NumPy's floating-point warnings: dispatch runs every kernel with them off, once for all.
 """
@@ -30,7 +30,7 @@ def wide_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def deliver(result: Array, out: Array | None) -> Array:
-    """Give a finished result to the caller.
+    """Return a result, in `out` if there is one.
 
     Args:
         result: the values, any shape.

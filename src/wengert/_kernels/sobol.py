@@ -92,7 +92,7 @@ def points(numbers: Array, shift: Array, first: int, count: int) -> Array:
     """
     order = positions.arange(first, first + count)
     order ^= order >> 1
-    found = np.broadcast_to(shift, (count, len(shift))).copy()
+    result = np.broadcast_to(shift, (count, len(shift))).copy()
     for bit in range(BITS):
-        found ^= np.where((order >> bit) & 1, 1, 0)[:, None] * numbers[:, bit]
-    return found
+        result ^= np.where((order >> bit) & 1, 1, 0)[:, None] * numbers[:, bit]
+    return result

@@ -45,8 +45,8 @@ def causal_softmax(x: Array) -> Array:
         A new array like `x`.
     """
     seen = np.tri(*x.shape[-2:], dtype=np.bool_)
-    made = softmax(np.where(seen, x, x.dtype.type(-np.inf)), -1)
-    return np.where(seen, made, x.dtype.type(0))
+    weights = softmax(np.where(seen, x, x.dtype.type(-np.inf)), -1)
+    return np.where(seen, weights, x.dtype.type(0))
 
 
 def log_softmax(x: Array, axis: int) -> Array:
@@ -60,37 +60,37 @@ def log_softmax(x: Array, axis: int) -> Array:
 
 def softmax_backward(grad: Array, result: Array, axis: int) -> Array:
     """Gradient of `softmax`: result * (grad - sum(grad * result))."""
-    slope, value = lines(grad), lines(result)
-    inner = np.sum(slope * value, axis=axis, keepdims=True)
-    found = value * (slope - inner)
+    grad_lines, value = lines(grad), lines(result)
+    inner = np.sum(grad_lines * value, axis=axis, keepdims=True)
+    grad_input = value * (grad_lines - inner)
     place = heavy_places(value, axis)
     if place is not None:
         own, rest = np.take_along_axis(value, place, axis), beside(value, place, axis)
-        gaps = np.take_along_axis(slope, place, axis) - slope
+        gaps = np.take_along_axis(grad_lines, place, axis) - grad_lines
         np.put_along_axis(gaps, place, 0, axis)
         mended = own * np.sum(rest * gaps, axis=axis, keepdims=True)
-        mend(found, place, axis, mended, own, np.sum(rest, axis=axis, keepdims=True))
-    return shaped(found, grad)
+        mend(grad_input, place, axis, mended, own, np.sum(rest, axis=axis, keepdims=True))
+    return shaped(grad_input, grad)
 
 
 def log_softmax_backward(grad: Array, result: Array, axis: int) -> Array:
     """Gradient of `log_softmax`: grad - exp(result) * sum(grad)."""
-    slope, value = lines(grad), np.exp(lines(result))
-    found = slope - value * np.sum(slope, axis=axis, keepdims=True)
+    grad_lines, value = lines(grad), np.exp(lines(result))
+    grad_input = grad_lines - value * np.sum(grad_lines, axis=axis, keepdims=True)
     place = heavy_places(value, axis)
     if place is not None:
         own, rest = np.take_along_axis(value, place, axis), np.sum(beside(value, place, axis), axis=axis, keepdims=True)
-        others = np.sum(beside(slope, place, axis), axis=axis, keepdims=True)
-        mend(found, place, axis, np.take_along_axis(slope, place, axis) * rest - own * others, own, rest)
-    return shaped(found, grad)
+        others = np.sum(beside(grad_lines, place, axis), axis=axis, keepdims=True)
+        mend(grad_input, place, axis, np.take_along_axis(grad_lines, place, axis) * rest - own * others, own, rest)
+    return shaped(grad_input, grad)
 
 
 NEARLY_ALL = 1 - 1 / 64
-"""From this weight on, what the other elements of a line weigh together is better known than 1 less the weight."""
+"""Weight from which the sum of the other weights of a line is more accurate than 1 minus the weight."""
 
 
 def heavy_places(value: Array, axis: int) -> Array | None:
-    """Where the largest weight of each line is; None if none is nearly all."""
+    """Index of the largest weight of each line; None if no weight is near 1."""
     if value.size == 0 or not (value > NEARLY_ALL).any():
         return None
     return positions.argmax(value, axis, keepdims=True)
@@ -98,24 +98,24 @@ def heavy_places(value: Array, axis: int) -> Array | None:
 
 def beside(value: Array, place: Array, axis: int) -> Array:
     """`value` with a zero at one place of each line."""
-    found = value.copy()
-    np.put_along_axis(found, place, 0, axis)
-    return found
+    result = value.copy()
+    np.put_along_axis(result, place, 0, axis)
+    return result
 
 
-def mend(found: Array, place: Array, axis: int, mended: Array, own: Array, rest: Array) -> None:
-    """Put another number where an element is nearly all of a line whose weights add up to 1."""
+def mend(result: Array, place: Array, axis: int, mended: Array, own: Array, rest: Array) -> None:
+    """Replace the elements whose weight is near 1 in lines whose weights add up to 1."""
     whole = own + rest
     right = (own > NEARLY_ALL) & (whole > NEARLY_ALL) & (whole < 2 - NEARLY_ALL)
-    np.put_along_axis(found, place, np.where(right, mended, np.take_along_axis(found, place, axis)), axis)
+    np.put_along_axis(result, place, np.where(right, mended, np.take_along_axis(result, place, axis)), axis)
 
 
 def log_total(powers: Array, axis: int) -> Array:
     """The logarithm of the sum of powers of which the largest is 1."""
     total = np.sum(powers, axis=axis, keepdims=True)
-    found = np.log(total)
+    result = np.log(total)
     near = total < 1 / NEARLY_ALL
     if near.any():
         rest = np.sum(beside(powers, positions.argmax(powers, axis, keepdims=True), axis), axis=axis, keepdims=True)
-        found = np.where(near, np.log1p(rest), found)
-    return found
+        result = np.where(near, np.log1p(rest), result)
+    return result

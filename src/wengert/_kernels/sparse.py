@@ -1,4 +1,4 @@
-"""Arrays of places and of the entries there: sparse arrays in coordinates, as far as NumPy's arrays tell of them."""
+"""Sparse arrays in coordinates, as NumPy arrays of places and of entries."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 def numbers(indices: Array, lengths: tuple[int, ...]) -> Array:
     """The places (dimensions, entries) counted row by row."""
-    found = np.zeros(indices.shape[1], np.int64)
+    result = np.zeros(indices.shape[1], np.int64)
     for at, length in enumerate(lengths):
-        found = found * length + indices[at]
-    return found
+        result = result * length + indices[at]
+    return result
 
 
-def places(found: Array, lengths: tuple[int, ...]) -> Array:
+def places(remaining: Array, lengths: tuple[int, ...]) -> Array:
     """The inverse of `numbers`."""
-    made = np.empty((len(lengths), found.size), np.int64)
+    result = np.empty((len(lengths), remaining.size), np.int64)
     for at in reversed(range(len(lengths))):
-        found, made[at] = np.divmod(found, max(lengths[at], 1))
-    return made
+        remaining, result[at] = np.divmod(remaining, max(lengths[at], 1))
+    return result
 
 
 def order_of(keys: Array) -> Array:
-    """How to sort keys that are not negative; equal ones keep their order.
+    """Indices that sort non-negative keys; equal ones keep their order.
 
     Many are sorted by sixteen bits at a time, for which NumPy counts and does not compare.
     """
@@ -41,11 +41,11 @@ def order_of(keys: Array) -> Array:
 
 
 FEW = 256
-"""So many keys are compared, which is quicker."""
+"""Number of keys up to which sorting by comparison is quicker."""
 
 
 def groups(keys: Array) -> tuple[Array, Array]:
-    """How to sort keys, and where in the sorted ones each key begins."""
+    """Indices that sort keys, and the start of each distinct key among the sorted ones."""
     order = order_of(keys)
     known = keys[order]
     return order, positions.flatnonzero(np.concatenate([np.ones(min(known.size, 1), bool), known[1:] != known[:-1]]))
@@ -88,9 +88,9 @@ def merged(indices: Array, values: Array, count: int, lengths: tuple[int, ...]) 
 
 def dense(indices: Array, values: Array, shape: tuple[int, ...]) -> Array:
     """The whole array: zeros, and sums of entries."""
-    made = np.zeros(shape, values.dtype)
-    add_at(made, indices, values)
-    return made
+    whole = np.zeros(shape, values.dtype)
+    add_at(whole, indices, values)
+    return whole
 
 
 def add_at(target: Array, indices: Array, values: Array) -> None:
@@ -105,11 +105,11 @@ def add_at(target: Array, indices: Array, values: Array) -> None:
 
 
 def row_sums(rows: Array, values: Array, count: int) -> Array:
-    """(count, ...): for each row the sum of the values that belong to it, one after the other."""
-    made = np.zeros((count, *values.shape[1:]), values.dtype)
+    """Sums (count, ...) of the values of each row, added one after the other."""
+    sums = np.zeros((count, *values.shape[1:]), values.dtype)
     order, starts = groups(rows)
-    made[rows[order[starts]]] = summed(values, order, starts)
-    return made
+    sums[rows[order[starts]]] = summed(values, order, starts)
+    return sums
 
 
 def read(array: Array, indices: Array) -> Array:
@@ -122,12 +122,12 @@ def read(array: Array, indices: Array) -> Array:
 def looked_up(indices: Array, values: Array, wanted: Array, lengths: tuple[int, ...]) -> Array:
     """The entries of a coalesced array at other places; zeros where there is none."""
     known, asked = numbers(indices, lengths), numbers(wanted, lengths)
-    made = np.zeros((asked.size, *values.shape[1:]), values.dtype)
+    entries = np.zeros((asked.size, *values.shape[1:]), values.dtype)
     if known.size:
         at = np.minimum(positions.searchsorted(known, asked), known.size - 1)
         hit = known[at] == asked
-        made[hit] = values[at[hit]]
-    return made
+        entries[hit] = values[at[hit]]
+    return entries
 
 
 def product(first: tuple[Array, Array], second: tuple[Array, Array], rows: int, columns: int) -> tuple[Array, Array]:
@@ -142,7 +142,7 @@ def product(first: tuple[Array, Array], second: tuple[Array, Array], rows: int, 
 
 
 def runs(lines: Array, wanted: Array) -> tuple[Array, Array]:
-    """Where each of some numbers begins in a sorted array, and how often it is there."""
+    """Start of each wanted number in a sorted array, and how often it occurs."""
     highest = max(lines.max(initial=0), wanted.max(initial=0))
     if highest > 4 * (lines.size + wanted.size):
         begin = positions.searchsorted(lines, wanted, "left")

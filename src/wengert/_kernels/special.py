@@ -20,7 +20,7 @@ def scipy_special() -> Any:
     """SciPy's module.
 
     Raises:
-        ImportError: SciPy is not installed.
+        ImportError: if SciPy is not installed.
     """
     try:
         return load("scipy.special")
@@ -60,8 +60,8 @@ def gammaln(x: Array, out: Array | None = None) -> Array:
     """
     size = np.abs(x)
     tiny = (size > 0) & (size < np.finfo(x.dtype).tiny)
-    found = np.where(tiny, -np.log(np.where(tiny, size, 1)), special("gammaln", x))
-    return deliver(np.where(x == -np.inf, size, found), out)
+    result = np.where(tiny, -np.log(np.where(tiny, size, 1)), special("gammaln", x))
+    return deliver(np.where(x == -np.inf, size, result), out)
 
 
 def digamma(x: Array, out: Array | None = None) -> Array:
@@ -77,8 +77,8 @@ def digamma(x: Array, out: Array | None = None) -> Array:
     distance = wide - np.rint(wide)
     mirrored = ufunc("psi")(np.where(lower, 1 - wide, wide))
     pole = np.pi / np.tan(np.pi * np.where(lower, distance, 1))
-    found = np.where(lower, np.where(distance == 0, np.nan, mirrored - pole), mirrored)
-    return deliver(found.astype(x.dtype), out)
+    result = np.where(lower, np.where(distance == 0, np.nan, mirrored - pole), mirrored)
+    return deliver(result.astype(x.dtype), out)
 
 
 def polygamma(order: int, x: Array) -> Array:
@@ -104,33 +104,33 @@ def modified_bessel(x: Array, order: int, scaled: bool = False) -> Array:
         far = np.abs(wide) > BESSEL_FAR
         safe = np.where(far, wide, 1.0)
         ends = ("i0e", "i1e") if scaled else ("i0", "i1")
-        made = np.where(far, ufunc(ends[0])(safe) - 2 / safe * ufunc(ends[1])(safe), 0)
+        result = np.where(far, ufunc(ends[0])(safe) - 2 / safe * ufunc(ends[1])(safe), 0)
         near = np.where(far, 0, wide)
         square, total = near * near / 4, np.zeros_like(near)
         for coefficient in BESSEL_SERIES:
             total = total * square + coefficient
         total *= square
-        made = np.where(far, made, total * np.exp(-np.abs(near)) if scaled else total)
+        result = np.where(far, result, total * np.exp(-np.abs(near)) if scaled else total)
     else:
-        made = ufunc("ive" if scaled else "iv")(order, wide)
-    return made.astype(x.dtype)
+        result = ufunc("ive" if scaled else "iv")(order, wide)
+    return result.astype(x.dtype)
 
 
 BESSEL_FAR = 4.0
-"""From here on the recurrence loses less than two bits."""
+"""Argument from which the recurrence loses less than two bits."""
 BESSEL_SERIES = [1 / (math.factorial(k) * math.factorial(k + 2)) for k in range(20, -1, -1)]
 """The power series of order 2 over (x / 2)^2, the highest power first: the next at `BESSEL_FAR` is 4^21 / 21! 23!."""
 
 
 AIRY_END = 103.9
-"""From where on its values are 0 in float64, too, as torch has it."""
+"""Argument from which its values are 0, in float64 too, as in torch."""
 
 
 def airy_ai(x: Array, out: Array | None = None, *, derivative: bool = False) -> Array:
     """Airy's function Ai, or its derivative: the first two of the four values that SciPy's function computes."""
     far = (x > AIRY_END) & np.isfinite(x)  # where SciPy gives NaN; at infinity torch does, too
-    made = np.where(far, 0, scipy_special().airy(x)[int(derivative)])
-    return deliver(made.astype(x.dtype, copy=False), out)
+    result = np.where(far, 0, scipy_special().airy(x)[int(derivative)])
+    return deliver(result.astype(x.dtype, copy=False), out)
 
 
 def spherical_bessel_j0(x: Array, out: Array | None = None) -> Array:

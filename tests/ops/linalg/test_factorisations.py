@@ -58,7 +58,7 @@ def test_a_singular_matrix_is_named_by_its_place_in_the_batch_and_its_pivot():
 @pytest.mark.parametrize("pivots", [[0, 1], [1, 3], [-1, -2], [1, -2], [2**31 - 1, 1]])
 def test_exchanges_that_lead_out_of_the_matrix_are_refused(pivots):
     given = wg.tensor(pivots, dtype=wg.int32)
-    with pytest.raises(RuntimeError, match="pivots must be those that ldl_factor gives for 2 rows"):
+    with pytest.raises(RuntimeError, match="pivots must be those that ldl_factor returns for 2 rows"):
         wg.linalg.ldl_solve(wg.eye(2), given, wg.eye(2))
     if pivots != [1, 3] and min(pivots) > 0 and max(pivots) <= 2:
         return
