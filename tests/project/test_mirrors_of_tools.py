@@ -69,7 +69,7 @@ def test_what_prints_tensors_can_be_asked_for_from_where_torch_has_it():
         PRINT_OPTS.precision = 1
         assert str(wg.tensor([1.25])) == "tensor([1.2])"
     assert PRINT_OPTS.precision == 4 and "linewidth=80" in repr(PRINT_OPTS)
-    with pytest.raises(AttributeError, match="no option of printing 'colour'"):
+    with pytest.raises(AttributeError, match="no printing option 'colour'"):
         PRINT_OPTS.colour  # noqa: B018 - it raises
     assert _str(wg.ones(2)) == "tensor([1., 1.])" and _str(wg.ones(2), tensor_contents="...") == "tensor(...)"
     assert _tensor_str(wg.arange(6.0).reshape(2, 3), 7) == "[[0., 1., 2.],\n        [3., 4., 5.]]"

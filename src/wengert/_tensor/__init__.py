@@ -1,4 +1,4 @@
-"""What a user sees on a Tensor; by the name `torch._tensor` libraries import the class."""
+"""Attributes and methods of Tensor; libraries import the class from here, by the name `torch._tensor`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Tensor", "_convert"]
 
 
 def __getattr__(name: str) -> Any:
-    """`_convert`, which few programs ask for, and which the import is not to wait for."""
+    """Load `_convert`, which few programs use, at its first use."""
     if name == "_convert":
         from .._core.calls.overriding import converted
 

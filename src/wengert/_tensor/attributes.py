@@ -1,4 +1,4 @@
-"""What a user sees on a Tensor that no card gives: properties, conversions, protocols. Bound to the class at import."""
+"""Properties, methods and protocols of Tensor that no card declares. Bound to the class at import."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def construct(self: Tensor, *data: Any, **options: Any) -> None:
     A second call changes nothing.
 
     Raises:
-        TypeError: neither lengths, nor a tensor, nor values.
+        TypeError: if `data` is neither lengths, nor a tensor, nor values.
     """
     if getattr(self, "_array_", None) is not None:
         return
@@ -55,45 +55,45 @@ def construct(self: Tensor, *data: Any, **options: Any) -> None:
     elif len(data) == 1 and not isinstance(data[0], (int, Size)):
         if isinstance(data[0], str):
             raise TypeError(f"new(): invalid data type '{type(data[0]).__name__}'")
-        if isinstance(getattr(data[0], "_memory", None), Storage):  # what `storage()` gives
+        if isinstance(getattr(data[0], "_memory", None), Storage):  # a result of `storage()`
             construct(self)
             self.set_(data[0])
         elif not hasattr(data[0], "__len__"):
             raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
         else:
-            made = np.array(data[0], dtype=default)
-            set_up(self, made, Storage(made))
+            array = np.array(data[0], dtype=default)
+            set_up(self, array, Storage(array))
     else:
         lengths = data[0] if data and isinstance(data[0], Size) else data or (0,)
-        made = np.empty(read_lengths("new", lengths, 1, alone=False), default)
-        set_up(self, made, Storage(made))
+        array = np.empty(read_lengths("new", lengths, 1, alone=False), default)
+        set_up(self, array, Storage(array))
 
 
 def get_grad_fn(self: Tensor) -> Node | None:
-    """The node that made this tensor; None for leaves."""
+    """The node whose operation computed this tensor; None for leaves."""
     if self._flags_ & flags.VIEW:
         views.refresh(self)
     return None if self._edge_ is None else end_of(self._edge_)
 
 
 def get_data(self: Tensor) -> Tensor:
-    """The same memory outside the graph, with a version counter of its own: writes to it are not noticed."""
+    """A tensor on the same memory outside the graph, with its own version counter: writes to it are not noticed."""
     if self._flags_ & (flags.BATCHED | flags.OBSERVED):
         gradients.refuse_batch(self, "accessing `data` under vmap transform is not allowed")
         return reading.detach(self)
-    found = wrap_flagged(self._array_, self._flags_ & flags.INFERENCE)
-    found._storage_.array = self._storage_.array
+    result = wrap_flagged(self._array_, self._flags_ & flags.INFERENCE)
+    result._storage_.array = self._storage_.array
     if current().debug is not None:
-        tracing.cut(found, self, "data", tracing.DATA)
-    return found
+        tracing.cut(result, self, "data", tracing.DATA)
+    return result
 
 
 def set_data(self: Tensor, new: Tensor) -> None:
-    """Let this tensor have other values, keeping its place in the graph.
+    """Replace the values of this tensor; it keeps its place in the graph.
 
     Raises:
-        TypeError: `new` is no tensor.
-        RuntimeError: the tensor requires a gradient, and the new values are of a dtype that has none.
+        TypeError: if `new` is not a tensor.
+        RuntimeError: if the tensor requires a gradient, and the new values are neither floating point nor complex.
     """
     if not isinstance(new, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
@@ -105,12 +105,12 @@ def set_data(self: Tensor, new: Tensor) -> None:
     if self.requires_grad and new._array_.dtype.kind not in "fcV":
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     if self._flags_ & flags.VIEW and self._meta_.view.made == views.SINGLE:
-        views.refresh(self)  # while it still shows where it lies in its base
+        views.refresh(self)  # while its array still shows its place in the base
     kinds: Any = (self, new) if (self._flags_ | new._flags_) & flags.SPARSE else ()
-    if len({(each.layout, each.device) for each in kinds}) > 1:
+    if len({(tensor.layout, tensor.device) for tensor in kinds}) > 1:
         raise RuntimeError(
             "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type: "
-            + " and ".join([f"{each.layout} on {each.device}" for each in kinds])
+            + " and ".join([f"{tensor.layout} on {tensor.device}" for tensor in kinds])
         )
     load("wengert._core.tensor.postponed").lay(self, new._array_)
     self._storage_ = succeed(self._storage_, new._storage_.array)
@@ -119,7 +119,7 @@ def set_data(self: Tensor, new: Tensor) -> None:
 
 
 def is_inference(self: Tensor) -> bool:
-    """Whether this is an inference tensor: one made in `inference_mode`, or a view of one."""
+    """Return whether this is an inference tensor: one created in `inference_mode`, or a view of one."""
     return bool(self._flags_ & flags.INFERENCE)
 
 
@@ -127,7 +127,7 @@ def detach_(self: Tensor) -> Tensor:
     """Leave the graph: become a leaf that does not require a gradient. In inference mode it does nothing, as in torch.
 
     Raises:
-        RuntimeError: the tensor is a view.
+        RuntimeError: if the tensor is a view.
     """
     if current().inference:
         return self
@@ -148,9 +148,9 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Set `requires_grad` and return the tensor.
 
     Raises:
-        TypeError: no bool is given.
-        RuntimeError: a recorded result shall no longer require a gradient, or its values are neither floating point nor
-            complex.
+        TypeError: if `requires_grad` is not a bool.
+        RuntimeError: if the tensor is a recorded result and `requires_grad` is False, or its values are neither
+            floating point nor complex.
     """
     if requires_grad is not True and requires_grad is not False:
         kind = type(requires_grad).__name__
@@ -180,13 +180,13 @@ def backward(
             from .._core.calls import overriding
 
             if overriding.is_anyone_asked((self,)):
-                given = {
+                keywords = {
                     "gradient": gradient,
                     "retain_graph": retain_graph,
                     "create_graph": create_graph,
                     "inputs": inputs,
                 }
-                return overriding.of_python(backward, (self,), (self,), given)
+                return overriding.of_python(backward, (self,), (self,), keywords)
         passes.backward(self, gradient, retain_graph, create_graph, inputs)
     except Exception as error:
         shorten(error, "backward", backward)
@@ -200,17 +200,17 @@ def get_base(self: Tensor) -> Tensor | None:
 
 
 def representation(self: Tensor) -> str:
-    """As torch prints it."""
+    """Return the text of the tensor, as torch prints it."""
     from .text import text_of
 
     return text_of(self)
 
 
 def iterate(self: Tensor) -> Iterator[Tensor]:
-    """The rows, as views.
+    """Iterate over the rows, as views.
 
     Raises:
-        TypeError: there is no first dimension.
+        TypeError: if the tensor has no dimensions.
     """
     if not self._array_.ndim:
         raise TypeError("iteration over a 0-d tensor")
@@ -218,15 +218,15 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
 
 
 def backwards(self: Tensor) -> Tensor:
-    """The rows in reverse order, for `reversed(x)`: a new tensor; of one without dimensions itself."""
+    """The rows in reverse order, for `reversed(x)`: a new tensor, or the tensor itself if it has no dimensions."""
     return self.flip(0) if self._array_.ndim else self
 
 
 def contains(self: Tensor, element: Any) -> bool:
-    """Whether some element equals `element`.
+    """Return whether some element equals `element`.
 
     Raises:
-        RuntimeError: it is neither a tensor nor a number.
+        RuntimeError: if `element` is neither a tensor nor a number.
     """
     if not is_operand(element):
         raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
@@ -237,13 +237,13 @@ def contains(self: Tensor, element: Any) -> bool:
 
 
 def place_of(tensor: Tensor) -> device:
-    """Where a tensor says that its memory is."""
+    """Device of a tensor."""
     array: Any = tensor._array_
     return array.device if isinstance(array, StandIn) else CPU
 
 
 def layout_of(tensor: Tensor) -> Any:
-    """How a tensor says that it keeps its elements."""
+    """Layout of a tensor."""
     return getattr(tensor._array_, "layout", sparse_coo if tensor._flags_ & flags.SPARSE else strided)
 
 
@@ -252,27 +252,27 @@ def get_real_properties() -> dict[str, property]:
     return {
         "device": property(
             lambda self: place_of(self) if self._flags_ & NOT_PLAIN else CPU,
-            doc="Where the memory is.",
+            doc="Device of the memory.",
         ),
-        "itemsize": property(lambda self: self._array_.itemsize, doc="Bytes of one element."),
+        "itemsize": property(lambda self: self._array_.itemsize, doc="Size of an element in bytes."),
         "nbytes": property(get_nbytes, doc=get_nbytes.__doc__),
         "layout": property(
             lambda self: layout_of(self) if self._flags_ & NOT_PLAIN else strided,
-            doc="How the elements are kept.",
+            doc="Layout of the elements: strided or sparse.",
         ),
-        "is_cuda": property(lambda self: False, doc="Whether the memory is on a CUDA device."),
+        "is_cuda": property(lambda self: False, doc="True if the memory is on a CUDA device; always False."),
         "output_nr": property(
-            lambda self: 0 if self._edge_ is None else self._edge_.nr, doc="Which output of `grad_fn`."
+            lambda self: 0 if self._edge_ is None else self._edge_.nr, doc="Number of the output of `grad_fn`."
         ),
         "name": property(
-            lambda self: None if self._meta_ is None else self._meta_.name, doc="A name given by the program."
+            lambda self: None if self._meta_ is None else self._meta_.name, doc="Name that the program has set."
         ),
         "_is_view": property(lambda self: lambda: bool(self._flags_ & flags.VIEW)),
     }
 
 
 def refusing(text: str) -> Callable[[Tensor], None]:
-    """What is called for `del tensor.<name>` where that is refused."""
+    """Return a deleter of a property that refuses with `text`."""
 
     def refuse(self: Tensor) -> None:
         raise RuntimeError(text)
@@ -338,7 +338,7 @@ METHODS: dict[str, Any] = {
     "is_contiguous": is_contiguous,
     "__reversed__": asking(backwards, "__reversed__", method=True),
 }
-"""What a card does not give, by name."""
+"""Methods that no card declares, by name."""
 
 PROTOCOLS: dict[str, Any] = {
     "construct": construct,
@@ -355,7 +355,7 @@ PROTOCOLS: dict[str, Any] = {
     "getitem": READING,
     "setitem": WRITING,
 }
-"""What the class itself asks for, see `slots`."""
+"""Functions that the class itself calls, see `slots`."""
 _IN_PACKAGE = ("detach", "detach_")
 
 

@@ -1,4 +1,4 @@
-"""Tensors as other things: NumPy arrays, DLPack capsules, formatted text."""
+"""Conversions of tensors: NumPy arrays, DLPack capsules, types, formatted text."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """The values as a NumPy array on the same memory.
 
     Args:
-        force: detach first, and copy what is conjugated or negated when it is read, if necessary.
+        force: detach first, and copy a tensor whose elements are conjugated or negated on reading, if necessary.
 
     Raises:
-        RuntimeError: the tensor requires a gradient, or is conjugated or negated when it is read, and `force` is not
-            set, or it stands for the members of a batch.
-        TypeError: it is of dtype bfloat16, which NumPy has not.
+        RuntimeError: if the tensor requires a gradient, or is conjugated or negated on reading, and `force` is not set,
+            or it stands for the members of a batch.
+        TypeError: if the dtype is bfloat16, which NumPy does not have, or the tensor is sparse.
     """
     if self._flags_ & flags.BATCHED:
         raise RuntimeError(batch_errors.read("numpy()", self._array_.shape, self._array_.level.size))
@@ -60,7 +60,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
 
 
 def as_array_protocol(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-    """What `np.asarray(tensor)` gives; a copy only if asked for or needed."""
+    """The array of `np.asarray(tensor)`; a copy only if requested or necessary."""
     if self._flags_ & flags.POSTPONED and copy is not False:  # torch refuses; NumPy may be given a copy
         self = self.resolve_conj().resolve_neg()
     array = numpy(self)
@@ -75,14 +75,14 @@ def dlpack(
     Args:
         stream: None: the CPU has no streams.
         max_version: the newest version of the protocol that the other library reads; None for the first one, whose
-            capsules cannot say that memory is not to be written to.
+            capsules cannot mark memory as read-only.
         dl_device: where the memory is to be: on the CPU, `(1, 0)`.
-        copy: whether the other library gets memory of its own; None, False: not.
+        copy: whether the other library gets memory of its own; None or False: no.
 
     Raises:
-        AssertionError: a stream is given.
-        BufferError: the tensor requires a gradient, which the protocol cannot carry, another device is wanted, or the
-            tensor is on the device "meta".
+        AssertionError: if a stream is passed.
+        BufferError: if the tensor requires a gradient, which the protocol cannot carry, `dl_device` is not the CPU, or
+            the tensor is on the device "meta".
     """
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
@@ -101,21 +101,21 @@ def dlpack_device(self: Tensor) -> tuple[int, int]:
     """The device, in DLPack's terms.
 
     Raises:
-        ValueError: it is "meta".
+        ValueError: if the device is "meta".
     """
     refuse_meta(self)
     return self._array_.__dlpack_device__()
 
 
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options: Any) -> Any:
-    """The name of the type as torch's early days had it, or the tensor in another dtype.
+    """The name of the tensor's type in the API of torch's early days, or the tensor in another dtype.
 
     Args:
-        dtype: the dtype, or a type of those days or its name: `torch.DoubleTensor`, "torch.DoubleTensor".
+        dtype: the dtype, or a type of that API or its name: `torch.DoubleTensor`, "torch.DoubleTensor".
         non_blocking: ignored.
 
     Raises:
-        ValueError: no such type.
+        ValueError: if there is no such type.
     """
     if dtype is None:
         kind = "torch.sparse" if self._flags_ & flags.SPARSE else "torch"
@@ -128,7 +128,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options
         wanted: Any = dtypes.get_default_dtype()
     elif isinstance(dtype, str):
         kind = "torch.sparse" if self._flags_ & flags.SPARSE else "torch"
-        wanted = next((each for each in dtypes.ALL if f"{kind}.{each.legacy}" == dtype), None)
+        wanted = next((known for known in dtypes.ALL if f"{kind}.{known.legacy}" == dtype), None)
     else:
         wanted = getattr(dtype, "dtype", dtype)
     if not isinstance(wanted, dtypes.dtype):
@@ -140,7 +140,7 @@ def formatted(self: Tensor, spec: str) -> str:
     """`format(tensor, spec)`: that of the number for 0-dim tensors, the text of the tensor without a spec.
 
     Raises:
-        TypeError: a spec is given for a tensor with dimensions.
+        TypeError: if there is a spec and the tensor has dimensions.
     """
     if self._array_.ndim == 0 and not self.is_meta:
         return format(self._array_.item(), spec)

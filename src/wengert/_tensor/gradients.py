@@ -1,4 +1,4 @@
-"""What a tensor lets a program do with its gradient: keep it, see it, replace it."""
+"""Methods and properties of tensors about gradients: retaining, hooks, `.grad` and its dtype."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .._core.types.dtypes import dtype, from_numpy
 
 
 def is_leaf(tensor: Tensor) -> bool:
-    """Whether no recorded operation made a tensor; a view whose base was written to gets its history first."""
+    """Return whether a tensor is a leaf; a view whose base was written to gets its history first."""
     if tensor._flags_ & flags.VIEW:
         views.refresh(tensor)
     return tensor._edge_ is None
 
 
 def retain_grad(self: Tensor) -> None:
-    """Keep the gradient of a tensor inside the graph in `.grad`; of a leaf it is kept anyway.
+    """Keep the gradient of a tensor inside the graph in `.grad`; that of a leaf is kept anyway.
 
-    It is what the hooks of the tensor made of it. After a write in place it is that of the new value.
+    It is the gradient after the hooks of the tensor. After a write in place it is that of the new value.
 
     Raises:
-        RuntimeError: the tensor does not require a gradient.
+        RuntimeError: if the tensor does not require a gradient.
 
     >>> import wengert as wg
     >>> x = wg.tensor(3.0, requires_grad=True)
@@ -48,17 +48,17 @@ def retain_grad(self: Tensor) -> None:
 
 
 def refuse_batch(self: Tensor, text: str) -> None:
-    """Refuse what a tensor cannot do that stands for the members of a batch.
+    """Refuse a tensor that stands for the members of a batch.
 
     Raises:
-        RuntimeError: this one does, with that text.
+        RuntimeError: if the tensor stands for a batch; with `text`.
     """
     if self._flags_ & flags.BATCHED:
         raise RuntimeError(text)
 
 
 def refused_in_transform(call: str) -> str:
-    """What a function that is transformed by `func.grad` and its like must not call."""
+    """Error text for a call inside a function that is transformed by `func.grad` and its like."""
     name = call.partition(" ")[0]
     return (
         f"You are attempting to call Tensor.{call} inside of a function being transformed by a functorch transform. "
@@ -68,14 +68,14 @@ def refused_in_transform(call: str) -> str:
 
 
 def get_retains_grad(self: Tensor) -> bool:
-    """Whether this is a tensor inside the graph that keeps its gradient."""
+    """Return whether this is a tensor inside the graph that keeps its gradient."""
     return self._meta_ is not None and self._meta_.retains_grad
 
 
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-    """Call `hook(grad)` when the gradient of this tensor is known; what it returns takes the gradient's place.
+    """Call `hook(grad)` when the gradient of this tensor is known; its result replaces the gradient.
 
-    Hooks are called in the order of their registration, each with what the one before it made of the gradient; with
+    Hooks are called in the order of their registration, each with the result of the one before it; with
     None in a pass that reaches the tensor's node, but not the tensor. A hook belongs to the value that the tensor has
     now: after a write in place the gradient that it sees is still that of the old value.
 
@@ -86,7 +86,7 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
         A handle whose `remove()` takes the hook away.
 
     Raises:
-        RuntimeError: the tensor does not require a gradient.
+        RuntimeError: if the tensor does not require a gradient.
 
     >>> import wengert as wg
     >>> x = wg.tensor([1.0, 2.0], requires_grad=True)
@@ -100,9 +100,9 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
     if is_leaf(self):
         meta = meta_of(self)
         if meta.hooks is None:
-            made = HookDict()
+            dictionary = HookDict()
             if meta.hooks is None:  # see `base.meta_of`
-                meta.hooks = made
+                meta.hooks = dictionary
         return add_to(meta.hooks, hook)
     hooks = self._edge_.node.own_hooks()
     return hooks.tensor.setdefault(self._edge_.nr, HookDict()).add(hook)
@@ -117,17 +117,17 @@ def get_backward_hooks(self: Tensor) -> HookDict | None:
 
 
 def keep_hooks(self: Tensor) -> None:
-    """The hooks of a result's present value become those of the leaf that it is about to be; its node has them, too."""
+    """Keep the hooks of a result's present value for the leaf that it is about to become; its node keeps them, too."""
     hooks = get_backward_hooks(self)
     if hooks is not None or self._meta_ is not None:
         meta_of(self).hooks = hooks
 
 
 def set_backward_hooks(self: Tensor, hooks: Any) -> None:
-    """Put a dictionary in the place of a leaf's hooks; of a tensor inside the graph they belong to its node, and stay.
+    """Replace the hooks of a leaf by a dictionary; those of a tensor inside the graph belong to its node, and stay.
 
     Raises:
-        TypeError: neither a dictionary nor None.
+        TypeError: if `hooks` is neither a dictionary nor None.
     """
     check_hooks("_backward_hooks", hooks)
     if is_leaf(self):
@@ -135,25 +135,25 @@ def set_backward_hooks(self: Tensor, hooks: Any) -> None:
 
 
 def get_post_accumulate_grad_hooks(self: Tensor) -> HookDict | None:
-    """The hooks that are called when the leaf's `.grad` was written, by the ids of their handles."""
+    """The hooks that are called after the leaf's `.grad` was written, by the ids of their handles."""
     return None if self._meta_ is None else self._meta_.after_accumulate
 
 
 def set_post_accumulate_grad_hooks(self: Tensor, hooks: Any) -> None:
-    """Put a dictionary in their place.
+    """Replace the hooks that are called after `.grad` was written by a dictionary.
 
     Raises:
-        TypeError: neither a dictionary nor None.
+        TypeError: if `hooks` is neither a dictionary nor None.
     """
     check_hooks("_post_accumulate_grad_hooks", hooks)
     meta_of(self).after_accumulate = hooks
 
 
 def check_hooks(name: str, hooks: Any) -> None:
-    """Refuse what hooks cannot be found in.
+    """Refuse hooks that are not in a dictionary.
 
     Raises:
-        TypeError: neither a dictionary nor None.
+        TypeError: if `hooks` is neither a dictionary nor None.
     """
     if hooks is not None and not isinstance(hooks, dict):
         raise TypeError(f"{name} must be a dict (an OrderedDict) or None, not {type(hooks).__name__}")
@@ -170,7 +170,7 @@ def set_grad(self: Tensor, value: Tensor | None) -> None:
 
 
 def drop_grad(self: Tensor) -> None:
-    """Have no gradient any more."""
+    """Delete `.grad`: set it to None."""
     self.grad = None
 
 
@@ -178,7 +178,7 @@ def drop_history(self: Tensor, value: None) -> None:
     """`tensor._grad_fn = None`: leave the graph.
 
     Raises:
-        RuntimeError: anything else is assigned.
+        RuntimeError: if `value` is not None.
     """
     if value is not None:
         raise RuntimeError("_grad_fn can be only set to None")
@@ -186,12 +186,12 @@ def drop_history(self: Tensor, value: None) -> None:
 
 
 def get_grad_dtype(self: Tensor) -> dtype | None:
-    """The dtype that the gradients of a leaf are given when they arrive: its own unless another was set; None: any.
+    """The dtype to which the gradients of a leaf are converted: its own unless another was set; None for any.
 
     Set it before there is a gradient, e.g. to float32 for a parameter of half precision that is used many times.
 
     Raises:
-        RuntimeError: the tensor is no leaf; or it is set to another dtype than that of the gradient which is there.
+        RuntimeError: if the tensor is not a leaf; or if it is set to a dtype other than that of an existing gradient.
 
     >>> import wengert as wg
     >>> x = wg.ones(2, requires_grad=True)
@@ -207,7 +207,7 @@ def get_grad_dtype(self: Tensor) -> dtype | None:
 
 
 def set_grad_dtype(self: Tensor, value: dtype | None) -> None:
-    """Set `grad_dtype`; edges to the leaf are made anew."""
+    """Set `grad_dtype`; edges to the leaf are rebuilt."""
     check_grad_dtype(self, value)
     meta = meta_of(self)
     meta.grad_dtype = ... if value is None else value.numpy
@@ -224,7 +224,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
         A handle whose `remove()` takes the hook away.
 
     Raises:
-        RuntimeError: not a leaf that requires a gradient.
+        RuntimeError: if the tensor is not a leaf that requires a gradient.
 
     >>> import wengert as wg
     >>> x = wg.tensor([1.0, 2.0], requires_grad=True)
@@ -238,7 +238,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     meta = meta_of(self)
     if meta.after_accumulate is None:
-        made = HookDict()
+        dictionary = HookDict()
         if meta.after_accumulate is None:  # see `base.meta_of`
-            meta.after_accumulate = made
+            meta.after_accumulate = dictionary
     return add_to(meta.after_accumulate, hook)

@@ -1,7 +1,7 @@
-"""What `tensor[index]` and `tensor[index] = value` do.
+"""Indexing: `tensor[index]` and `tensor[index] = value`.
 
 The index is taken apart as torch does it: integers, slices, None and `...` become a chain of views (`select`, `slice`,
-`unsqueeze`); what is left (masks and integer tensors, lists, arrays) is one advanced read or write of the last view.
+`unsqueeze`); the rest (masks and integer tensors, lists, arrays) is one advanced read or write of the last view.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def getitem(self: Tensor, index: Any) -> Any:
     A view for integers, slices, None and `...`; a copy for masks and index tensors.
 
     Raises:
-        IndexError: an index lies outside, there are too many, or one is of a type that cannot index.
+        IndexError: if an index is out of range, there are too many, or one is of a type that cannot index.
     """
     kind = type(index)
     if kind is int:
@@ -79,18 +79,18 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         value: number, or tensor (or array) that broadcasts to the part.
 
     Raises:
-        IndexError: as for reading.
-        TypeError: `value` is neither, or the tensor is sparse.
-        RuntimeError: it does not fit; nothing has been written.
+        IndexError: if an index is refused, as for reading.
+        TypeError: if `value` is neither a number nor a tensor nor an array, or the tensor is sparse.
+        RuntimeError: if `value` does not broadcast to the part; nothing has been written.
     """
     if self._flags_ & flags.SPARSE and not self.is_meta:
         raise TypeError("Cannot assign to a sparse tensor: make one of other places and values, or use to_dense()")
     try:
-        given = as_value(self, value)
+        values = as_value(self, value)
     except TypeError:
         asked_or_raised("__setitem__", self, index, value)
         return
-    if index is False or assign(index_put.in_place, self, index, given):
+    if index is False or assign(index_put.in_place, self, index, values):
         return
     entries: list[Any] = []
     if type(index) is int:
@@ -106,9 +106,9 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             asked_or_raised("__setitem__", self, index, value)
             return
     if entries:
-        index_put.in_place.call((view, listed(entries), without_leading_ones(given), False))
+        index_put.in_place.call((view, listed(entries), without_leading_ones(values), False))
     else:
-        write(view, given)
+        write(view, values)
 
 
 def choose(self: Tensor, dim: int, index: int, place: int = 0) -> Any:
@@ -152,7 +152,7 @@ def bound(value: Any) -> int:
 
 
 def take_apart(self: Tensor, index: Any) -> tuple[Tensor, Entries]:
-    """All that views can do, done; and the index tensors that are left, each with its dimension."""
+    """Apply the parts of an index that are views; return the last view, and index tensors with their dimensions."""
     items = as_items(index)
     wanted = sum(width(item) for item in items)
     ndim = self._array_.ndim
@@ -180,10 +180,10 @@ def take_apart(self: Tensor, index: Any) -> tuple[Tensor, Entries]:
 
 def neighbouring(view: Tensor, entries: Entries) -> tuple[Tensor, Entries]:
     """A view in which single indices that stay tensors, since they differ within a batch, have their dimensions before
-    that of the first other index tensor: so the dimensions of a result are where integers would leave them.
+    that of the first other index tensor: so the result has its dimensions in the same order as for integers.
     """
-    single = [each for each in entries if not each[1]._array_.ndim]
-    others = [each for each in entries if each[1]._array_.ndim]
+    single = [entry for entry in entries if not entry[1]._array_.ndim]
+    others = [entry for entry in entries if entry[1]._array_.ndim]
     if not single or not others:
         return view, entries
     picked = [dim for dim, _ in single]
@@ -196,7 +196,7 @@ def neighbouring(view: Tensor, entries: Entries) -> tuple[Tensor, Entries]:
 def as_items(index: Any) -> list[Any]:
     """The parts of an index: integers, slices, None, Ellipsis and index tensors."""
     if isinstance(index, tuple):
-        return [as_item(each) for each in index]
+        return [as_item(item) for item in index]
     length = (
         list.__len__(index)
         if isinstance(index, list)
@@ -206,10 +206,10 @@ def as_items(index: Any) -> list[Any]:
     )
     if length < LONGEST_TUPLE_LIST:
         if any(
-            each is None or each is Ellipsis or isinstance(each, (Tensor, slice, list, tuple, range)) for each in index
+            item is None or item is Ellipsis or isinstance(item, (Tensor, slice, list, tuple, range)) for item in index
         ):
             anomaly.warn(LIST_AS_TUPLE)
-            return [as_item(each) for each in index]
+            return [as_item(item) for item in index]
     return [as_item(index)]
 
 
@@ -217,7 +217,7 @@ def as_item(item: Any) -> Any:
     """One part of an index, of a type that `take_apart` knows.
 
     Raises:
-        IndexError: it cannot index.
+        IndexError: if `item` is of a type that cannot index.
     """
     if item is None or item is Ellipsis or type(item) is int or type(item) is slice:
         return item
@@ -226,7 +226,7 @@ def as_item(item: Any) -> Any:
     if isinstance(item, Tensor):
         return as_index_tensor(item)
     if isinstance(item, (list, tuple, range, np.ndarray)):
-        array = np.array([nested(each) for each in item] if not isinstance(item, np.ndarray) else item)
+        array = np.array([nested(element) for element in item] if not isinstance(item, np.ndarray) else item)
         return as_index_tensor(wrap(as_indices(array)))
     if may_answer(item):  # and asked for the whole index
         raise IndexError(NOT_AN_INDEX.format(type(item).__name__))
@@ -240,11 +240,11 @@ def as_item(item: Any) -> Any:
 
 
 def as_indices(array: Any) -> Any:
-    """The numbers of a list as indices: those with a fraction lose it; what is none is refused in torch's words.
+    """The numbers of a list as indices: fractions are truncated; others are refused with torch's texts.
 
     Raises:
-        TypeError: a complex number or a string is among them.
-        RuntimeError: one is no number, or beyond 64 bits.
+        TypeError: if a complex number or a string is among them.
+        RuntimeError: if one is NaN, or beyond 64 bits.
     """
     kind = array.dtype.kind
     if kind == "c":
@@ -257,7 +257,7 @@ def as_indices(array: Any) -> Any:
 
 
 def is_sequence(item: Any) -> bool:
-    """Whether an object of a class that nobody here knows has members in an order."""
+    """Return whether an object of an unknown class is a sequence."""
     return all(hasattr(type(item), name) for name in ("__len__", "__getitem__")) and not isinstance(item, dict)
 
 
@@ -265,14 +265,14 @@ def nested(value: Any) -> Any:
     """Lists of tensors as lists of arrays."""
     if isinstance(value, Tensor):
         return value._array_
-    return [nested(each) for each in value] if isinstance(value, (list, tuple, range)) else value
+    return [nested(element) for element in value] if isinstance(value, (list, tuple, range)) else value
 
 
 def as_index_tensor(tensor: Tensor) -> Any:
     """A tensor as an index: a 0-dim integer is an integer, uint8 is a mask."""
     array = tensor._array_
     if array.dtype == np.uint8:
-        if array.ndim:  # torch says nothing of a single byte
+        if array.ndim:  # torch does not warn of a single byte
             anomaly.warn(BYTE_MASK)
         if tensor._flags_ & flags.BATCHED:
             return tensor.to(bool_)
@@ -285,7 +285,7 @@ def as_index_tensor(tensor: Tensor) -> Any:
 
 
 def width(item: Any) -> int:
-    """How many dimensions of the tensor a part of an index names."""
+    """Number of dimensions of the tensor that a part of an index takes."""
     if item is None or item is Ellipsis:
         return 0
     return item._array_.ndim if isinstance(item, Tensor) and item._array_.dtype == np.bool_ else 1
@@ -303,11 +303,11 @@ def listed(entries: Entries) -> tuple[Tensor | None, ...]:
 
 
 def as_value(target: Tensor, value: Any) -> Tensor:
-    """What is to be written, as a tensor; numbers in the dtype of the target.
+    """The value to write as a tensor; numbers in the dtype of the target.
 
     Raises:
-        TypeError: it is neither number nor tensor nor array.
-        RuntimeError: a number that the target's dtype cannot hold.
+        TypeError: if `value` is neither a number nor a tensor nor an array.
+        RuntimeError: if the target's dtype cannot hold the number.
     """
     if isinstance(value, Tensor):
         return value
@@ -348,4 +348,4 @@ def write(view: Any, value: Any) -> None:
 
 READING = Indexing(getitem, advanced_index)
 WRITING = Assignment(setitem, index_put.in_place, native("tensor"))
-"""What Python's brackets call."""
+"""Functions that Python's `[]` calls."""

@@ -1,4 +1,4 @@
-"""Methods of older programs: the forms that others have replaced, and those that torch has removed."""
+"""Methods of older programs: deprecated forms, and those that torch has removed."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def new(self: Any, *data: Any, device: Any = None, size: Any = None) -> Tensor:
     """
     if self._flags_ & flags.SPARSE and self.layout.name == "sparse_coo":
         return new_sparse(self, data, device, size)
-    given = data[0] if len(data) == 1 else None
-    if isinstance(given, Tensor):
-        if given.dtype is not self.dtype:
-            raise TypeError(errors.wrong_type("new", "other", 1, f"torch.{self.dtype.legacy}", given))
-        return given.detach()
-    if isinstance(given, (list, tuple, np.ndarray)) and not isinstance(given, Size):
-        return self.new_tensor(given, device=device)
-    if isinstance(getattr(given, "_memory", None), Storage):  # what `storage()` gives
-        return self.new_empty((0,), device=device).set_(given)
-    return self.new_empty(given if isinstance(given, Size) else data or (0,), device=device)
+    value = data[0] if len(data) == 1 else None
+    if isinstance(value, Tensor):
+        if value.dtype is not self.dtype:
+            raise TypeError(errors.wrong_type("new", "other", 1, f"torch.{self.dtype.legacy}", value))
+        return value.detach()
+    if isinstance(value, (list, tuple, np.ndarray)) and not isinstance(value, Size):
+        return self.new_tensor(value, device=device)
+    if isinstance(getattr(value, "_memory", None), Storage):  # a result of `storage()`
+        return self.new_empty((0,), device=device).set_(value)
+    return self.new_empty(value if isinstance(value, Size) else data or (0,), device=device)
 
 
 def new_sparse(like: Any, data: tuple[Any, ...], device: Any, size: Any) -> Tensor:
@@ -55,13 +55,13 @@ def new_sparse(like: Any, data: tuple[Any, ...], device: Any, size: Any) -> Tens
     if len(data) in (2, 3) and isinstance(data[0], Tensor):
         wanted = data[2:] or (() if size is None else (size,))
         return registered("sparse_coo_tensor").public(*data[:2], *wanted, device=device)
-    given = data[0] if len(data) == 1 else None
-    if isinstance(given, (Tensor, list, np.ndarray)) or (isinstance(given, tuple) and not isinstance(given, Size)):
+    value = data[0] if len(data) == 1 else None
+    if isinstance(value, (Tensor, list, np.ndarray)) or (isinstance(value, tuple) and not isinstance(value, Size)):
         raise TypeError(
             f"new(): a sparse tensor is made of lengths, or of indices, values and a size, not of a "
-            f"{type(given).__name__}: use sparse_coo_tensor(), or to_sparse() of a dense tensor"
+            f"{type(value).__name__}: use sparse_coo_tensor(), or to_sparse() of a dense tensor"
         )
-    return like.new_empty(given if isinstance(given, Size) else data or (0,), device=device)
+    return like.new_empty(value if isinstance(value, Size) else data or (0,), device=device)
 
 
 def resize(self: Tensor, *sizes: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Copies and pickles of tensors: their memory, how they lie in it, and what the program put on them; never the graph.
+"""Copies and pickles of tensors: memory, strides and the program's attributes; never the graph.
 
 As in torch, a deep copy of several tensors keeps what they share of their memory, while each is pickled with the whole
 of its own.
@@ -39,16 +39,16 @@ def memory_of(tensor: Tensor) -> tuple[np.ndarray[Any, Any], int]:
 
 
 def lay(cls: type[Tensor], storage: Storage, dtype: DType, offset: int, shape: Any, strides: Any) -> Tensor:
-    """A tensor that lies in the bytes of `storage` from `offset` on; `strides` are in bytes."""
-    made: Tensor = allocate(cls)
-    set_up(made, np.ndarray(shape, dtype.numpy, storage.array, offset, strides), storage)
-    return made
+    """A tensor on the bytes of `storage` from `offset` on; `strides` are in bytes."""
+    tensor: Tensor = allocate(cls)
+    set_up(tensor, np.ndarray(shape, dtype.numpy, storage.array, offset, strides), storage)
+    return tensor
 
 
 def attributes_of(tensor: Tensor) -> Any:
-    """What the program put on a tensor: a dictionary or None, or a pair of such for those kept in `__slots__`."""
-    found: Any = object.__getstate__(tensor)
-    values, slots = found if isinstance(found, tuple) else (found, {})
+    """Attributes that the program has set: a dictionary or None, or a pair of it and a dictionary of `__slots__`."""
+    state: Any = object.__getstate__(tensor)
+    values, slots = state if isinstance(state, tuple) else (state, {})
     own = {name: value for name, value in slots.items() if name not in Tensor.__slots__}
     return (values, own) if own else values
 
@@ -57,7 +57,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     """A leaf with copied values and gradient, which shares its memory with the copies of those that `self` shares with.
 
     Raises:
-        RuntimeError: the tensor is not a leaf.
+        RuntimeError: if the tensor is not a leaf.
     """
     if id(self) in memo:
         return memo[id(self)]
@@ -65,16 +65,16 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         raise RuntimeError(NON_LEAF)
     import copy
 
-    made = copied(self, memo)
-    made._flags_ |= self._flags_ & (flags.REQUIRES_GRAD | flags.VOLATILE)
-    memo[id(self)] = made
+    result = copied(self, memo)
+    result._flags_ |= self._flags_ & (flags.REQUIRES_GRAD | flags.VOLATILE)
+    memo[id(self)] = result
     if self._meta_ is not None and self._meta_.grad is not None:
-        meta_of(made).grad = deepcopy(self._meta_.grad, memo)
+        meta_of(result).grad = deepcopy(self._meta_.grad, memo)
     state = copy.deepcopy(attributes_of(self), memo)
     for values in state if isinstance(state, tuple) else (state,):
         for name, value in (values or {}).items():
-            object.__setattr__(made, name, value)
-    return made
+            object.__setattr__(result, name, value)
+    return result
 
 
 def copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -98,31 +98,31 @@ def copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
 
 
 def cloned(tensor: Tensor) -> Tensor:
-    """What the class of a tensor without values of its own makes of `clone`.
+    """Clone a tensor without values of its own, by the `__torch_dispatch__` of its class.
 
     Raises:
-        RuntimeError: if it is of another class.
+        RuntimeError: if the result is of another class.
     """
-    made: Tensor = tensor.detach().clone()
-    if type(made) is not type(tensor):
+    result: Tensor = tensor.detach().clone()
+    if type(result) is not type(tensor):
         raise RuntimeError(
             f"The default implementation of __deepcopy__() for wrapper subclasses only works for subclasses whose "
-            f"__torch_dispatch__ makes a {type(tensor).__qualname__} of aten.clone, not a {type(made).__qualname__}"
+            f"__torch_dispatch__ makes a {type(tensor).__qualname__} of aten.clone, not a {type(result).__qualname__}"
         )
-    return made
+    return result
 
 
 def rebuild_wrapper(
     cls: type[Tensor], shape: Any, dtype: DType, strides: Any, offset: int, device: Any, layout: Any, grad: bool
 ) -> Tensor:
-    """Make a tensor of a class that has no values of its own of what `reduce_` kept."""
-    made: Tensor = wrapper(cls, shape, dtype.numpy, strides, offset, device, layout)
-    made.requires_grad = grad
-    return made
+    """Rebuild a tensor of a class without values of its own from the parts of `reduce_`."""
+    tensor: Tensor = wrapper(cls, shape, dtype.numpy, strides, offset, device, layout)
+    tensor.requires_grad = grad
+    return tensor
 
 
 def in_memory(tensor: Tensor) -> Tensor:
-    """The tensor itself, or what it holds in memory of its own if its elements are made when they are read."""
+    """The tensor itself, or a tensor with its elements in memory if they are computed on reading."""
     return settled(tensor) if tensor._flags_ & flags.POSTPONED else tensor
 
 
@@ -136,18 +136,18 @@ def parts_of(tensor: Tensor) -> tuple[Any, Tensor, Any, bool | str]:
 def rebuild_sparse(
     cls: type[Tensor], indices: Any, values: Tensor, shape: Any, form: bool | str, requires_grad: bool
 ) -> Tensor:
-    """Make a sparse tensor of its parts.
+    """Rebuild a sparse tensor from its parts.
 
     Args:
         cls: the class.
-        indices: places; of a compressed tensor the two arrays of them.
+        indices: places; for a compressed tensor, its two arrays of places.
         values: the entries.
         shape: the shape.
         form: whether it is coalesced, or the name of its compressed layout.
         requires_grad: whether it requires a gradient.
 
     Raises:
-        RuntimeError: they do not fit each other.
+        RuntimeError: if the parts do not fit each other.
     """
     array: Any
     if isinstance(form, str):
@@ -159,26 +159,26 @@ def rebuild_sparse(
         from ..ops.sparse.create import checked_parts
 
         array = checked_parts(indices, values, shape, form)
-    made: Tensor = allocate(cls)
-    set_up(made, array, values._storage_)
-    made.requires_grad = requires_grad
-    return made
+    tensor: Tensor = allocate(cls)
+    set_up(tensor, array, values._storage_)
+    tensor.requires_grad = requires_grad
+    return tensor
 
 
 def meta_parts(tensor: Tensor) -> tuple[Any, ...]:
-    """What makes a tensor on the device "meta": class, shape, dtype, strides."""
+    """Parts of a tensor on the device "meta": class, shape, dtype, strides."""
     return type(tensor), tuple(tensor.shape), tensor.dtype, tensor.stride()
 
 
 def rebuild_meta(cls: type[Tensor], shape: Any, dtype: DType, strides: Any, requires_grad: bool = False) -> Tensor:
-    """Make a tensor on the device "meta" of its parts."""
+    """Rebuild a tensor on the device "meta" from its parts."""
     from .._core.tensor.meta_array import meta_array
 
     array: Any = meta_array(shape, dtype.numpy, strides)
-    made: Tensor = allocate(cls)
-    set_up(made, array, array.values._storage_)
-    made.requires_grad = requires_grad
-    return made
+    tensor: Tensor = allocate(cls)
+    set_up(tensor, array, array.values._storage_)
+    tensor.requires_grad = requires_grad
+    return tensor
 
 
 def rebuild(
@@ -190,11 +190,11 @@ def rebuild(
     strides: Any,
     requires_grad: bool,
 ) -> Tensor:
-    """Make a tensor of what `reduce_` kept: an array of bytes, or memory that processes share."""
+    """Rebuild a tensor from the parts of `reduce_`; `memory` is an array of bytes, or memory that processes share."""
     whole = memory if isinstance(memory, np.ndarray) else np.frombuffer(memory, np.uint8)
-    made = lay(cls, Storage(whole), dtype, offset, shape, strides)
-    made.requires_grad = requires_grad
-    return made
+    tensor = lay(cls, Storage(whole), dtype, offset, shape, strides)
+    tensor.requires_grad = requires_grad
+    return tensor
 
 
 def reduce_(self: Tensor) -> tuple[Any, ...]:
@@ -224,7 +224,7 @@ def reduce_(self: Tensor) -> tuple[Any, ...]:
 
 
 def warn_of_hooks(tensor: Tensor) -> None:
-    """Say which hooks a pickle leaves out."""
+    """Warn of each hook that a pickle leaves out."""
     hooks = None if tensor._meta_ is None else tensor._meta_.hooks
     for hook in (hooks or {}).values():
         if not hasattr(hook, "__torch_unserializable__"):

@@ -1,4 +1,4 @@
-"""On which device new tensors are: `with torch.device("meta"):`, `torch.set_default_device`."""
+"""Device of new tensors: `with torch.device("meta"):`, `torch.set_default_device`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ running = threading.local()
 
 @functools.cache
 def _device_constructors() -> set[Any]:
-    """The factories that make tensors on the device that is chosen: those that take no tensor."""
+    """Factories whose results are on the device of the context: those without a tensor as argument."""
     package: Any = sys.modules["wengert"]
     names = """
     arange as_tensor asarray bartlett_window blackman_window empty empty_permuted empty_strided eye full hamming_window
@@ -27,14 +27,14 @@ def _device_constructors() -> set[Any]:
     sparse_bsc_tensor
     """
     known = load_all()
-    return {getattr(package, each) for each in names.split() if each in known} | {
+    return {getattr(package, name) for name in names.split() if name in known} | {
         package.fft.fftfreq,
         package.fft.rfftfreq,
     }
 
 
 class DeviceContext(TorchFunctionMode):
-    """A context in which factories that are told no device make their tensors on this one.
+    """A context that sets the device of factories which are called without one.
 
     >>> import wengert as wg
     >>> with wg.device("meta"):
@@ -43,6 +43,7 @@ class DeviceContext(TorchFunctionMode):
     """
 
     _staged_ = False
+    lasting = False
 
     def __init__(self, device: Any) -> None:
         self.device = Device(device)
@@ -52,17 +53,17 @@ class DeviceContext(TorchFunctionMode):
         return func is None or func in _device_constructors()
 
     def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
-        given = dict(kwargs or {})
-        if func in _device_constructors() and given.get("device") is None:
-            given["device"] = self.device
-        return func(*args, **given)
+        options = dict(kwargs or {})
+        if func in _device_constructors() and options.get("device") is None:
+            options["device"] = self.device
+        return func(*args, **options)
 
 
 def chosen() -> Device:
     """The device of new tensors in this thread."""
-    for each in reversed(current().functions):
-        if isinstance(each, DeviceContext):
-            return each.device
+    for mode in reversed(current().functions):
+        if isinstance(mode, DeviceContext):
+            return mode.device
     return CPU
 
 
@@ -70,44 +71,46 @@ def begin(device: Device) -> None:
     """Enter the context of a device.
 
     Raises:
-        AssertionError, RuntimeError: it is neither the CPU nor "meta".
+        AssertionError, RuntimeError: if the device is neither the CPU nor "meta".
     """
     if device.type != "meta":
         refuse_absent(device)
-    made = DeviceContext(device) if device.type == "meta" or chosen() != CPU else None  # the CPU is no change elsewhere
-    if made is not None:
-        made.__enter__()
-    _thread_contexts().append(made)
+    context = (
+        DeviceContext(device) if device.type == "meta" or chosen() != CPU else None
+    )  # the CPU is the device without a context
+    if context is not None:
+        context.__enter__()
+    _thread_contexts().append(context)
 
 
 def end() -> None:
     """Leave the innermost context of a device."""
-    made = _thread_contexts().pop()
-    if made is not None:
-        made.__exit__()
+    context = _thread_contexts().pop()
+    if context is not None:
+        context.__exit__()
 
 
 def _thread_contexts() -> list[DeviceContext | None]:
-    """The contexts of this thread, the innermost last; None for the CPU where it is the device anyway."""
+    """Contexts of this thread, the innermost last; None for the CPU where it is the device anyway."""
     if not hasattr(running, "contexts"):
         running.contexts = []
     return running.contexts
 
 
 def set_default(device: Any) -> None:
-    """Let a device be that of new tensors of this thread; None, or the CPU: as ever.
+    """Set the device of new tensors in this thread; None stands for the CPU.
 
     Raises:
-        AssertionError, RuntimeError: it is neither the CPU nor "meta".
+        AssertionError, RuntimeError: if the device is neither the CPU nor "meta".
     """
     modes = current()
     wanted = CPU if device is None else Device(device)
     if wanted.type != "meta":
         refuse_absent(wanted)
-    others = [each for each in modes.functions if not getattr(each, "lasting", False)]
+    others = [mode for mode in modes.functions if not getattr(mode, "lasting", False)]
     if wanted != CPU:
         lasting = DeviceContext(wanted)
-        lasting.lasting = True  # type: ignore[attr-defined]
+        lasting.lasting = True
         others.insert(0, lasting)
     from .._core.profiling import events
 
@@ -116,7 +119,7 @@ def set_default(device: Any) -> None:
 
 
 def set_device(device: Any) -> Any:
-    """A decorator whose function runs in the context of a device.
+    """Return a decorator that runs a function in the context of a device.
 
     Args:
         device: "cpu" or "meta".

@@ -1,6 +1,6 @@
-"""What programs ask of tensors, most of it because torch has more kinds: sparse, quantised, on other devices.
+"""Predicates of tensors, most of them about kinds of torch: sparse, quantised, on other devices.
 
-Bound to Tensor when one of them is first asked for. Conversions to kinds that are not here are refused.
+Bound to Tensor at the first use of one of them. Conversions to kinds that do not exist here are refused.
 """
 
 from __future__ import annotations
@@ -25,8 +25,16 @@ _IN_PACKAGE = (
 )
 
 NEVER = (
-    *("is_quantized", "is_mkldnn", "is_mps", "is_xpu", "is_xla", "is_vulkan"),
-    *("is_ipu", "is_maia", "is_mtia", "is_nested"),
+    "is_quantized",
+    "is_mkldnn",
+    "is_mps",
+    "is_xpu",
+    "is_xla",
+    "is_vulkan",
+    "is_ipu",
+    "is_maia",
+    "is_mtia",
+    "is_nested",
 )
 """Properties that are False for every tensor here."""
 
@@ -42,15 +50,15 @@ def is_distributed(self: Tensor) -> bool:
 
 
 def is_signed(self: Tensor) -> bool:
-    """Whether the dtype has negative numbers."""
+    """Return whether the dtype has negative numbers."""
     return self.dtype.is_signed
 
 
 def is_same_size(self: Tensor, other: Tensor) -> bool:
-    """Whether the shapes are equal.
+    """Return whether two tensors have the same shape.
 
     Raises:
-        TypeError: `other` is no tensor.
+        TypeError: if `other` is not a tensor.
     """
     if not isinstance(other, Tensor):
         raise TypeError(errors.wrong_type("is_same_size", "other", 1, "Tensor", other))
@@ -58,15 +66,15 @@ def is_same_size(self: Tensor, other: Tensor) -> bool:
 
 
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
-    """Whether both are the same elements of the same memory, in the same order.
+    """Return whether both tensors are the same elements of the same memory, in the same order.
 
     Raises:
-        TypeError: `tensor` is none.
-        NotImplementedError: one of them is sparse.
+        TypeError: if `tensor` is not a tensor.
+        NotImplementedError: if one of them is sparse.
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(errors.wrong_type("is_set_to", "tensor", 1, "Tensor", tensor))
-    if any(each._flags_ & flags.SPARSE and not is_meta(each) for each in (self, tensor)):
+    if any(operand._flags_ & flags.SPARSE and not is_meta(operand) for operand in (self, tensor)):
         raise NotImplementedError(sparse_errors.no_kernel("is_set_to"))
     return (
         self._storage_.array is tensor._storage_.array
@@ -77,10 +85,10 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
 
 
 def is_nonzero(self: Tensor) -> bool:
-    """Whether the one element is not zero.
+    """Return whether the single element is not zero.
 
     Raises:
-        RuntimeError: there is not one element.
+        RuntimeError: if the tensor does not have exactly one element.
     """
     return bool(self)
 
@@ -91,30 +99,30 @@ def ndimension(self: Tensor) -> int:
 
 
 def is_sparse(self: Tensor) -> bool:
-    """Whether the tensor keeps the places and entries of coordinates, and not all of its elements."""
+    """True if the tensor is sparse in coordinates (the layout `sparse_coo`)."""
     return self._flags_ & flags.SPARSE != 0 and self.layout is sparse_coo
 
 
 def is_sparse_csr(self: Tensor) -> bool:
-    """Whether the tensor is compressed row by row."""
+    """True if the tensor is sparse and compressed by rows (the layout `sparse_csr`)."""
     return self._flags_ & flags.SPARSE != 0 and self.layout.name == "sparse_csr"
 
 
 def is_meta(self: Tensor) -> bool:
-    """Whether the tensor is on the device "meta": it has a shape, and no values."""
+    """True if the tensor is on the device "meta": it has a shape, and no values."""
     return self._flags_ & (flags.SPARSE | flags.OBSERVED) != 0 and self.device.type == "meta"
 
 
 def get_device(self: Tensor) -> int:
-    """-1: the memory is the CPU's."""
+    """Return -1, the number of the CPU."""
     return -1
 
 
 def dim_order(self: Tensor) -> tuple[int, ...]:
-    """The dimensions from that of the longest step in memory to that of the shortest.
+    """Return the dimensions in the order of their strides, the largest first.
 
     Raises:
-        AttributeError: the tensor is sparse.
+        AttributeError: if the tensor is sparse.
     """
     if self._flags_ & flags.SPARSE and not is_meta(self):
         kind = self.type()
@@ -124,7 +132,7 @@ def dim_order(self: Tensor) -> tuple[int, ...]:
 
 
 def identity(self: Tensor) -> int:
-    """A number that no other tensor has while this one lives."""
+    """A number that is unique while the tensor exists."""
     return id(self)
 
 
@@ -134,16 +142,16 @@ def pin_memory(self: Tensor, device: Any = None) -> Any:
 
 
 def dequantized(self: Any) -> Any:
-    """The tensor in float32, as that of a quantised one would be."""
+    """Return the tensor in float32, as for a quantised tensor."""
     return self.to(dtypes.float32)
 
 
 @asks_itself("is_inference")
 def is_inference(input: Tensor) -> bool:
-    """Whether this is an inference tensor: one made in `inference_mode`, or a view of one.
+    """Return whether this is an inference tensor: one created in `inference_mode`, or a view of one.
 
     Raises:
-        TypeError: it is no tensor.
+        TypeError: if `input` is not a tensor.
     """
     if not isinstance(input, Tensor):
         error = TypeError(errors.wrong_type("is_inference", "input", 1, "Tensor", input))
@@ -153,10 +161,10 @@ def is_inference(input: Tensor) -> bool:
 
 @asks_itself("numel")
 def numel(input: Tensor) -> int:
-    """How many elements there are.
+    """Return the number of elements.
 
     Raises:
-        TypeError: it is no tensor.
+        TypeError: if `input` is not a tensor.
     """
     if not isinstance(input, Tensor):
         error = TypeError(errors.wrong_type("numel", "input", 1, "Tensor", input))
@@ -165,7 +173,7 @@ def numel(input: Tensor) -> int:
 
 
 RESULT_TYPE_NAMES = (("tensor", "other"), ("scalar", "tensor"), ("scalar1", "scalar2"))
-"""How torch names the arguments of `result_type`, which may be tensors or numbers."""
+"""Names of the arguments of `result_type` in torch, which may be tensors or numbers."""
 
 
 @asking
@@ -189,15 +197,16 @@ def result_type(*operands: Any, **named: Any) -> dtype:
             operands, named = (*operands, *[named[name] for name in rest]), {}
     known = all(isinstance(operand, (Tensor, int, float, complex, np.generic)) for operand in operands)
     if len(operands) != 2 or named or not known:
-        given = ", ".join(type(each).__name__ for each in operands)
-        raise TypeError(f"result_type() takes tensors and numbers: invalid combination of arguments - got ({given})")
-    arrays = [each._array_ for each in operands if isinstance(each, Tensor)]
-    plain = [each.item() if isinstance(each, np.generic) else each for each in operands if not isinstance(each, Tensor)]
+        kinds = ", ".join(type(operand).__name__ for operand in operands)
+        raise TypeError(f"result_type() takes tensors and numbers: invalid combination of arguments - got ({kinds})")
+    arrays = [operand._array_ for operand in operands if isinstance(operand, Tensor)]
+    numbers = [operand for operand in operands if not isinstance(operand, Tensor)]
+    plain = [number.item() if isinstance(number, np.generic) else number for number in numbers]
     return dtypes.result_type(arrays, plain)
 
 
 def on_device(name: str) -> Callable[..., NoReturn]:
-    """A method that copies to a device that is not there."""
+    """Return a method that refuses to copy to a device that does not exist."""
 
     def method(self: Tensor, device: Any = None, non_blocking: bool = False, **options: Any) -> NoReturn:
         refuse_absent(name)
@@ -222,11 +231,11 @@ PROPERTIES = {
     **{name: property(no, doc="False: no tensor here is of that kind.") for name in NEVER},
     "is_sparse": property(is_sparse, doc=is_sparse.__doc__),
     "is_sparse_csr": property(is_sparse_csr, doc=is_sparse_csr.__doc__),
-    "is_cpu": property(lambda self: not is_meta(self), doc="Whether the memory is the CPU's."),
+    "is_cpu": property(lambda self: not is_meta(self), doc="True if the memory is the CPU's."),
     "_cdata": property(identity, doc=identity.__doc__),
     "is_meta": property(is_meta, doc=is_meta.__doc__),
 }
-"""All of them, by name."""
+"""Properties, by name."""
 
 for name, value in (METHODS | PROPERTIES).items():
     bind(name, value)

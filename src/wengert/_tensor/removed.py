@@ -14,14 +14,14 @@ GONE = "This function was deprecated since version 1.9 and is now removed. "
 
 def eig(self: Tensor, eigenvectors: bool = False, *, e: Tensor | None = None, v: Tensor | None = None) -> NoReturn:
     """Removed: call `linalg.eig` or `linalg.eigvals`."""
-    raise RuntimeError(GONE + "Call `torch.linalg.eig`, which gives complex tensors, or `torch.linalg.eigvals`.")
+    raise RuntimeError(GONE + "Call `torch.linalg.eig`, which returns complex tensors, or `torch.linalg.eigvals`.")
 
 
 def symeig(input: Tensor, eigenvectors: bool = False, upper: bool = True, *, out: Tensor | None = None) -> NoReturn:
     """Removed: call `linalg.eigh` or `linalg.eigvalsh`."""
     raise RuntimeError(
         GONE + "Call `torch.linalg.eigh(A, UPLO='U' if upper else 'L')`, or `torch.linalg.eigvalsh`; they read the "
-        "lower triangle unless told otherwise."
+        "lower triangle by default."
     )
 
 
@@ -43,5 +43,5 @@ def matrix_rank(
 
 
 def reinforce(self: Tensor, reward: float | Tensor) -> NoReturn:
-    """Removed: log-probabilities of `distributions` make the loss."""
+    """Removed: compute the loss from log-probabilities of `distributions`."""
     raise RuntimeError("reinforce() was removed. Use torch.distributions: loss = -m.log_prob(action) * reward")

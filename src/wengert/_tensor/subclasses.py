@@ -15,11 +15,11 @@ from .._core.types.devices import device as as_device, strided
 
 
 def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
-    """What `load_state_dict` gives a parameter in the place of this one, where `torch.__future__` lets it swap them.
+    """Return the tensor that replaces a parameter in `load_state_dict`, where `torch.__future__` lets it swap them.
 
     Args:
-        other: the tensor that was saved.
-        assign: take its memory; otherwise its values are copied into this one's.
+        other: the saved tensor.
+        assign: use its memory; otherwise its values are copied into this tensor.
 
     Returns:
         A tensor without history.
@@ -35,9 +35,9 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
         data: the tensor.
         require_grad: whether it requires a gradient.
     """
-    made = as_subclass(data.detach(), cls)
-    made.requires_grad = require_grad
-    return made
+    instance = as_subclass(data.detach(), cls)
+    instance.requires_grad = require_grad
+    return instance
 
 
 def _make_wrapper_subclass(
@@ -62,11 +62,11 @@ def _make_wrapper_subclass(
 
     Args:
         cls: the subclass.
-        size, strides, storage_offset, memory_format: how the elements would lie in memory; row by row unless given.
-        dtype, layout, device: what the tensor says of itself; any device.
+        size, strides, storage_offset, memory_format: the layout of elements in memory; row-major by default.
+        dtype, layout, device: the properties that the tensor reports; any device.
         pin_memory: ignored.
         requires_grad: whether operations on it are recorded.
-        dispatch_sizes_strides_policy, dispatch_device, dispatch_layout: must be left out: the tensor answers itself.
+        dispatch_sizes_strides_policy, dispatch_device, dispatch_layout: not supported: the tensor answers itself.
         _extra_dispatch_keys: ignored.
         storage_size: ignored.
 
@@ -82,19 +82,19 @@ def _make_wrapper_subclass(
         raise TypeError(f"{cls.__name__} must define __torch_dispatch__")
     if dispatch_sizes_strides_policy is not None or dispatch_device or dispatch_layout:
         raise NotImplementedError(
-            "_make_wrapper_subclass(): size, strides, device and layout are those that are given here; "
+            "_make_wrapper_subclass(): size, strides, device and layout are those of the arguments; "
             "__torch_dispatch__ is not asked for them (dispatch_sizes_strides_policy, dispatch_device, dispatch_layout)"
         )
     kind = dtypes.get_default_dtype() if dtype is None else dtype
     steps = order_of(tuple(size), strides, memory_format)
-    made = wrapper(cls, tuple(size), kind.numpy, steps, storage_offset or 0, as_device(device or "cpu"), layout)
+    instance = wrapper(cls, tuple(size), kind.numpy, steps, storage_offset or 0, as_device(device or "cpu"), layout)
     if requires_grad:
-        made.requires_grad = True
-    return made
+        instance.requires_grad = True
+    return instance
 
 
 def order_of(size: tuple[int, ...], strides: Any, memory_format: Any) -> Any:
-    """The strides of a tensor of a size, where they or a memory format are given; None for row by row."""
+    """Strides of a tensor from `strides` or a memory format; None for row-major order."""
     if strides is not None or memory_format is None:
         return None if strides is None else tuple(strides)
     return Tensor.stride(registered("empty").public(size, device="meta", memory_format=memory_format))
@@ -104,7 +104,7 @@ def as_subclass(self: Any, cls: type) -> Any:
     """The tensor as an instance of a subclass of Tensor: a view of it, recorded as views are.
 
     Raises:
-        TypeError: `cls` is no such class.
+        TypeError: if `cls` is not a subclass of Tensor.
     """
     if not isinstance(cls, type) or not issubclass(cls, Tensor):
         raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of torch.Tensor, not {cls!r}")
@@ -112,11 +112,11 @@ def as_subclass(self: Any, cls: type) -> Any:
 
     with DisableTorchFunction():
         view: Any = Tensor.__getitem__(self, ...)
-    made = allocate(cls)
-    set_up(made, view._array_, view._storage_)
-    made._flags_ = view._flags_ | made._flags_ & (flags.OVERRIDDEN | flags.OBSERVED)
-    made._edge_, made._meta_ = view._edge_, view._meta_
-    return made
+    instance = allocate(cls)
+    set_up(instance, view._array_, view._storage_)
+    instance._flags_ = view._flags_ | instance._flags_ & (flags.OVERRIDDEN | flags.OBSERVED)
+    instance._edge_, instance._meta_ = view._edge_, view._meta_
+    return instance
 
 
 for method in (_make_subclass, _make_wrapper_subclass, as_subclass):

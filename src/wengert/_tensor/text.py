@@ -1,9 +1,9 @@
-"""The text of a tensor: what `repr` shows, letter for letter as torch writes it, and the options that shape it.
+"""Text of a tensor for `repr`, letter for letter as torch writes it, and the options of printing.
 
 A tensor becomes text in three steps. The part that is shown is cut out of the array (large tensors are abbreviated to
-their edges), every number of that part is written in one common style and width, and the written numbers are laid out
-in brackets, with facts after them: the dtype, the history, the tangent. While transforms of functions run, the whole
-stands within one of torch's wrappers for each that follows the tensor.
+their edges), every number of that part is written in one common style and width, and the written numbers are set in
+brackets, followed by facts: the dtype, the history, the tangent. While transforms of functions run, the text is
+wrapped in one of torch's wrappers for each that follows the tensor.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _current = PrintOptions()
 
 
 def get_printoptions() -> dict[str, Any]:
-    """The options in force.
+    """Return the current options of printing.
 
     Returns:
         A new dictionary with the keys `precision`, `threshold`, `edgeitems`, `linewidth` and `sci_mode`.
@@ -84,25 +84,25 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Set how tensors are printed, in the whole process. What is not given stays as it is, except `sci_mode`.
+    """Set the options of printing, in the whole process. Options that are None stay as they are, except `sci_mode`.
 
     Args:
         precision: Digits after the decimal point (4 at the start).
         threshold: Tensors with more elements than this are abbreviated (1000); `float("inf")` never abbreviates.
         edgeitems: Elements shown at each end of an abbreviated dimension (3).
         linewidth: Columns after which a line is broken (80).
-        profile: "default", "short" or "full": sets the four options above, those given beside it win.
+        profile: "default", "short" or "full": sets the four options above; options passed beside it take precedence.
         sci_mode: True or False forces scientific notation on or off. None lets the values decide; as in torch, a call
             that does not name it goes back to that.
 
     Raises:
-        ValueError: `profile` is none of the three, or a number is negative; the options are then unchanged.
-        TypeError: An option is not a number.
+        ValueError: if `profile` is none of the three, or a number is negative; the options are then unchanged.
+        TypeError: if an option is not a number.
     """
     if profile is not None and str(profile).lower() not in PROFILES:
         raise ValueError(f"set_printoptions(): profile must be one of {', '.join(PROFILES)}, but got {profile!r}")
-    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
-    changes: dict[str, Any] = {name: _checked(name, value) for name, value in given.items() if value is not None}
+    counts = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    changes: dict[str, Any] = {name: _checked(name, value) for name, value in counts.items() if value is not None}
     global _current
     while True:
         before = _current
@@ -115,7 +115,7 @@ def set_printoptions(
 
 @contextmanager
 def printoptions(**options: Any) -> Iterator[None]:
-    """Context manager: the options of `set_printoptions` for the length of a block; the old ones come back on any exit.
+    """Set the options of `set_printoptions` for a `with` block; the old ones are restored on any exit.
 
     Args:
         **options: As for `set_printoptions`. The options are process-wide inside the block too.
@@ -130,7 +130,7 @@ def printoptions(**options: Any) -> Iterator[None]:
 
 
 def _checked(name: str, value: Any) -> float:
-    """`value`, an option that counts something: an integer, or for `threshold` any number."""
+    """Check the value of an option: an integer, or for `threshold` any number."""
     accepted = (int, float, np.integer, np.floating) if name == "threshold" else (int, np.integer)
     if isinstance(value, bool) or not isinstance(value, accepted):
         raise TypeError(f"set_printoptions(): {name} must be a number, but got {value!r} ({type(value).__name__})")
@@ -140,13 +140,13 @@ def _checked(name: str, value: Any) -> float:
 
 
 class CurrentOptions:
-    """The options in force as attributes, to be read and set: `PRINT_OPTS.precision`."""
+    """The current options as attributes, to be read and set: `PRINT_OPTS.precision`."""
 
     def __getattr__(self, name: str) -> Any:
         try:
             return get_printoptions()[name]
         except KeyError:
-            raise AttributeError(f"there is no option of printing {name!r}") from None
+            raise AttributeError(f"there is no printing option {name!r}") from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         options = {**get_printoptions(), name: value}
@@ -165,8 +165,8 @@ PRINT_OPTS = CurrentOptions()
 def text_of(tensor: Tensor) -> str:
     """Return the text of a tensor, as torch prints it."""
     if current().transforms or tensor._flags_ & flags.BATCHED:
-        if found := wrapped(tensor):
-            return found
+        if text := wrapped(tensor):
+            return text
     suffixes = []
     try:
         node = tensor.grad_fn
@@ -199,36 +199,36 @@ def text_of(tensor: Tensor) -> str:
 
 
 def wrapper_text(tensor: Tensor, suffixes: list[str]) -> str:
-    """The text of a tensor of a class that keeps the values elsewhere and says nothing of its text itself."""
+    """Text of a tensor of a class without values of its own and without a `__repr__`."""
     return whole_text(
         type(tensor).__name__, tensor, "" if tensor.device.type == "cpu" else str(tensor.device), suffixes
     )
 
 
 def meta_text(tensor: Tensor, suffixes: list[str]) -> str:
-    """As torch prints a tensor on the device "meta"."""
+    """Text of a tensor on the device "meta"."""
     return whole_text("tensor", tensor, "meta", suffixes)
 
 
 def whole_text(name: str, tensor: Tensor, place: str, suffixes: list[str]) -> str:
-    """The text of a tensor without values: what it is called, its device if that is said, size and dtype."""
+    """Text of a tensor without values: name, device (unless `place` is empty), size and dtype."""
     facts = ["...", *([f"device='{place}'"] if place else []), f"size={tuple(tensor.shape)}"]
     if tensor.dtype is not dtypes.get_default_dtype():
         facts.append(f"dtype={tensor.dtype}")
     text = f"{name}({', '.join(facts)}"
-    for each in suffixes:
-        text += (",\n       " if len(text.rpartition("\n")[2]) + len(each) + 2 > 80 else ", ") + each
+    for suffix in suffixes:
+        text += (",\n       " if len(text.rpartition("\n")[2]) + len(suffix) + 2 > 80 else ", ") + suffix
     return f"{text})"
 
 
 def is_plain(tensor: Tensor) -> bool:
-    """Whether a tensor is of no class of a program's own: of Tensor, or of one of the marked classes of `nn`."""
+    """Return whether a tensor is of class Tensor, or of one of the marked classes of `nn`."""
     kind = type(tensor)
     return kind is Tensor or not vars(kind).keys().isdisjoint(("_is_plain_parameter_", "_is_plain_buffer_"))
 
 
 def sparse_text(tensor: Tensor, suffixes: list[str]) -> str:
-    """As torch prints a sparse tensor: places, entries, and what there is to say of the whole."""
+    """Text of a sparse tensor: places, entries, and facts about the whole tensor."""
     array: Any = tensor._array_
     form: Any = tensor.layout
     facts = [
@@ -246,12 +246,12 @@ def sparse_text(tensor: Tensor, suffixes: list[str]) -> str:
 
 
 def shown_tangent(tensor: Tensor) -> Tensor | None:
-    """The tangent of a tensor at the innermost level that is seen."""
+    """Tangent of a tensor at the innermost visible level."""
     adopt_one(tensor)
-    found = first_of(tensor)
-    while found is not None and (found.tensor is None or found.level.number >= current().forward):
-        found = found.outer
-    return None if found is None else found.tensor
+    tangent = first_of(tensor)
+    while tangent is not None and (tangent.tensor is None or tangent.level.number >= current().forward):
+        tangent = tangent.outer
+    return None if tangent is None else tangent.tensor
 
 
 def wrapped(tensor: Tensor) -> str:
@@ -278,14 +278,14 @@ def format_tensor(
     suffixes: Sequence[str] = (),
     prefix: str = _PREFIX,
 ) -> str:
-    """The text that `repr` shows for a tensor.
+    """Return the text that `repr` shows for a tensor.
 
     Args:
         array: The elements, any shape and strides.
         dtype_name: Name of the tensor's dtype without the module: "float32", "bfloat16", "int64", ...
         default_float: Name of the default floating dtype, which is not spelled out.
-        suffixes: What follows the numbers and the dtype, such as "requires_grad=True" or "grad_fn=<MulBackward0>".
-        prefix: What the text begins with: the name of the class, and a parenthesis.
+        suffixes: Facts that follow the numbers and the dtype, such as "requires_grad=True" or "grad_fn=<MulBackward0>".
+        prefix: Beginning of the text: the name of the class, and a parenthesis.
 
     Returns:
         The text, for example `tensor([1., 2.], dtype=torch.float64)`; broken into lines by the printing options.
@@ -303,7 +303,7 @@ def format_tensor(
     else:
         body = _Layout(array, options).text(len(prefix))
         if not options.edgeitems:
-            facts.append(f"size={tuple(array.shape)}")  # the numbers may all be left out
+            facts.append(f"size={tuple(array.shape)}")  # all numbers may be omitted
         default_complex = "complex128" if default_float == "float64" else "complex64"
         silent = (default_float, default_complex, "int64", "bool")
     if dtype_name not in silent:
@@ -312,9 +312,9 @@ def format_tensor(
 
 
 def format_sparse(arrays: Mapping[str, np.ndarray], facts: Sequence[str], *, together: bool = False) -> str:
-    """The text of a sparse tensor, of its places and entries by name.
+    """Return the text of a sparse tensor from its places and entries, by name.
 
-    `facts` begin on a line of their own, or, together, on the last one of the entries.
+    `facts` begin on a line of their own, or, if `together`, on the last line of the entries.
     """
     margin = ",\n" + " " * len(_PREFIX)
     parts = []
@@ -354,7 +354,7 @@ class _Layout:
     def __init__(self, array: np.ndarray, options: PrintOptions) -> None:
         self.options = options
         abbreviate = array.size > options.threshold
-        # Per axis: whether its middle is left out. Indices below are those of the part that is shown.
+        # Per axis: whether its middle is omitted. Indices below are those of the part that is shown.
         self.cut = [abbreviate and length > 2 * options.edgeitems for length in array.shape]
         if any(self.cut):
             array = _edges(array, self.cut, options.edgeitems)
@@ -366,7 +366,7 @@ class _Layout:
         return self._block(0, 0, indent)
 
     def _block(self, axis: int, start: int, indent: int) -> str:
-        """The text of the elements from `start` on that lie below one index of the axes before `axis`."""
+        """Text of the elements from `start` on that belong to one index of the axes before `axis`."""
         if axis == len(self.shape):
             return self.cells[start]
         below = len(self.shape) - axis - 1
@@ -385,11 +385,11 @@ class _Layout:
 
 def _edges(array: np.ndarray, cut: Sequence[bool], count: int) -> np.ndarray:
     """The first and the last `count` elements along each axis that is cut; no other element is read or copied."""
-    kept = [
+    shown = [
         [*range(count), *range(length - count, length)] if shortened else range(length)
         for length, shortened in zip(array.shape, cut, strict=True)
     ]
-    return array[np.ix_(*[np.asarray(each, np.intp) for each in kept])]
+    return array[np.ix_(*[np.asarray(indices, np.intp) for indices in shown])]
 
 
 def _write_numbers(array: np.ndarray, options: PrintOptions) -> tuple[list[str], int]:
@@ -415,7 +415,7 @@ def _signed(padded: str) -> str:
 
 
 def _write_floats(array: np.ndarray, options: PrintOptions) -> tuple[list[str], int]:
-    """As `_write_numbers`, for real floating numbers. Zeros, NaN and infinities take the style that the others need."""
+    """`_write_numbers` for real floating-point numbers. Zeros, NaN and infinities have the style of the others."""
     values: list[float] = array.astype(np.float64).ravel().tolist()
     telling = [value for value in values if value and math.isfinite(value)]
     write = _float_style(telling, options)
@@ -424,9 +424,9 @@ def _write_floats(array: np.ndarray, options: PrintOptions) -> tuple[list[str], 
 
 
 def _float_style(telling: list[float], options: PrintOptions) -> Callable[[float], str]:
-    """How to write each number of a tensor whose finite non-zero elements are `telling`."""
+    """Return the function that writes the numbers of a tensor whose finite non-zero elements are `telling`."""
     if not telling:
-        return _write_whole  # zeros, NaN and infinities alone: not even `sci_mode` changes that
+        return _write_whole  # only zeros, NaN and infinities: `sci_mode` has no effect
     smallest = min(map(abs, telling))
     largest = max(map(abs, telling))
     whole = all(value.is_integer() for value in telling)

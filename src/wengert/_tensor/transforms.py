@@ -1,4 +1,4 @@
-"""Which transforms of functions (`func.grad`, `vmap`, ...) follow a tensor while they run."""
+"""Transforms of functions (`func.grad`, `vmap`, ...) that follow a tensor while they run."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def layers(tensor: Tensor) -> dict[int, bool]:
 
 
 def refuse_data(tensor: Tensor) -> None:
-    """Refuse to give a tensor other values by `.data =` that a transform follows.
+    """Refuse `.data =` for a tensor that a transform follows.
 
     Raises:
-        RuntimeError: one does.
+        RuntimeError: if a transform follows the tensor.
     """
     if layers(tensor):
         raise RuntimeError("mutating directly with `.data` inside functorch transform is not allowed.")
 
 
 def without_transforms(tensor: Tensor) -> Tensor:
-    """A tensor without the transforms that follow it, of the same memory."""
+    """The tensor without the transforms that follow it, on the same memory."""
     array: Any = tensor._array_
     while hasattr(array, "whole"):
         tensor = array.whole
@@ -54,7 +54,7 @@ def forward_depths(tensor: Tensor) -> Iterator[int]:
 def scopes_of(tensor: Tensor) -> set[int]:
     """The depths of the transforms of reverse mode whose variables a tensor depends on."""
     edges = [edge_of(tensor)] if tensor.requires_grad else []
-    seen, found = set(), set()
+    seen, depths = set(), set()
     while edges:
         edge = edges.pop()
         if edge is None or edge.node in seen:
@@ -68,5 +68,5 @@ def scopes_of(tensor: Tensor) -> set[int]:
             scope = notes.metadata.get("scope_") if isinstance(notes, Notes) else None
             edges += node.next_edges
         if scope is not None and scope.alive and scope.depth:
-            found.add(scope.depth)
-    return found
+            depths.add(scope.depth)
+    return depths
