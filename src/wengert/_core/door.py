@@ -37,7 +37,7 @@ def referent(reference: Any) -> Any:
 
 
 def is_ndarray(value: Any) -> bool:
-    """Whether a value is one of NumPy's arrays (and no subclass)."""
+    """Return whether a value is one of NumPy's arrays (and no subclass)."""
     return type(value) is np.ndarray
 
 
@@ -63,7 +63,7 @@ def with_first(values: tuple[Any, ...], first: Any) -> tuple[Any, ...]:
 
 
 def has_rows(array: Any) -> bool:
-    """Whether this is an array of NumPy's whose elements lie one after the other in row-major order."""
+    """Return whether this is an array of NumPy's whose elements lie one after the other in row-major order."""
     return type(array) is np.ndarray and array.flags.c_contiguous
 
 
@@ -89,17 +89,17 @@ def ndim_of(array: Any) -> int:
 
 
 def is_complex(array: Any) -> bool:
-    """Whether an array's values are complex."""
+    """Return whether an array's values are complex."""
     return array.dtype.kind == "c"
 
 
 def is_inexact(array: Any) -> bool:
-    """Whether an array's values can have derivatives: floating-point and complex numbers (`V`: bfloat16)."""
+    """Return whether an array's values can have derivatives: floating-point and complex numbers (`V`: bfloat16)."""
     return array.dtype.kind in "fcV"
 
 
 def is_half(value: Any) -> bool:
-    """Whether a value is one of NumPy's arrays, with elements of 16 bits that nothing is computed in."""
+    """Return whether a value is one of NumPy's arrays, with elements of 16 bits that nothing is computed in."""
     return type(value) is np.ndarray and value.dtype.num >= HALF
 
 
@@ -113,17 +113,17 @@ def size_of(array: Any) -> int:
 
 
 def is_row_major(array: Any) -> bool:
-    """Whether an array's strides, also those of dimensions with one element, are those of row-major order."""
+    """Return whether an array's strides, also those of dimensions with one element, are those of row-major order."""
     return array.strides == _row_major(array.shape, array.itemsize)
 
 
 def has_zero_stride(array: Any) -> bool:
-    """Whether an array sees the same elements again along some dimension, perhaps one of a single element."""
+    """Return whether an array sees the same elements again along some dimension, perhaps one of a single element."""
     return 0 in array.strides
 
 
 def keeps_rows(array: Any) -> bool:
-    """Whether an array lies in row-major order, or was expanded and its other dimensions do.
+    """Return whether an array lies in row-major order, or was expanded and its other dimensions do.
 
     Such an operand gives a result computed element by element no other order than row-major. (Of one without elements
     that is not said: broadcast, its dimensions of length 0 lie like shorter ones.)
@@ -147,12 +147,12 @@ def _row_major(shape: tuple[int, ...], step: int) -> tuple[int, ...]:
 
 
 def in_space(array: Any, shape: tuple[int, ...], dtype: Any) -> bool:
-    """Whether an array has that shape and that dtype object."""
+    """Return whether an array has that shape and that dtype object."""
     return array.dtype is dtype and array.shape == shape
 
 
 def share_space(array: Any, other: Any) -> bool:
-    """Whether two arrays have one shape and one dtype object."""
+    """Return whether two arrays have one shape and one dtype object."""
     return array.dtype is other.dtype and array.shape == other.shape
 
 
@@ -201,7 +201,7 @@ def on_arrays(function: Any, args: tuple[Any, ...], cls: type) -> Any:
 
 
 def is_part_of(array: Any, whole: Any) -> bool:
-    """Whether an array is a view of another one, or both are views of a third."""
+    """Return whether an array is a view of another one, or both are views of a third."""
     return array.base is whole or (array.base is not None and array.base is whole.base)
 
 
@@ -211,12 +211,12 @@ def base_of(array: Any) -> Any:
 
 
 def is_laid_like(array: Any, other: Any) -> bool:
-    """Whether two arrays of NumPy's have the same strides."""
+    """Return whether two arrays of NumPy's have the same strides."""
     return type(array) is type(other) is np.ndarray and array.strides == other.strides
 
 
 def owns_memory(array: Any) -> bool:
-    """Whether this is an array of NumPy's whose memory is its own, not that of another object."""
+    """Return whether this is an array of NumPy's whose memory is its own, not that of another object."""
     return type(array) is np.ndarray and array.flags.owndata
 
 

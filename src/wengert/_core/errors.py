@@ -129,7 +129,7 @@ TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded", "iterator
 
 
 def is_too_large(error: ValueError) -> bool:
-    """Whether NumPy has refused an array for its size."""
+    """Return whether NumPy has refused an array for its size."""
     return str(error).startswith(TOO_LARGE)
 
 
@@ -429,6 +429,6 @@ def refuse_pickling(self: Any) -> Any:
     """`__reduce__` of what a process has for itself: graphs, saved values, the engine's own.
 
     Raises:
-        TypeError: always.
+        TypeError: always; these objects belong to one process.
     """
     raise TypeError(f"cannot pickle '{type(self).__name__}' object")

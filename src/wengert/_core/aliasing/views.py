@@ -164,7 +164,7 @@ def refuse(view: Tensor, direct: bool) -> None:
     """Refuse the use of a view that may not be written to, after it (`direct`) or its base was.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; which error it is depends on why the view may not be written to.
     """
     info: ViewInfo = view._meta_.view
     edge: Edge = view._edge_
@@ -174,10 +174,10 @@ def refuse(view: Tensor, direct: bool) -> None:
 
 
 def refresh(view: Tensor) -> None:
-    """Give a view whose memory was written to since it was made a history again, from that of its base.
+    """Bring the history of a view up to date after a write to its memory, from the history of its base.
 
     Raises:
-        RuntimeError: it is one of several outputs of a call, or was made while recording was off or by a custom
+        RuntimeError: if it is one of several outputs of a call, or was made while recording was off or by a custom
             Function.
     """
     info: ViewInfo = view._meta_.view
@@ -221,7 +221,7 @@ def refresh(view: Tensor) -> None:
 
 
 def has_lost_base(view: Tensor, base: Tensor) -> bool:
-    """Whether the history of a view is older than `detach_()` of its base, which has none since."""
+    """Return whether the history of a view is older than `detach_()` of its base, which has none since."""
     edge: Edge = view._edge_
     if edge is None or base._flags_ & flags.REQUIRES_GRAD:
         return False
@@ -244,7 +244,7 @@ def begin_anew(view: Tensor, info: ViewInfo) -> Tensor:
 
 
 def has_left(view: Tensor, info: ViewInfo) -> bool:
-    """Whether a view and its base no longer see the same memory as the same kind of numbers."""
+    """Return whether a view and its base no longer see the same memory as the same kind of numbers."""
     base: Tensor = info.base
     resized: bool = info.frame is not None and door.size_of(info.frame) != door.size_of(base._array_)
     if view._storage_ is base._storage_ and not resized:
@@ -334,7 +334,7 @@ def strided_step(source: Any, array: Any) -> tuple[Any, ...]:
 
 
 def goes_beyond(info: ViewInfo) -> bool:
-    """Whether a view is one that arrays do not show: into a batch, or out of it."""
+    """Return whether a view is one that arrays do not show: into a batch, or out of it."""
     for step in info.steps:
         if step[0].sees == sources.SEES_BATCH:
             return True

@@ -1,4 +1,4 @@
-"""How a gradient arrives at a node: brought into the space of the tensor that it belongs to, added to what is there."""
+"""Arrival of gradients at a node: each is reduced to the shape and dtype of its tensor, and added to the others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def arrive(task: Task, edge: Edge, grad: Any, owned: bool) -> None:
 
 
 def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
-    """The sum of two gradients, in the memory of the first if that is the engine's own."""
+    """Return the sum of two gradients, in the memory of the first if only the engine has that."""
     modes: Modes = current()
     plain: bool = (known._flags_ | grad._flags_) & flags.UNUSUAL == 0
     if owned and plain and not modes.grad and not modes.word & ~flags.NOTES and is_writable(known):
@@ -42,15 +42,15 @@ def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
 
 
 def is_writable(tensor: Tensor) -> bool:
-    """Whether a tensor sees no element of its memory twice."""
+    """Return whether no two elements of a tensor share memory."""
     return door.has_rows(tensor._array_) or not overlaps(tensor._array_)
 
 
 def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
-    """Bring a gradient into the space of the tensor that it belongs to: sum to its shape, real part, dtype.
+    """Reduce a gradient to the tensor that it belongs to: sum to its shape, take the real part, convert to its dtype.
 
     Raises:
-        RuntimeError: its shape cannot be summed to the wanted one, or the node may not leave that to the engine.
+        RuntimeError: if its shape cannot be summed to the wanted one, or the node may not leave that to the engine.
     """
     given: Tensor = grad
     if given._flags_ & flags.POSTPONED:  # gradients are plain, whatever a custom Function or a hook returns
@@ -70,7 +70,7 @@ def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
 
 
 def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
-    """Undo a broadcast: sum over what it added and stretched."""
+    """Undo a broadcast: sum over the dimensions that it added or stretched."""
     given = grad._array_.shape
     if not shape:
         return grad.sum()

@@ -78,19 +78,19 @@ def run(sweep: Sweep, roots: list[Edge], grads: list[Any]) -> list[Any]:
 
 
 class Sweep:
-    """One backward pass: what was asked for, and how far it has come.
+    """State of one backward pass: its options, the nodes that are ready, and the results so far.
 
     Attributes:
         keep_graph: nodes keep what they saved, for another pass.
         create_graph: the pass is recorded itself.
-        captures: the edges whose gradients are asked for; None for a pass that fills the `.grad` of all leaves.
+        captures: the edges whose gradients are requested; None for a pass that fills the `.grad` of all leaves.
         accumulating: captured leaves get their `.grad` (`backward(inputs=...)`) rather than a place in `results`.
         results: the gradients at `captures`, None where nothing has arrived.
-        tasks: what the pass knows of each node.
+        tasks: the state of each node in this pass.
         ready: the nodes that wait for nothing more.
         modes: those of the thread in which it runs.
-        born: what has a greater serial number is memory of the node that runs now; NEVER where others may see it.
-        origin: where the pass was asked for, noted for `set_debug`; None without.
+        born: storage with a greater serial number belongs to the node that runs now; NEVER if others may see it.
+        origin: the place in the program that started the pass, for `set_debug`; None without.
     """
 
     keep_graph: bool
@@ -119,7 +119,7 @@ class Sweep:
     __reduce__ = errors.refuse_pickling
 
     def seed(self, roots: list[Edge], grads: list[Any]) -> None:
-        """Let the gradients arrive at the roots; those that wait for nothing more are ready."""
+        """Deliver the gradients to the roots; roots that wait for no other gradient become ready."""
         edge: Edge
         task: Task
         for at in range(len(roots)):
@@ -135,7 +135,7 @@ class Sweep:
             self.origin = tracing.begin_pass()
 
     def run(self) -> None:
-        """Run all nodes that the roots lead to, newest first, each once all its gradients are there."""
+        """Run all nodes reachable from the roots, newest first, each once all its gradients have arrived."""
         node: Node
         try:
             while (node := self.ready.pop()) is not None:
@@ -149,7 +149,7 @@ class Sweep:
             raise
 
     def turn(self, node: Node, task: Task) -> None:
-        """Run one node, and hand on what it returns."""
+        """Run one node, and deliver the gradients that it returns."""
         plain: bool = node.trusted_gradients and node.node_hooks is None and not self.create_graph
         self.born = next_serial() if plain else NEVER
         profiled: bool = self.modes.word & flags.PROFILED != 0
@@ -160,7 +160,7 @@ class Sweep:
         self.deliver(node, task, outgoing)
 
     def deliver(self, node: Node, done: Task, outgoing: Any) -> None:
-        """Hand what a node returned to the nodes that its edges lead to."""
+        """Deliver the gradients that a node returned to the nodes that its edges lead to."""
         edges: tuple[Edge | None, ...] = node.next_edges
         if outgoing is not None and len(outgoing) != len(edges):
             raise RuntimeError(errors.wrong_count(title(node), len(outgoing), len(edges)))
@@ -179,13 +179,13 @@ class Sweep:
                 self.ready.push(edge.node)
 
     def free(self, node: Node) -> None:
-        """Let a node drop what it has saved."""
+        """Free the saved values of a node."""
         node.release()
         if self.origin is not None:
             origins.freed(node, self.origin)
 
     def step(self, node: Node, task: Task) -> Any:
-        """Do what a node has to do with the gradients that have arrived; return those that go on over its edges."""
+        """Run a node on the gradients that have arrived; return the gradients for its edges, or None."""
         if isinstance(node, AccumulateGrad):
             self.leaf(node, task)
             return None
@@ -196,7 +196,7 @@ class Sweep:
         return self.process(node, task)
 
     def process(self, node: Node, task: Task) -> Any:
-        """Run the hooks of a node and the node itself; return what it gives, or None if nothing goes on from here."""
+        """Run the hooks of a node and the node itself; return its gradients, or None if none are to be delivered."""
         if task.spared:
             passing: Pass = self.modes.passing
             passing.sparing = node
@@ -215,7 +215,7 @@ class Sweep:
         return node.apply(grads)
 
     def joined(self, node: ViewNode, task: Task) -> bool:
-        """Add the gradient of a view to its source's, if that is all its node has to do; return whether it was."""
+        """Add the gradient of a view to that of its source, if its node does only that; return whether it did."""
         if node.node_hooks is not None or node.saved is None:
             return False
         if task.captures is not None or task.grad is None or not task.runs:
@@ -227,13 +227,13 @@ class Sweep:
         return source.owned and source.grad is not None and add_to_part(node, task.grad, source.grad)
 
     def leaf(self, node: AccumulateGrad, task: Task) -> None:
-        """Let a gradient, or nothing, arrive at a leaf, whose hooks are called all the same."""
+        """Deliver a gradient to a leaf; its hooks are called even if there is none."""
         if not task.wanted:
             return
         variable: Tensor = node.variable
         meta: AutogradMeta = variable._meta_
         if meta is not None and meta.grad_dtype is not None and task.grad is not None:
-            task.grad = in_wanted_dtype(variable, task.grad)  # the graph may be older than the wish
+            task.grad = in_wanted_dtype(variable, task.grad)  # it may have been set after the graph was built
             task.owned = False
         if variable._edge_ is not None or (meta is not None and meta.hooks):
             task.grad = run_leaf_hooks(variable, task.grad)
@@ -256,7 +256,7 @@ class Sweep:
             tracing.arrived(variable, task.grad, self.origin)
 
     def profiled(self, kind: int, node: Node, task: Task) -> Any:
-        """`turn` (`kinds.EVALUATE`) or `step` (`kinds.BACKWARD`), noted in the log of this thread if there is one."""
+        """Run `turn` (`kinds.EVALUATE`) or `step` (`kinds.BACKWARD`), noted in the log of this thread, if any."""
         log: Log = self.modes.profiling()
         event: Event = None if log is None else begin(log, kind, node, task)
         result: Any = None
@@ -272,7 +272,7 @@ class Sweep:
 
 
 def new_sweep(keep_graph: bool, create_graph: bool, captures: list[Edge] | None, accumulating: bool) -> Sweep:
-    """A backward pass that has not begun. The arguments are those attributes of `Sweep`."""
+    """Return a backward pass that has not begun; the arguments are the attributes of `Sweep` of those names."""
     sweep: Sweep = Sweep.__new__(Sweep)
     sweep.keep_graph = keep_graph
     sweep.create_graph = create_graph
@@ -297,12 +297,12 @@ def begin(log: Log, kind: int, node: Node, task: Task) -> Event:
 
 
 def grad_of(node: AccumulateGrad) -> Any:
-    """The `.grad` of the leaf that a node belongs to."""
+    """Return the `.grad` of the leaf that a node belongs to."""
     return node.variable._meta_.grad
 
 
 def is_empty(grads: list[Any]) -> bool:
-    """Whether no gradient has arrived at any output."""
+    """Return whether no gradient has arrived at any output."""
     for grad in grads:
         if grad is not None:
             return False
@@ -310,6 +310,6 @@ def is_empty(grads: list[Any]) -> bool:
 
 
 def in_wanted_dtype(variable: Tensor, grad: Any) -> Any:
-    """A gradient in the dtype that the program has chosen for those of a leaf."""
+    """Return a gradient in the dtype that the program has chosen for gradients of a leaf (`grad_dtype`)."""
     dtype: Any = dtype_for(variable)
     return grad if dtype is None else in_dtype(grad, dtype)

@@ -40,14 +40,14 @@ def backward(
 
     Args:
         tensors: a tensor or a sequence of tensors (or gradient edges).
-        grad_tensors: for each the cotangent that it starts from, of its shape; None stands for 1 for scalars.
-        retain_graph: keep what the graph saved, so that it can be used again; `create_graph` unless given.
+        grad_tensors: for each of `tensors` the gradient to start from, of the same shape; None means 1 for a scalar.
+        retain_graph: keep the values that the graph saved, for another pass; by default the value of `create_graph`.
         create_graph: record this pass, for derivatives of higher order.
         inputs: only these (a tensor, a sequence or a dictionary) get a `.grad`; non-leaves among them too.
 
     Raises:
-        RuntimeError: nothing requires a gradient, a cotangent is missing or of a wrong shape, the graph was freed, or a
-            transform of a function is under way.
+        RuntimeError: if nothing requires a gradient, a cotangent is missing or of a wrong shape, the graph was freed,
+            or a transform of a function is under way.
     """
     if current().transforms:
         raise RuntimeError(IN_TRANSFORM)
@@ -73,11 +73,11 @@ def backward(
 
 
 def inputs_of(function: str, inputs: Any) -> Sequence[Any]:
-    """What gradients are asked for: a tensor or edge, several, or a dictionary of them.
+    """Return the inputs as a sequence: from a tensor or edge, several of them, or a dictionary of them.
 
     Raises:
-        TypeError: another mapping than a dictionary.
-        RuntimeError: there is none.
+        TypeError: if `inputs` is a mapping other than a dictionary.
+        RuntimeError: if `inputs` is empty.
     """
     if not isinstance(inputs, (Tensor, tuple, list)) and isinstance(inputs, Mapping):
         if type(inputs) is not dict:
@@ -90,10 +90,10 @@ def inputs_of(function: str, inputs: Any) -> Sequence[Any]:
 
 
 def check_inputs(inputs: Sequence[Any]) -> None:
-    """Refuse what no gradient can be asked for.
+    """Refuse inputs that cannot have a gradient.
 
     Raises:
-        RuntimeError: something is neither a tensor nor a gradient edge.
+        RuntimeError: if an input is neither a tensor nor a gradient edge.
     """
     for each in inputs:
         if not isinstance(each, Tensor) and not hasattr(each, "node"):
@@ -109,20 +109,20 @@ def grad(
     allow_unused: bool | None = None,
     materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
-    """The gradients of `outputs` with respect to `inputs`, leaving every `.grad` as it is.
+    """Compute the gradients of `outputs` with respect to `inputs`, leaving every `.grad` unchanged.
 
     Args:
         outputs, grad_outputs, retain_graph, create_graph: as in `backward`.
         inputs: a tensor, a sequence or a dictionary of tensors (or gradient edges).
-        allow_unused: give None for inputs that the outputs do not depend on, rather than an error.
-        materialize_grads: give zeros instead of None; outputs without a history are constants, and refused otherwise.
+        allow_unused: return None for inputs that the outputs do not depend on, rather than raise an error.
+        materialize_grads: return zeros instead of None, and accept outputs without a history as constants.
 
     Returns:
-        One gradient for each input.
+        One gradient for each of `inputs`, of its shape.
 
     Raises:
-        RuntimeError: as `backward`; or an input was not used in the graph.
-        ValueError: `allow_unused=False` together with `materialize_grads`.
+        RuntimeError: if `backward` would raise it, or an input was not used in the graph.
+        ValueError: if `allow_unused` is False and `materialize_grads` is True.
     """
     if materialize_grads and allow_unused is False:
         raise ValueError(
@@ -150,17 +150,17 @@ def grad(
 
 
 def zeros_for(tensor: Tensor) -> Any:
-    """Zeros for a gradient that did not come."""
+    """Return zeros for a tensor whose gradient did not arrive."""
     if tensor._flags_ & flags.BATCHED:
         return batching.zeros(tensor)
     return wrap(empty_for(tensor, tensor._array_)).zero_()
 
 
 def materialized(found: Sequence[Any], wanted: Sequence[Any], create_graph: bool) -> tuple[Any, ...]:
-    """Gradients with zeros in the place of None; they require a gradient if the pass was recorded.
+    """Replace None among gradients by zeros, which require a gradient if the pass was recorded.
 
     Raises:
-        RuntimeError: nothing arrived at a gradient edge, whose tensor is not known.
+        RuntimeError: if nothing arrived at a gradient edge, whose tensor is not known.
     """
     for tensor, gradient in zip(wanted, found):
         if gradient is None and not isinstance(tensor, Tensor):
@@ -175,7 +175,7 @@ def materialized(found: Sequence[Any], wanted: Sequence[Any], create_graph: bool
 
 
 def as_sequence(value: Any) -> Sequence[Any]:
-    """One tensor or edge, or several, as a sequence."""
+    """Return one tensor or edge, or several, as a sequence."""
     if type(value) is tuple:
         return value
     if isinstance(value, Tensor) or hasattr(value, "node"):
@@ -186,14 +186,14 @@ def as_sequence(value: Any) -> Sequence[Any]:
 
 
 def cotangents(value: Any, count: int) -> Sequence[Any]:
-    """What was given as cotangents of `count` tensors: one, several, or none at all."""
+    """Return the starting gradients of `count` tensors as a sequence: from one, several, or None."""
     if value is None:
         return (None,) * count
     return (value,) if isinstance(value, Tensor) else tuple(value)
 
 
 def edge_of(each: Any) -> Edge:
-    """The edge of a tensor, or of a `GradientEdge` of the graph API."""
+    """Return the edge of a tensor, or of a `GradientEdge` of the graph API."""
     if isinstance(each, Edge):
         return each
     if not isinstance(each, Tensor):
@@ -207,11 +207,11 @@ def edge_of(each: Any) -> Edge:
 
 
 def starting_gradients(tensors: Sequence[Any], given: Sequence[Any]) -> list[Any]:
-    """The cotangents that a pass starts from, checked: one for each tensor, None for one without a history.
+    """Check the gradients that a pass starts from; return one for each tensor, None for a tensor without a history.
 
     Raises:
-        AssertionError: something is neither tensor nor gradient edge.
-        RuntimeError: there are fewer cotangents than tensors, or see `cotangent_of`.
+        AssertionError: if an element of `tensors` is neither a tensor nor a gradient edge.
+        RuntimeError: if there are fewer cotangents than tensors, or a cotangent does not fit, see `cotangent_of`.
     """
     grads: list[Any] = []
     for at, (tensor, cotangent) in enumerate(zip(tensors, given)):
@@ -237,18 +237,18 @@ def starting_gradients(tensors: Sequence[Any], given: Sequence[Any]) -> list[Any
 
 
 def unit_of(tensor: Tensor) -> Any:
-    """The cotangent that a pass starts with where a tensor has values elsewhere; None for any other tensor."""
+    """Return the gradient to start from for a tensor whose values are not in its array; None for any other tensor."""
     return None if door.is_ndarray(tensor._array_) else tensor._array_.unit(tensor)
 
 
 def start(tensors: Sequence[Any], given: Sequence[Any], constants: bool) -> tuple[list[Edge], list[Any]]:
-    """The roots of a pass and their cotangents.
+    """Return the roots of a pass and the gradients that they start from.
 
     Args:
         constants: leave out tensors without a history rather than refuse them.
 
     Raises:
-        RuntimeError: a tensor does not require a gradient.
+        RuntimeError: if a tensor does not require a gradient.
     """
     roots: list[Edge] = []
     grads: list[Any] = []
@@ -265,12 +265,12 @@ def start(tensors: Sequence[Any], given: Sequence[Any], constants: bool) -> tupl
 
 
 def is_postponed(cotangent: Tensor) -> bool:
-    """Whether a cotangent's elements are conjugated or negated when they are read."""
+    """Return whether a cotangent's elements are conjugated or negated when they are read."""
     return cotangent._flags_ & flags.POSTPONED != 0
 
 
 def is_like(cotangent: Any, tensor: Tensor) -> bool:
-    """Whether a cotangent has the shape and the dtype of its output, as most do."""
+    """Return whether a cotangent has the shape and the dtype of its output (the usual case)."""
     if not isinstance(cotangent, Tensor):
         return False
     given: Tensor = cotangent
@@ -278,7 +278,7 @@ def is_like(cotangent: Any, tensor: Tensor) -> bool:
 
 
 def without_history(at: int, tensor: Tensor) -> RuntimeError:
-    """The error about output number `at`, which no pass can begin with; with a note where it was cut off."""
+    """Return the error for output number `at` without a history, with a note where it was cut off."""
     error = RuntimeError(errors.no_history(at, tensor._flags_ & flags.VOLATILE != 0))
     known = tracing.told(tensor)
     if known:
@@ -287,10 +287,10 @@ def without_history(at: int, tensor: Tensor) -> RuntimeError:
 
 
 def cotangent_of(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any) -> Tensor:
-    """The cotangent that was given for output number `at`, checked; 1 for a real scalar if there was none.
+    """Check and return the gradient to start from for output number `at`; 1 for a real scalar if it is None.
 
     Raises:
-        RuntimeError: there was none, and the output is no real scalar; or see `check_cotangent`.
+        RuntimeError: if there is none and the output is not a real scalar, or it does not fit, see `check_cotangent`.
     """
     if cotangent is not None:
         check_cotangent(at, shape, dtype, cotangent)
@@ -306,8 +306,8 @@ def check_cotangent(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any)
     """Refuse a cotangent that does not fit its output.
 
     Raises:
-        TypeError: it is no tensor.
-        RuntimeError: its shape differs, or one is complex and the other real.
+        TypeError: if the cotangent is not a tensor.
+        RuntimeError: if its shape differs, or one is complex and the other real.
     """
     if not isinstance(cotangent, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(cotangent).__name__}")

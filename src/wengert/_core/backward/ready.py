@@ -9,9 +9,9 @@ from ..graph.node import Node
 
 
 class Ready:
-    """Nodes with all their gradients, newest first: the newest by itself, the others in a heap by their number.
+    """Nodes whose gradients have all arrived, newest first: the newest by itself, the others in a heap by number.
 
-    Of `heap` the first `size` places are taken: a list that shrinks and grows asks for memory each time.
+    Only the first `size` places of `heap` are in use: a list that shrinks and grows allocates memory each time.
     """
 
     heap: list[Any]
@@ -84,7 +84,7 @@ class Ready:
 
 
 def new_ready() -> Ready:
-    """No nodes."""
+    """Return an empty queue."""
     ready: Ready = Ready.__new__(Ready)
     ready.heap = []
     ready.size = 0

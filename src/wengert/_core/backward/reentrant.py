@@ -1,4 +1,4 @@
-"""Backward passes that start backward passes, to any depth: past some depth each goes on with a stack of its own.
+"""Backward passes within backward passes, to any depth: past some depth each runs on a stack of its own.
 
 Python bounds how deep calls may nest, per thread. So a pass that is nested too deep runs in another thread, in the
 modes of the one that waits for it. That is a thread without an object of `threading`, which takes locks to start and to
@@ -58,7 +58,7 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """Call a function in a thread of its own, in the modes and the context of this one, and wait for its result.
 
     Raises:
-        BaseException: what the function raises, or what a signal handler raised meanwhile.
+        BaseException: if the function raises it, or a signal handler does meanwhile.
     """
     modes = current()
     inherited = [(name, getattr(modes, name)) for name in INHERITED]  # now: signal handlers may switch them meanwhile
@@ -99,17 +99,17 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 def run_to_end(
     body: Callable[[], None], tickets: list[None], finished: Any, outcome: list[Any]
 ) -> BaseException | None:
-    """Run in another thread and wait until there is an outcome; what a signal handler raised meanwhile.
+    """Run in another thread and wait for the outcome; return what a signal handler raised meanwhile.
 
     Where no thread can be started, run in this one.
 
     Raises:
-        BaseException: an interrupt before the thread began, which then does nothing.
+        BaseException: if an interrupt comes before the thread has begun, which then does nothing.
     """
     interrupt: BaseException | None = None
     try:
         _thread.start_new_thread(body, ())
-    except BaseException as error:  # no thread to be had, or an interrupt while it starts
+    except BaseException as error:  # no thread could be started, or an interrupt came meanwhile
         if not take(tickets):
             interrupt = error
         elif isinstance(error, RuntimeError) and str(error) == NO_THREAD:
@@ -126,7 +126,7 @@ def run_to_end(
 
 
 def run_here(body: Callable[[], None]) -> None:
-    """Run in this thread, which counts from no pass on, as another one would."""
+    """Run in this thread, with the depth of passes counted from zero, as in a new thread."""
     modes = current()
     depth, modes.depth = modes.depth, 0
     try:

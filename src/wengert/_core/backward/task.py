@@ -1,4 +1,4 @@
-"""What a run of the engine knows of a node, and who else sees the gradient that waits there."""
+"""State of a node in one run of the engine, and ownership of the gradient that waits there."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from ..tensor.storage import Storage, next_serial
 @cython.freelist(512)
 @cython.cclass
 class Task:
-    """What one run of the engine knows of one node.
+    """State of one node in one run of the engine.
 
     Attributes:
         run: the number of the run.
-        waiting: edges over which something is still to arrive.
+        waiting: the number of edges over which nothing has arrived yet.
         grad: the gradient so far of the only output; `grads`: those of several outputs (None for a single one).
-        owned: `grad` was made in this run and is seen by nobody else.
-        wanted: the run was asked for a gradient at the node, or beyond it.
-        runs: it was asked for one beyond it, so that the node itself has to run.
-        spared: which of the gradients that the node computes nobody waits for, as bits.
-        stage: how far the walk that looks for captures has come, see `mark_wanted`.
-        captures: (output number, place among the results) of the gradients that the run was asked for.
+        owned: the memory of `grad` was allocated in this run, and nothing else uses it.
+        wanted: a gradient is requested at the node, or beyond it.
+        runs: a gradient is requested beyond the node, so that the node itself has to run.
+        spared: bits of the gradients of the node that nothing needs.
+        stage: progress of the walk that looks for captures, see `mark_wanted`.
+        captures: (output number, place among the results) of the requested gradients at this node.
     """
 
     run: int
@@ -71,7 +71,7 @@ class Tasks:
     __reduce__ = errors.refuse_pickling
 
     def find(self, node: Node) -> Task:
-        """The task of a node, or None: it is done, or the run does not lead there."""
+        """Return the task of a node; None if it is done, or not part of the run."""
         if cython.compiled:
             task: Task = node.running_task
             if task is not None and task.run == self.run:
@@ -81,7 +81,7 @@ class Tasks:
         return self.others.get(node)
 
     def add(self, node: Node) -> Task:
-        """A task for a node that has none."""
+        """Create the task of a node that has none."""
         task: Task = new_task(node, self.run)
         self.nodes.append(node)
         if cython.compiled and node.running_task is None:
@@ -91,7 +91,7 @@ class Tasks:
         return task
 
     def take(self, node: Node) -> Task:
-        """The task of a node, which then has none."""
+        """Return the task of a node, and remove it."""
         if cython.compiled:
             task: Task = node.running_task
             if task is not None and task.run == self.run:
@@ -100,7 +100,7 @@ class Tasks:
         return self.others.pop(node)
 
     def end(self) -> None:
-        """Let the nodes keep nothing of a run that did not come to its end."""
+        """Remove the tasks of a run that did not finish from its nodes."""
         for node in self.nodes:
             if self.find(node) is not None:
                 self.take(node)
@@ -119,7 +119,7 @@ class Tasks:
 
 
 def new_tasks() -> Tasks:
-    """The tasks of a run that has found no node yet."""
+    """Return the tasks of a new run, without any node."""
     tasks: Tasks = Tasks.__new__(Tasks)
     tasks.run = next_serial()
     tasks.nodes = []
@@ -128,7 +128,7 @@ def new_tasks() -> Tasks:
 
 
 def new_task(node: Node, run: int) -> Task:
-    """A task that waits for nothing."""
+    """Return a task that waits for nothing."""
     task: Task = Task.__new__(Task)
     task.run = run
     task.waiting = 0
@@ -144,7 +144,7 @@ def new_task(node: Node, run: int) -> Task:
 
 
 def count_uses(roots: list[Edge]) -> Tasks:
-    """A task for every node that the roots lead to, with the number of edges into it."""
+    """Create a task for every node reachable from the roots, with the number of edges into it."""
     tasks: Tasks = new_tasks()
     edge: Edge
     for edge in roots:
@@ -170,7 +170,7 @@ FOUND, ENTERED, LEFT = 0, 1, 2
 def mark_wanted(tasks: Tasks, roots: list[Edge], captures: list[Edge], accumulating: bool) -> None:
     """Keep `wanted` and `runs` only for nodes that lead to a capture (a depth-first walk, children before parents).
 
-    Where gradients are accumulated, the nodes at the captures run, too: their hooks belong to it.
+    If gradients are accumulated, the nodes at the captures run, too, for their hooks.
     """
     task: Task
     node: Node
@@ -205,7 +205,7 @@ def mark_wanted(tasks: Tasks, roots: list[Edge], captures: list[Edge], accumulat
 
 
 def mark_edges(node: Node, task: Task, tasks: Tasks) -> None:
-    """A node runs if one of those behind it leads to a capture; the gradients of the others are spared."""
+    """Mark that a node runs if a node behind it leads to a capture; the gradients of the others are spared."""
     edge: Edge
     for at in range(len(node.next_edges)):
         edge = node.next_edges[at]
@@ -221,10 +221,10 @@ MOST_SPARED = 62
 
 
 def is_own(grad: Tensor, outgoing: Any, task: Task, born: int) -> bool:
-    """Whether nobody but the engine sees a gradient's memory.
+    """Return whether only the engine uses the memory of a gradient.
 
-    True if a card's rule made it in this step (its storage is younger than `born`), or passed on the memory of the one
-    gradient that had arrived and was itself so; and no other gradient of the step shares it.
+    True if a card's rule allocated it in this step (its storage is younger than `born`), or passed on the memory of the
+    only gradient that had arrived, which was itself owned; and no other gradient of the step shares it.
     """
     storage: Storage = grad._storage_
     if storage.serial <= born and not (task.owned and passed_on(storage, task)):
@@ -240,13 +240,13 @@ def is_own(grad: Tensor, outgoing: Any, task: Task, born: int) -> bool:
 
 
 def passed_on(storage: Storage, task: Task) -> bool:
-    """Whether the memory is that of the only gradient that had arrived."""
+    """Return whether the memory is that of the only gradient that had arrived."""
     arrived: Tensor = task.grad
     return arrived is not None and arrived._storage_ is storage
 
 
 def sole(grad: Any) -> Task:
-    """A task that holds a gradient."""
+    """Return a task that holds a gradient."""
     task: Task = Task.__new__(Task)
     task.grad = grad
     return task
@@ -257,10 +257,10 @@ ALONE = sole(wrap(np.empty(0)))
 
 
 def is_alone(task: Task) -> bool:
-    """Whether nobody but the task holds its gradient, or anything else on its memory.
+    """Return whether only the task refers to its gradient, and to anything else on its memory.
 
-    So it is with what a program's own function made and kept no hold of; also with what it returned twice, once the
-    other place has used it. A reference more, wherever it comes from, only costs a copy.
+    This holds for a gradient that a program's own function created and did not store; also for one that it returned
+    twice, once the other place has used it. One reference too many only costs a copy.
     """
     grad: Tensor = task.grad
     if not door.owns_memory(grad._array_):

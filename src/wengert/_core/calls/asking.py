@@ -1,6 +1,6 @@
-"""Objects other than tensors that have a `__torch_function__`: which function of the package calls it.
+"""Objects other than tensors that have a `__torch_function__`, and the function of the package that calls it.
 
-The functions below the public one raise an error if they are given such an object. The public function catches that
+The functions below the public one raise an error if they receive such an object. The public function catches that
 error and calls the object's `__torch_function__` with itself. So calls with tensors alone do not look for such objects.
 """
 
@@ -21,7 +21,7 @@ GATHERING = (4, 8)
 
 
 def asks_itself(name: str) -> Callable[[Any], Any]:
-    """Say of a method of that name that it asks when it fails (`asked_or_raised`), with nothing around it."""
+    """Decorate a method of that name: if it fails, `__torch_function__` is asked (`asked_or_raised`)."""
 
     def decorate(function: Any) -> Any:
         ASKING.add(function.__code__)
@@ -56,11 +56,11 @@ def stranger_in(values: Iterable[Any]) -> Any:
 
 
 def is_asked_outside(value: Any, frame: FrameType | None) -> bool:
-    """Whether a function of the package that was given a value, and will ask it, has called.
+    """Return whether a caller further out is a function of the package that received the value, and will ask it.
 
     Args:
         value: an object for which `may_answer` is true.
-        frame: that of the caller, from which those outside are looked at; a frame of the program ends the search.
+        frame: that of the caller, where the search outwards begins; a frame of the program ends it.
     """
     while frame is not None and is_of_package(frame):
         if frame.f_code in ASKING and was_given(frame, value):
@@ -70,22 +70,22 @@ def is_asked_outside(value: Any, frame: FrameType | None) -> bool:
 
 
 def is_of_package(frame: FrameType) -> bool:
-    """Whether a frame is of a function of the package."""
+    """Return whether a frame is of a function of the package."""
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] == PACKAGE
 
 
 def was_given(frame: FrameType, value: Any) -> bool:
-    """Whether a value is among the arguments of a function, or in a list, tuple or dictionary there."""
+    """Return whether a value is among the arguments of a function, or in a list, tuple or dictionary there."""
     code = frame.f_code
     count = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & each) for each in GATHERING)
     return is_in(value, [frame.f_locals[name] for name in code.co_varnames[:count] if name in frame.f_locals])
 
 
 def is_in(value: Any, values: Iterable[Any]) -> bool:
-    """Whether a value is one of others, or in a list, tuple or dictionary among them."""
+    """Return whether a value is one of others, or in a list, tuple or dictionary among them."""
     return any(other is value for other in inner_values(values))
 
 
 def caller(depth: int) -> FrameType:
-    """The frame of the function that has called, `depth` calls further out."""
+    """Return the frame of the calling function, `depth` calls further out."""
     return sys._getframe(depth + 1)

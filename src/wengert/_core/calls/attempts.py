@@ -1,4 +1,4 @@
-"""The plain case of a call by a native function alone: what composites and indexing try first."""
+"""The plain case of a call by a native function alone, which composites and indexing try first."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .noted import DEEPEST
 
 
 def attempt(op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool) -> Any:
-    """Apply an operator by a native function; NotImplemented if that does not know the case, or it is no plain one.
+    """Apply an operator by a native function; NotImplemented if that does not support the case, or it is not plain.
 
-    A native function that gives back the array of the first argument says that this tensor is the result.
+    If the native function returns the array of the first argument, that tensor is the result.
 
     Args:
-        shaped: only the function takes these arguments; the operator's are the tensor and the shape of the result.
+        shaped: `args` are those of the function only; the operator takes the tensor and the shape of the result.
     """
     modes: Modes = current()
     given: int = input_word(op, args)
@@ -45,7 +45,7 @@ def attempt_plain(
             raise RuntimeError(errors.too_large(op.name, error)) from None
         raise
     if made is NotImplemented or is_array_of(made, args[0]):
-        return made if made is NotImplemented else args[0]  # which may be a view that nothing but this may be done with
+        return made if made is NotImplemented else args[0]  # it may be a view that nothing else may be done with
     if word & flags.VIEW and op.rules:
         refresh_views(op, args)
         word = (input_word(op, args) | modes.word) & modes.mask
@@ -58,14 +58,14 @@ def attempt_plain(
 
 
 def is_array_of(array: Any, value: Any) -> bool:
-    """Whether an array is that of a tensor."""
+    """Return whether an array is that of a tensor."""
     return isinstance(value, Tensor) and array_of(value) is array
 
 
 def unrecorded(native: Any, args: tuple[Any, ...]) -> Any:
-    """What a function of arrays makes of a call of which nothing is recorded or noted, as a new tensor.
+    """Run a call of which nothing is recorded or noted by a function of arrays; return a new tensor.
 
-    NotImplemented if the function does not know the case, an argument requires a gradient, or the call is no plain one.
+    NotImplemented if the function does not support the case, an argument requires a gradient, or the call is not plain.
     """
     modes: Modes = current()
     given: int = word_of(args)
@@ -82,7 +82,7 @@ def unrecorded(native: Any, args: tuple[Any, ...]) -> Any:
 
 
 def asked(function: Any, args: tuple[Any, ...]) -> Any:
-    """What a function makes of arrays; NotImplemented also if it raises, for an argument is not what it expects."""
+    """Call a function of arrays; return NotImplemented also if it raises, since an argument is unexpected then."""
     try:
         return door.on_arrays(function, args, Tensor)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
@@ -90,7 +90,7 @@ def asked(function: Any, args: tuple[Any, ...]) -> Any:
 
 
 def word_of(values: Any, depth: int = 0) -> int:
-    """The flags of all tensors among arguments and in lists of them, ORed; lists that lie too deep are unusual."""
+    """Return the flags of all tensors among arguments and in lists of them, ORed; lists nested too deep are unusual."""
     word: int = 0
     if depth > DEEPEST:
         return flags.UNUSUAL

@@ -1,8 +1,8 @@
 """The batching step of a call: tensors with a dimension that the program does not see, see `tensor.batches`.
 
 It is the last step before the kernel: tangents and history belong to the batched tensors themselves. One level at a
-time, the newest first: the operator's rule is given what the tensors hold for all members, which may be batched at the
-levels that are older.
+time, the newest first: the operator's rule receives the values of all members, which may be batched at the levels
+that are older.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
 
 def computed(op: Any, args: tuple[Any, ...], level: Batch) -> Any:
-    """The results for all members of a level, without history."""
+    """Return the results for all members of a level, without history."""
     if op.crossing is not None:
         return op.crossing(op, args, level)
     wholes: list[Any]
@@ -55,9 +55,9 @@ def computed(op: Any, args: tuple[Any, ...], level: Batch) -> Any:
 
 
 def members_together(whole: Any) -> Any:
-    """Return a result with the batch outermost in memory, copied if it lies elsewhere, as with `in_dims=-1`.
+    """Return a result with the batch outermost in memory, copied if it is not, as with `in_dims=-1`.
 
-    Then a member has the strides of a single result, and `view` and `contiguous` do what they do without the batch.
+    Then a member has the strides of a single result, and `view` and `contiguous` act as without the batch.
     """
     tensor: Tensor = whole
     if door.has_rows(tensor._array_):
@@ -71,9 +71,7 @@ def members_together(whole: Any) -> Any:
 
 
 def wholes_of(op: Any, args: tuple[Any, ...], level: Batch) -> tuple[list[Any], list[Any], bool]:
-    """What the arguments hold for all members of a level, which of them carry it, and whether all members are the same
-    memory.
-    """
+    """Return the arguments for all members of a level, which of them carry it, and whether all members share memory."""
     wholes: list[Any] = list(args)
     carried: list[Any] = [False] * len(args)
     constant: bool = True
@@ -92,7 +90,7 @@ def wholes_of(op: Any, args: tuple[Any, ...], level: Batch) -> tuple[list[Any], 
 
 
 def run_rule(op: Any, wholes: list[Any], carried: list[Any], level: Batch, args: tuple[Any, ...]) -> Any:
-    """What the rule of an operator makes; an error is that of a single member, if it is one."""
+    """Return the result of an operator's rule; an error is that of a single member, if that raises one."""
     if op.random:
         return drawn(op, wholes, carried, level, args)
     try:
@@ -117,13 +115,13 @@ def drawn(op: Any, wholes: list[Any], carried: list[Any], level: Batch, args: tu
 
 
 def same_draws(op: Any, args: tuple[Any, ...]) -> Any:
-    """What puts the generator of a call back to where it is now."""
+    """Return a function that resets the generator of a call to its present state."""
     generator: Any = args[op.names.index("generator")] if "generator" in op.names else None
     return OPERATORS.same_draws(generator)
 
 
 def alike(op: Any, wholes: list[Any], carried: list[Any], level: Batch) -> Any:
-    """The results where all members are the same memory: computed once."""
+    """Return the results where all members share memory, computed once."""
     made: Any = batch_rules.of_member(op, wholes, carried, 0)
     if op.several:
         return tuple([batches.batched(spread(each, level), level) for each in made])
@@ -131,12 +129,12 @@ def alike(op: Any, wholes: list[Any], carried: list[Any], level: Batch) -> Any:
 
 
 def spread(value: Any, level: Batch) -> Any:
-    """A tensor as that of all members, without a copy."""
+    """Expand a tensor to all members, without a copy."""
     return value.expand((level.size, *value._array_.shape))
 
 
 def newest(op: Any, args: tuple[Any, ...]) -> Batch | None:
-    """The newest level of all tensors among the arguments."""
+    """Return the newest level of all tensors among the arguments."""
     found: Batch | None = None
     for position in op.tensor_slots:
         value = args[position]
@@ -148,7 +146,7 @@ def newest(op: Any, args: tuple[Any, ...]) -> Batch | None:
 
 
 def lifted(op: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments, those that need a gradient with all levels: so its sum over a batch has a place in the graph."""
+    """Lift the arguments that need a gradient to all levels: so the sum over a batch has a place in the graph."""
     levels: list[Batch] = all_levels(op, args)
     given: list[Any] = list(args)
     for position in op.grad_slots:
@@ -161,7 +159,7 @@ def lifted(op: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def all_levels(op: Any, args: tuple[Any, ...]) -> list[Batch]:
-    """The levels of all tensors among the arguments, the oldest first."""
+    """Return the levels of all tensors among the arguments, the oldest first."""
     values: list[Any] = []
     for position in op.tensor_slots:
         value = args[position]
@@ -173,7 +171,7 @@ def all_levels(op: Any, args: tuple[Any, ...]) -> list[Batch]:
 
 
 def levels_among(values: list[Any]) -> list[Batch]:
-    """The levels of tensors, the oldest first."""
+    """Return the levels of tensors, the oldest first."""
     found: list[Batch] = []
     level: Batch
     for value in values:
@@ -187,14 +185,14 @@ def levels_among(values: list[Any]) -> list[Batch]:
 
 
 def lift_recorded(value: Any, levels: list[Batch]) -> Any:
-    """`lift` of a tensor that needs a gradient."""
+    """Return `lift` of a tensor that needs a gradient."""
     if isinstance(value, Tensor) and value._flags_ & flags.REQUIRES_GRAD:
         return lift(value, levels)
     return value
 
 
 def lift(value: Any, levels: list[Batch]) -> Any:
-    """A tensor as one that carries batches, the same for all members of those that it does not."""
+    """Return a tensor as one that carries batches; along those that it does not carry, all members are the same."""
     for level in levels:
         if not batches.has(value, level):
             value = OPERATORS.enter_batch.call((spread(value, level), level, 0))
@@ -202,7 +200,7 @@ def lift(value: Any, levels: list[Batch]) -> Any:
 
 
 def first_tensor(op: Any, args: tuple[Any, ...]) -> int:
-    """Where the first tensor is among the arguments: a number may stand for one."""
+    """Return the index of the first tensor among the arguments: a number may stand for one."""
     place: int = op.tensor_slots[0]
     for at in op.tensor_slots:
         if isinstance(args[at], Tensor):
@@ -211,11 +209,11 @@ def first_tensor(op: Any, args: tuple[Any, ...]) -> int:
 
 
 def drawing_apart(op: Any, args: tuple[Any, ...], modes: Modes) -> tuple[Any, ...]:
-    """The arguments of a random operator, with the levels whose members are to have numbers of their own.
+    """Return the arguments of a random operator, lifted to the levels whose members draw their own numbers.
 
     Raises:
-        RuntimeError: a level refuses random numbers; one wants the same for all members, whose distributions differ; or
-            the operator writes to a tensor that has no such level.
+        RuntimeError: if a level refuses random numbers; if one wants the same for all members, whose distributions
+            differ; or if the operator writes to a tensor that has no such level.
     """
     for level in reversed((*all_levels(op, args), *modes.batches)):  # the innermost refuses first
         if level.randomness == "error":
@@ -232,7 +230,7 @@ def drawing_apart(op: Any, args: tuple[Any, ...], modes: Modes) -> tuple[Any, ..
 
 
 def is_carried(op: Any, args: tuple[Any, ...], level: Batch, start: int) -> bool:
-    """Whether a tensor among the arguments from a place on carries a batch."""
+    """Return whether a tensor among the arguments from a place on carries a batch."""
     for at in op.tensor_slots:
         if at >= start and isinstance(args[at], Tensor) and batches.has(args[at], level):
             return True
@@ -243,7 +241,7 @@ def write(op: Any, args: tuple[Any, ...]) -> None:
     """Write for all members what `op` writes into its first argument.
 
     Raises:
-        RuntimeError: the target would have to become different for each member, and is one for all.
+        RuntimeError: if the members would need targets of their own, but the target has no such batch.
     """
     functional: Any = op.functional
     level: Batch = newest(functional, args)
@@ -281,34 +279,34 @@ def check_space(made: Any, whole: Any, target: Tensor) -> None:
     """Refuse a result that does not fit into the target.
 
     Raises:
-        RuntimeError: it has another shape.
+        RuntimeError: if its shape is not that of the target.
     """
     if made._array_.shape != whole._array_.shape:
         raise RuntimeError(errors.target_shape(target._array_.shape, made._array_.shape[1:]))
 
 
 def rearranged(op: Any, args: tuple[Any, ...]) -> Any:
-    """The array of a batched tensor after `op`, the in-place form of a view."""
+    """Return the array of a batched tensor after `op`, the in-place form of a view."""
     level: Batch = newest(op.functional, args)
     made: Tensor = computed(op.functional, args, level)
     return made._array_
 
 
 def copied(tensor: Tensor) -> Tensor:
-    """A batched tensor on memory of its own, without history."""
+    """Copy a batched tensor, without history."""
     array: Any = tensor._array_
     return batches.batched(array.whole.clone(), array.level)
 
 
 def zeros(tensor: Tensor) -> Any:
-    """Zeros of the levels of a batched tensor, on memory of their own."""
+    """Return zeros with the levels of a batched tensor, on memory of their own."""
     array: Any = tensor._array_
     whole: Any = array.whole
     return batches.batched(whole.new_zeros(door.shape_of(whole._array_)), array.level)
 
 
 def spread_out(value: Any, levels: list[Batch]) -> Any:
-    """A tensor with memory of its own for each member of some levels."""
+    """Return a tensor with memory of its own for every member of some levels."""
     oldest_first: list[Batch] = [level for _, level in sorted([(level.number, level) for level in levels])]
     shape = (*[level.size for level in oldest_first], *value._array_.shape)
     zeros_there: Any = wrap(np.zeros(shape, value._array_.dtype))
@@ -318,14 +316,14 @@ def spread_out(value: Any, levels: list[Batch]) -> Any:
 
 
 def left(value: Any, level: Batch, dim: int) -> Any:
-    """A tensor with the members of a batch along its dimension `dim`: all the same if it does not carry it."""
+    """Return a tensor with the members of a batch along dimension `dim`; all the same if it carries no batch."""
     if depends(value, level):
         return OPERATORS.leave_batch.call((lift(value, [level]), level, dim))
     return value.unsqueeze(dim).expand((*value.shape[:dim], level.size, *value.shape[dim:]))
 
 
 def depends(value: Tensor, level: Batch) -> bool:
-    """Whether a tensor, or a tangent of it, carries a batch."""
+    """Return whether a tensor, or a tangent of it, carries a batch."""
     if batches.has(value, level):
         return True
     tangent: Any = tangents.first_of(value)

@@ -1,4 +1,4 @@
-"""The call of an operator: unwrap, kernel, wrap, and what the flags word asks for, one function per step.
+"""The call of an operator: unwrap, kernel, wrap, and the steps that the flags word requires, one function per step.
 
 call x.mul(y) - Op.run - perform: kernel -> wrap -> (views, record, and unusual steps if flagged)
 """
@@ -42,8 +42,8 @@ def attach(
 
 
 def mark_view(node: Any, view: Tensor) -> None:
-    """Tell the node of a view, a `ViewNode`, how the view is taken."""
-    if view._meta_ is None:  # of a sparse tensor, whose views are none
+    """Store in the node of a view, a `ViewNode`, how the view is taken."""
+    if view._meta_ is None:  # of a sparse tensor, whose views do not share memory
         node.step = None
         return
     info: ViewInfo = view._meta_.view
@@ -53,7 +53,7 @@ def mark_view(node: Any, view: Tensor) -> None:
 def new_node(
     op: Declaration, args: tuple[Any, ...], mask: int, edges: tuple[Edge | None, ...], modes: Modes, outputs: int
 ) -> OpNode:
-    """The node of one call, without its saved values."""
+    """Return the node of one call, without its saved values."""
     node: OpNode = door.new(class_of_node(op, args) if op.node_class is None else op.node_class)
     set_up(node, edges, modes.sequence, outputs)
     modes.sequence += 1
@@ -66,7 +66,7 @@ def new_node(
 
 
 def class_of_node(op: Declaration, args: tuple[Any, ...]) -> Any:
-    """The class of the node of one call, where there are several of them or it is yet to be made."""
+    """Return the class of the node of one call, if there are several or it does not exist yet."""
     found: Any = None if op.choose_node is None else op.chosen_nodes.get(op.choose_node(args))
     return op.nodes.of(op, args) if found is None else found
 
@@ -89,24 +89,25 @@ def perform(op: Declaration, args: tuple[Any, ...]) -> Any:
 
 
 def profiled(op: Declaration, args: tuple[Any, ...], word: int, given: int, modes: Modes) -> Any:
-    """The rest of `perform`, noted in the log of this thread."""
+    """Run the rest of `perform`, noted in the log of this thread."""
     return logged(op, args, modes, completed, (op, args, word, given, modes))
 
 
 def completed(op: Declaration, args: tuple[Any, ...], word: int, given: int, modes: Modes) -> Any:
-    """The rest of `perform` of a call that is not unusual; where it was made is noted if that is asked for."""
+    """Run the rest of `perform` of a call that is not unusual; note the place of the call if that is switched on."""
     made: Any = finish(op, args, computed(op, args, modes), word & ~flags.QUIET, modes)
     return noted.results(op, args, made, given, modes) if word & flags.NOTED else made
 
 
 def is_unusual(op: Declaration, given: int, word: int) -> bool:
-    """Whether a word asks for a step of `unusual`.
+    """Return whether a word requires a step of `unusual`.
 
-    Levels of forward mode do only for dual tensors and for views, those of `vmap` for batched ones and what is random.
+    Levels of forward mode require one for dual tensors and views only, levels of `vmap` for batched tensors and random
+    operators.
 
     Args:
         given: the flags of the inputs.
-        word: these with those of the modes, some of which is unusual.
+        word: the same with the flags of the modes; one of them is unusual.
     """
     if word & flags.UNUSUAL & ~flags.QUIET:
         return True
@@ -114,7 +115,7 @@ def is_unusual(op: Declaration, given: int, word: int) -> bool:
 
 
 def computed(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
-    """The array (or arrays) of the result: by the native function if it knows the case, otherwise by the body."""
+    """Return the array (or arrays) of the result: by the native function if it supports the case, else by the body."""
     if op.native is not None:
         made: Any = door.on_arrays(op.native, args, Tensor)
         if made is not NotImplemented:
@@ -123,7 +124,7 @@ def computed(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
 
 
 def computed_by_body(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
-    """The array (or arrays) that the body makes, laid out in memory as the card says.
+    """Return the array (or arrays) that the body computes, in the memory layout that the card states.
 
     Raises:
         RuntimeError: if the result would be larger than NumPy's arrays can be.
@@ -142,7 +143,7 @@ def computed_by_body(op: Declaration, args: tuple[Any, ...], modes: Modes) -> An
 
 
 def input_word(op: Declaration, args: tuple[Any, ...]) -> int:
-    """The flags of all tensors among the arguments, ORed."""
+    """Return the flags of all tensors among the arguments, ORed."""
     word: int = 0
     rest: int = op.tensor_bits
     position: int = 0
@@ -161,12 +162,12 @@ def input_word(op: Declaration, args: tuple[Any, ...]) -> int:
 
 
 def flags_of(tensor: Tensor) -> int:
-    """The flags word of a tensor."""
+    """Return the flags word of a tensor."""
     return tensor._flags_
 
 
 def may_be_overridden(tensor: Tensor) -> bool:
-    """Whether a mode of functions is on, or the tensor may be one of a subclass with a `__torch_function__`."""
+    """Return whether a mode of functions is on, or the tensor may be one of a subclass with a `__torch_function__`."""
     return ((tensor._flags_ | current().word) & flags.OVERRIDDEN) != 0
 
 
@@ -181,10 +182,10 @@ def refresh_views(op: Declaration, args: tuple[Any, ...]) -> None:
 
 
 def unwrap(op: Declaration, args: tuple[Any, ...]) -> list[Any]:
-    """The arguments with arrays in place of tensors, promoted to one dtype if the operator promotes.
+    """Return the arguments with arrays in place of tensors, promoted to one dtype if the operator promotes.
 
     Raises:
-        TypeError: something else stands where a tensor is wanted.
+        TypeError: if an argument that has to be a tensor is not one.
     """
     values: list[Any] = list(args)
     position: int
@@ -203,12 +204,12 @@ def unwrap(op: Declaration, args: tuple[Any, ...]) -> list[Any]:
 
 
 def array_of(tensor: Tensor) -> Any:
-    """The array of a tensor."""
+    """Return the array of a tensor."""
     return tensor._array_
 
 
 def run_kernel(op: Declaration, values: list[Any], modes: Modes) -> Any:
-    """The card's body, with NumPy's warnings about infinities and NaN off (torch gives none)."""
+    """Run the card's body, with NumPy's warnings about infinities and NaN off (torch has none)."""
     if op.view and op.positional == len(values):
         return op.body(*values)
     if not op.view and holds_half(op, values):
@@ -217,7 +218,7 @@ def run_kernel(op: Declaration, values: list[Any], modes: Modes) -> Any:
 
 
 def holds_half(op: Declaration, values: list[Any]) -> bool:
-    """Whether an operand is of half precision, or the result shall be."""
+    """Return whether an operand or the result is of half precision."""
     position: int
     for position in op.tensor_slots:
         value = values[position]
@@ -231,7 +232,7 @@ def holds_half(op: Declaration, values: list[Any]) -> bool:
 
 
 def run_body(op: Declaration, values: list[Any], modes: Modes) -> Any:
-    """`run_kernel` of operands of any dtype."""
+    """Run the card's body on operands of any dtype."""
     try:
         if op.positional == len(values):
             return modes.quiet(op.body, *values)
@@ -247,17 +248,17 @@ def run_body(op: Declaration, values: list[Any], modes: Modes) -> Any:
 
 
 def keywords(op: Declaration, values: list[Any]) -> dict[str, Any]:
-    """The arguments that the body takes by keyword only."""
+    """Return the arguments that the body takes by keyword only."""
     return dict(zip(op.names[op.positional :], values[op.positional :]))
 
 
 def as_array(value: Any) -> Any:
-    """Full reductions and 0-dim arithmetic of NumPy give scalars: arrays again."""
+    """Return an array for the scalars that full reductions and 0-dim arithmetic of NumPy return."""
     return value if door.is_ndarray(value) or not isinstance(value, np.generic) else np.asarray(value)
 
 
 def finish(op: Declaration, args: tuple[Any, ...], made: Any, word: int, modes: Modes) -> Any:
-    """Wrap what the kernel made; note views; record."""
+    """Wrap the result of the kernel; note views; record."""
     recorded: bool = word & flags.REQUIRES_GRAD != 0 and len(op.rules) > 0
     if not op.several:
         result: Tensor = wrap_result(op, args, made, -1, modes)
@@ -273,7 +274,7 @@ def finish(op: Declaration, args: tuple[Any, ...], made: Any, word: int, modes: 
 
 
 def remember(op: Declaration, args: tuple[Any, ...], made: Any, word: int, modes: Modes) -> None:
-    """Note views of the first argument, and record, for results that were made of other arguments."""
+    """Note views of the first argument, and record, for results that were computed from other arguments."""
     results: tuple[Any, ...] = made if op.several else (made,)
     source: Tensor
     if op.view and op.rules:
@@ -290,7 +291,7 @@ def remember(op: Declaration, args: tuple[Any, ...], made: Any, word: int, modes
 
 
 def wrap_result(op: Declaration, args: tuple[Any, ...], made: Any, nr: int, modes: Modes) -> Tensor:
-    """The tensor of one result."""
+    """Return the tensor of one result."""
     if not op.view:
         return wrap_flagged(made, modes.fresh)
     source: Tensor = args[0]
@@ -307,7 +308,7 @@ def wrap_result(op: Declaration, args: tuple[Any, ...], made: Any, nr: int, mode
 
 
 def grad_mask(op: Declaration, args: tuple[Any, ...]) -> int:
-    """Which differentiable parameters need a gradient, as bits."""
+    """Return bits of the differentiable parameters that need a gradient."""
     mask: int = 0
     bit: int = 1
     position: int
@@ -325,7 +326,7 @@ def grad_mask(op: Declaration, args: tuple[Any, ...]) -> int:
 
 
 def gather_edges(op: Declaration, args: tuple[Any, ...], modes: Modes) -> tuple[Edge | None, ...]:
-    """One edge for each differentiable input, None where no gradient goes."""
+    """Return one edge for each differentiable input, None where no gradient goes."""
     slots: tuple[Any, ...] = op.grad_slots
     position: int
     if len(op.constants) > 0:
@@ -348,7 +349,7 @@ def gather_edges(op: Declaration, args: tuple[Any, ...], modes: Modes) -> tuple[
 
 
 def check_constants(op: Declaration, args: tuple[Any, ...]) -> None:
-    """Refuse a gradient for a tensor by which the operator has no derivative.
+    """Refuse a gradient for a tensor with respect to which the operator has no derivative.
 
     Raises:
         RuntimeError: if such a tensor requires a gradient.
@@ -362,14 +363,14 @@ def check_constants(op: Declaration, args: tuple[Any, ...]) -> None:
 
 
 def edge_to(value: Any, modes: Modes) -> Any:
-    """The edge of a tensor that requires a gradient; None for all else that may stand for an input."""
+    """Return the edge of a tensor that requires a gradient; None for any other input."""
     if isinstance(value, Tensor) and flags_of(value) & flags.REQUIRES_GRAD:
         return edge_in(value, modes)
     return None
 
 
 def mask_of(op: Declaration, edges: tuple[Edge | None, ...]) -> int:
-    """Which differentiable parameters need a gradient, as bits, by the edges of their inputs."""
+    """Return bits of the differentiable parameters that need a gradient, by the edges of their inputs."""
     mask: int = 0
     extra: int = len(edges) - len(op.grad_slots)
     first: int = len(edges) if op.list_slot < 0 else op.list_slot
@@ -386,7 +387,7 @@ def mask_of(op: Declaration, edges: tuple[Edge | None, ...]) -> int:
 def record_several(
     op: Declaration, args: tuple[Any, ...], results: tuple[Any, ...], edges: tuple[Edge | None, ...], modes: Modes
 ) -> None:
-    """Record a call with several results; those that the card calls not differentiable stay without history."""
+    """Record a call with several results; those that the card declares not differentiable stay without history."""
     mask: int = mask_of(op, edges)
     if mask == 0:
         return

@@ -1,6 +1,6 @@
-"""The step of a call with a tensor of a class that has a `__torch_dispatch__`: the class makes the result.
+"""The step of a call with a tensor of a class that has a `__torch_dispatch__`: the class computes the result.
 
-Which operator of torch a call is, and what the class is told, is known to layers above (`standins.HANDLER`).
+Layers above (`standins.HANDLER`) know which operator of torch a call is, and what the class receives.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def is_told(args: tuple[Any, ...]) -> bool:
 
 
 def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-    """Let a class make the result of a call, and put it into the graph."""
+    """Let a class compute the result of a call, and put it into the graph."""
     return load(HANDLER).call(op, args, word, modes)
 
 

@@ -1,4 +1,4 @@
-"""Tangents in memory: laid out as their tensors, views where those are views, copied where those are copied."""
+"""Memory of tangents: strided as their tensors, views where those are views, copied where those are copied."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from . import batching
 def owned(value: Any, before: int) -> Any:
     """Return a tangent on memory of its own: the tangent itself, or a copy if its storage was there `before`.
 
-    A rule may return what it was given. If a result shared the tangent of an operand, a write to the result would
+    A rule may return one of its arguments. If a result shared the tangent of an operand, a write to the result would
     change the tangent of the operand, which was not written to.
 
     Args:
@@ -31,7 +31,7 @@ def owned(value: Any, before: int) -> Any:
 
 
 def fitted(value: Any, like: Tensor) -> Any:
-    """A tangent with the shape of its tensor, and a dtype that holds that of it.
+    """Return a tangent with the shape of its tensor, in a dtype that the tensor's can be converted to.
 
     Only the real part of a complex tangent reaches a real tensor, as for `fill` of real numbers by a complex one.
     """
@@ -47,7 +47,7 @@ def fitted(value: Any, like: Tensor) -> Any:
 
 
 def fitted_to_memory(value: Any, like: Tensor) -> Any:
-    """A tangent that lies in memory as its tensor does, so that views of the one are views of the other."""
+    """Return a tangent with the strides of its tensor, so that views of the tensor have views of the tangent."""
     tangent: Tensor = value
     if (tangent._flags_ | like._flags_) & flags.ELSEWHERE:
         from ..tensor import postponed
@@ -61,7 +61,7 @@ def fitted_to_memory(value: Any, like: Tensor) -> Any:
 
 
 def receive(target: Tensor, level: Level) -> None:
-    """Give a tensor that is not dual at a level zeros for its tangent; a view those of its base."""
+    """Give a tensor that is not dual at a level a tangent of zeros; a view that of its base."""
     if tangents.tangent_at(target, level) is not None:
         return
     if not target._flags_ & flags.VIEW or views.has_left(target, target._meta_.view):
@@ -92,7 +92,7 @@ def widen(target: Tensor, level: Level, value: Any) -> None:
 
 
 def is_replaced(tangent: Tensor, level: Level) -> bool:
-    """Whether another tangent has taken the place of the one that this is a view of."""
+    """Return whether another tangent has taken the place of the one that this is a view of."""
     if level.replaced is not None:
         for storage in level.replaced:
             if storage is tangent._storage_:
@@ -101,14 +101,14 @@ def is_replaced(tangent: Tensor, level: Level) -> bool:
 
 
 def zeros_laid_out(tensor: Tensor) -> Any:
-    """Zeros that lie in memory as a tensor does."""
+    """Return zeros with the strides of a tensor."""
     if tensor._flags_ & flags.BATCHED:
         return fitted_to_memory(batching.zeros(tensor), tensor)
     return fitted(wrap(np.zeros(tensor._array_.shape, tensor._array_.dtype)), tensor)
 
 
 def copy_tangents(twin: Tensor, tensor: Tensor) -> None:
-    """Give a copy of a tensor copies of its tangents: they keep what they are when the tensor's are written to."""
+    """Give a copy of a tensor copies of its tangents, which do not change when those are written to."""
     if not tensor._flags_ & flags.DUAL:
         return
     twin._flags_ &= ~flags.DUAL

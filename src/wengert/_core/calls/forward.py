@@ -64,12 +64,12 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
 
 def is_flagged(tensor: Tensor) -> bool:
-    """Whether a tensor has had a tangent."""
+    """Return whether a tensor has had a tangent."""
     return tensor._flags_ & flags.DUAL != 0
 
 
 def adopt_one(view: Tensor) -> None:
-    """Give a view the views of its base's tangents that came, or were replaced, after it was taken."""
+    """Give a view the views of its base's tangents that were added or replaced after the view was taken."""
     if not view._flags_ & flags.VIEW:
         return
     info: ViewInfo = view._meta_.view
@@ -84,19 +84,19 @@ def adopt_one(view: Tensor) -> None:
 
 
 def is_awaited(tensor: Tensor) -> bool:
-    """Whether a tangent of a tensor was announced and is not there yet."""
+    """Return whether a tangent of a tensor was announced and is not there yet."""
     tangent: Tangent = tensor._meta_.tangent
     return tangent is not None and tangent.tensor is None and tangent.level.alive
 
 
 def is_missing(view: Tensor, level: Level) -> bool:
-    """Whether a view has no tangent at a level, or one that was replaced."""
+    """Return whether a view has no tangent at a level, or one that was replaced."""
     tangent: Any = tangents.tangent_at(view, level)
     return tangent is None or dual_memory.is_replaced(tangent, level)
 
 
 def innermost(op: Any, args: tuple[Any, ...], seen: int) -> Level | None:
-    """The innermost of the first `seen` levels that a tensor among the arguments is dual at."""
+    """Return the innermost of the first `seen` levels at which a tensor among the arguments is dual."""
     found: Level = None
     for position in op.tensor_slots:
         value = args[position]
@@ -110,7 +110,7 @@ def innermost(op: Any, args: tuple[Any, ...], seen: int) -> Level | None:
 
 
 def inner_of(tensor: Tensor, found: Level | None, seen: int) -> Level | None:
-    """The level that was found, or one that a tensor is dual at and that lies further inside."""
+    """Return the innermost of a level and those at which a tensor is dual."""
     if tensor._flags_ & flags.VIEW:
         adopt_one(tensor)
     if not tensor._flags_ & flags.DUAL:
@@ -124,7 +124,7 @@ def inner_of(tensor: Tensor, found: Level | None, seen: int) -> Level | None:
 
 
 def without(op: Any, args: tuple[Any, ...], level: Level) -> tuple[Any, ...]:
-    """The arguments without their tangents at a level."""
+    """Return the arguments without their tangents at a level."""
     primals: list[Any] = list(args)
     for position in op.tensor_slots:
         value = args[position]
@@ -136,7 +136,7 @@ def without(op: Any, args: tuple[Any, ...], level: Level) -> tuple[Any, ...]:
 
 
 def tangents_of(value: Any, level: Level) -> Any:
-    """The tangent of an argument at a level, for a list those of its elements; None if there is none."""
+    """Return the tangent of an argument at a level, for a list those of its elements; None if it has none."""
     if isinstance(value, Tensor):
         return tangents.tangent_at(value, level)
     if isinstance(value, (tuple, list)):
@@ -150,14 +150,14 @@ def tangents_of(value: Any, level: Level) -> Any:
 
 
 def primal_of(value: Any, level: Level) -> Any:
-    """A tensor as it is for the levels around one: the same values, the same place in the graph."""
+    """Return a tensor as the outer levels see it: the same values, the same place in the graph."""
     if not isinstance(value, Tensor) or not is_flagged(value):
         return value
     return stripped(value, level)
 
 
 def stripped(tensor: Tensor, level: Level) -> Tensor:
-    """`primal_of` a tensor that is dual, or was."""
+    """Return `primal_of` a tensor that is dual, or was."""
     tangent: Tangent = tensor._meta_.tangent
     while tangent is not None and (tangent.tensor is None or tangent.level.number >= level.number):
         tangent = tangent.outer
@@ -171,7 +171,7 @@ def stripped(tensor: Tensor, level: Level) -> Tensor:
 
 
 def announce(op: Any, results: tuple[Any, ...], level: Level, outer: Any) -> list[Any]:
-    """Note tangents that are yet to be computed, before those of the level around; what is saved leads to them."""
+    """Note tangents that are yet to be computed, before those of the outer level; saved values refer to them."""
     noted: list[Any] = []
     for nr in range(len(results)):
         result: Tensor = results[nr]
@@ -186,7 +186,7 @@ def announce(op: Any, results: tuple[Any, ...], level: Level, outer: Any) -> lis
 
 
 def has_some(noted: list[Any]) -> bool:
-    """Whether a tangent was announced."""
+    """Return whether a tangent was announced."""
     for each in noted:
         if each is not None:
             return True
@@ -209,13 +209,13 @@ def fill(noted: list[Any], values: tuple[Any, ...], results: tuple[Any, ...], be
                 tangent.tensor = values[nr]
             else:
                 value: Any = dual_memory.owned(values[nr], before)
-                # A copy may lie otherwise: it is fitted afterwards.
+                # A copy may have other strides: it is fitted afterwards.
                 value = value.clone() if is_among(value, noted[:nr]) else value
                 tangent.tensor = dual_memory.fitted(value, results[nr])
 
 
 def is_among(value: Tensor, noted: list[Any]) -> bool:
-    """Whether a tangent shares memory with one of those that are filled in."""
+    """Return whether a tangent shares memory with one of those that are filled in."""
     other: Tensor
     for each in noted:
         if each is not None and each.tensor is not None:
@@ -226,13 +226,13 @@ def is_among(value: Tensor, noted: list[Any]) -> bool:
 
 
 def settle(result: Tensor) -> None:
-    """Take away a tangent that was announced and did not come."""
+    """Remove a tangent that was announced but not computed."""
     if is_flagged(result) and result._meta_.tangent.tensor is None:
         tangents.put(result, tangents.first_of(result))
 
 
 def total(op: Any, primals: tuple[Any, ...], given: tuple[Any, ...], results: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The tangents of the results: what the tangents of all inputs contribute; None for nothing."""
+    """Return the tangents of the results, summed over the tangents of all inputs; None for zero."""
     mask: int = 0
     for slot in range(len(given)):
         if given[slot] is not None:
@@ -254,7 +254,7 @@ def total(op: Any, primals: tuple[Any, ...], given: tuple[Any, ...], results: tu
 def contribution(
     op: Any, part: Share, primals: tuple[Any, ...], given: tuple[Any, ...], results: tuple[Any, ...]
 ) -> Any:
-    """What the tangents of some inputs contribute to those of the results."""
+    """Return the contribution of the tangents of some inputs to those of the results."""
     slot: int = part.slots[0]
     if part.way == forward_rules.LINEAR:
         args = list(primals)
@@ -271,7 +271,7 @@ def contribution(
 
 
 def mirrored(part: Share, tangent: Any, values: list[Any], result: Tensor) -> Any:
-    """What a reverse rule makes of a tangent, which it takes for the (conjugate) gradient of the result."""
+    """Apply a reverse rule to a tangent, in place of the (conjugate) gradient of the result."""
     shape = door.shape_of(result._array_)
     if tangent._array_.shape != shape:
         tangent = tangent.expand(shape)
@@ -280,9 +280,9 @@ def mirrored(part: Share, tangent: Any, values: list[Any], result: Tensor) -> An
 
 
 def full(tangent: Any, primal: Any) -> Any:
-    """A tangent, or zeros where there is none; for a list those of its elements.
+    """Return a tangent, or zeros where there is none; for a list those of its elements.
 
-    Of truth values these are integers: rules subtract tangents, and truth values cannot be.
+    For bool tensors the zeros are integers: rules subtract tangents, and bools cannot be subtracted.
     """
     if isinstance(primal, (tuple, list)):
         found = tangent if tangent is not None else [None] * len(primal)
@@ -296,7 +296,7 @@ def full(tangent: Any, primal: Any) -> Any:
 
 
 def argument(op: Any, part: Share, at: int, primals: tuple[Any, ...], results: tuple[Any, ...]) -> Any:
-    """What a rule is given under one of the names in its signature."""
+    """Return the argument of a rule for one of the names in its signature."""
     source: int = part.sources[at]
     position: int = part.positions[at]
     if source == sources.FROM_OUTPUT:
@@ -313,16 +313,16 @@ def argument(op: Any, part: Share, at: int, primals: tuple[Any, ...], results: t
 
 
 def write(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-    """Write to a tensor and to its tangents, which it is given if it has none.
+    """Write to a tensor and to its tangents, which are created if it has none.
 
-    The new tangents are computed of the old value before anything is written.
+    The new tangents are computed from the old value before anything is written.
     """
     functional: Any = op.functional
     target: Tensor = args[0]
     if functional.view:
         return rearrange(op, args, word, modes)
     for value in args:
-        if is_view(value):  # the rules read what was written to its base, too
+        if is_view(value):  # the rules also see writes to its base
             views.refresh(value)
     inexact: bool = door.is_inexact(target._array_)
     moved: list[Any] = new_tangents(functional, with_old_value(args), modes.forward) if inexact else []
@@ -348,7 +348,7 @@ def write(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
 
 def is_view(value: Any) -> bool:
-    """Whether an argument is a tensor that is a view."""
+    """Return whether an argument is a tensor that is a view."""
     if not isinstance(value, Tensor):
         return False
     tensor: Tensor = value
@@ -425,7 +425,7 @@ def new_tangents(op: Any, args: tuple[Any, ...], seen: int) -> list[Any]:
 
 
 def asks_for_result(op: Any, given: tuple[Any, ...]) -> bool:
-    """Whether a rule names the result of the operator."""
+    """Return whether a rule names the result of the operator."""
     mask: int = 0
     for slot in range(len(given)):
         if given[slot] is not None:

@@ -1,6 +1,6 @@
-"""What stands on subclasses of Tensor before its methods, properties and signs: their `__torch_function__` comes first.
+"""Interceptors on subclasses of Tensor, which ask `__torch_function__` before methods, properties and operators run.
 
-Tensor itself stays as it is, but while a mode of the program is on (`staging`). When a subclass is made that wants to
+Tensor itself stays as it is, except while a program's mode is on (`staging`). When a subclass is made that wants to
 be asked, everything it inherits from Tensor gets an interceptor on it, which also knows with what arguments the program
 has called.
 """
@@ -34,33 +34,33 @@ VARIADIC = 12
 
 
 def original(name: str) -> Any:
-    """What Tensor has under a name, its family loaded."""
+    """Return the attribute of Tensor under a name, its family loaded."""
     found = vars(Tensor)[name]
     if isinstance(found, Interceptor):
         found = overriding.STAGED[name]
     if hasattr(found, "loaded"):
         found = found.loaded()
     if type(found) is types.FunctionType and found.__name__ not in vars(Tensor):
-        found.__name__ = name  # programs are told of it by the name that they call
+        found.__name__ = name  # handlers receive it by the name that programs call
     return found
 
 
 def takes_nothing(function: Any) -> bool:
-    """Whether a method has no parameter but the tensor."""
+    """Return whether a method has no parameter but the tensor."""
     if type(function) is types.FunctionType:
         return function.__code__.co_argcount == 1 and not function.__code__.co_flags & VARIADIC
     return len(getattr(function, "names", ())) == 1
 
 
 def is_open(tensor: Any) -> bool:
-    """Whether `__torch_function__` is to be asked now: not by what is called in a backward pass."""
+    """Return whether `__torch_function__` is to be asked now: not by what is called in a backward pass."""
     modes = current()
     asked = bool(tensor._flags_ & flags.OVERRIDDEN or modes.functions)
     return asked and modes.overriding < 2 and modes.passing is None
 
 
 class Interceptor:
-    """Stands on a subclass for a method of Tensor."""
+    """Stand-in on a subclass for a method of Tensor."""
 
     __slots__ = ("name",)
     stands_before = True
@@ -97,7 +97,7 @@ class Interceptor:
 
 
 class InterceptedProperty(Interceptor):
-    """Stands on a subclass for a property of Tensor, or for what is not loaded yet and may be one."""
+    """Stand-in on a subclass for a property of Tensor, or for an attribute that is not loaded yet and may be one."""
 
     __slots__ = ()
 
@@ -122,7 +122,7 @@ INTERCEPTORS: dict[str, Interceptor] = {}
 
 
 def interceptors() -> dict[str, Interceptor]:
-    """Those of all methods and properties of Tensor."""
+    """Return the interceptors of all methods and properties of Tensor, by name."""
     if not INTERCEPTORS:
         for name, value in tuple(vars(Tensor).items()):
             kind = type(value)
@@ -132,7 +132,7 @@ def interceptors() -> dict[str, Interceptor]:
 
 
 def intercept(cls: Any) -> None:
-    """Let a subclass be asked: put interceptors on it, behind what it and its other bases define themselves."""
+    """Put interceptors on a subclass, behind the attributes that it and its other bases define themselves."""
     cls._overridden_ = flags.OVERRIDDEN
     members = overriding.members()
     for name, interceptor in interceptors().items():

@@ -1,9 +1,9 @@
-"""The step of a call with tensors on the device "meta": what shape, dtype and strides the result has, without values.
+"""The step of a call with tensors on the device "meta": shape, dtype and strides of the result, without values.
 
-Views are taken as any others: their body is all that there is to know. What works element by element, as rules for
-batches know it, has the shape of its operands together, and the dtype of one element. Every other card has a rule: one
-that its family shares (`shape="reduction"`, of `ops/shape_rules.py`), or its own (`@card.shape`), which stands in the
-file `shapes.py` of the card's room and is loaded with the first call that needs one.
+Views are taken as on any device: their body is enough. An elementwise operator's result has the
+shape of the operands together, and the dtype of one element. Every other card has a rule: one that its family shares
+(`shape="reduction"`, of `ops/shape_rules.py`), or its own (`@card.shape`), which is in the file `shapes.py` of the
+card's room and is loaded with the first call that needs one.
 
 A rule is called with all arguments of the operator in their order, in which arrays stand for tensors (for their shape,
 dtype and strides: who reads values is refused), lists of arrays for lists of tensors, numbers and None for themselves.
@@ -12,8 +12,8 @@ It refuses what the operator's body would, and returns of the result, of several
 - its shape and dtype (NumPy's),
 - or its shape alone: the dtype is then that of what the operator itself makes of operands cut down to one element (or
   none) along each dimension, which also refuses whatever lengths have no part in;
-- a third entry says how the result lies in memory where the card's layout does not: `COLUMNS` for matrices that lie in
-  columns, or strides, counted in elements.
+- a third entry says the memory layout of the result where it is not the card's: `COLUMNS` for column-major matrices, or
+  strides, counted in elements.
 
 Where the values of an operand decide, a rule raises `NeedsValues`, with the reason.
 """
@@ -39,17 +39,17 @@ Shape = tuple[int, ...]
 
 
 class NeedsValuesError(NotImplementedError):
-    """The error of a call on the device "meta" whose result is not known without values.
+    """Error of a call on the device "meta" whose result is not known without values.
 
     Attributes:
-        why: the reason that the operator's card gives; "" if the card says nothing of its results.
+        why: the reason that the operator's card states; "" if the card has no rule for its results.
     """
 
     why = ""
 
 
 def unknown(name: str, why: str) -> NeedsValuesError:
-    """The error for an operator whose result is not known without values."""
+    """Return the error for an operator whose result is not known without values."""
     error = NeedsValuesError(
         f"aten::{name}: attempted to run this operator with Meta tensors, but it needs their values"
         f"{f': {why}' if why else ', or wengert does not know the shape of its result without them'}; "
@@ -60,12 +60,12 @@ def unknown(name: str, why: str) -> NeedsValuesError:
 
 
 def listed(value: Any) -> Any:
-    """The elements of a list, or the value alone."""
+    """Return the elements of a list, or the value alone."""
     return value if isinstance(value, (tuple, list)) else (value,)
 
 
 def tensors_in(args: tuple[Any, ...]) -> list[Tensor]:
-    """The tensors among arguments, those in lists, too."""
+    """Return the tensors among arguments, also those in lists."""
     return [value for argument in args for value in listed(argument) if isinstance(value, Tensor)]
 
 
@@ -89,10 +89,10 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
 
 def refuse_wrapped(args: tuple[Any, ...]) -> None:
-    """Refuse a tensor of a class that is not asked now, and alone knows the values.
+    """Refuse a tensor of a class that is not asked now, and is the only one to know the values.
 
     Raises:
-        RuntimeError: if there is one.
+        RuntimeError: if an argument is such a tensor.
     """
     for tensor in tensors_in(args):
         if isinstance(tensor._array_, Wrapped):
@@ -100,10 +100,10 @@ def refuse_wrapped(args: tuple[Any, ...]) -> None:
 
 
 def check_devices(card: Any, args: tuple[Any, ...]) -> None:
-    """Refuse tensors of both devices together, but for numbers, and operators that copy from one to the other.
+    """Refuse tensors of both devices together, except numbers, and operators that copy from one to the other.
 
     Raises:
-        RuntimeError: if there are such.
+        RuntimeError: if the arguments are on both devices.
     """
     tensors = tensors_in(args)
     first = is_meta(tensors[0])
@@ -113,10 +113,10 @@ def check_devices(card: Any, args: tuple[Any, ...]) -> None:
 
 
 def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
-    """The array of a result, or several.
+    """Return the array of a result, or several.
 
     Raises:
-        NotImplementedError: if it is not known.
+        NotImplementedError: if the result is not known without values.
     """
     if op.view:
         source: Any = args[0]._array_
@@ -129,7 +129,7 @@ def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
 
 
 def shapes_of(card: Any, args: tuple[Any, ...], modes: Modes) -> list[Any]:
-    """Shape and dtype of each result of an operator, perhaps with strides, see above.
+    """Return shape and dtype of each result of an operator, perhaps with strides, see above.
 
     Raises:
         NotImplementedError: if they are not known.
@@ -147,7 +147,7 @@ def shapes_of(card: Any, args: tuple[Any, ...], modes: Modes) -> list[Any]:
     except NeedsValues as error:
         raise unknown(card.name, str(error)) from None
     except TypeError:
-        dtypes_of_one(card, args, modes)  # refuses what is no dimension at all in the operator's own words
+        dtypes_of_one(card, args, modes)  # refuses a wrong dimension in the operator's own words
         raise
     results = result if card.several else [result]
     if any(is_shape(entry) for entry in results):
@@ -157,12 +157,12 @@ def shapes_of(card: Any, args: tuple[Any, ...], modes: Modes) -> list[Any]:
 
 
 def is_shape(entry: Any) -> bool:
-    """Whether a rule says no more of a result than its shape."""
+    """Return whether a rule states only the shape of a result."""
     return not entry or not isinstance(entry[0], tuple)
 
 
 def rule_of(card: Any) -> Any:
-    """The rule of a card; those of its room are loaded with the first of them. None if there is none."""
+    """Return the rule of a card, None if it has none; all rules of its room are loaded with the first."""
     room = card.body.__module__.rpartition(".")[0]
     rule = RULES.get(card.name)
     if rule is None:
@@ -179,14 +179,14 @@ def rule_of(card: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """An argument as rules get it: arrays in the place of tensors, which refuse to be read."""
+    """Return an argument as rules receive it: arrays in the place of tensors, which refuse to be read."""
     if isinstance(value, Tensor):
         return value._array_
     return type(value)([plain(item) for item in value]) if type(value) in (tuple, list) else value
 
 
 def laid(op: Any, args: tuple[Any, ...], shape: Shape, dtype: Any, strides: Any = None) -> MetaArray:
-    """The array of a result, lying in memory as the rule says, otherwise as the operator's card does."""
+    """Return the array of a result, in the memory layout of the rule, otherwise in that of the operator's card."""
     if strides == COLUMNS:
         *batch, rows, width = shape
         steps = layouts.row_major((*batch, width, rows))
@@ -197,7 +197,7 @@ def laid(op: Any, args: tuple[Any, ...], shape: Shape, dtype: Any, strides: Any 
 
 
 def dtypes_of_one(op: Any, args: tuple[Any, ...], modes: Modes) -> list[Any]:
-    """The dtypes of what an operator makes of operands cut down to one element, to none where it draws numbers."""
+    """Return the result dtypes of an operator for operands cut down to one element, to none if it draws numbers."""
     most = 0 if op.random else 1
     operands = [single(value, most, op.kinds[at] == sources.INDEX) for at, value in enumerate(args)]
     made = op.complete(tuple(operands), 0, modes)
@@ -205,7 +205,7 @@ def dtypes_of_one(op: Any, args: tuple[Any, ...], modes: Modes) -> list[Any]:
 
 
 def single(value: Any, most: int, index: bool) -> Any:
-    """An argument cut down to at most so many elements along each dimension: ones, of an index zeros."""
+    """Return an argument with at most `most` elements along each dimension: ones, for an index zeros."""
     if isinstance(value, Tensor):
         array = value._array_
         shape = tuple([min(length, most) for length in array.shape]) if array.ndim or most else (0,)
@@ -216,7 +216,7 @@ def single(value: Any, most: int, index: bool) -> Any:
 
 
 def write(op: Any, args: tuple[Any, ...], modes: Modes) -> None:
-    """What a write to a tensor on the device "meta" does: it is checked, and counted.
+    """Write to a tensor on the device "meta": check and count the write.
 
     Raises:
         NotImplementedError: if the shape of the result is not known.
@@ -230,5 +230,5 @@ def write(op: Any, args: tuple[Any, ...], modes: Modes) -> None:
     if shape != have.shape:
         raise RuntimeError(errors.target_shape(have.shape, shape))
     if batch_rules.is_elementwise(functional):
-        dtypes_of_one(op, args, modes)  # which refuses what only the form in place does
+        dtypes_of_one(op, args, modes)  # refuses what only the in-place form refuses
     count(target._storage_)

@@ -1,4 +1,4 @@
-"""Calls while `set_debug(lines=True)` asks for it: results and nodes note where they were made, see `origins`."""
+"""Calls under `set_debug(lines=True)`: results and nodes note where they were created, see `origins`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..tensor.meta import AutogradMeta
 
 
 def cut_of(tensor: Tensor) -> Any:
-    """The origin of the cut that a tensor without a history comes from, or None."""
+    """Return the origin of the cut that a tensor without a history comes from, or None."""
     meta: AutogradMeta = tensor._meta_
     if meta is None or meta.origin is None:
         return None
@@ -24,7 +24,7 @@ def cut_of(tensor: Tensor) -> Any:
 
 
 def node(made: Node, args: tuple[Any, ...], modes: Modes) -> None:
-    """Tell of a new node whoever wants to know: `set_debug`, anomaly detection, listeners."""
+    """Report a new node to those that need it: `set_debug`, anomaly detection, listeners."""
     if modes.debug is not None:
         place(made, args, modes)
     if modes.anomaly or len(modes.listeners) > 0:
@@ -32,7 +32,7 @@ def node(made: Node, args: tuple[Any, ...], modes: Modes) -> None:
 
 
 def place(made: Node, args: tuple[Any, ...], modes: Modes) -> None:
-    """Note where a node was made."""
+    """Note where a node was created."""
     origin: Origin = origins.here(None, None, modes)
     origin.cuts = cuts_among(args)
     origins.put(made, origin)
@@ -47,7 +47,7 @@ def function(made: Node, args: tuple[Any, ...], modes: Modes) -> None:
 
 
 def wrapper(made: Node, inner: Node, modes: Modes) -> None:
-    """Note of a node around another one that they were made at the same place."""
+    """Note for a node around another one that both were created at the same place."""
     origin: Any = origins.of_node(inner)
     if origin is not None:
         origins.put(made, origin)
@@ -60,7 +60,7 @@ DEEPEST = 4
 
 
 def cuts_among(args: tuple[Any, ...], depth: int = 0) -> Any:
-    """The origins of the cuts that arguments without a history come from, as a tuple; None if there are none."""
+    """Return the origins of the cuts that arguments without a history come from, as a tuple; None if there are none."""
     found: Any = None
     tensor: Tensor
     if depth > DEEPEST:
@@ -80,7 +80,7 @@ def cuts_among(args: tuple[Any, ...], depth: int = 0) -> Any:
 
 
 def word_of(value: Any, depth: int = 0) -> int:
-    """The flags of a tensor, or of several."""
+    """Return the flags of a tensor, or of several."""
     word: int = 0
     tensor: Tensor
     if isinstance(value, Tensor):
@@ -93,7 +93,7 @@ def word_of(value: Any, depth: int = 0) -> int:
 
 
 def results(op: Any, args: tuple[Any, ...], made: Any, given: int, modes: Modes) -> Any:
-    """Note where the results of a call were made, those that were not recorded; return them.
+    """Note where the results of a call that were not recorded were created; return the results.
 
     Args:
         given: the flags of the inputs.
@@ -109,7 +109,7 @@ def results(op: Any, args: tuple[Any, ...], made: Any, given: int, modes: Modes)
 
 
 def result(op: Any, args: tuple[Any, ...], made: Tensor, given: int, modes: Modes) -> None:
-    """Note where one result was made."""
+    """Note where one result was created."""
     if made._flags_ & flags.REQUIRES_GRAD and (made._edge_ is not None or made is args[0]):
         return  # else it is a view that was taken with recording off
     origin: Origin = origins.here(op.name, INPUTS, modes)
@@ -126,7 +126,7 @@ def result(op: Any, args: tuple[Any, ...], made: Tensor, given: int, modes: Mode
 
 
 def reason_of(op: Any, made: Tensor, given: int, modes: Modes) -> str:
-    """Why a result was not recorded although an input requires a gradient."""
+    """Return the reason why a result was not recorded although an input requires a gradient."""
     if modes.inference:
         return tracing.INFERENCE
     if not modes.grad:
@@ -143,7 +143,7 @@ def reason_of(op: Any, made: Tensor, given: int, modes: Modes) -> str:
 
 
 def source_among(args: tuple[Any, ...]) -> Any:
-    """Weak references to where the gradient of the first argument that requires one would go, or None."""
+    """Return weak references to where the gradient of the first argument that requires one would go, or None."""
     tensor: Tensor
     for value in args:
         if isinstance(value, Tensor):
@@ -163,7 +163,7 @@ def function_results(
     """Note why outputs of a custom Function have no history.
 
     Args:
-        marked: what `mark_non_differentiable` was given.
+        marked: the arguments of `mark_non_differentiable`.
     """
     source: Any = source_among(args)
     cuts: Any = cuts_among(args)
@@ -184,7 +184,7 @@ def function_results(
 
 
 def is_one_of(tensor: Any, others: tuple[Any, ...]) -> bool:
-    """Whether a tensor is one of others, or the same values in the same memory."""
+    """Return whether a tensor is one of others, or has the same elements of the same memory."""
     for each in others:
         if each is tensor or each._array_ is tensor._array_:
             return True

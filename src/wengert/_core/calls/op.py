@@ -1,4 +1,4 @@
-"""Operators as objects that can be called: by Python's signs, as methods, with `out=`."""
+"""Operators as callable objects: by Python's operators, as methods, with `out=`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Op(Declaration):
         return self.run((a,) + self.after1 if self.after1 else (a,))  # noqa: RUF005 (a display goes through a list)
 
     def call2(self, a: Any, b: Any) -> Any:
-        """Apply to two operands; NotImplemented if one is no operand (Python then tries the other's operator)."""
+        """Apply to two operands; NotImplemented if one is not an operand (Python then tries the other's method)."""
         if not promotion.is_operand(b) or not promotion.is_operand(a):
             return unusual.of_stranger(self, a, b)
         return self.run((a, b) + self.after2 if self.after2 else (a, b))  # noqa: RUF005 (as above)
@@ -35,31 +35,31 @@ class Op(Declaration):
         return perform(self, args)
 
     def call(self, args: tuple[Any, ...]) -> Any:
-        """`run`, as Python code sees it in both builds."""
+        """Call `run`; Python code sees this method in both builds."""
         return self.run(args)
 
     def written(self, args: tuple[Any, ...]) -> Any:
-        """The tensor that a call with these arguments writes to, for observers; None if there is none."""
+        """Return the tensor that a call with these arguments writes to, for observers; None if there is none."""
         return None
 
     def go_on(self, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-        """What is left of a call after a step of `unusual`; `word` is what it left of the flags."""
+        """Go on with a call after a step of `unusual`; `word` are the flags that it left."""
         return unusual.call(self, args, word, modes)
 
     def remember(self, args: tuple[Any, ...], results: Any, word: int, modes: Modes) -> None:
-        """Put results that a step of `unusual` made of other arguments into the history of these."""
+        """Record results that a step of `unusual` computed from other arguments as results of these arguments."""
         remember(self, args, results, word, modes)
 
     def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-        """The rest of a call, behind the steps of `unusual`; `word` is what they left of the flags."""
+        """Run the rest of a call, after the steps of `unusual`; `word` are the flags that they left."""
         return self.conclude(args, computed(self, args, modes), word, modes)
 
     def compute(self, args: tuple[Any, ...], modes: Modes) -> Any:
-        """The array that the kernel makes of plain tensors, or several."""
+        """Return the array, or several, that the kernel computes from plain tensors."""
         return computed(self, args, modes)
 
     def conclude(self, args: tuple[Any, ...], made: Any, word: int, modes: Modes) -> Any:
-        """The rest of `complete`, behind the kernel, which made an array or several."""
+        """Run the rest of `complete`, after the kernel, which returned an array or several."""
         if word & flags.VOLATILE:
             return volatile.spread(finish(self, args, made, 0, modes))
         return finish(self, args, made, word, modes)
@@ -68,7 +68,7 @@ class Op(Declaration):
         try:
             return out.call(self, args, kwargs) if "out" in kwargs else self.run(bind(self, args, kwargs))
         except Exception as error:
-            if isinstance(error, TypeError):  # perhaps what is no tensor has a `__torch_function__`
+            if isinstance(error, TypeError):  # an argument that is not a tensor may have a `__torch_function__`
                 from . import overriding
 
                 made: Any = overriding.of_strangers(self, args, kwargs)
@@ -88,10 +88,10 @@ class Op(Declaration):
 
 
 def begin_calls(op: Op) -> None:
-    """Let an operator be called: once, when all is said about it."""
+    """Prepare an operator for calls: once, when its declaration is complete."""
     vectorcall.begin(op, REQUIRED, Tensor)
 
 
 def run_bound(op: Op, args: tuple[Any, ...]) -> Any:
-    """Apply an operator to all its arguments, as they were given."""
+    """Apply an operator to all its arguments, unchanged."""
     return op.run(read_plain(op, args))

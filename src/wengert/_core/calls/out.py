@@ -1,4 +1,4 @@
-"""Calls with `out=`: results written into tensors that the program gives."""
+"""Calls with `out=`: results written into tensors of the program."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from . import dispatch, unusual, volatile
 
 
 def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A call with `out=`: the results are written into given tensors, which are resized if they are empty.
+    """Run a call with `out=`: the results are written into these tensors, which are resized if they are empty.
 
     Raises:
-        TypeError: `out` is no tensor, or of several results no tuple of as many tensors.
-        RuntimeError: an argument requires a gradient, or dtype or shape do not fit.
+        TypeError: if `out` is not a tensor, or for several results not a tuple of as many tensors.
+        RuntimeError: if an argument requires a gradient, or dtype or shape do not fit.
     """
     if hasattr(op, "functional"):  # an in-place form
         raise TypeError(errors.unexpected_keyword(op.name, "out"))
@@ -67,15 +67,15 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def is_recorded(op: Any) -> bool:
-    """Whether torch would have to record a call with `out=` whose arguments require a gradient."""
+    """Return whether torch would have to record a call with `out=` whose arguments require a gradient."""
     return not op.why and op.out.recorded
 
 
 def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
-    """Write the results of a call into the tensors given for them, or refuse before anything is written.
+    """Write the results of a call into the `out` tensors, or refuse before anything is written.
 
     Raises:
-        RuntimeError: these are not as many, or dtype or shape do not fit.
+        RuntimeError: if there are not as many tensors as results, or dtype or shape do not fit.
     """
     if any(each._flags_ & flags.OBSERVED for each in given):
         for each, result in zip(given, results):
@@ -95,7 +95,7 @@ def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
 
 
 def refuse_gradients(name: str, given: Any, results: Any) -> None:
-    """Give outputs the history of what cannot be differentiated, where the results have one."""
+    """Give outputs a history that refuses to be differentiated, where the results have a history."""
     recorded = [made for made in results if made._edge_ is not None]
     if recorded:
         text = f"derivative for aten::{name.removeprefix('_')} is not implemented"
@@ -107,26 +107,26 @@ def refuse_gradients(name: str, given: Any, results: Any) -> None:
 
 
 def in_dtype_of(op: Any, bound: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
-    """The arguments, with the dtype of the output where that decides and no other is asked for."""
+    """Return the arguments, with the dtype of the output where that decides and no other is requested."""
     if op.out_words != out_errors.DECIDING or bound[op.dtype_slot] is not None:
         return bound
     return (*bound[: op.dtype_slot], given[0].dtype, *bound[op.dtype_slot + 1 :])
 
 
 def outputs(op: Any, out: Any) -> Any:
-    """The tensors that were given as `out`, one for each result.
+    """Return the tensors passed as `out`, one for each result.
 
     Raises:
-        TypeError: they are not that.
+        TypeError: if `out` is not a tensor, or for several results not a tuple of as many tensors.
     """
     return several_outputs(op.name, out, len(op.output_names)) if op.several else (one_output(op.name, out),)
 
 
 def several_outputs(name: str, out: Any, count: int) -> Any:
-    """The tensors that were given as `out` for several results: as many as `count` says, unless it is 0.
+    """Return the tensors passed as `out` for several results: `count` of them, any number if it is 0.
 
     Raises:
-        TypeError: they are not that.
+        TypeError: if `out` is not a tuple of that many tensors.
     """
     if not isinstance(out, (tuple, list)):
         raise TypeError(errors.wrong_out(name, "tuple of Tensors", out))
@@ -139,10 +139,10 @@ def several_outputs(name: str, out: Any, count: int) -> Any:
 
 
 def one_output(name: str, out: Any) -> Tensor:
-    """The tensor that was given as `out`.
+    """Return the tensor passed as `out`.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if `out` is not a tensor.
     """
     if not isinstance(out, Tensor):
         raise TypeError(errors.wrong_out(name, "Tensor", out))
@@ -162,17 +162,17 @@ def put(
     recorded: bool = True,
     writer: str = "",
 ) -> Any:
-    """What a function of operators gives: what these made, or `out` with it written there, if the program gave one.
+    """Return the result of a function made of operators; if `out` was passed, write the result there and return `out`.
 
     Args:
         words: how an `out` of another dtype than the result's is refused (`out_errors`), unless the result is cast.
         read: the operands with which `out` may not share a part of its memory, as cards say by `Out.apart`.
-        wholly: nor may it be one of them.
+        wholly: `out` may not be one of these operands either.
         uncastable, rows, recorded, writer: what cards say by `Out`.
 
     Raises:
-        TypeError: `out` is no tensor, or of several results no tuple of as many tensors.
-        RuntimeError: an argument requires a gradient, memory is shared, or dtype or shape do not fit.
+        TypeError: if `out` is not a tensor, or for several results not a tuple of as many tensors.
+        RuntimeError: if an argument requires a gradient, memory is shared, or dtype or shape do not fit.
     """
     if out is None:
         return made
@@ -204,14 +204,14 @@ def put(
 
 
 def copied(name: str, out: Any, made: Tensor, *, words: str = "", uncastable: Any = "", rows: str = "") -> Tensor:
-    """What a function gives whose result is copied to `out`: that is recorded, as any copy.
+    """Return the result of a function, copied to `out` if that was passed; the copy is recorded as any other.
 
     Args:
         words, uncastable, rows: as for `put`.
 
     Raises:
-        TypeError: `out` is no tensor.
-        RuntimeError: its dtype does not fit, or it requires a gradient and would be resized.
+        TypeError: if `out` is not a tensor.
+        RuntimeError: if its dtype does not fit, or it requires a gradient and would be resized.
     """
     if out is None:
         return made
@@ -241,7 +241,7 @@ def check_apart(op: Any, tensor: Tensor, args: tuple[Any, ...]) -> None:
 
 
 def check_shared(tensor: Tensor, read: tuple[Any, ...], wholly: bool) -> None:
-    """Refuse an output whose elements share memory, or that lies over a part of what is read, or `wholly` over it."""
+    """Refuse an output whose elements share memory, or that shares a part of what is read, or with `wholly` all."""
     if tensor._flags_ & flags.SPARSE:
         return
     if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
@@ -262,10 +262,10 @@ def check_layout(name: str, tensor: Tensor, made: Tensor) -> None:
 
 
 def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...], at: int) -> Tensor:
-    """What is written into output `at`: the result, in the dtype of the output if the card's `out_words` take that one.
+    """Return the value for output `at`: the result, in the dtype of the output if the card's `out_words` allow it.
 
     Raises:
-        RuntimeError: the output is of another dtype and not cast to, or it is an operand and must be resized.
+        RuntimeError: if the output is of another dtype and not cast to, or it is an operand and must be resized.
     """
     check_layout(op.name, tensor, made)
     if op.out_words and tensor.dtype is not made.dtype:
@@ -287,17 +287,17 @@ def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...], at:
 
 
 def listed(value: Any) -> Any:
-    """What stands for one parameter: the elements of a list, or the value alone."""
+    """Return the elements of a list, or a tuple of the value alone."""
     return value if isinstance(value, (tuple, list)) else (value,)
 
 
 class Filling:
-    """What observers are told of a write by `out=`: it fills its first argument with the second."""
+    """Write by `out=` as observers see it: an operator that fills its first argument with the second."""
 
     name = "out="
 
     def written(self, args: tuple[Any, ...]) -> Tensor:
-        """The tensor that is written to."""
+        """Return the tensor that is written to."""
         return args[0]
 
     def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> None:
@@ -309,7 +309,7 @@ def put_out(tensor: Tensor, made: Tensor) -> None:
     """Write one result of a call with `out=`.
 
     Raises:
-        RuntimeError: the result does not fit, or this is an inference tensor, and that mode is off.
+        RuntimeError: if the result does not fit, or this is an inference tensor and inference mode is off.
     """
     modes = current()
     check_mode(tensor, modes)
@@ -330,7 +330,7 @@ def check_mode(tensor: Tensor, modes: Modes) -> None:
 
 
 def fill(tensor: Tensor, made: Tensor) -> None:
-    """Let a tensor have the values of another, and its shape."""
+    """Give a tensor the values and the shape of another."""
     check_cast(tensor, made)
     if tensor._flags_ & flags.SPARSE:
         check_layout("out", tensor, made)
@@ -347,13 +347,13 @@ def fill(tensor: Tensor, made: Tensor) -> None:
     if tensor._array_.dtype is made._array_.dtype:
         OPERATORS.copy_into(tensor._array_, made._array_)
     else:
-        with np.errstate(all="ignore"):  # what exceeds the smaller dtype becomes infinite without a word
+        with np.errstate(all="ignore"):  # values that exceed the smaller dtype become infinite, without a warning
             np.copyto(tensor._array_, made._array_, "unsafe")
     count_write(tensor._storage_, "a call with out=")
 
 
 def take_shape(tensor: Tensor, made: Tensor, rows: str = "", silent: bool = False) -> bool:
-    """Resize a tensor to the shape of what an operator writes there; whether it had another.
+    """Resize a tensor to the shape of what an operator writes there; return whether its shape was different.
 
     Args:
         rows, silent: as cards say by `out_rows` and `out_silent`.
@@ -377,7 +377,7 @@ def take_shape(tensor: Tensor, made: Tensor, rows: str = "", silent: bool = Fals
 
 
 def reshape_meta(tensor: Tensor, shape: Any, strides: Any) -> None:
-    """Let a tensor on the device "meta" have another shape: there are no values to be kept."""
+    """Give a tensor on the device "meta" another shape: there are no values to preserve."""
     from ..tensor.meta_array import meta_array
 
     array = tensor._array_ = meta_array(shape, tensor._array_.dtype, strides)

@@ -1,7 +1,7 @@
-"""`__torch_function__`: who is asked for the result of a call before the operator is, and how.
+"""`__torch_function__`: modes and arguments that are asked for the result of a call before the operator runs.
 
-Asked are the modes of the thread, then the arguments of subclasses of Tensor and of types of the program that have the
-method. A tensor of a subclass has the bit `OVERRIDDEN` in its flags word, so that calls without any do not come here.
+The modes of the thread are asked first, then the arguments of subclasses of Tensor and of types of the program that
+have the method. A tensor of a subclass has the bit `OVERRIDDEN` in its flags word: calls without any do not come here.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ running = _thread._local()
 
 
 def overrides(kind: type) -> bool:
-    """Whether values of a type are asked: it is not Tensor itself, and has a `__torch_function__` that is enabled."""
+    """Return whether values of a type are asked: any but Tensor itself with an enabled `__torch_function__`."""
     if kind is Tensor or not hasattr(kind, "__torch_function__"):
         return False
     return kind.__torch_function__ is not disabled
 
 
 def asked(values: Iterable[Any], *, tensors: bool = False) -> list[Any]:
-    """Of the values those that are asked: one of each type, in their order, but subclasses before their bases.
+    """Return the values that are asked: one of each type, in their order, but subclasses before their bases.
 
     Args:
         tensors: plain tensors count, too, as for functions that torch has in Python.
@@ -58,7 +58,7 @@ def asked(values: Iterable[Any], *, tensors: bool = False) -> list[Any]:
 
 
 def flattened(values: Iterable[Any]) -> Iterator[Any]:
-    """Values, those in lists and tuples one by one."""
+    """Yield values, those in lists and tuples one by one."""
     for value in values:
         if isinstance(value, (list, tuple)):
             yield from value
@@ -67,13 +67,13 @@ def flattened(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def of_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, tensors: bool = False) -> Any:
-    """What a mode or the `__torch_function__` of an argument makes of a call, NOBODY if there is none.
+    """Return what a mode or the `__torch_function__` of an argument returns for a call, NOBODY if there is none.
 
     Args:
-        tensors: a mode is told of plain tensors among the types, as of what torch does not parse arguments for.
+        tensors: list plain tensors among the types that a mode receives, as where torch does not parse the arguments.
 
     Raises:
-        TypeError: there are some, and all decline.
+        TypeError: if there are handlers, and all of them return NotImplemented.
     """
     modes = current()
     if modes.overriding == 2:
@@ -90,7 +90,7 @@ def of_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, ten
 
 
 def declined(name: str, kind: str, mode: Any, given: Iterable[Any] = ()) -> str:
-    """The text of the error where a mode, if there is one, and all arguments that are asked decline a call."""
+    """Return the error text for a call that the mode, if any, and all arguments that are asked decline."""
     handlers = [] if mode is None else [f"mode object {mode!r}"]
     lines = "".join(f"  - {each}\n" for each in (*handlers, *map(described, given)))
     return (
@@ -100,7 +100,7 @@ def declined(name: str, kind: str, mode: Any, given: Iterable[Any] = ()) -> str:
 
 
 def is_anyone_asked(relevant: Iterable[Any], function: Any = None) -> bool:
-    """Whether a mode of this thread, or an argument, is asked for calls of a function; None stands for any."""
+    """Return whether a mode of this thread or an argument is asked for calls of a function; None stands for any."""
     modes = current()
     if modes.overriding == 2:
         return False
@@ -116,7 +116,7 @@ def of_python(function: Any, relevant: Iterable[Any], args: tuple[Any, ...], kwa
         relevant: those of the arguments that are asked.
 
     Raises:
-        TypeError: all decline.
+        TypeError: if all handlers return NotImplemented.
     """
     given = asked(relevant, tensors=True)
     made = answer(function, given, args, kwargs, current())
@@ -152,7 +152,7 @@ def answer(function: Any, given: list[Any], args: tuple[Any, ...], kwargs: dict[
 
 
 def innermost(function: Any, modes: Modes) -> int:
-    """Which of the modes is to be asked for a call of a function, -1 if none is; None stands for any function."""
+    """Return the index of the mode to ask for a call of a function, -1 if none is; None stands for any function."""
     for at in range(len(modes.functions) - 1, -1, -1):
         if modes.functions[at]._takes_(function):
             return at
@@ -160,14 +160,14 @@ def innermost(function: Any, modes: Modes) -> int:
 
 
 def described(value: Any) -> str:
-    """A value that declined, as the error lists it."""
+    """Return the text by which the error lists a value that declined."""
     return f"tensor subclass {type(value)!r}" if isinstance(value, Tensor) else f"object with type {type(value)!r}"
 
 
 def of_operator(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
     """`of_call` of an operator with all its arguments: defaults are left out again.
 
-    What is no tensor is asked later, when the call is refused (`of_strangers`), if no mode answers for the operator.
+    Other values than tensors are asked later, when the call is refused (`of_strangers`), if no mode answers before.
     """
     if innermost(op, modes) < 0 and not any(
         type(each) is not Tensor and isinstance(each, Tensor) and is_asked(each) for each in flattened(args)
@@ -183,22 +183,22 @@ def of_operator(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
 
 
 def is_asked(value: Any) -> bool:
-    """Whether the `__torch_function__` of a value is asked."""
+    """Return whether the `__torch_function__` of a value is asked."""
     return overrides(type(value))
 
 
 def is_default(op: Any, at: int, value: Any) -> bool:
-    """Whether an argument is what it would be if it were not given."""
+    """Return whether an argument is what it would be if it were not given."""
     default = op.defaults[at]
     return default is not REQUIRED and (value is default or (type(value) is type(default) and value == default))
 
 
 def of_strangers(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], depth: int = 1) -> Any:
-    """`of_call` of a call that failed; NOBODY unless something that is no tensor is among the arguments, or if a
-    function outside, which was given it, too, is going to ask it.
+    """`of_call` of a call that failed; NOBODY unless an argument is not a tensor, or if an outer function that
+    received the same argument will ask it.
 
     Args:
-        depth: how many calls lie between this one and that of the function.
+        depth: the number of calls between this one and that of the function.
     """
     for each in flattened((*args, *kwargs.values())):
         if not isinstance(each, Tensor) and is_asked(each):
@@ -207,7 +207,7 @@ def of_strangers(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], d
 
 
 def of_sign(name: str, a: Any, b: Any) -> Any:
-    """`of_strangers` of the operator of that name on two operands, one of which is no tensor: a method is told."""
+    """`of_strangers` of the operator of that name on two operands, one of them not a tensor: told as a method."""
     if isinstance(a, Tensor):
         return of_strangers(member(signs.OPERATORS.get(name, name)), (a, b), {})
     if name in signs.REFLECTED_OPERATORS:
@@ -216,27 +216,27 @@ def of_sign(name: str, a: Any, b: Any) -> Any:
 
 
 def member(name: str) -> Any:
-    """What Tensor has under a name, its family loaded, whatever stands before it."""
+    """Return the attribute of Tensor under a name, its family loaded, behind any interceptor."""
     found = STAGED.get(name) or vars(Tensor)[name]
     return found.loaded() if hasattr(found, "loaded") else found
 
 
 def public(name: str, function: Callable[..., Any], *, method: bool) -> Any:
-    """What programs call by that name: the method of Tensor, or what the module of the function has."""
+    """Return the object that programs call by that name: the method of Tensor, or the function of the module."""
     if method:
         return STAGED.get(name) or vars(Tensor).get(name, function)
     return getattr(sys.modules.get(function.__module__), name, function)
 
 
 def members() -> dict[str, Any]:
-    """What Tensor has by name, whatever stands before it; what a family has bound meanwhile counts."""
+    """Return the attributes of Tensor by name, behind any interceptor, with those that a family has bound meanwhile."""
     if not STAGED:
         return dict(vars(Tensor))
     return {name: STAGED[name] if hasattr(value, "stands_before") else value for name, value in vars(Tensor).items()}
 
 
 def name_of(function: Any) -> str:
-    """How programs write a function: 'torch.add', 'torch.Tensor.shape.__get__'."""
+    """Return the name of a function as programs write it: 'torch.add', 'torch.Tensor.shape.__get__'."""
     owner = getattr(function, "__self__", None)
     if getattr(function, "__name__", "") in ("__get__", "__set__", "__delete__") and owner is not None:
         name = next((each for each, value in members().items() if value is owner), "?")
@@ -255,7 +255,7 @@ def name_of(function: Any) -> str:
 
 
 class Disabled(Region):
-    """A context in which no `__torch_function__` of an argument is asked, or that of no mode either."""
+    """Context in which the `__torch_function__` of arguments is not asked, nor, at level 2, that of modes."""
 
     level = 1
 
@@ -270,23 +270,23 @@ class Disabled(Region):
 
 
 class DisableTorchFunctionSubclass(Disabled):
-    """Inside, subclasses of Tensor and types with `__torch_function__` are not asked; modes are."""
+    """Context in which subclasses of Tensor and types with `__torch_function__` are not asked, but modes are."""
 
 
 class DisableTorchFunction(Disabled):
-    """Inside, neither subclasses of Tensor and types with `__torch_function__` nor modes are asked."""
+    """Context in which neither subclasses of Tensor, types with `__torch_function__` nor modes are asked."""
 
     level = 2
 
 
 def nowrap() -> set[Any]:
-    """What gives tensors that are not made instances of the subclass: the gradient, and the base of a view."""
+    """Return the attributes whose tensors do not become instances of the subclass: the gradient, the base of a view."""
     found = members()
     return {found[name].__get__ for name in ("_base", "grad", "_grad")}
 
 
 def converted(value: Any, cls: type) -> Any:
-    """Tensors, also those in lists and tuples, as instances of a subclass."""
+    """Return tensors, also those in lists and tuples, as instances of a subclass."""
     if cls is Tensor:
         return value
     if isinstance(value, Tensor) and not isinstance(value, cls):
@@ -297,10 +297,10 @@ def converted(value: Any, cls: type) -> Any:
 
 
 def torch_function(cls: Any, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
-    """What subclasses inherit: the call itself, nobody asked, and its tensors as instances of the subclass.
+    """Run the call without asking again, and return its tensors as instances of the subclass (inherited by subclasses).
 
     Returns:
-        The result; NotImplemented if an argument is of a type that is no base of this class.
+        The result; NotImplemented if an argument is of a type that is not a base of this class.
     """
     if not all(issubclass(cls, each) for each in types):
         return NotImplemented

@@ -1,8 +1,8 @@
 """The step of a call with tensors whose elements are conjugated or negated when they are read.
 
-It is the last before the kernel: what is recorded is the call on these tensors themselves. Views of them are such
-tensors again; every other operator is given the elements in memory of their own. A write goes to a copy, and from
-there to the memory.
+It is the last before the kernel: the call on these tensors themselves is recorded. Views of them are such tensors
+again; every other operator receives the elements in memory of their own. A write goes to a copy, and from there to
+the memory.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
 
 def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
-    """The array (or arrays) that an operator makes."""
+    """Return the array (or arrays) of an operator's result."""
     if not op.view:
         return op.compute(tuple([settled(value) for value in args]), modes)
     source: Tensor = args[0]
     rest = [settled(value) for value in args[1:]]
     plain = share(physical(source._array_), source._storage_)
     result = op.compute((plain, *rest), modes)
-    if is_conjugated(source) and op.sees == sources.SEES_DTYPE:  # no view: parts of pairs have no common sign
+    if is_conjugated(source) and op.sees == sources.SEES_DTYPE:  # not a view: the parts of pairs differ in sign
         return op.compute((settled(source), *rest), modes)
     return like(result, source._array_)
 
@@ -41,7 +41,7 @@ def write(op: Any, args: tuple[Any, ...], modes: Modes) -> None:
     """Write the result of a call into its first argument.
 
     Raises:
-        RuntimeError: the write is refused; nothing has been written.
+        RuntimeError: if the write is refused; nothing has been written then.
     """
     target: Tensor = args[0]
     overlap.check(op.functional, target, args)

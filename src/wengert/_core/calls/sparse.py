@@ -1,7 +1,7 @@
-"""The step of a call with sparse tensors, the last before the kernel: their kernels stand in `ops/sparse`, by operator.
+"""The step of a call with sparse tensors, the last before the kernel: the kernels are in `ops/sparse`, by operator.
 
-The operator's card says all else: rules, forward mode, the node. So a sparse tensor has what its rules come to, if
-these find kernels in turn; otherwise the pass is refused where it needs one, as in torch.
+The operator's card has all else: rules, forward mode, the node. So sparse tensors are differentiated by its rules, if
+these have kernels in turn; otherwise the pass is refused where it needs one, as in torch.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CARDS: set[str] = set()
 
 
 def kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give the kernel of some operators for sparse tensors; decorates it."""
+    """Register the decorated function as the kernel of some operators for sparse tensors."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
@@ -44,7 +44,7 @@ def kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def takes_sparse(card: Any) -> Any:
-    """Say of a card that its body takes the arrays of sparse tensors, those of halves as they are."""
+    """Declare that the body of a card takes the arrays of sparse tensors, those of halves unpromoted."""
     CARDS.add(card.name)
     card.takes_halves = True
     return card
@@ -54,9 +54,9 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     """Run an operator with a sparse tensor among its arguments; `word` are the flags of all inputs.
 
     Raises:
-        NotImplementedError: it has no kernel for them.
-        RuntimeError: another argument carries a batch.
-        TypeError: something else stands where a tensor is wanted.
+        NotImplementedError: if the operator has no kernel for sparse tensors.
+        RuntimeError: if another argument carries a batch.
+        TypeError: if an argument that has to be a tensor is not one.
     """
     check_operands(op, args)
     if has_meta(args):
@@ -74,15 +74,15 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
 
 def has_meta(args: tuple[Any, ...]) -> bool:
-    """Whether a tensor among the arguments, or in a list of them, is on the device "meta"."""
+    """Return whether a tensor among the arguments, or in a list of them, is on the device "meta"."""
     return any(is_meta(one) for each in args for one in (each if isinstance(each, (tuple, list)) else (each,)))
 
 
 def check_operands(op: Any, args: tuple[Any, ...]) -> None:
-    """Refuse what is no tensor where the operator takes nothing else.
+    """Refuse other values than tensors where the operator takes only tensors.
 
     Raises:
-        TypeError: something else stands where a tensor is wanted.
+        TypeError: if an argument that has to be a tensor is not one.
     """
     if op.promotion is not None:
         return
@@ -95,7 +95,7 @@ def check_operands(op: Any, args: tuple[Any, ...]) -> None:
 
 
 def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
-    """What the kernel of an operator makes of sparse tensors, unrecorded."""
+    """Return the result of an operator's kernel for sparse tensors, unrecorded."""
     if has_meta(args):
         from . import meta
 
@@ -104,10 +104,10 @@ def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
 
 
 def found(kernels: dict[str, Any], name: str) -> Any:
-    """The kernel of an operator.
+    """Return the kernel of an operator.
 
     Raises:
-        NotImplementedError, RuntimeError: there is none.
+        NotImplementedError, RuntimeError: if the operator has no such kernel.
     """
     known = kernels.get(name)
     if known is None:
@@ -119,7 +119,7 @@ def unrecorded(function: Any, args: tuple[Any, ...], modes: Modes) -> Any:
     """Call a function with tensors that have neither history nor tangents; NumPy's warnings are off, as in any kernel.
 
     Raises:
-        NotImplementedError: it does not know these arguments.
+        NotImplementedError: if the function does not support these arguments.
     """
     grad, mask, word, fresh = modes.grad, modes.mask, modes.word, modes.fresh
     try:
@@ -134,7 +134,7 @@ def unrecorded(function: Any, args: tuple[Any, ...], modes: Modes) -> Any:
 
 
 def bare(value: Any) -> Any:
-    """An argument without history."""
+    """Return an argument without history."""
     if isinstance(value, Tensor):
         return value if value._flags_ & ~flags.SPARSE == 0 else batches.twin(value)
     if isinstance(value, (tuple, list)):
@@ -143,7 +143,7 @@ def bare(value: Any) -> Any:
 
 
 def arrays_of(made: Any) -> Any:
-    """The array of a tensor, or of several."""
+    """Return the array of a tensor, or of several."""
     return tuple([each._array_ for each in made]) if isinstance(made, (tuple, list)) else made._array_
 
 
@@ -151,7 +151,7 @@ def write(op: Any, args: tuple[Any, ...], modes: Modes) -> None:
     """Write the result of a call with sparse tensors into its first argument; what does not fit is refused before.
 
     Raises:
-        RuntimeError: shape or dtype do not fit, or a dense result would go into a sparse tensor.
+        RuntimeError: if shape or dtype do not fit, or a dense result would go into a sparse tensor.
     """
     functional, target = op.functional, args[0]
     if has_meta(args):
@@ -182,7 +182,7 @@ def write(op: Any, args: tuple[Any, ...], modes: Modes) -> None:
 
 
 def replace(target: Tensor, array: Coordinates) -> None:
-    """Give a sparse tensor other entries: in its memory if they are at the same places, otherwise in that of theirs."""
+    """Give a sparse tensor other entries: in its memory if their indices are the same, otherwise in the new memory."""
     own: Coordinates = target._array_
     if array.values is own.values:
         return

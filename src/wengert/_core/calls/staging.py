@@ -1,7 +1,7 @@
-"""What modes of the program are told beside operators and functions: signs, methods and properties of plain tensors.
+"""Python's operators, methods and properties of plain tensors, as modes of the program intercept them.
 
-Tensor has nothing before these. While a `TorchFunctionMode` is on in some thread, interceptors stand there, and `Sign`
-objects stand in the table of signs; both go on to what they found where the thread has no mode to ask.
+Tensor itself has no interceptors. While a `TorchFunctionMode` is on in some thread, it has, and `Sign` objects are in
+the table of Python's operators; both go on to what they replaced where the thread has no mode to ask.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FIRM = ("getitem", "setitem", "text")
 
 
 class Reciprocal:
-    """The first half of `2 / x`, which is no call of its own."""
+    """The first half of `2 / x`, which is not a call of its own."""
 
     __slots__ = ("tensor",)
 
@@ -34,7 +34,7 @@ class Reciprocal:
 
 
 class Sign:
-    """Stands in the table before what is behind a sign or protocol, of which it is the function."""
+    """Entry of the table for an operator or protocol of Python, in front of the function behind it."""
 
     __slots__ = ("before", "slot")
 
@@ -43,7 +43,7 @@ class Sign:
         self.before: Any = getattr(OPERATORS, slot)
 
     def operator(self) -> Any:
-        """What stands in the table: operators are called by more than one name in C, functions are not."""
+        """The entry for the table: operators are called by more than one name in C, functions are not."""
         if self.slot in signs.PROTOCOLS:
             return self
         if self.slot == "setitem":
@@ -51,13 +51,13 @@ class Sign:
         return INDEXING(self, None)  # type: ignore[call-arg]
 
     def proceed(self, *operands: Any) -> Any:
-        """What would be done without modes."""
+        """Do what would be done without modes."""
         if isinstance(operands[0], Reciprocal):
             operands = (SIGN[signs.FIRST_HALF].proceed(operands[0].tensor), *operands[1:])
         return self.before(*operands) if self.slot in signs.PROTOCOLS else self.before.applied(*operands)
 
     def told(self, operands: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
-        """Under which name, and with what arguments, a mode is told."""
+        """Return the name and the arguments that a mode receives."""
         if isinstance(operands[0], Reciprocal):
             return "__rdiv__", (operands[0].tensor, *operands[1:])
         if self.slot in signs.REFLECTED_SLOTS and not isinstance(operands[0], Tensor):
@@ -88,9 +88,9 @@ class Stage:
     """The modes that are on in all threads, and their lock.
 
     Attributes:
-        opened: how many there are.
-        counted: those of them that come and go by number.
-        holders: what stands for each of the others.
+        opened: the number of modes.
+        counted: the number of those that come and go by `count`.
+        holders: the identities of the others.
     """
 
     def __init__(self) -> None:
@@ -99,12 +99,12 @@ class Stage:
         self.made_at, self.lock = forks(), _thread.RLock()
 
     def count(self, change: int) -> None:
-        """Note that a mode begins or ends; with the first one all is put in its place, after the last taken away."""
+        """Note that a mode begins or ends: interceptors are installed with the first, and removed after the last."""
         self.counted += change
         self.settle()
 
     def hold(self, holder: int, is_on: bool) -> None:
-        """The same, of a mode that `holder` stands for: said twice it is noted once."""
+        """The same for a mode that `holder` identifies, which is counted once however often it is noted."""
         if is_on:
             self.holders.add(holder)
         else:
@@ -112,7 +112,7 @@ class Stage:
         self.settle()
 
     def settle(self) -> None:
-        """Put all in its place, or take it away, also after an attempt that an interrupt has ended."""
+        """Install or remove the interceptors, also after an attempt that an interrupt has ended."""
         if self.made_at != forks():
             self.made_at, self.lock = forks(), _thread.RLock()
         with self.lock:
@@ -127,7 +127,7 @@ STAGE = Stage()
 
 
 def stand_before() -> None:
-    """Put interceptors and signs in their places."""
+    """Install the interceptors and `Sign` objects."""
     for name, interceptor in interceptors().items():
         if name[:1] != "_" or name in NAMED or name in ("_base", "_grad", "_version", "_backward_hooks"):
             overriding.STAGED[name] = vars(Tensor)[name]
@@ -138,7 +138,7 @@ def stand_before() -> None:
 
 
 def stand_back() -> None:
-    """Give Tensor and the table back what they had; what a family bound meanwhile stays."""
+    """Restore Tensor and the table; attributes that a family has bound meanwhile stay."""
     for name, value in overriding.STAGED.items():
         if isinstance(vars(Tensor)[name], Interceptor):
             bind(name, value)

@@ -1,4 +1,4 @@
-"""What happens when a program defines a subclass of Tensor, and when it makes an instance of one."""
+"""Definition of subclasses of Tensor by programs, and creation of their instances."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .unanswered import disabled, undispatched
 
 
 def begin_subclass(cls: Any, **options: Any) -> None:
-    """What a class derived from Tensor does: its `__torch_function__` is asked from now on, unless disabled, and so is
-    its `__torch_dispatch__`. A class with the latter alone has the former disabled.
+    """Set up a subclass of Tensor: its `__torch_function__` is asked from now on, unless disabled, and so is its
+    `__torch_dispatch__`. A class with the latter alone has the former disabled.
     """
     super(Tensor, cls).__init_subclass__(**options)
     if dispatches(cls) and not has_function(cls):
@@ -27,7 +27,7 @@ def begin_subclass(cls: Any, **options: Any) -> None:
 
 
 def dispatches(cls: type) -> bool:
-    """Return whether a class is told of operators below differentiation: it has a `__torch_dispatch__` of its own."""
+    """Return whether a class handles operators below differentiation: it has a `__torch_dispatch__` of its own."""
     return getattr(cls, "__torch_dispatch__", undispatched) is not undispatched
 
 
@@ -41,9 +41,9 @@ allocate = Tensor.__new__
 
 
 def make(cls: Any, *data: Any, **options: Any) -> Any:
-    """`Tensor.__new__(cls, ...)`: what the `__new__` of a program's class calls, one with its values.
+    """`Tensor.__new__(cls, ...)`, which the `__new__` of a program's class calls to create a tensor with values.
 
-    For `Tensor` itself `__init__` gives the values: so its constructor stays in C.
+    For `Tensor` itself `__init__` sets the values, so that its constructor stays in C.
     """
     made = allocate(cls)
     if cls is not Tensor:

@@ -13,14 +13,14 @@ switched = _thread._local()
 
 
 def disabled(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """The `__torch_function__` of a class whose tensors are as plain ones: operators are not overridden, and results
+    """The `__torch_function__` of a class whose tensors act as plain ones: operators are not overridden, and results
     are plain tensors. `torch._C._disabled_torch_function_impl`.
     """
     return func(*args, **(kwargs or {}))
 
 
 class DisableTorchDispatch(Region):
-    """A context in which neither modes nor classes with a `__torch_dispatch__` are told of operators."""
+    """Context in which neither modes nor classes with a `__torch_dispatch__` receive operators."""
 
     def _before_(self, modes: Modes) -> Any:
         return modes.observers, getattr(switched, "off", 0)
@@ -40,7 +40,7 @@ def is_dispatch_off() -> bool:
 
 
 def undispatched(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """The `__torch_dispatch__` of Tensor itself: the call, of which no class is told.
+    """The `__torch_dispatch__` of Tensor itself: the plain call.
     `torch._C._disabled_torch_dispatch_impl`.
     """
     with DisableTorchDispatch():

@@ -1,4 +1,4 @@
-"""The steps of a call that only a set flag asks for: overriding types, notes, autocast, observers, tangents and others.
+"""The steps of a call that only a set flag requires: overriding types, notes, autocast, observers, tangents and others.
 
 Dispatch comes here when a bit of `flags.UNUSUAL` is set; the steps are tried in their order, and each clears its bit.
 The operator completes the call itself, see `op.Op.complete` for volatile inputs.
@@ -52,7 +52,7 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 def overridden(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     """Ask `__torch_function__` of the arguments, and the modes, for the result of a call.
 
-    Rules that run in a backward pass are none of the program's calls.
+    Rules that run in a backward pass are not calls of the program.
     """
     if modes.passing is None and modes.overriding < 2:
         from . import overriding
@@ -64,7 +64,7 @@ def overridden(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
 
 def of_stranger(op: Any, a: Any, b: Any) -> Any:
-    """What `__torch_function__` of an operand that is no tensor makes of an operator; NotImplemented without."""
+    """Return the result of `__torch_function__` of an operand that is not a tensor; NotImplemented if it has none."""
     for value in (a, b):
         if not isinstance(value, Tensor) and hasattr(type(value), "__torch_function__"):
             from . import overriding
@@ -75,11 +75,11 @@ def of_stranger(op: Any, a: Any, b: Any) -> Any:
 
 
 def observed(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-    """Tell the observers of this thread about the call, the latest first.
+    """Call the observers of this thread, the latest first.
 
-    Each is a function `observer(op, args, proceed)`. `op.written(args)` is the tensor that the call writes to, or None:
-    `args[0]` of an `InPlaceOp` and of `out.Filling`, by which `out=` is told of after the call that made the values.
-    Nothing is written before `proceed()`. An observer is not told of what it does itself, those before it are.
+    An observer is a function `observer(op, args, proceed)`. `op.written(args)` is the tensor that the call writes to:
+    `args[0]` of an `InPlaceOp` and of `out.Filling`, which reports `out=` after the call that computed the values.
+    Nothing is written before `proceed()`. Calls that an observer makes itself are seen only by those before it.
     """
     return tell(op, args, word, modes, modes.observers, len(modes.observers) - 1)
 
@@ -107,7 +107,7 @@ def beyond_modes(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any
 
 
 def inference(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-    """Inference tensors outside their mode: a call that is given no others is not recorded, even if one of them
+    """Run a call with inference tensors outside their mode: it is not recorded if all are such, even if one of them
     requires a gradient. (Those that would have to be saved are refused by `saved.save_input`.)
     """
     if word & flags.REQUIRES_GRAD and is_all_inference(op, args):
@@ -116,7 +116,7 @@ def inference(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
 
 def is_all_inference(op: Any, args: tuple[Any, ...]) -> bool:
-    """Whether all tensors among the arguments are inference tensors; numbers that stand for tensors are not."""
+    """Return whether all tensors among the arguments are inference tensors; numbers that stand for tensors are not."""
     for position in op.tensor_slots:
         value = args[position]
         for each in value if isinstance(value, (tuple, list)) else (value,):

@@ -1,4 +1,4 @@
-"""Volatile tensors: how the first generation of the API left out history.
+"""Volatile tensors, by which the first generation of the API left out history.
 
 One volatile input makes every output of a call volatile: it has no history, nothing is saved for it, and it does not
 require a gradient, whatever else does.
@@ -25,7 +25,7 @@ def spread(results: Any) -> Any:
 
 def spread_by_write(target: Tensor, modes: Modes) -> None:
     """Make the target of a write volatile, and the base of that if it is a view; not where recording is off anyway: a
-    write changes values only there.
+    write only changes values there.
     """
     if not modes.mask & flags.REQUIRES_GRAD:
         return
@@ -44,17 +44,17 @@ def mark(tensor: Tensor) -> None:
 
 
 def get_volatile(self: Tensor) -> bool:
-    """Whether nothing that is computed with this tensor is recorded (first generation of the API; see `no_grad`)."""
+    """True if nothing that is computed with this tensor is recorded (first generation of the API; see `no_grad`)."""
     if self._flags_ & flags.VIEW:
         views.refresh(self)
     return bool(self._flags_ & flags.VOLATILE)
 
 
 def set_volatile(self: Tensor, wanted: bool) -> None:
-    """Make a leaf volatile, whereby it no longer requires a gradient, or end that.
+    """Set whether a leaf is volatile; a volatile leaf does not require a gradient.
 
     Raises:
-        RuntimeError: the tensor was recorded.
+        RuntimeError: if the tensor was recorded.
     """
     if self.grad_fn is not None:
         raise RuntimeError(errors.VOLATILE_OF_NON_LEAF)

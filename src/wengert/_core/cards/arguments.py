@@ -100,7 +100,7 @@ def other_names(body: Callable[..., Any]) -> dict[str, str]:
 
 
 def is_loose(body: Callable[..., Any]) -> bool:
-    """Whether a function has a parameter of tensors that is annotated otherwise."""
+    """Return whether a function has a parameter of tensors that is annotated otherwise."""
     return not LOOSE.isdisjoint(body.__code__.co_varnames)
 
 
@@ -136,7 +136,7 @@ def refuse_missing(name: str, expected: tuple[str, ...], kwargs: dict[str, Any])
         expected: the parameters without defaults that were not given by position.
 
     Raises:
-        TypeError: one was not given by name either.
+        TypeError: if one was not passed by name either.
     """
     missing = [argument for argument in expected if argument not in kwargs]
     if missing:
@@ -235,7 +235,7 @@ def word_of_tensors(
     """The flags of the arguments that are to be tensors.
 
     Raises:
-        TypeError: one is no tensor.
+        TypeError: if one is not a tensor.
     """
     count, word = len(args), 0
     for at, argument, optional in places:
@@ -269,7 +269,7 @@ def check_typed(
         Whether a tensor stands for an int.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if an argument is not of the type that its annotation names.
     """
     count, standing = len(args), False
     for at, argument, kind in typed:
@@ -296,12 +296,12 @@ def with_integers(typed: list[tuple[int, str, type]], args: Any, kwargs: dict[st
 
 
 def is_int(argument: str, given: Any) -> bool:
-    """Whether a value is taken for the int that a parameter wants."""
+    """Return whether a value is taken for the int that a parameter wants."""
     return stands_for_int(argument, given) if isinstance(given, Tensor) else is_whole(given)
 
 
 def may_be_none(annotation: str, argument: str) -> bool:
-    """Whether None is for the function to look at: of an int or an optional switch, and of `requires_grad`."""
+    """Return whether None is for the function to look at: of an int or an optional switch, and of `requires_grad`."""
     return annotation in ("int", "int | None", "bool | None") or argument == "requires_grad"
 
 
@@ -480,8 +480,8 @@ def tensors_of(name: str, value: Any) -> Sequence[Any]:
     """A list of tensors.
 
     Raises:
-        TypeError: it is none.
-        RuntimeError: it is empty.
+        TypeError: if `value` is not a list or tuple of tensors.
+        RuntimeError: if `value` is empty.
     """
     check_list(name, "tensors", 1, value)
     if not value:
@@ -493,7 +493,7 @@ def check_tensors(name: str, **operands: Any) -> None:
     """Refuse operands that are no tensors.
 
     Raises:
-        TypeError: one is something else.
+        TypeError: if an operand is not a tensor.
     """
     for at, (argument, value) in enumerate(operands.items()):
         if not isinstance(value, Tensor):
@@ -504,7 +504,7 @@ def check_list(name: str, argument: str, position: int, value: Any) -> None:
     """Refuse what is no list of tensors.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if `value` is not a list or tuple of tensors.
     """
     if not isinstance(value, (tuple, list)):
         raise TypeError(errors.wrong_type(name, argument, position, "tuple of Tensors", value))
@@ -515,7 +515,7 @@ def check_elements(values: Sequence[Any], position: int) -> None:
     """Refuse a list that holds something else than tensors.
 
     Raises:
-        TypeError: it does.
+        TypeError: if an element is not a tensor.
     """
     for at, each in enumerate(values):
         if not isinstance(each, Tensor):
@@ -526,7 +526,7 @@ def integer(name: str, argument: str, value: Any) -> int:
     """An integer, or what stands for one; a bool does not.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if `value` is not an integer.
     """
     if not is_whole(value):
         raise TypeError(errors.wrong_type(name, argument, 0, "int", value))
@@ -537,7 +537,7 @@ def integers(name: str, argument: str, value: Any, position: int = 0) -> tuple[i
     """Several integers; by the first of them a sequence is known as one, so that only it must not be a bool.
 
     Raises:
-        TypeError: it is no sequence, or holds something else.
+        TypeError: if `value` is not a sequence, or one of its elements is not an integer.
     """
     iterable = hasattr(value, "__iter__") or hasattr(value, "__getitem__")
     if not iterable or (isinstance(value, Tensor) and value._array_.size != 1):  # one element counts as an integer
@@ -573,7 +573,7 @@ def check_members(name: str, argument: str, values: Sequence[Any], *, optional: 
     """Refuse a sequence that holds something else than integers, or than these and None.
 
     Raises:
-        TypeError: it does.
+        TypeError: if an element is something else.
     """
     for at, each in enumerate(values):
         if not is_whole(each) and not (optional and each is None):

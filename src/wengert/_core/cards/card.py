@@ -366,7 +366,7 @@ def register(card: Card | Composite, name: str = "") -> None:
     """Put an operator into the registry, under another name than its own if one is given, and bind its method.
 
     Raises:
-        TypeError: the name is taken.
+        TypeError: if the name is taken.
     """
     name = name or card.name
     known = CARDS.get(name)

@@ -149,7 +149,7 @@ def run_case(case: PlainCase, args: tuple[Any, ...]) -> Any:
 
 
 def has_defaults(case: PlainCase, args: tuple[Any, ...]) -> bool:
-    """Whether the arguments that the operator does not have were left at their defaults."""
+    """Return whether the arguments that the operator does not have were left at their defaults."""
     place: int
     for place in case.rest:
         if args[place] is not case.defaults[place]:
@@ -158,7 +158,7 @@ def has_defaults(case: PlainCase, args: tuple[Any, ...]) -> bool:
 
 
 def may_be_seen(op: Op, args: tuple[Any, ...]) -> bool:
-    """Whether the plain case may be a view of these arguments: lists are written to before the view is taken again, and
+    """Return whether the plain case may be a view of the arguments: lists are written to before it is taken again, and
     the storage of a tensor may have been made smaller than its array.
     """
     for value in args:

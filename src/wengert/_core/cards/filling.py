@@ -144,7 +144,7 @@ def add_rule(
     """Add a rule for some inputs, which asks for `names`.
 
     Raises:
-        TypeError: nothing of such a name exists, or an input is marked as one without a gradient.
+        TypeError: if nothing has such a name, or an input is marked as one without a gradient.
     """
     nodes: NodeClasses = card.nodes
     for name in names:

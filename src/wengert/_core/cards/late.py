@@ -89,7 +89,7 @@ class LateMethod(str):
         """What the family has put in the place of this.
 
         Raises:
-            AttributeError: the family is being loaded.
+            AttributeError: if the family is being loaded.
         """
         name = str(self)
         load(HOMES[name])

@@ -159,7 +159,7 @@ def completed(said: dict[str, Any]) -> dict[str, Any]:
     """What was said, and what holds where nothing was.
 
     Raises:
-        TypeError: there is no such option.
+        TypeError: if there is no option of that name.
     """
     made = {**DEFAULTS, **said}
     if len(made) != len(DEFAULTS):

@@ -234,7 +234,7 @@ def made_before(
 
 
 def has_signature(body: Callable[..., Any], op: Op) -> bool:
-    """Whether a composite is called as `op` is: with as many arguments, and no defaults that `op` does not have."""
+    """Return whether a composite has the signature of `op`: as many arguments, and no defaults that `op` lacks."""
     names = [name for name in parameters_of(body) if name != "out"]
     if len(names) != len(op.names):
         return False

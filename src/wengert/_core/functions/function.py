@@ -100,7 +100,7 @@ class FunctionNode(Node):
         """What `save_for_backward` was given, tensors checked against later writes.
 
         Raises:
-            RuntimeError: it was freed by an earlier backward pass, or written to since.
+            RuntimeError: if they were freed by an earlier backward pass, or written to since.
         """
         if self.saved_for_forward is not None:  # while `jvp` runs
             return self.saved_for_forward
@@ -170,7 +170,7 @@ def outgoing(node: FunctionNode, result: Any) -> list[Any]:
     """What `backward` returned as one gradient for each edge.
 
     Raises:
-        RuntimeError: it is not one gradient or None for each argument of `forward`, or one does not fit.
+        RuntimeError: if `backward` did not return a gradient or None for each input, or one does not fit.
     """
     name: str = type(node).__name__
     results: tuple[Any, ...] = result if isinstance(result, tuple) else (result,)
@@ -234,7 +234,7 @@ def living(node: FunctionNode, saved: Saved, at: int) -> Any:
 
 
 def is_nothing(results: tuple[Any, ...], start: int) -> bool:
-    """Whether all from `start` on is None."""
+    """Return whether all from `start` on is None."""
     for at in range(start, len(results)):
         if results[at] is not None:
             return False

@@ -95,7 +95,7 @@ def lifted_all(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments of a Function that runs on batched tensors as on others: all that need a gradient have all batches.
 
     Raises:
-        RuntimeError: the Function has a `vmap` of its own, too.
+        RuntimeError: if the Function has a `vmap` of its own, too.
     """
     function._check_one_rule()
     levels: list[Any] = batching.levels_among(list(args))
@@ -214,7 +214,7 @@ def marked(node: FunctionNode, tensors: Any, name: str, only: str) -> tuple[Any,
 
 
 def is_among(tensor: Tensor, others: tuple[Any, ...]) -> bool:
-    """Whether a tensor is one of several things."""
+    """Return whether a tensor is one of several things."""
     for each in others:
         if each is tensor:
             return True

@@ -39,8 +39,8 @@ def carry(node: Any, args: tuple[Any, ...], outputs: list[Any], fixed: tuple[Any
         fixed: the outputs that were marked not differentiable.
 
     Raises:
-        NotImplementedError: the Function has no `jvp`.
-        RuntimeError: it returned something else than a tangent for each output.
+        NotImplementedError: if the Function has no `jvp`.
+        RuntimeError: if `jvp` did not return a tangent for each output.
     """
     before: int = modes.forward
     for level in levels_of(args, modes):
@@ -74,7 +74,7 @@ def tangent_given(node: Any, value: Any, level: Level) -> Any:
 
 
 def is_differentiable(output: Any, fixed: tuple[Any, ...]) -> bool:
-    """Whether an output can have a tangent."""
+    """Return whether an output can have a tangent."""
     return isinstance(output, Tensor) and door.is_inexact(output._array_) and not any(each is output for each in fixed)
 
 
@@ -108,7 +108,7 @@ def attach(output: Tensor, tangent: Tensor, level: Level, args: tuple[Any, ...],
         born: a serial number from before `jvp` ran.
 
     Raises:
-        RuntimeError: the output was written to in place, or is a view, and its tangent is not.
+        RuntimeError: if the output was written to in place, or is a view, and its tangent is not.
     """
     for at in range(len(args)):
         if args[at] is output:
@@ -127,5 +127,5 @@ def attach(output: Tensor, tangent: Tensor, level: Level, args: tuple[Any, ...],
 
 
 def shares(one: Any, other: Tensor) -> bool:
-    """Whether something is a tensor on the memory of another, and not that itself."""
+    """Return whether something is a tensor on the memory of another, and not that itself."""
     return isinstance(one, Tensor) and one is not other and one._storage_ is other._storage_

@@ -115,7 +115,7 @@ def watched(process: Callable[..., Any], node: Any, task: Any, modes: Modes) -> 
     """Run a node by `process`; nodes made meanwhile know it as their parent, and what it returns is checked.
 
     Raises:
-        RuntimeError: the node returned NaN (or infinities) where that is checked.
+        RuntimeError: if the node returned NaN (or infinities) and that is checked.
     """
     modes.this_pass().node = node  # until the next node runs, so also while its gradients are added to others
     watch = modes.watch

@@ -87,7 +87,7 @@ def check_arguments(grads: tuple[Any, ...], wanted: int) -> None:
     """Refuse what a node cannot be called with.
 
     Raises:
-        TypeError: another number of gradients than the operation had outputs, or something else than a tensor or None.
+        TypeError: if the number of gradients is not that of the outputs, or one is neither a tensor nor None.
     """
     if len(grads) != wanted:
         raise TypeError(f"expected {wanted} arguments, got {len(grads)} instead")

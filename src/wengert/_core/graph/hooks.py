@@ -124,8 +124,8 @@ def check_replacements(hook: Any, replaced: Any, originals: Any) -> None:
     """Refuse what a node's hook returned unless it is a tuple of as many gradients that fit.
 
     Raises:
-        TypeError: no tuple, or something in it is no tensor.
-        RuntimeError: another number, shape or dtype.
+        TypeError: if it is not a tuple, or an element is not a tensor.
+        RuntimeError: if the number of gradients, or the shape or dtype of one of them, differs.
     """
     if not isinstance(replaced, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(replaced).__name__}'")
@@ -143,8 +143,8 @@ def check_replacement(hook: Any, replaced: Any, original: Any) -> None:
     """Refuse a gradient that does not fit in the place of the one that a hook was given.
 
     Raises:
-        TypeError: it is no tensor.
-        RuntimeError: there was none, or it has another shape or dtype.
+        TypeError: if it is not a tensor.
+        RuntimeError: if there was no gradient to replace, or the shape or dtype differs.
     """
     if original is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")

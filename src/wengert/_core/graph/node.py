@@ -118,15 +118,15 @@ class Node:
         """Drop what was saved for the backward pass."""
 
     def allows_larger(self) -> bool:
-        """Whether `apply` may return gradients that still have to be summed to the shape of their input."""
+        """Return whether `apply` may return gradients that still have to be summed to the shape of their input."""
         return False
 
     def records(self, nr: int) -> bool:
-        """Whether output `nr` has a place in the graph: not every output has a derivative."""
+        """Return whether output `nr` has a place in the graph: not every output has a derivative."""
         return True
 
     def takes_nothing(self) -> bool:
-        """Whether the engine runs the node even if no gradient has arrived at any output."""
+        """Return whether the engine runs the node even if no gradient has arrived at any output."""
         return False
 
     def hidden_slots(self) -> tuple[int, ...]:
@@ -233,7 +233,7 @@ class Node:
 
 
 def expandable(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
-    """Whether `shape` broadcasts to `larger`."""
+    """Return whether `shape` broadcasts to `larger`."""
     if len(shape) > len(larger):
         return False
     for own, other in zip(reversed(shape), reversed(larger)):

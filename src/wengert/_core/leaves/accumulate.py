@@ -186,8 +186,8 @@ def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
         owned: nobody else sees the gradient's memory, so it may become `.grad` without a copy.
 
     Raises:
-        RuntimeError: since the graph was made, the leaf became the result of an operation; or elements of the gradient
-            that a program gave it share memory with each other.
+        RuntimeError: if the leaf has become the result of an operation since the graph was built; or elements of a
+            `.grad` that the program assigned share memory with each other.
     """
     if leaf._edge_ is not None:
         raise RuntimeError(errors.LEAF_MOVED)
@@ -266,8 +266,8 @@ def run_after_accumulate(leaf: Tensor) -> None:
     """The hooks that are called with the leaf itself once its gradient is complete.
 
     Raises:
-        RuntimeError: one returns another tensor.
-        TypeError: one returns something else, which could not even replace the leaf.
+        RuntimeError: if a hook returns another tensor.
+        TypeError: if a hook returns something else, which could not even replace the leaf.
     """
     for hook in tuple(leaf._meta_.after_accumulate.values()):
         returned = hook(leaf)
@@ -302,7 +302,7 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
 
 
 def fills(array: Any, whole: Any) -> bool:
-    """Whether an array sees each element of its memory, and no element twice."""
+    """Return whether an array sees each element of its memory, and no element twice."""
     return array is whole or (array.nbytes == whole.nbytes and not overlaps(array))
 
 

@@ -1,4 +1,4 @@
-"""Whether a gradient lies in memory as torch's "default gradient layouts" want it."""
+"""Memory layout of gradients: the check against torch's "default gradient layouts"."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def loaded(op: Any) -> Rule:
 
 
 def is_elementwise(op: Any) -> bool:
-    """Whether an operator works element by element."""
+    """Return whether an operator works element by element."""
     return rule_for(op) is elementwise
 
 
@@ -55,7 +55,7 @@ def looped(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     """For an operator without a rule: one member after the other.
 
     Raises:
-        RuntimeError: there is no member.
+        RuntimeError: if the batch has no members.
     """
     if not size:
         raise RuntimeError(batch_errors.no_rule(op.name))
@@ -98,7 +98,7 @@ def elementwise(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 def fits(op: Any, args: list[Any], carried: list[Any]) -> bool:
-    """Whether operands broadcast and promote with the batch as they do without it."""
+    """Return whether operands broadcast and promote with the batch as they do without it."""
     depth: int = -1
     kind: Any = None
     tensor: Tensor
@@ -162,7 +162,7 @@ def check_target(target: Tensor, whole: Tensor) -> None:
     """Refuse to write a result of more dimensions than the target has.
 
     Raises:
-        RuntimeError: it has more.
+        RuntimeError: if it has more dimensions.
     """
     if target._array_.ndim != whole._array_.ndim:
         raise RuntimeError(errors.target_shape(whole._array_.shape[1:], target._array_.shape[1:]))
@@ -234,7 +234,7 @@ def shifted(dims: Any, ndim: int) -> Any:
     """Dimensions of a member as those of the whole.
 
     Raises:
-        IndexError: there is no such dimension.
+        IndexError: if a dimension is out of range.
     """
     if dims is None or (isinstance(dims, (tuple, list)) and not dims):
         return tuple(range(1, max(ndim, 1) + 1))

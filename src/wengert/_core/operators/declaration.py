@@ -294,7 +294,7 @@ def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
     """All arguments in the order of the parameters, defaults filled in.
 
     Raises:
-        TypeError: an argument is missing, unknown, or given twice.
+        TypeError: if an argument is missing, unknown, or passed twice.
     """
     given: int = len(args)
     spread: int = op.spread
@@ -330,7 +330,7 @@ def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
     program may write to before the backward pass.
 
     Raises:
-        TypeError: there is no such number, or something else than a bool, an int or a number where one is wanted.
+        TypeError: if a tensor does not hold such a number, or an argument is not a bool, int or number as wanted.
     """
     at: int
     for at in op.plain_slots:
@@ -361,7 +361,7 @@ def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def takes_none(op: Declaration, at: int) -> bool:
-    """Whether None may stand for the int that a parameter takes."""
+    """Return whether None may stand for the int that a parameter takes."""
     return op.body.__annotations__[op.names[at]] == "int | None"
 
 
@@ -369,7 +369,7 @@ def check_scalar(name: str, argument: str, position: int, annotation: str, value
     """Refuse what is no number where one is taken: NumPy's are, and bools; complex ones only as a `Number`.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if `value` is not a number.
     """
     wanted, _, optional = annotation.partition(" | ")
     if value is None and optional:
@@ -383,7 +383,7 @@ def check_range(op: Declaration, values: tuple[Any, ...], at: int) -> None:
     """Refuse a `Number` that those of the operands' common dtype cannot hold; halves are computed with in float32.
 
     Raises:
-        RuntimeError: it is too large, or complex beside operands that are not.
+        RuntimeError: if it is too large, or complex beside operands that are not.
     """
     value = values[at]
     if value is None or op.body.__annotations__[op.names[at]][:6] != "Number":
@@ -403,18 +403,18 @@ def check_range(op: Declaration, values: tuple[Any, ...], at: int) -> None:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value counts as an int: NumPy's do, a bool or an array does not."""
+    """Return whether a value counts as an int: NumPy's do, a bool or an array does not."""
     return hasattr(value, "__index__") and not isinstance(value, (bool, np.ndarray))
 
 
 def stands_for_int(argument: str, tensor: Any) -> bool:
-    """Whether a tensor is taken for the int that a parameter wants: without dimensions; as a size, of one element."""
+    """Return whether a tensor is taken for an int: one without dimensions; as a size, one of a single element."""
     array, counts = tensor._array_, "dim" not in argument and argument not in PLAIN_INTEGERS
     return array.dtype.kind in "iu" and array.size == 1 and (counts or array.ndim == 0) and not tensor.requires_grad
 
 
 def holds_tensor(values: Any) -> bool:
-    """Whether a tuple holds a tensor."""
+    """Return whether a tuple holds a tensor."""
     for each in values:
         if isinstance(each, Tensor):
             return True
@@ -443,7 +443,7 @@ def number_in(name: str, argument: str, position: int, wanted: str, tensor: Any)
     """The number in a 0-dim tensor (a size may also have one dimension of one integer).
 
     Raises:
-        TypeError: there is no such number, or a gradient would have to flow into it.
+        TypeError: if the tensor does not hold such a number, or a gradient would have to flow into it.
     """
     single = tensor._array_.ndim == 0
     counts = stands_for_int(argument, tensor) and (single or argument != "n")
@@ -456,7 +456,7 @@ def number_in(name: str, argument: str, position: int, wanted: str, tensor: Any)
 
 
 def is_index(value: Any) -> bool:
-    """Whether a value counts as one integer of a spread argument."""
+    """Return whether a value counts as one integer of a spread argument."""
     return not isinstance(value, (tuple, list)) and hasattr(value, "__index__")
 
 

@@ -52,7 +52,7 @@ def shares_for(op: Any, mask: int) -> tuple[Share, ...]:
     """The shares of the parameters in `mask` (bit i: the i-th of `forward_slots`), made on first use.
 
     Raises:
-        NotImplementedError: the card does not say how the operator is differentiated forward.
+        NotImplementedError: if the card does not say how the operator is differentiated forward.
     """
     found: Any = op.shares.get(mask)
     if found is None:
@@ -89,7 +89,7 @@ def derived_share(op: Any, slot: int) -> Share:
     """The share of one parameter, from what the card says for reverse mode.
 
     Raises:
-        NotImplementedError: nothing follows.
+        NotImplementedError: if no rule for reverse mode determines the derivative.
     """
     name: str = op.names[op.forward_slots[slot]]
     rule: Rule
@@ -106,7 +106,7 @@ def derived_share(op: Any, slot: int) -> Share:
 
 
 def is_derived(op: Any, slot: int) -> bool:
-    """Whether a forward rule exists for a parameter, given or derived."""
+    """Return whether a forward rule exists for a parameter, given or derived."""
     try:
         shares_for(op, 1 << slot)
     except NotImplementedError:

@@ -31,7 +31,7 @@ def computed(op: Any, values: list[Any], modes: Any, run: Callable[..., Any]) ->
         run: calls the body.
 
     Raises:
-        NotImplementedError: the operator does not exist for the half, and its body says nothing of it.
+        NotImplementedError: if the operator does not exist for the half, and its body does not support it.
     """
     given = kind_of(op, values)
     wanted = values[op.dtype_slot] if op.dtype_slot >= 0 else None
@@ -76,7 +76,7 @@ def kind_of(op: Declaration, values: list[Any]) -> Any:
 
 
 def is_mixed(op: Declaration, values: list[Any], given: Any) -> bool:
-    """Whether operands of another dtype stand beside halves, unpromoted: the body refuses that, or knows what to do."""
+    """Return whether operands of other dtypes are mixed with halves, unpromoted: the body refuses or handles them."""
     if given is None or op.promotion is not None:
         return False
     return any(array.dtype != given.numpy for array in arrays_of(op, values))

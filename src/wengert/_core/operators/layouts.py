@@ -38,7 +38,7 @@ def laid_out(op: Declaration, args: tuple[Any, ...], array: Any) -> Any:
 
 
 def keep_rows(op: Declaration, args: tuple[Any, ...]) -> bool:
-    """Whether all tensors among the arguments lie in row-major order, or were expanded and tell of no other."""
+    """Return whether all tensors among the arguments lie in row-major order, or were expanded and tell of no other."""
     tensor: Tensor
     for value in args:
         if isinstance(value, Tensor):
@@ -138,7 +138,7 @@ def preserved(array: Any) -> tuple[int, ...]:
 
 
 def suggests_channels(array: Any) -> bool:
-    """Whether an array of three to five dimensions lies with its channels innermost, perhaps with gaps.
+    """Return whether an array of three to five dimensions lies with its channels innermost, perhaps with gaps.
 
     Where lengths of 1 leave it open, it does not.
     """
@@ -159,7 +159,7 @@ def channels_lie_inside(shape: tuple[int, ...], strides: tuple[int, ...]) -> boo
 
 
 def is_dense(array: Any) -> bool:
-    """Whether the elements fill one piece of memory without gaps and overlaps, in any order of the dimensions."""
+    """Return whether the elements fill one block of memory without gaps or overlaps, in any order of dimensions."""
     if array.flags.c_contiguous or array.flags.f_contiguous:
         return True
     expected = array.itemsize
@@ -181,7 +181,7 @@ def reach_of(array: Any) -> int:
 
 
 def is_channels_last(array: Any) -> bool:
-    """Whether an array of three to five dimensions is dense with its channels innermost."""
+    """Return whether an array of three to five dimensions is dense with its channels innermost."""
     order = CHANNELS_LAST.get(array.ndim)
     expected = array.itemsize
     for dim in order or ():
@@ -230,7 +230,7 @@ def scaled_operands(op: Declaration, args: tuple[Any, ...]) -> list[Any]:
 
 
 def is_among(array: Any, others: list[Any]) -> bool:
-    """Whether an array is one of the others."""
+    """Return whether an array is one of the others."""
     for each in others:
         if each is array:
             return True

@@ -27,7 +27,7 @@ def brought_up(
         forms: those of the operator, see `declaration.OLDER`.
 
     Raises:
-        TypeError: this is no older form of the operator.
+        TypeError: if the arguments are not those of an older form of the operator.
     """
     if ONE_BY_ONE in forms and not kwargs and all(type(each) is int for each in args[1:]):
         return (args[0], args[1:]), {}
@@ -43,5 +43,5 @@ def brought_up(
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value may stand where a number is due: one, or a tensor without dimensions."""
+    """Return whether a value may stand where a number is due: one, or a tensor without dimensions."""
     return isinstance(value, (bool, int, float, complex)) or getattr(value, "ndim", None) == 0

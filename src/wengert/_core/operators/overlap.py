@@ -21,7 +21,7 @@ def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
         args: its arguments, of which the first is the target or is not looked at.
 
     Raises:
-        RuntimeError: elements of the target share memory with each other, or with another argument.
+        RuntimeError: if elements of the target share memory with each other, or with another argument.
     """
     apart: int = op.apart
     if apart == sources.APART_NEVER or (op.overwrites and is_same(target, args[1])):
@@ -41,7 +41,7 @@ def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
 
 
 def is_same(target: Tensor, other: Any) -> bool:
-    """Whether another tensor is the same elements in the same order, so that a copy of it changes nothing."""
+    """Return whether another tensor is the same elements in the same order, so that a copy of it changes nothing."""
     if not isinstance(other, Tensor):
         return False
     tensor: Tensor = other
@@ -62,7 +62,7 @@ def refuse_shared(target: Any, other: Any, wholly: bool) -> None:
     """Refuse an array that shares memory with the target; all of it, in the same order, is no harm unless `wholly`.
 
     Raises:
-        RuntimeError: two dense arrays overlap. (Of others torch does not know either; here they are read first.)
+        RuntimeError: if two dense arrays overlap. (Torch does not detect others either; here they are read first.)
     """
     if target.size and other.size and is_dense(target) and is_dense(other) and np.may_share_memory(target, other):
         if wholly or layout(target) != layout(other):
@@ -70,7 +70,7 @@ def refuse_shared(target: Any, other: Any, wholly: bool) -> None:
 
 
 def overlaps_itself(array: Any) -> bool:
-    """Whether two elements share memory by a stride of zero (as `expand` makes)."""
+    """Return whether two elements share memory by a stride of zero (as `expand` makes)."""
     if array.size > 1:
         for stride, length in zip(array.strides, array.shape):
             if stride == 0 and length > 1:
@@ -79,7 +79,7 @@ def overlaps_itself(array: Any) -> bool:
 
 
 def overlaps(array: Any) -> bool:
-    """Whether two elements may share memory: not if each stride steps over all that shorter ones reach."""
+    """Return whether two elements may share memory: not if each stride steps over all that shorter ones reach."""
     reach: int = array.itemsize
     if array.ndim == 0:
         return False
@@ -94,7 +94,7 @@ def overlaps(array: Any) -> bool:
 
 
 def is_seen_twice(array: Any) -> bool:
-    """Whether two elements share memory: the answer where `overlaps` only says that they may."""
+    """Return whether two elements share memory: the answer where `overlaps` only says that they may."""
     if overlaps_itself(array):
         return True
     offsets: Any = np.zeros(array.shape, np.int64)

@@ -18,14 +18,14 @@ PYTHONS = {"b": bool, "i": int, "u": int, "f": float, "V": float, "c": complex}
 
 
 def is_operand(value: Any) -> bool:
-    """Whether a value may stand beside a tensor: tensors, Python numbers, NumPy's scalars and arrays."""
+    """Return whether a value may stand beside a tensor: tensors, Python numbers, NumPy's scalars and arrays."""
     if isinstance(value, (Tensor, float, int)):
         return True
     return isinstance(value, (complex, np.ndarray, np.generic))
 
 
 def is_bool(value: Any) -> bool:
-    """Whether an operand is an array of dtype bool, or a Python truth value."""
+    """Return whether an operand is an array of dtype bool, or a Python truth value."""
     return value.dtype.kind == "b" if hasattr(value, "dtype") else isinstance(value, bool)
 
 
@@ -33,8 +33,8 @@ def promote(op: Declaration, values: list[Any]) -> None:
     """Replace tensors by arrays of one common dtype; Python numbers that fit it stay as they are.
 
     Raises:
-        TypeError: a value is no operand.
-        NotImplementedError: the operator does not exist for the common dtype.
+        TypeError: if a value is not an operand.
+        NotImplementedError: if the operator does not exist for the common dtype.
     """
     first: Any = None
     settled: bool = True
@@ -63,7 +63,7 @@ def other_operand(op: Declaration, value: Any, position: int) -> Any:
     """A number, NumPy array or scalar where a tensor may stand.
 
     Raises:
-        TypeError: the operator takes no numbers, or the value is none.
+        TypeError: if the operator takes no numbers, or the value is not a number.
     """
     if position in op.numbers:
         if isinstance(value, np.ndarray):
@@ -85,7 +85,7 @@ def as_tensors(op: Declaration, args: tuple[Any, ...]) -> tuple[Any, ...]:
     Steps before the kernel, which look at the dimensions of tensors or call their methods, need no case for arrays.
 
     Raises:
-        TypeError: something else stands where a tensor is wanted.
+        TypeError: if an argument that has to be a tensor is not one.
     """
     values: list[Any] | None = None
     position: int
@@ -109,7 +109,7 @@ def constant_of(operand: Any) -> Any:
     Python's number for a NumPy scalar; anything else as it is.
 
     Raises:
-        TypeError: an array is of a type that has no counterpart.
+        TypeError: if an array is of a type that has no counterpart.
     """
     if isinstance(operand, np.ndarray):
         array = np.asarray(operand)
@@ -126,7 +126,7 @@ def arrays_of(op: Declaration, value: Any, position: int) -> list[Any]:
     """The arrays of a list of tensors; where they are indices, None stands for a whole dimension.
 
     Raises:
-        TypeError: it is no list of tensors.
+        TypeError: if `value` is not a list of tensors.
     """
     if isinstance(value, Tensor) or not isinstance(value, (tuple, list)):
         raise TypeError(errors.wrong_type(op.name, op.names[position], position + 1, "tuple of Tensors", value))
@@ -148,9 +148,9 @@ def settle(op: Any, values: list[Any]) -> None:
     """Convert all operands to their common dtype.
 
     Raises:
-        TypeError: none is a tensor, and the operator wants one.
-        NotImplementedError: it does not exist for that dtype.
-        RuntimeError: the card refuses operands of these dtypes side by side.
+        TypeError: if no operand is a tensor, and the operator wants one.
+        NotImplementedError: if the operator does not exist for that dtype.
+        RuntimeError: if the card refuses operands of these dtypes side by side.
     """
     if op.mixed is not None:
         op.mixed(values)
@@ -199,7 +199,7 @@ def check_broadcast(op: Declaration, values: list[Any]) -> None:
     """Refuse operands whose shapes do not broadcast.
 
     Raises:
-        RuntimeError: says which dimension differs.
+        RuntimeError: if the shapes do not broadcast; the error names the dimension that differs.
     """
     common: tuple[int, ...] = ()
     for position in op.tensor_slots:

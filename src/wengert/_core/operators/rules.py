@@ -118,7 +118,7 @@ def locate(op: Declaration, name: str) -> tuple[int, int]:
     """Where a rule's argument comes from, as (kind, position).
 
     Raises:
-        TypeError: nothing of that name exists.
+        TypeError: if nothing has that name.
     """
     if name in op.names:
         position = op.names.index(name)

@@ -20,11 +20,11 @@ from ..tensor.base import Tensor, share, wrap
 from .saved import Saved, save_input, save_output
 from .saved_part import save_result
 
-ONE = 1  # an object that the interpreter has once
+ONE = 1  # a singleton of the interpreter
 
 
 def save_all(plan: Plan, args: tuple[Any, ...], results: Any, modes: Modes) -> tuple[Any, ...]:
-    """The saved values of one call.
+    """Return the saved values of one call.
 
     Args:
         results: the result, a tuple of several, or None where there is none yet (`save_outputs` adds them).
@@ -44,7 +44,7 @@ def save_all(plan: Plan, args: tuple[Any, ...], results: Any, modes: Modes) -> t
 
 
 def save_value(plan: Plan, at: int, args: tuple[Any, ...], results: Any, modes: Modes) -> Any:
-    """Saved value number `at` of a plan."""
+    """Return saved value number `at` of a plan."""
     source: int = plan.sources[at]
     position: int = plan.positions[at]
     if source == sources.FROM_INPUT:
@@ -67,7 +67,7 @@ def save_value(plan: Plan, at: int, args: tuple[Any, ...], results: Any, modes: 
 
 
 def tail_of(loses: Any, value: Any) -> Any:
-    """A copy of an input some of which lies where the result has lost its digits, without history; otherwise None.
+    """Return a copy of an input without history if the result is inaccurate for some of its elements; otherwise None.
 
     A copy: the input itself would be refused after a write to it, which it may be while only the result is kept.
     """
@@ -87,7 +87,7 @@ def tail_of(loses: Any, value: Any) -> Any:
 
 
 def save_argument(value: Any, modes: Modes) -> Any:
-    """A tensor, an array, a list of tensors, or a number that stands for one."""
+    """Save a tensor, an array, a list of tensors, or a number that stands for a tensor."""
     if isinstance(value, Tensor):
         return save_input(value, modes)
     if isinstance(value, (tuple, list)):
@@ -99,7 +99,7 @@ def save_argument(value: Any, modes: Modes) -> Any:
 
 
 def save_outputs(plan: Plan, saved: tuple[Any, ...], results: tuple[Any, ...], modes: Modes) -> tuple[Any, ...]:
-    """The saved values with the outputs filled in."""
+    """Return the saved values with the outputs filled in."""
     values: list[Any] = list(saved)
     for at in range(len(values)):
         if plan.sources[at] == sources.FROM_OUTPUT:
@@ -108,7 +108,7 @@ def save_outputs(plan: Plan, saved: tuple[Any, ...], results: tuple[Any, ...], m
 
 
 def shapes_of(value: Any) -> Any:
-    """The shape of a tensor or number, or the shapes of several."""
+    """Return the shape of a tensor or number, or the shapes of several."""
     if isinstance(value, Tensor):
         tensor: Tensor = value
         return door.shape_of(tensor._array_)
@@ -139,10 +139,10 @@ class OpNode(Node):
             self.saved = None
 
     def unpacked(self) -> list[Any]:
-        """The saved values, tensors checked against later writes.
+        """Return the saved values, tensors checked against later writes.
 
         Raises:
-            RuntimeError: they were freed by an earlier run, or written to since.
+            RuntimeError: if they were freed by an earlier pass, or written to since.
         """
         saved: tuple[Any, ...] = self.saved
         if saved is None:
@@ -174,7 +174,7 @@ def run_rules(node: OpNode, incoming: Any) -> list[Any]:
     arrays: Any = None if grad is None else arrays_in(incoming)
     spared: int = spared_by(node, modes) if simple else 0
     values: list[Any] = None  # unpacked for the first rule that wants tensors
-    if spared:  # what nobody waits for is checked and unpacked all the same, as in torch
+    if spared:  # saved values that nothing needs are checked and unpacked as well, as in torch
         values = list(narrowed(plan, tuple(node.unpacked()), spared))
         saved = narrowed(plan, saved, spared)
     rule: Rule
@@ -211,12 +211,12 @@ class ViewNode(OpNode):
 
 
 def node_class(title: str, view: bool) -> type:
-    """The class of the nodes of an operator; its instances are `OpNode`s (of views: `ViewNode`s) of that name."""
+    """Return the class of the nodes of an operator: a subclass of `OpNode` (for views of `ViewNode`) of that name."""
     return door.subclass("builtins", title, ViewNode if view else OpNode)
 
 
 def unpack(value: Any, node: OpNode) -> Any:
-    """A saved value as a rule gets it."""
+    """Return a saved value as a rule receives it."""
     if isinstance(value, Saved):
         return unpack_tensor(value, node)
     if isinstance(value, tuple) and value and (value[0] is None or isinstance(value[0], Saved)):
@@ -225,12 +225,12 @@ def unpack(value: Any, node: OpNode) -> Any:
 
 
 def unpack_tensor(saved: Saved, node: Node) -> Tensor:
-    """A saved tensor, checked."""
+    """Return a saved tensor, checked against later writes."""
     return saved.unpack(node)
 
 
 def run_rule(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int, ...]) -> Any:
-    """Call a rule with its share of the saved values."""
+    """Call a rule with the saved values that it names."""
     count: int = len(arguments)
     result: Any
     if rule.partial:
@@ -251,7 +251,7 @@ def run_rule(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int,
 
 
 def hands_on(saved: tuple[Any, ...], arguments: tuple[int, ...]) -> bool:
-    """Whether a rule that passes the gradient on does so: its one argument, if it names one, is 1."""
+    """Return whether a rule passes the gradient on unchanged: its only argument, if it names one, is 1."""
     if len(arguments) == 0:
         return True
     first: int = arguments[0]
@@ -259,13 +259,13 @@ def hands_on(saved: tuple[Any, ...], arguments: tuple[int, ...]) -> bool:
 
 
 def spared_by(node: OpNode, modes: Modes) -> int:
-    """Which of a node's gradients the pass that runs it does not wait for, as bits."""
+    """Return bits of the gradients of a node that the pass that runs it does not need."""
     passing: Pass = modes.passing
     return passing.spared if passing is not None and passing.sparing is node else 0
 
 
 def narrowed(plan: Plan, values: tuple[Any, ...], spared: int) -> tuple[Any, ...]:
-    """The values for rules, which tell those that ask for `wanted` that the spared gradients are not."""
+    """Return the values for rules, in which `wanted` excludes the spared gradients."""
     if not plan.narrows:
         return values
     wanted = tuple([plan.wanted[slot] and not spared >> slot & 1 for slot in range(len(plan.wanted))])
@@ -273,7 +273,7 @@ def narrowed(plan: Plan, values: tuple[Any, ...], spared: int) -> tuple[Any, ...
 
 
 def is_spared(rule: Rule, spared: int) -> bool:
-    """Whether nobody waits for any gradient that a rule gives."""
+    """Return whether the pass needs none of the gradients that a rule returns."""
     slot: int
     for slot in rule.slots:
         if not spared >> slot & 1:
@@ -282,17 +282,17 @@ def is_spared(rule: Rule, spared: int) -> bool:
 
 
 def drop(outgoing: list[Any], spared: int) -> None:
-    """Forget the gradients that nobody waits for, which a rule gave with others."""
+    """Drop the gradients that the pass does not need, which a rule returned with others."""
     for at in range(len(outgoing)):
         if spared >> at & 1:
             outgoing[at] = None
 
 
 def plain_gradient(incoming: Any, modes: Modes) -> Any:
-    """The gradient (the first, if there are several) that native rules may be given; None where they may not run.
+    """Return the gradient (of several the first) that native rules may use; None if they may not run.
 
-    They do where nothing is recorded or observed, and all is in the arrays. A profile is no observer: it is to see what
-    runs without it.
+    They run if nothing is recorded or observed, and all values are in arrays. A profile is not an observer: it has to
+    see what runs without it.
     """
     if modes.grad or modes.word & ~flags.QUIET:
         return None
@@ -302,7 +302,7 @@ def plain_gradient(incoming: Any, modes: Modes) -> Any:
 
 
 def arrays_in(incoming: Any) -> Any:
-    """The array of a gradient; of the gradients of several results a list, None where none has arrived."""
+    """Return the array of a gradient; of the gradients of several results a list, None where none has arrived."""
     if isinstance(incoming, Tensor):
         return array_of(incoming)
     return [None if grad is None else array_of(grad) for grad in incoming]
@@ -326,19 +326,19 @@ def run_native(node: OpNode, rule: Rule, arrays: Any, saved: tuple[Any, ...], ar
 
 
 def tensors_of(result: Any, grad: Tensor) -> Any:
-    """What a native rule made of a gradient, as tensors; NotImplemented as it is."""
+    """Return the result of a native rule as tensors; NotImplemented as it is."""
     if type(result) is list or type(result) is tuple:
         return [gradient_of(array, grad) for array in result]
     return result if result is NotImplemented else gradient_of(result, grad)
 
 
 def array_of(tensor: Tensor) -> Any:
-    """The array of a tensor."""
+    """Return the array of a tensor."""
     return tensor._array_
 
 
 def plain_value(value: Any, node: OpNode) -> Any:
-    """A saved value as a native rule gets it: arrays for tensors, a list for several; or NotImplemented."""
+    """Return a saved value as a native rule receives it: arrays for tensors, a list for several; or NotImplemented."""
     if isinstance(value, Saved):
         return plain_array(value, node)
     if isinstance(value, Tensor):  # a tail
@@ -364,12 +364,12 @@ def plain_value(value: Any, node: OpNode) -> Any:
 
 
 def plain_array(saved: Saved, node: OpNode) -> Any:
-    """The array of a saved tensor, checked; or NotImplemented."""
+    """Return the array of a saved tensor, checked; or NotImplemented."""
     return saved.plain(node)
 
 
 def first_plain(grads: tuple[Any, ...]) -> Any:
-    """The first of the gradients of several results that there is; None if one of them is not plain."""
+    """Return the first gradient that has arrived for several results; None if one of them is not plain."""
     first: Any = None
     for each in grads:
         if each is not None:
@@ -381,12 +381,12 @@ def first_plain(grads: tuple[Any, ...]) -> Any:
 
 
 def is_unusual(tensor: Tensor) -> bool:
-    """Whether a tensor carries a tangent, a batch or another thing that arrays do not show."""
+    """Return whether a tensor carries a tangent, a batch or other state that its array does not show."""
     return tensor._flags_ & flags.UNUSUAL != 0
 
 
 def gradient_of(array: Any, grad: Tensor) -> Any:
-    """The tensor of an array that a native rule made; what lies in the memory of the gradient shares its storage."""
+    """Return the tensor of a native rule's array; if that is memory of the gradient, both share their storage."""
     if array is None:
         return None
     if array is grad._array_:
@@ -399,7 +399,7 @@ def gradient_of(array: Any, grad: Tensor) -> Any:
 
 
 def conjugate(partial: Any) -> Any:
-    """The conjugate of a partial derivative (a tensor or a number); real ones are their own."""
+    """Return the conjugate of a partial derivative (a tensor or a number); real ones are returned unchanged."""
     if isinstance(partial, Tensor):
         tensor: Tensor = partial
         return slots.table.conjugate.call1(tensor) if door.is_complex(tensor._array_) else partial
@@ -407,7 +407,7 @@ def conjugate(partial: Any) -> Any:
 
 
 def place(node: OpNode, outgoing: list[Any], rule: Rule, result: Any) -> None:
-    """Put what a rule returned where the edges of its parameters are."""
+    """Store the gradients that a rule returned at the places of its parameters' edges."""
     list_slot: int = node.op.list_slot
     extra: int = len(node.next_edges) - len(node.op.grad_slots)
     index: int = 0

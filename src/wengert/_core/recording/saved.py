@@ -1,7 +1,7 @@
-"""What a node keeps of tensors for the backward pass, checked when it is read.
+"""Tensors that a node saves for the backward pass, checked when they are read.
 
-An input is kept as the tensor that it is. An output is kept without its node, and given it back when it is read, so
-that node and output form no cycle. Of either a pair of hooks may keep something else.
+An input is kept as the tensor that it is. An output is kept without its node, which is attached when it is
+read, so that node and output form no cycle. A pair of hooks may store something else for either.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from . import written
 
 
 def twin_of_class(tensor: Any) -> Any:
-    """Another tensor of the same class, which has a `__torch_dispatch__`, without history."""
+    """Return another tensor of the same class, which has a `__torch_dispatch__`, without history."""
     from ..tensor import wrappers  # few programs have such classes
 
     return wrappers.twin(tensor)
@@ -41,15 +41,15 @@ class Saved:
     __reduce__ = errors.refuse_pickling
 
     def unpack(self, node: Node) -> Tensor:
-        """The tensor as it was saved.
+        """Return the tensor as it was saved.
 
         Raises:
-            RuntimeError: it was written to in place since.
+            RuntimeError: if it was written to in place since.
         """
         raise NotImplementedError
 
     def plain(self, node: Node) -> Any:
-        """The array of `unpack`, with the same checks, or NotImplemented if it takes the tensor to tell."""
+        """Return the array of `unpack`, with the same checks, or NotImplemented if the array alone is not enough."""
         return NotImplemented
 
 
@@ -59,7 +59,7 @@ class SavedInput(Saved):
     """An input, with the version that it had: its memory and its place in the graph.
 
     Not the tensor: a later write to it, or to the base of a view, may let its history lead to the node that keeps it,
-    and no cycle must close. A leaf that requires a gradient is kept itself (`leaf`): another tensor would gather
+    and no cycle must close. A leaf that requires a gradient is kept itself (`leaf`): another tensor would accumulate
     gradients of its own.
     """
 
@@ -84,7 +84,7 @@ class SavedInput(Saved):
         return NotImplemented if leaf._flags_ & flags.UNUSUAL else leaf._array_
 
     def check(self, node: Node) -> None:
-        """Refuse what was written to, or lost its history, since."""
+        """Refuse a tensor that was written to, or lost its history, since."""
         storage: Storage = self.storage
         if storage.version != self.version:
             origin: str = written.origin(self.array, self.edge, self.word)
@@ -116,7 +116,7 @@ class SavedOutput(Saved):
         return self.array if door.is_ndarray(self.array) else NotImplemented
 
     def check(self, node: Node) -> None:
-        """Refuse what was written to since."""
+        """Refuse a tensor that was written to since."""
         storage: Storage = self.storage
         if storage.version != self.version:
             origin = f"output {self.nr} of {errors.operation_name(title(node))}"
@@ -191,10 +191,10 @@ class SavedOutputOfClass(SavedOutput):
 @cython.no_gc
 @cython.cclass
 class SavedPacked(Saved):
-    """What a pack hook made of a tensor.
+    """The object that a pack hook returned for a tensor.
 
-    What the unpack hook makes of it takes the tensor's place in the graph: of output `nr` of the node, or (`nr` is -1)
-    of an input whose gradient goes to `edge`. Versions are not checked: the hooks may have kept other memory.
+    The result of the unpack hook takes the tensor's place in the graph: of output `nr` of the node, or (`nr` is -1) of
+    an input whose gradient goes to `edge`. Versions are not checked: the hooks may have kept other memory.
     """
 
     packed: Any
@@ -217,7 +217,7 @@ class SavedPacked(Saved):
 
 
 def dual_again(tensor: Tensor, tangent: Any) -> Tensor:
-    """Give a saved tensor the tangents that it was saved with, as far as their levels have not ended."""
+    """Restore the tangents of a saved tensor whose levels have not ended."""
     while tangent is not None and tangent.tensor is None:
         tangent = tangent.outer
     if tensor._flags_ & flags.DUAL == 0 or tensor._meta_ is None:  # otherwise it is the leaf itself
@@ -226,7 +226,7 @@ def dual_again(tensor: Tensor, tangent: Any) -> Tensor:
 
 
 def recorded_output(tensor: Tensor, node: Node, nr: int) -> Tensor:
-    """Give a tensor its place as output `nr` of `node`, if the output has a derivative."""
+    """Make a tensor output `nr` of `node`, if the output has a derivative."""
     if node.records(nr):
         tensor._edge_ = new_edge(node, nr, door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
         tensor._flags_ |= flags.REQUIRES_GRAD
@@ -234,7 +234,7 @@ def recorded_output(tensor: Tensor, node: Node, nr: int) -> Tensor:
 
 
 def placed_input(tensor: Tensor, edge: Edge | None) -> Tensor:
-    """Let the gradient of a tensor go over an edge: to an accumulator as that of a leaf, or to another node."""
+    """Attach the edge of a tensor's gradient: to an accumulator (a leaf), or to another node."""
     if edge is None:
         return tensor
     tensor._flags_ |= flags.REQUIRES_GRAD
@@ -251,7 +251,7 @@ def save_input(tensor: Tensor, modes: Modes) -> Saved:
     """Keep an input.
 
     Raises:
-        RuntimeError: it is an inference tensor.
+        RuntimeError: if it is an inference tensor.
     """
     if tensor._flags_ & flags.INFERENCE:
         raise RuntimeError(errors.INFERENCE_SAVED)
@@ -272,14 +272,14 @@ def save_input(tensor: Tensor, modes: Modes) -> Saved:
 
 
 def dual_input(tensor: Tensor) -> SavedInput:
-    """A record of an input that is dual, with nothing but its tangents."""
+    """Return a record of a dual input that has only its tangents."""
     saved: SavedDualInput = SavedDualInput.__new__(SavedDualInput)
     saved.tangent = tensor._meta_.tangent
     return saved
 
 
 def input_of_class(tensor: Tensor) -> SavedInput:
-    """A record of an input of a class with a `__torch_dispatch__`, with nothing but a tensor of that class."""
+    """Return a record of an input of a class with a `__torch_dispatch__` that has only a tensor of that class."""
     saved: SavedOfClass = SavedOfClass.__new__(SavedOfClass)
     saved.twin = twin_of_class(tensor)
     return saved
@@ -293,14 +293,14 @@ def output_of_class(tensor: Tensor) -> SavedOutput:
 
 
 def dual_output(tensor: Tensor) -> SavedOutput:
-    """A record of an output that is dual, with nothing but its tangents."""
+    """Return a record of a dual output that has only its tangents."""
     saved: SavedDualOutput = SavedDualOutput.__new__(SavedDualOutput)
     saved.tangent = tensor._meta_.tangent
     return saved
 
 
 def input_of(saved: SavedInput) -> Tensor:
-    """The tensor that was saved, or one that stands for it, unchecked."""
+    """Return the tensor that was saved, or one that stands for it, unchecked."""
     if saved.leaf is not None:
         return saved.leaf
     twin: Tensor = share(saved.array, saved.storage)
@@ -310,7 +310,7 @@ def input_of(saved: SavedInput) -> Tensor:
 
 
 def of_class(saved: SavedOfClass) -> Tensor:
-    """`input_of` where the class of the input has a `__torch_dispatch__`."""
+    """Return `input_of` an input whose class has a `__torch_dispatch__`."""
     if saved.leaf is not None:
         return saved.leaf
     made: Tensor = twin_of_class(saved.twin)
@@ -320,7 +320,7 @@ def of_class(saved: SavedOfClass) -> Tensor:
 
 
 def is_as_saved(tensor: Tensor, saved: SavedInput) -> bool:
-    """Whether a tensor has the values and the place in the graph that were saved."""
+    """Return whether a tensor has the values and the place in the graph that were saved."""
     storage: Storage = tensor._storage_
     if storage is not saved.storage or storage.version != saved.version:
         return False
@@ -328,7 +328,7 @@ def is_as_saved(tensor: Tensor, saved: SavedInput) -> bool:
 
 
 def twin_of(view: Tensor) -> Tensor:
-    """Another tensor on the memory of a view, with its place in the graph; a view that is a leaf is its own."""
+    """Return another tensor on the memory of a view, with its place in the graph; a view that is a leaf itself."""
     if view._edge_ is None and view._flags_ & flags.REQUIRES_GRAD:
         return view
     twin: Tensor = apart(view)
@@ -339,7 +339,7 @@ def twin_of(view: Tensor) -> Tensor:
 
 
 def apart(tensor: Tensor) -> Tensor:
-    """Another tensor on the same memory, without history; of the class where that has a `__torch_dispatch__`."""
+    """Return another tensor on the same memory, without history; of the class if that has a `__torch_dispatch__`."""
     if tensor._flags_ & flags.OBSERVED:
         return twin_of_class(tensor)
     return share(tensor._array_, tensor._storage_)
@@ -362,10 +362,10 @@ def save_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
 
 
 def pack_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
-    """Keep what the innermost pack hook makes of output `nr`.
+    """Save the result of the innermost pack hook for output `nr`.
 
-    The hook is given a tensor with the output's history; it loses that when the hook returns, or a hook that keeps what
-    it is given would let the node keep itself alive.
+    The hook receives a tensor with the output's history. The tensor loses the history when the hook returns: otherwise
+    a hook that stores it would let the node keep itself alive.
     """
     given: Tensor = apart(tensor)
     if tensor._edge_ is not None and tensor._flags_ & flags.VIEW == 0:
@@ -380,17 +380,17 @@ def pack_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
 
 
 def pack(tensor: Tensor, nr: int, modes: Modes) -> Saved:
-    """Keep what the innermost pack hook makes of a tensor: of an input if `nr` is -1, otherwise of output `nr`."""
+    """Save the result of the innermost pack hook for a tensor: an input if `nr` is -1, otherwise output `nr`."""
     pack_hook, unpack_hook = modes.saved_hooks[-1]
     edge: Edge = gradient_edge(tensor) if nr < 0 and tensor._flags_ & flags.REQUIRES_GRAD else None
     return packed_by(pack_hook, unpack_hook, tensor, edge, nr)
 
 
 def packed_by(pack_hook: Any, unpack_hook: Any, tensor: Tensor, edge: Edge | None, nr: int) -> SavedPacked:
-    """Keep what `pack_hook`, called with recording off, makes of a tensor.
+    """Save the result of `pack_hook`, called with recording off, for a tensor.
 
     Raises:
-        RuntimeError: the hook wrote to the tensor.
+        RuntimeError: if the hook wrote to the tensor.
     """
     saved: SavedPacked = SavedPacked.__new__(SavedPacked)
     saved.nr = nr

@@ -1,4 +1,4 @@
-"""What a write to a view keeps of its result: its gradient goes over the base, whose history the write changed."""
+"""Saved result of a write to a view: its gradient goes over the base, whose history the write changed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SavedPart(Saved):
     Attributes:
         kept: the result as an output of the node of the write.
         outer: weak reference to the base's node, which owns the node of the write.
-        view: how the view is taken of the base.
+        view: the steps by which the view is taken of the base.
         frame: the base's array.
     """
 

@@ -1,4 +1,4 @@
-"""What a node saved, as programs see it: `node._saved_*`, and `node._raw_saved_*`, whose hooks they may choose."""
+"""Saved values of a node as programs see them: `node._saved_*`, and `node._raw_saved_*`, which take hooks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NUMBERS = (bool, int, float, complex)
 
 
 class SavedTensor:
-    """One tensor that a node has saved for the backward pass.
+    """A tensor that a node has saved for the backward pass.
 
     It knows the node and where the node keeps the value: in which attribute, at which place, and as which of several.
     Two of them are equal if they stand for the same saved value.
@@ -53,7 +53,7 @@ class SavedTensor:
 
     @property
     def data(self) -> Any:
-        """What is kept: a tensor, or what a pack hook made of it; None after it was freed."""
+        """The stored object: a tensor, or the result of a pack hook; None after it was freed."""
         saved = self._find()
         if isinstance(saved, SavedPacked):
             return saved.packed
@@ -64,15 +64,15 @@ class SavedTensor:
 
     @property
     def unpack_hook(self) -> Callable[[Any], Tensor] | None:
-        """The hook that makes a tensor again of what is kept, if there is one."""
+        """The hook that turns the stored object back into a tensor, or None."""
         saved = self._find()
         return saved.unpack_hook if isinstance(saved, SavedPacked) else None
 
     def unpack(self) -> Tensor | None:
-        """The tensor as it was saved, with its place in the graph; None if this call did not have to save it.
+        """Return the tensor as it was saved, with its place in the graph; None if this call did not have to save it.
 
         Raises:
-            RuntimeError: it was freed, or written to since.
+            RuntimeError: if it was freed, or written to since.
         """
         saved = self._find()
         if saved is None and getattr(self._node, self._attribute) is None:
@@ -80,13 +80,13 @@ class SavedTensor:
         return None if saved is None else show(saved, self._node)
 
     def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
-        """Keep what `pack_hook(tensor)` returns, and give `unpack_hook` of that to the backward pass.
+        """Store the result of `pack_hook(tensor)`, and use `unpack_hook` of it in the backward pass.
 
         The pack hook is called at once, with the tensor outside the graph. If it fails, all is as before.
 
         Raises:
-            TypeError: a hook cannot be called.
-            RuntimeError: there is nothing to keep (any more), hooks were set before, or the pack hook wrote to the
+            TypeError: if a hook cannot be called.
+            RuntimeError: if nothing is kept (any more), hooks were set before, or the pack hook wrote to the
                 tensor.
 
         >>> import wengert as wg
@@ -129,17 +129,17 @@ class SavedTensor:
 
 
 def raw(node: Node, attribute: str, at: int, part: int = -1) -> SavedTensor:
-    """The SavedTensor at a place of `getattr(node, attribute)`; nothing is there if `at` is -1."""
+    """Return the SavedTensor at a place of `getattr(node, attribute)`; an empty one if `at` is -1."""
     made: SavedTensor = SavedTensor.__new__(SavedTensor)
     made._node, made._attribute, made._at, made._part = node, attribute, at, part
     return made
 
 
 def read_saved(node: OpNode, name: str) -> Any:
-    """What a node shows as `_saved_*`; None if this call did not need it.
+    """Return the value of `node._saved_*`; None if this call did not need it.
 
     Raises:
-        RuntimeError: it was freed, or written to since.
+        RuntimeError: if it was freed, or written to since.
     """
     if node.saved is None:
         raise RuntimeError(errors.BACKWARD_TWICE)
@@ -148,7 +148,7 @@ def read_saved(node: OpNode, name: str) -> Any:
 
 
 def read_operand(node: OpNode, name: str) -> Any:
-    """`read_saved` of an input: a number that was given for a tensor is shown as the tensor that torch makes of it."""
+    """Return `read_saved` of an input: a number in the place of a tensor as the tensor that torch converts it to."""
     found = read_saved(node, name)
     if type(found) is int:  # which NumPy's arrays hold in 32 bits on some platforms
         return wrap(np.asarray(found, np.int64))
@@ -156,7 +156,7 @@ def read_operand(node: OpNode, name: str) -> Any:
 
 
 def show(value: Any, node: Node) -> Any:
-    """A saved value as a program sees it: of a tensor, the very one that was saved, if it lives and is unchanged."""
+    """Return a saved value as a program sees it: the tensor itself that was saved, if it is alive and unchanged."""
     if isinstance(value, tuple) and value and (value[0] is None or isinstance(value[0], Saved)):
         return tuple([show(each, node) for each in value])
     if not isinstance(value, Saved):
@@ -173,10 +173,10 @@ def show(value: Any, node: Node) -> Any:
 
 
 def living(saved: SavedInput) -> Tensor | None:
-    """The tensor that was saved, if it is still there, with the memory and the history that it had.
+    """Return the tensor that was saved, if it is alive, with the memory and the history that it had; otherwise None.
 
-    The node does not know it: it would keep it alive, and a weak reference would cost every call what few ask for. So
-    it is looked for, among the objects that hold the same array.
+    The node has no reference to it, which would keep it alive; a weak reference would make every call slower for the
+    sake of few programs. So it is searched for among the objects that hold the same array.
     """
     holders = 2 + (saved.storage.array is saved.array)  # the saved value, this call, and perhaps the storage
     if sys.getrefcount(saved.array) <= holders:
@@ -191,10 +191,10 @@ def living(saved: SavedInput) -> Tensor | None:
 
 
 def read_raw(node: OpNode, name: str) -> Any:
-    """What a node shows as `_raw_saved_*`: a SavedTensor, or of several tensors a tuple of them.
+    """Return the value of `node._raw_saved_*`: a SavedTensor, or for several tensors a tuple of them.
 
     Raises:
-        AttributeError: it saved a number in this place, not a tensor.
+        AttributeError: if a number is saved in this place, not a tensor.
     """
     names = node.plan.names
     at = names.index(name) if name in names else -1
@@ -209,19 +209,19 @@ def read_raw(node: OpNode, name: str) -> Any:
 
 
 def placed(saved: SavedInput) -> Tensor:
-    """An input as it was saved, with its place in the graph, unchecked."""
+    """Return an input as it was saved, with its place in the graph, unchecked."""
     return of_class(saved) if isinstance(saved, SavedOfClass) else input_of(saved)
 
 
 def bare(saved: SavedOutput) -> Tensor:
-    """An output as it was saved, without its place in the graph."""
+    """Return an output as it was saved, without its place in the graph."""
     if isinstance(saved, SavedOutputOfClass):
         return twin_of_class(saved.twin)
     return share(saved.array, saved.storage)
 
 
 def repacked(saved: Saved, pack_hook: Any, unpack_hook: Any) -> SavedPacked:
-    """The same saved value, kept by hooks from now on."""
+    """Return the same saved value, stored by hooks from now on."""
     if isinstance(saved, SavedOutput):
         return packed_by(pack_hook, unpack_hook, bare(saved), None, saved.nr)
     assert isinstance(saved, SavedInput)
@@ -231,7 +231,7 @@ def repacked(saved: Saved, pack_hook: Any, unpack_hook: Any) -> SavedPacked:
 
 
 def replaced(values: tuple[Any, ...], at: int, part: int, new: Saved) -> tuple[Any, ...]:
-    """Saved values with one of them replaced."""
+    """Return saved values with one of them replaced."""
     if part >= 0:
         return replaced(values, at, -1, replaced(values[at], part, -1, new))  # type: ignore[arg-type]
     return (*values[:at], new, *values[at + 1 :])

@@ -1,4 +1,4 @@
-"""Which operation a saved input comes from by the time that a write to it is found."""
+"""The operation that a saved input comes from when a write to it is detected, for the error text."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ..tensor.base import Tensor
 
 
 def origin(array: Any, edge: Edge | None, word: int) -> str:
-    """Where a saved input that was written to since comes from now: from what wrote to it last, as torch tells it.
+    """Return where a saved input that was written to since comes from now: the last write, as torch reports it.
 
     Args:
-        array, edge, word: its memory, and the place in the graph and the flags that it was saved with. The node does
-            not know the tensor (see `saved.SavedInput`), which is therefore looked for. A view that lives no longer
-            counts as taken of the memory anew.
+        array, edge, word: its memory, and the place in the graph and the flags that it was saved with. The node has
+            no reference to the tensor (see `saved.SavedInput`), which is therefore searched for. A view that is no
+            longer alive counts as a new view of the memory.
 
     Returns:
         `output 0 of Mul`, or an empty text if it has no history.
 
     Raises:
-        RuntimeError: it is one of several views of what was written to, which have no history any more.
+        RuntimeError: if it is one of several views of what was written to, which have no history any more.
     """
     tensor = holder(array, edge)
     if tensor is not None:
@@ -38,7 +38,7 @@ def origin(array: Any, edge: Edge | None, word: int) -> str:
 
 
 def holder(array: Any, edge: Edge | None) -> Tensor | None:
-    """The tensor of an array, if it lives; of several, one whose history has changed since."""
+    """Return the tensor of an array, if it is alive; of several, one whose history has changed since."""
     found: Tensor | None = None
     for each in gc.get_referrers(array):
         if isinstance(each, Tensor) and each._array_ is array and each._flags_ & flags.REQUIRES_GRAD:

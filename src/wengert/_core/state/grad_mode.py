@@ -204,7 +204,7 @@ class set_grad_enabled(Setting):
         mode: whether operations are recorded.
 
     Raises:
-        TypeError: `mode` is no bool.
+        TypeError: if `mode` is not a bool.
 
     >>> import wengert as wg
     >>> x = wg.ones(2, requires_grad=True)
@@ -220,16 +220,16 @@ class set_grad_enabled(Setting):
 
 
 class set_multithreading_enabled(Setting):
-    """Whether backward passes of this thread may use others: a function, context manager or decorator.
+    """Set whether backward passes of this thread may use other threads: a function, context manager or decorator.
 
-    The engine runs every pass in the thread that asks for it, so this changes nothing but what
-    `is_multithreading_enabled` says.
+    The engine runs every pass in the thread that starts it, so this changes only the result of
+    `is_multithreading_enabled`.
 
     Args:
-        mode: what it shall say.
+        mode: the value that it returns from now on.
 
     Raises:
-        TypeError: `mode` is no bool.
+        TypeError: if `mode` is not a bool.
     """
 
     __slots__ = ()
@@ -246,12 +246,12 @@ if not cython.compiled:  # otherwise no handler comes in between
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations of this thread are recorded."""
+    """Return whether operations of this thread are recorded."""
     return current().grad
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether inference mode is on in this thread."""
+    """Return whether inference mode is on in this thread."""
     return current().inference
 
 

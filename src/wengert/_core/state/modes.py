@@ -263,7 +263,7 @@ class Modes:
         return quiet_context(contextvars.copy_context()).run(function, *args, **(keywords or {}))
 
     def is_entered(self) -> bool:
-        """Whether this thread is in the middle of a call by `quiet`, which then refuses another before it begins."""
+        """Return whether this thread is inside a call by `quiet`, which then refuses another before it begins."""
         try:
             self.quiet(bool)
         except RuntimeError:
@@ -363,7 +363,7 @@ class Modes:
         """The number of a level that is to be the innermost that is seen.
 
         Raises:
-            RuntimeError: there is no room for it.
+            RuntimeError: if no number is left for it.
         """
         around: int = 0
         for level in self.levels:

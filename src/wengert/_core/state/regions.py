@@ -86,7 +86,7 @@ class Region(Entered):
             raise
 
     def _is_entered_(self) -> bool:
-        """Whether some thread is inside."""
+        """Return whether some thread is inside."""
         return getattr(self, "_entries_", None) is not None
 
     def _take_back_(self) -> None:
@@ -109,7 +109,7 @@ class Region(Entered):
         """Refuse to be left without having been entered.
 
         Raises:
-            RuntimeError: always.
+            RuntimeError: always; the context was left more often than it was entered.
         """
         raise RuntimeError(f"{type(self).__name__}: the context is left, but was not entered")
 

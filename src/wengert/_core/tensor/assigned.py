@@ -12,7 +12,7 @@ def check_flag(wanted: Any) -> None:
     """Refuse what `requires_grad` cannot be.
 
     Raises:
-        RuntimeError: it is no bool.
+        RuntimeError: if it is not a bool.
     """
     if wanted is not True and wanted is not False:
         raise RuntimeError(f"requires_grad must be a bool, not {type(wanted).__name__}")
@@ -26,8 +26,8 @@ def check_leaf(inexact: bool, word: int) -> None:
         word: its flags, without that of inference tensors where that mode is on.
 
     Raises:
-        RuntimeError: it is of integers or booleans, or an inference tensor.
-        ValueError: it is volatile.
+        RuntimeError: if its dtype is integer or bool, or it is an inference tensor.
+        ValueError: if it is volatile.
     """
     if not inexact:
         raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
@@ -55,7 +55,7 @@ def check_grad_dtype(tensor: Any, wanted: Any) -> None:
         wanted: a dtype, or None for any.
 
     Raises:
-        RuntimeError: the tensor is no leaf, has a gradient of another dtype, or `wanted` is not a dtype that has one.
+        RuntimeError: if the tensor is not a leaf, or has a gradient of another dtype, or no gradient can have `wanted`.
     """
     if tensor._edge_ is not None:
         raise RuntimeError("grad_dtype can only be set on leaf tensors.")
@@ -78,8 +78,8 @@ def check_assigned_grad(tensor: Any, value: Any) -> None:
     """Refuse a `.grad` that does not fit its tensor.
 
     Raises:
-        TypeError: it is no tensor.
-        RuntimeError: its shape or dtype differs, or it is the tensor itself.
+        TypeError: if `value` is not a tensor.
+        RuntimeError: if its shape or dtype differs, or it is the tensor itself.
     """
     if not hasattr(type(value), "_array_"):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")

@@ -68,7 +68,7 @@ class Tensor:
 
     @property
     def requires_grad(self) -> bool:
-        """Whether operations on this tensor are recorded."""
+        """True if operations on this tensor are recorded."""
         if self._flags_ & flags.VIEW:
             meta: AutogradMeta = self._meta_
             base: Tensor = meta.view.base

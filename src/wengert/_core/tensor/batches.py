@@ -73,7 +73,7 @@ def refuse(what: str, *tensors: Tensor) -> None:
     """Refuse what only one tensor alone can be used for.
 
     Raises:
-        RuntimeError: a tensor carries a batch.
+        RuntimeError: if a tensor carries a batch.
     """
     for each in tensors:
         if each._flags_ & flags.BATCHED:
@@ -82,7 +82,7 @@ def refuse(what: str, *tensors: Tensor) -> None:
 
 
 def is_batched(tensor: Tensor) -> bool:
-    """Whether a tensor carries a batch: then nothing may be decided by its values."""
+    """Return whether a tensor carries a batch: then nothing may be decided by its values."""
     return tensor._flags_ & flags.BATCHED != 0
 
 
@@ -97,7 +97,7 @@ def levels_of(value: Any) -> list[Batch]:
 
 
 def has(value: Any, level: Batch) -> bool:
-    """Whether a tensor carries a batch."""
+    """Return whether a tensor carries a batch."""
     while isinstance(value, Tensor) and value._flags_ & flags.BATCHED:
         array: Members = value._array_
         if array.level is level:
@@ -107,7 +107,7 @@ def has(value: Any, level: Batch) -> bool:
 
 
 def is_apart(tensor: Tensor, levels: list[Batch]) -> bool:
-    """Whether a tensor has memory of its own for each member of some levels."""
+    """Return whether a tensor has memory of its own for each member of some levels."""
     value: Any = tensor
     missing = list(levels)
     while isinstance(value, Tensor) and value._flags_ & flags.BATCHED:
@@ -146,6 +146,6 @@ def whole_of(value: Any, level: Batch) -> Any:
 
 
 def is_constant(whole: Tensor) -> bool:
-    """Whether all members of a batch are the same memory."""
+    """Return whether all members of a batch are the same memory."""
     array: Any = whole._array_
     return array.strides[0] == 0 and array.shape[0] > 1 and array.size > 0

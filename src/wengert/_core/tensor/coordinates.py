@@ -49,7 +49,7 @@ def coordinates(indices: Any, values: Any, shape: Any, coalesced: bool) -> Coord
     Its own elements are one, seen again and again: not a number where there is such, so that a mistake shows.
 
     Raises:
-        RuntimeError: a dense tensor of that shape could not be addressed.
+        RuntimeError: if a dense tensor of that shape could not be addressed.
     """
     dtype = values._array_.dtype
     one = np.full((), np.nan if dtype.kind in "fcV" else np.iinfo(dtype).max if dtype.kind in "iu" else True, dtype)

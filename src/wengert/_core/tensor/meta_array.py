@@ -60,7 +60,7 @@ class MetaArray(StandIn):
 
 
 def is_meta(value: Any) -> bool:
-    """Whether a value is a tensor on the device "meta"."""
+    """Return whether a value is a tensor on the device "meta"."""
     return isinstance(value, Tensor) and isinstance(value._array_, MetaArray)
 
 
@@ -68,7 +68,7 @@ def meta_array(shape: Any, dtype: Any, strides: Any = None) -> MetaArray:
     """The array of a new tensor on the device "meta"; `dtype` is NumPy's, `strides` are counted in elements.
 
     Raises:
-        RuntimeError: there are not as many addresses.
+        RuntimeError: if the elements exceed the addresses of the machine.
     """
     size, room = dtype.itemsize, math.prod(shape)
     steps = None if strides is None else tuple([step * size for step in strides])

@@ -161,13 +161,13 @@ def like(array: Any, source: Any) -> Any:
 
 
 def is_conjugated(tensor: Tensor) -> bool:
-    """Whether the elements are conjugates of those in memory."""
+    """Return whether the elements are conjugates of those in memory."""
     array = elements_of(tensor)
     return isinstance(array, Postponed) and array.conjugated
 
 
 def is_negated(tensor: Tensor) -> bool:
-    """Whether the elements are negatives of those in memory."""
+    """Return whether the elements are negatives of those in memory."""
     array = elements_of(tensor)
     return isinstance(array, Postponed) and array.negated
 

@@ -21,7 +21,7 @@ LEAVES = (
 
 
 def may_be_cut(tensor: Tensor) -> bool:
-    """Whether a tensor may require a gradient, or note that it was cut off from one that does."""
+    """Return whether a tensor may require a gradient, or note that it was cut off from one that does."""
     return tensor._meta_ is not None or tensor._flags_ & flags.REQUIRES_GRAD != 0
 
 
@@ -35,7 +35,7 @@ def item(self: Tensor) -> Any:
     """The only value, as a Python number.
 
     Raises:
-        RuntimeError: there is not exactly one.
+        RuntimeError: if the tensor does not have exactly one element.
     """
     found: Any = door.number_in(self._array_)
     if found is None:
@@ -58,7 +58,7 @@ def one_number(self: Tensor) -> Any:
     """The only value, for Python's conversions.
 
     Raises:
-        ValueError: there is not exactly one.
+        ValueError: if the tensor does not have exactly one element.
     """
     found: Any = door.number_in(self._array_)
     if found is None:
@@ -74,7 +74,7 @@ def real_number(self: Tensor, kind: str) -> Any:
     """The only value, for conversions to the real numbers; `kind` is what an error calls them.
 
     Raises:
-        RuntimeError: it has an imaginary part.
+        RuntimeError: if it has an imaginary part.
     """
     number: Any = one_number(self)
     if not isinstance(number, complex):
@@ -105,7 +105,7 @@ def to_index(self: Tensor) -> int:
     """Use as an index.
 
     Raises:
-        TypeError: not an integer, or not exactly one.
+        TypeError: if it is not an integer, or there is not exactly one element.
     """
     if self._array_.size != 1 or self._array_.dtype.kind not in "iub":
         raise TypeError("only integer tensors of a single element can be converted to an index")
@@ -134,8 +134,8 @@ def place_of(name: str, dim: Any, ndim: int) -> int:
     """A dimension counted from the front.
 
     Raises:
-        TypeError: it is no integer.
-        IndexError: there is no such dimension.
+        TypeError: if `dim` is not an integer.
+        IndexError: if `dim` is out of range.
     """
     if type(dim) is int and -ndim <= dim < ndim:
         place: int = dim
@@ -151,7 +151,7 @@ def length(self: Tensor) -> int:
     """The length of the first dimension.
 
     Raises:
-        TypeError: there is none.
+        TypeError: if the tensor has no dimensions.
     """
     if door.ndim_of(self._array_) == 0:
         raise TypeError("len() of a 0-d tensor")

@@ -94,7 +94,7 @@ def first_of(tensor: Tensor) -> Tangent | None:
 
 
 def is_dual(tensor: Tensor) -> bool:
-    """Whether a tensor has a tangent at a level that has not ended."""
+    """Return whether a tensor has a tangent at a level that has not ended."""
     return tensor._flags_ & flags.DUAL != 0 and first_of(tensor) is not None
 
 

@@ -148,7 +148,7 @@ def come_back(origin: Origin, exit: Origin, reason: str) -> None:
 
 
 def is_made_of(array: Any, value: Any) -> bool:
-    """Whether an array lies in the memory of another one that has left the graph, or holds the same numbers."""
+    """Return whether an array lies in the memory of another one that has left the graph, or holds the same numbers."""
     if isinstance(value, weakref.ref):
         value = value()
         if value is None or not isinstance(array, np.ndarray):

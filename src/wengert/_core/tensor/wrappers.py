@@ -42,7 +42,7 @@ class Wrapped(MetaArray):
         """Refuse what asks for values.
 
         Raises:
-            RuntimeError: always.
+            RuntimeError: always; only the program's class has the values.
         """
         name = type(self.tensor()).__qualname__
         text = what.strip("`") if what.startswith("`") else what

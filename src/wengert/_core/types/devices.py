@@ -75,7 +75,7 @@ class device:
     As a context manager it is the device of new tensors: the CPU, or "meta".
 
     Raises:
-        RuntimeError: no device has that name, or an accelerator is asked for by its number.
+        RuntimeError: if no device has that name, or an accelerator is asked for by its number.
     """
 
     type: str
@@ -140,9 +140,9 @@ def refuse_absent(given: str | int | device) -> None:
     """Refuse to use another device than the CPU.
 
     Raises:
-        AssertionError: one that torch's own programs ask for first (`torch.cuda.is_available()`).
-        ElsewhereError: "meta", for tensors without values, of which not every function makes some.
-        RuntimeError: any other, or no device at all.
+        AssertionError: if torch's own programs ask for that device first (`torch.cuda.is_available()`).
+        ElsewhereError: if it is "meta", for tensors without values, which not every function supports.
+        RuntimeError: if it is any other, or not a device at all.
     """
     if type(given) is str and given == "cpu":
         return

@@ -35,8 +35,8 @@ class dtype:
         """`bfloat16.numpy`, when it is first asked for: NumPy has no such type, the package ml_dtypes has.
 
         Raises:
-            ModuleNotFoundError: ml_dtypes is not installed.
-            TypeError: this is one of the dtypes that are names only, see `UNHELD`.
+            ModuleNotFoundError: if ml_dtypes is not installed.
+            TypeError: if this is one of the dtypes that are names only, see `UNHELD`.
         """
         if name != "numpy":
             raise AttributeError(f"'torch.dtype' object has no attribute {name!r}")
@@ -56,17 +56,17 @@ class dtype:
 
     @property
     def is_floating_point(self) -> bool:
-        """Whether values are real floating-point numbers."""
+        """True if values are real floating-point numbers."""
         return self.category == FLOAT
 
     @property
     def is_complex(self) -> bool:
-        """Whether values are complex numbers."""
+        """True if values are complex numbers."""
         return self.category == COMPLEX
 
     @property
     def is_signed(self) -> bool:
-        """Whether values may be negative."""
+        """True if values may be negative."""
         return self.category != BOOL and self.name[0] != "u" and self.name != "float8_e8m0fnu"
 
     def to_real(self) -> dtype:
@@ -77,7 +77,7 @@ class dtype:
         """The complex type of the same precision.
 
         Raises:
-            RuntimeError: an integer or bool, which has none.
+            RuntimeError: if the dtype is integer or bool.
         """
         if self.category < FLOAT:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.legacy[:-6]}")
@@ -195,7 +195,7 @@ def by_name(name: str) -> dtype:
     """The dtype called `name`.
 
     Raises:
-        KeyError: there is none.
+        KeyError: if no dtype has that name.
     """
     return _NAMES[name]
 
@@ -215,7 +215,7 @@ def set_default_dtype(d: dtype) -> None:
     """Change the dtype of Python floats.
 
     Raises:
-        TypeError: `d` is not a floating-point dtype, or one that no tensors have here.
+        TypeError: if `d` is not a floating-point dtype, or one that no tensors have here.
     """
     if not (isinstance(d, dtype) and d.is_floating_point and d.numpy):
         raise TypeError(
@@ -229,7 +229,7 @@ def from_numpy(numpy_dtype: Any) -> dtype:
     """The dtype of a NumPy dtype.
 
     Raises:
-        TypeError: NumPy's type has no counterpart (strings, objects, dates ...).
+        TypeError: if NumPy's type has no counterpart (strings, objects, dates ...).
     """
     found = of.get(numpy_dtype)
     if found is None:
@@ -279,7 +279,7 @@ def check_dtype(name: str, argument: str, position: int, value: object) -> None:
     """Refuse what is no dtype.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if `value` is not a dtype.
     """
     if not isinstance(value, dtype):
         given = type(value).__name__
@@ -290,7 +290,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that holds both by torch's table.
 
     Raises:
-        RuntimeError: a wide unsigned integer meets a truth value, another integer or a complex type, which torch leaves
+        RuntimeError: if a wide unsigned integer meets a bool, another integer or a complex type, which torch leaves
             undefined.
     """
     type1, type2 = as_dtype(type1), as_dtype(type2)
@@ -374,7 +374,7 @@ class finfo(Limits):
     """The limits of a floating-point dtype, or of the parts of a complex one (`bits`, `eps`, `max`, `resolution`, ...).
 
     Raises:
-        TypeError: the dtype is none of these.
+        TypeError: if the dtype is neither floating-point nor complex.
     """
 
     def __init__(self, type: dtype | None = None) -> None:
@@ -403,7 +403,7 @@ class iinfo(Limits):
     """The limits of an integer dtype: `bits, max, min`.
 
     Raises:
-        TypeError: the dtype is no integer.
+        TypeError: if the dtype is not an integer dtype.
     """
 
     def __init__(self, type: dtype) -> None:
@@ -422,7 +422,7 @@ class iinfo(Limits):
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
-    """Whether torch lets a result of type `from_` be written into a tensor of type `to` (categories must not fall)."""
+    """Return whether torch lets a result of type `from_` be written into a tensor of type `to`: no category is lost."""
     from_, to = as_dtype(from_), as_dtype(to)
     check_dtype("can_cast", "from_", 1, from_)
     check_dtype("can_cast", "to", 2, to)

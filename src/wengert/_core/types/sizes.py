@@ -21,7 +21,7 @@ class Size(tuple[int, ...]):
         """Take lengths: integers, and what stands for one.
 
         Raises:
-            TypeError: something else.
+            TypeError: if a length is not an integer.
         """
         try:
             return tuple.__new__(
@@ -62,7 +62,7 @@ def whole(at: int, length: Any) -> int:
     """A length as a Python integer.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if `length` is not an integer.
     """
     if not hasattr(length, "__index__"):
         raise TypeError(f"torch.Size() takes an iterable of 'int' (item {at} is '{type(length).__name__}')")
@@ -76,7 +76,7 @@ def check_room(name: str, lengths: Sequence[int], element: int = 8) -> None:
         element: bytes of one.
 
     Raises:
-        RuntimeError: it is such a shape.
+        RuntimeError: if the elements exceed the addresses of the machine.
     """
     if math.prod(filter(None, lengths)) * element > LARGEST:
         raise RuntimeError(f"{name}: Storage size calculation overflowed with sizes={list(lengths)}")
@@ -86,7 +86,7 @@ def normalise(dim: int, ndim: int) -> int:
     """`dim` counted from the front.
 
     Raises:
-        IndexError: it lies outside `[-ndim, ndim - 1]` (a 0-dim tensor counts as one with a single dimension).
+        IndexError: if it is outside `[-ndim, ndim - 1]` (a 0-dim tensor counts as one with a single dimension).
     """
     room = max(ndim, 1)
     if not -room <= dim < room:
@@ -98,7 +98,7 @@ def broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...
     """The common shape of two operands.
 
     Raises:
-        RuntimeError: two lengths differ and neither is 1.
+        RuntimeError: if two lengths differ and neither is 1.
     """
     if first == second:
         return first

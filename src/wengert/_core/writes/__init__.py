@@ -1,1 +1,1 @@
-"""Operators that write: in place, into parts, and the gradients of parts."""
+"""In-place operators, writes into parts of tensors, and the gradients of parts."""

@@ -1,4 +1,4 @@
-"""In-place operators: refused before anything is written, or written, counted and put into the history."""
+"""In-place operators: a call is refused before anything is written, or written, counted and recorded."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class InPlaceOp(Op):
     __slots__ = ("by_result", "functional")
 
     def __getattr__(self, name: str) -> Any:
-        if name != "__name__":  # which Cython lets no class define
+        if name != "__name__":  # Cython lets no class define it
             raise AttributeError(f"{self!r} has no attribute {name!r}")
         return self.name
 
@@ -50,11 +50,11 @@ class InPlaceOp(Op):
         return call(self, args)
 
     def written(self, args: tuple[Any, ...]) -> Any:
-        """The first argument."""
+        """Return the first argument."""
         return args[0]
 
     def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-        """Check, write, record."""
+        """Check, write and record."""
         return complete_write(self, args, dispatch.input_word(self.functional, args), modes)
 
 
@@ -62,7 +62,7 @@ def call(op: InPlaceOp, args: tuple[Any, ...]) -> Any:
     """Run `op.functional` on `args` and write the result into the first of them.
 
     Raises:
-        RuntimeError: the write is refused (a leaf, an overlapping or multi-output view, shape or dtype that do not
+        RuntimeError: if the write is refused (a leaf, an overlapping or multi-output view, shape or dtype that do not
             fit); nothing has been written.
     """
     functional: Op = op.functional
@@ -75,17 +75,17 @@ def call(op: InPlaceOp, args: tuple[Any, ...]) -> Any:
 
 
 def check_is_tensor(op: InPlaceOp, args: tuple[Any, ...]) -> None:
-    """Refuse a first argument that is no tensor.
+    """Refuse a first argument that is not a tensor.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if the first argument is not a tensor.
     """
     if not isinstance(args[0], Tensor):
         raise TypeError(errors.wrong_type(op.name, op.functional.names[0], 1, "Tensor", args[0]))
 
 
 def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-    """`call`, behind the steps of `unusual`; `word` are the flags of all inputs."""
+    """Run the rest of `call`, after the steps of `unusual`; `word` are the flags of all inputs."""
     functional: Op = op.functional
     target: Tensor = args[0]
     if word & modes.mask & flags.VIEW:
@@ -128,7 +128,7 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
 
 
 def write_at_once(op: InPlaceOp, target: Tensor, args: tuple[Any, ...]) -> bool:
-    """Write a plain case by the native function of the form in place; False, with nothing written, if it is none."""
+    """Write a plain case by the native in-place function; return False, with nothing written, if it is not plain."""
     functional: Op = op.functional
     if op.native is None or functional.writer is not None or shares_memory(target, args):
         return False
@@ -137,9 +137,9 @@ def write_at_once(op: InPlaceOp, target: Tensor, args: tuple[Any, ...]) -> bool:
 
 
 def computed(op: InPlaceOp, target: Tensor, args: tuple[Any, ...]) -> Any:
-    """The result of a plain case by the native kernel; None if it is not one, or takes longer than to write by NumPy.
+    """Return the result of a plain case by the native kernel; None if it is not plain, or NumPy would be faster.
 
-    That and a copy cost less than to promote the operands, to look whether they fit, and to call NumPy with `out`.
+    Kernel and copy take less time than promoting the operands, checking the result, and calling NumPy with `out`.
     """
     functional: Op = op.functional
     array: Any = target._array_
@@ -156,7 +156,7 @@ def computed(op: InPlaceOp, target: Tensor, args: tuple[Any, ...]) -> Any:
 
 
 def shares_memory(target: Tensor, args: tuple[Any, ...]) -> bool:
-    """Whether another argument than the target is a tensor on its memory."""
+    """Return whether another argument than the target is a tensor on its memory."""
     other: Tensor
     for value in args:
         if isinstance(value, Tensor) and value is not target:
@@ -175,7 +175,7 @@ FEW = 1 << 14
 def refuse_unwritable(functional: Op, args: tuple[Any, ...], target: Tensor, modes: Modes) -> None:
     """Refuse a recorded write to a leaf, to one of several outputs of a call, or to a view made with recording off.
 
-    The target is looked at before other views among the arguments, which may be refused on their own account.
+    The target is checked before other views among the arguments, which may be refused for other reasons.
     """
     for position in functional.tensor_slots:
         if isinstance(args[position], Tensor) and dispatch.flags_of(args[position]) & flags.VIEW:
@@ -221,7 +221,7 @@ def check_result(functional: Op, target: Tensor, values: list[Any]) -> None:
 
 
 def is_among(target: Tensor, others: tuple[Any, ...]) -> bool:
-    """Whether the target is also another argument."""
+    """Return whether the target is also another argument."""
     for each in others:
         if each is target:
             return True
@@ -229,7 +229,7 @@ def is_among(target: Tensor, others: tuple[Any, ...]) -> bool:
 
 
 def old_value(target: Tensor) -> Tensor:
-    """The target as it was before the write, with its place in the graph."""
+    """Return the target as it was before the write, with its place in the graph."""
     old: Tensor = copied(target)
     old._edge_ = gradient_edge(target) if target._flags_ & flags.REQUIRES_GRAD else None
     old._flags_ = target._flags_ & ~flags.VIEW
@@ -238,7 +238,7 @@ def old_value(target: Tensor) -> Tensor:
 
 
 def copied(tensor: Tensor) -> Tensor:
-    """The values of a tensor on memory of their own, without history."""
+    """Copy the values of a tensor, without history."""
     if tensor._flags_ & flags.BATCHED:
         return batching.copied(tensor)
     if tensor._flags_ & (flags.SPARSE | flags.OBSERVED):
@@ -247,10 +247,10 @@ def copied(tensor: Tensor) -> Tensor:
 
 
 def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, made: Any, modes: Modes) -> None:
-    """Compute into the target's memory, or copy there what is `computed` (`made`), and count the write.
+    """Compute into the target's memory, or copy the result of `computed` (`made`) there, and count the write.
 
-    `values` are the operands; where there are neither these nor what was made, the write is one for all members of a
-    batch, or with tensors whose elements are not in their arrays.
+    `values` are the operands. If both are None, the write is for all members of a batch, or with tensors whose elements
+    are not in their arrays.
     """
     functional: Op = op.functional
     target: Tensor = args[0]
@@ -267,7 +267,7 @@ def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, made: 
             else:
                 modes.quietly(functional.writer, values)
     elif op.native is not None and values[0] is array and op.native(*values) is not NotImplemented:
-        pass  # of several dtypes the first value is a promoted copy of the target
+        pass  # with several dtypes the first value is a promoted copy of the target
     elif (
         functional.takes_out
         and functional.promotion is not None
@@ -293,7 +293,7 @@ def counted(op: InPlaceOp, target: Tensor, modes: Modes) -> None:
 
 
 def write_unusual(op: InPlaceOp, args: tuple[Any, ...], modes: Modes) -> None:
-    """A write for all members of a batch at once, or with tensors whose elements are not in their arrays."""
+    """Write for all members of a batch at once, or with tensors whose elements are not in their arrays."""
     word: int = dispatch.input_word(op.functional, args)
     if word & flags.OBSERVED:
         write_of_class(op, args, word, modes)
@@ -310,7 +310,7 @@ def write_unusual(op: InPlaceOp, args: tuple[Any, ...], modes: Modes) -> None:
 
 
 def write_of_class(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes) -> None:
-    """A write with a tensor of a class that has a `__torch_dispatch__`: by that, or in memory if none is asked now."""
+    """Write with a tensor of a class that has a `__torch_dispatch__`: by that, or in memory if none is asked now."""
     from ..calls import dispatched
 
     target: Tensor = args[0]

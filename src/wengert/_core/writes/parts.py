@@ -1,4 +1,4 @@
-"""`x[i, j:k]` and `x[i, j:k] = value`: plain indices as steps of a view, and a write without a tensor for the part.
+"""`x[i, j:k]` and `x[i, j:k] = value`: basic indices as steps of a view, and a write without a tensor for the part.
 
 Index tensors go to the operator of advanced indexing."""
 
@@ -26,7 +26,7 @@ from .slices import copy_slices
 
 
 def plain_steps(shape: tuple[Any, ...], index: Any) -> tuple[Any, ...]:
-    """The steps (see `ViewInfo.steps`) of a view by integers, slices, None and `...`; none of what is not so plain."""
+    """Return the steps (see `ViewInfo.steps`) of a view by integers, slices, None and `...`; () for any other index."""
     table: Any = slots.table
     if type(index) is int:
         return ((table.select, (None, 0, index), -1),) if is_within(index, shape, 0) else ()
@@ -69,7 +69,7 @@ def plain_steps(shape: tuple[Any, ...], index: Any) -> tuple[Any, ...]:
 
 
 def is_within(index: int, shape: tuple[Any, ...], place: int) -> bool:
-    """Whether there is an element `index` in a dimension."""
+    """Return whether `index` is within the range of a dimension."""
     if place >= len(shape):
         return False
     length: int = shape[place]
@@ -77,19 +77,19 @@ def is_within(index: int, shape: tuple[Any, ...], place: int) -> bool:
 
 
 def is_plain(bound: Any) -> bool:
-    """Whether a bound of a slice is an integer or missing."""
+    """Return whether a bound of a slice is an integer or missing."""
     return bound is None or type(bound) is int
 
 
 def is_whole(bounds: tuple[Any, ...], length: int) -> bool:
-    """Whether a slice from one bound to another takes all of a dimension."""
+    """Return whether a slice from one bound to another takes all of a dimension."""
     return (bounds[0] is None or bounds[0] == 0) and (bounds[1] is None or bounds[1] >= length)
 
 
 class Indexing(Operator):
     """`tensor[index]`: plain indices and index tensors here, all others by `function`.
 
-    Without an operator for index tensors everything is done by `function`, whatever sign it stands behind.
+    Without an operator for index tensors everything is done by `function`, whatever operator of Python it implements.
     """
 
     function: Any
@@ -102,11 +102,11 @@ class Indexing(Operator):
         self.advanced = advanced
 
     def call1(self, a: Any) -> Any:
-        """What `function` makes of `a`."""
+        """Return `function(a)`."""
         return self.function(a)
 
     def call2(self, a: Any, b: Any) -> Any:
-        """The part of `a` that `b` names."""
+        """Return the part of `a` that `b` selects."""
         if self.advanced is None:
             return self.function(a, b)
         part: Any = None if type(b) is Tensor else take_part(a, b)
@@ -119,7 +119,7 @@ class Indexing(Operator):
 class Assignment(Operator):
     """`tensor[index] = value`: plain indices and index tensors here, all others by `function`.
 
-    `number(dtype, value)` is the native function that makes an array of a number, or None. Without an operator for
+    `number(dtype, value)` is the native function that returns an array for a number, or None. Without an operator for
     index tensors everything is done by `function`.
     """
 
@@ -135,7 +135,7 @@ class Assignment(Operator):
         self.number = number
 
     def call3(self, a: Any, b: Any, c: Any) -> None:
-        """Write `c` into the part of `a` that `b` names."""
+        """Write `c` into the part of `a` that `b` selects."""
         if self.advanced is None:
             self.function(a, b, c)
             return
@@ -145,7 +145,7 @@ class Assignment(Operator):
 
 
 def index_tensors(base: Tensor, index: Any) -> Any:
-    """The index tensors of `x[i]`, `x[i, j]`, `x[:, i]`, None for whole dimensions; None if there is more to it."""
+    """Return the index tensors of `x[i]`, `x[i, j]`, `x[:, i]`, None for whole dimensions; None for any other index."""
     items: tuple[Any, ...] = index if type(index) is tuple else (index,)
     shape: tuple[Any, ...] = door.shape_of(base._array_)
     found: list[Any] = []
@@ -170,7 +170,7 @@ def index_tensors(base: Tensor, index: Any) -> Any:
 
 
 def dims_of(index: Tensor) -> int:
-    """How many dimensions an index tensor stands for as it is: a mask for its own; 0 if it is another index first."""
+    """Return the number of dimensions that an index tensor indexes: a mask its own; 0 if it must be converted first."""
     dtype: Any = door.dtype_of(index._array_)
     if dtype is BOOL:
         return door.ndim_of(index._array_)
@@ -194,7 +194,7 @@ def assign(advanced: Op, base: Tensor, index: Any, value: Tensor) -> bool:
 
 
 def number_like(native: Any, base: Tensor, value: Any) -> Any:
-    """A tensor of a number and of the dtype of another one; None if it is not a plain number that fits surely."""
+    """Return a number as a tensor of the dtype of another; None if it is not a plain number that surely fits."""
     dtype: Any = door.dtype_of(base._array_)
     if native is None or (type(value) is not float and type(value) is not int):
         return None
@@ -207,7 +207,7 @@ def number_like(native: Any, base: Tensor, value: Any) -> Any:
 
 
 def begins_with_one(tensor: Tensor) -> bool:
-    """Whether the first dimension has one element."""
+    """Return whether the first dimension has one element."""
     shape: tuple[Any, ...] = door.shape_of(tensor._array_)
     return len(shape) > 0 and shape[0] == 1
 
@@ -219,11 +219,11 @@ INT64 = np.dtype(np.int64)
 
 
 def take_part(base: Tensor, index: Any) -> Any:
-    """The view by a plain index, or None if it is no such index, or is the whole tensor."""
+    """Return the view by a basic index; None if it is another index, or selects the whole tensor."""
     op: Op = slots.table.select
     shape: tuple[Any, ...]
     view: Any = NotImplemented
-    if type(index) is int and op.native is not None:  # which also sees whether there is such an element
+    if type(index) is int and op.native is not None:  # it also checks that the index is within range
         view = attempt(op, op.native, (base, 0, index), False)
         return None if view is NotImplemented else view
     shape = door.shape_of(base._array_)
@@ -252,7 +252,7 @@ def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
 
     Args:
         base: tensor.
-        steps: how the view is taken, see `ViewInfo.steps`.
+        steps: the steps of the view, see `ViewInfo.steps`.
         value: tensor.
 
     Returns:
@@ -289,7 +289,7 @@ def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
 
 
 def is_repeated(shape: tuple[Any, ...], whole: tuple[Any, ...]) -> bool:
-    """Whether what has a shape broadcasts to another one, of as many dimensions or more."""
+    """Return whether a shape broadcasts to another one, of as many dimensions or more."""
     missing: int = len(whole) - len(shape)
     if missing < 0:
         return False
@@ -300,7 +300,7 @@ def is_repeated(shape: tuple[Any, ...], whole: tuple[Any, ...]) -> bool:
 
 
 def history(base: Tensor, steps: tuple[Any, ...], op: Op, value: Tensor, modes: Modes) -> Any:
-    """The node of a base for the write of `value`, by `copy` or `fill`, to the part that `steps` take."""
+    """Return the node of a base for the write of `value`, by `copy` or `fill`, to the part that `steps` select."""
     args: tuple[Any, ...] = (None, value, *op.after2)
     wanted: bool = value._flags_ & flags.REQUIRES_GRAD != 0
     edges = (None, gradient_edge(value) if wanted else None)

@@ -19,7 +19,7 @@ from .inplace import InPlaceOp
 
 
 class InPlaceView(InPlaceOp):
-    """`op_` of an operator that gives a view: the memory stays, the tensor sees it otherwise from now on."""
+    """`op_` of an operator that returns a view: the memory stays, with another shape and strides of the tensor."""
 
     __slots__ = ()
 
@@ -33,7 +33,7 @@ class InPlaceView(InPlaceOp):
         return rearrange(self, args, modes)
 
     def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-        """Check, take the view, record."""
+        """Check, take the view and record."""
         return rearrange(self, args, modes)
 
 
@@ -41,7 +41,7 @@ def refuse_class(op: InPlaceView, target: Tensor) -> None:
     """Refuse a tensor of a class with a `__torch_dispatch__`, whose own values would not follow.
 
     Raises:
-        NotImplementedError: if it is one.
+        NotImplementedError: if `target` is such a tensor.
     """
     if target._flags_ & flags.OBSERVED:
         raise NotImplementedError(
@@ -51,7 +51,7 @@ def refuse_class(op: InPlaceView, target: Tensor) -> None:
 
 
 def rearranged_array(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
-    """The array that the first argument is to have."""
+    """Return the array that the first argument is to have."""
     functional: Op = op.functional
     target: Tensor = args[0]
     if target._flags_ & (flags.BATCHED | flags.OBSERVED):
@@ -69,10 +69,10 @@ def rearranged_array(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> An
 
 
 def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
-    """Let the first argument be what `op.functional` makes of it.
+    """Replace the first argument by the result of `op.functional`.
 
     Raises:
-        RuntimeError: the tensor may not be written to; nothing has been changed.
+        RuntimeError: if the tensor may not be written to; nothing has been changed then.
     """
     functional: Op = op.functional
     target: Tensor = args[0]

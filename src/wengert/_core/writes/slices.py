@@ -1,4 +1,4 @@
-"""Gradients of views meet the gradient of their base in its own memory, not as arrays of the base's size.
+"""Gradients of views, added to the gradient of their base in its own memory, not as arrays of the base's size.
 
 So a program that reads and writes a base part by part has a backward pass that is linear in the number of its parts.
 """
@@ -36,7 +36,7 @@ class CopySlices(Node):
     """The history of a base after an in-place write to a view of it.
 
     Routes the part of the gradient that belongs to the view through `inner`, the node of the write, and leaves the
-    rest. It knows how the view is taken (and the strides of the base, in elements), not the tensors, so that it forms
+    rest. It stores the steps of the view (and the strides of the base, in elements), not the tensors, so that it forms
     no cycle with them.
     """
 
@@ -75,7 +75,7 @@ class CopySlices(Node):
 
 
 def route(node: CopySlices, grad: Tensor, owned: bool) -> Any:
-    """The gradients of the inputs of a write, written into the gradient of the base if that is the engine's own."""
+    """Return the gradients of the inputs of a write, in the memory of the base's gradient if only the engine has it."""
     modes: Modes = current()
     if node.recorded or modes.grad or modes.word & flags.LEVELS or grad._flags_ & flags.UNUSUAL:
         return route_recorded(node, grad)
@@ -94,7 +94,7 @@ def route(node: CopySlices, grad: Tensor, owned: bool) -> Any:
 
 
 def route_recorded(node: CopySlices, grad: Any) -> Any:
-    """`route` by operators, for a backward pass that is itself recorded."""
+    """Run `route` by operators, for a backward pass that is itself recorded."""
     if node.levels:
         grad = batching.spread_out(grad, node.levels)
     rest = grad._restrided(node.strides, True)
@@ -109,11 +109,11 @@ def route_recorded(node: CopySlices, grad: Any) -> Any:
 
 
 def check_apart(part: Any, outgoing: Any) -> None:
-    """Refuse the gradients of a write to a view whose elements share memory, unless nothing has a gradient: which of
-    the elements the write left in memory is not known.
+    """Refuse the gradients of a write to a view whose elements share memory, unless nothing has a gradient: it is not
+    known which of the elements the write left in memory.
 
     Raises:
-        RuntimeError: two elements share memory.
+        RuntimeError: if two elements share memory and an output has a gradient.
     """
     if not door.has_rows(part) and overlaps(part) and is_seen_twice(part):
         for grad in outgoing:
@@ -122,7 +122,7 @@ def check_apart(part: Any, outgoing: Any) -> None:
 
 
 def copy_slices(inner: Node, info: ViewInfo, before: Edge | None, modes: Modes) -> CopySlices:
-    """The node of a base for a write to the view that `info` tells of; `before` is where the base's gradient went."""
+    """Return the node of a base for a write to the view of `info`; `before` is the base's edge before the write."""
     node: CopySlices = CopySlices.__new__(CopySlices)
     set_up(node, (before, *inner.next_edges[1:]), modes.sequence, 1)
     modes.sequence += 1
@@ -143,7 +143,7 @@ def copy_slices(inner: Node, info: ViewInfo, before: Edge | None, modes: Modes) 
 
 
 def spare(inner: OpNode) -> None:
-    """Let the node of a write that leaves nothing of the old value make no zeros for it: `route` writes them."""
+    """Let the node of a write that overwrites the whole old value return no zeros for it: `route` writes them."""
     op: Declaration = inner.op
     if op.overwrites:
         mask: int = 0
@@ -154,7 +154,7 @@ def spare(inner: OpNode) -> None:
 
 
 def is_laid_out(tensor: Tensor, strides: tuple[int, ...]) -> bool:
-    """Whether a tensor fills its storage with elements that lie `strides` apart."""
+    """Return whether a tensor fills its storage with these strides."""
     array: Any = tensor._array_
     size: int = array.itemsize
     at: int = 0
