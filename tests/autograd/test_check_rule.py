@@ -239,7 +239,7 @@ def test_what_is_not_there_is_left_out_with_the_reason():
 def test_wrong_batching_rules_are_found():
     split = {"forward": lambda x: x * x, "setup_context": lambda ctx, inputs, output: ctx.save_for_backward(*inputs)}
     wrong = rule(**split, vmap=lambda info, dims, x: (x * x * 2, dims[0]))
-    with pytest.raises(GradcheckError, match=r"batching, sample 0: vmap with in_dims=\(0,\) does not give"):
+    with pytest.raises(GradcheckError, match=r"batching, sample 0: vmap with in_dims=\(0,\) does not return"):
         check_rule(wrong, [three()], without=["batched gradients"])
 
 

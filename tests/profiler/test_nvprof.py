@@ -77,7 +77,7 @@ def test_a_table_that_is_missing_is_refused(tmp_path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE StringTable (_id_ INTEGER, value TEXT)")
         connection.commit()
-    with pytest.raises(ValueError, match="no trace of nvprof, or damaged: OperationalError"):
+    with pytest.raises(ValueError, match="is not a trace of nvprof, or damaged: OperationalError"):
         load_nvprof(path)
 
 

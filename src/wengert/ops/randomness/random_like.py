@@ -71,6 +71,11 @@ def uniform_numbers(generator: Any, shape: tuple[int, ...], element: DType, dens
     return uniform_array(generator, shape, element)
 
 
+def normal_numbers(generator: Any, shape: tuple[int, ...], element: DType, dense: bool) -> Any:
+    """Draw the numbers of `randn`, whose order depends on whether the memory is dense."""
+    return normal_array(generator, shape, element, dense=dense)
+
+
 @composite(method=False)
 @describes(DRAWN_LIKE)
 def rand_like(
@@ -106,7 +111,7 @@ def randn_like(
 ) -> Tensor:
     """`randn` of the shape and dtype of a tensor; other arguments as for `randn` and `zeros_like`."""
     place = (device, pin_memory)
-    return drawn_like("randn_like", normal_array, input, generator, dtype, layout, place, requires_grad, memory_format)
+    return drawn_like("randn_like", normal_numbers, input, generator, dtype, layout, place, requires_grad, memory_format)
 
 
 for factory in (rand_like, randn_like):
