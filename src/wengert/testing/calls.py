@@ -241,7 +241,7 @@ def cases(wanted: Wanted, bad: bool = False, names: Iterable[str] | None = None)
         bad: select the samples that must be refused, not those that must be accepted.
         names: names of the operators; all if None.
     """
-    own = operators()
+    own = operators() if names is None else REGISTRY  # the first is made anew each time
     return [
         Case(name, dtype, number)
         for name in (own if names is None else names)
