@@ -1,8 +1,8 @@
 """Objects of the core as a program should never see them: allocated only, with foreign values in their fields, called
 with what they do not expect. Whatever comes of it is a Python error and never the end of the process.
 
-Each class is tried in a child of its own, for both builds and all the same: the compiled classes have fields without
-a look-up by name, where an object that lacks something would be an access outside of memory.
+Each class is tried in a child of its own, in the compiled build unless the file is named: the compiled classes have
+fields without a look-up by name, where an object that lacks something would be an access outside of memory.
 """
 
 from __future__ import annotations
