@@ -1,1 +1,1 @@
-"""How the package starts: which build runs, how modules are found, what is loaded when it is first asked for."""
+"""Start of the package: the choice of the build, the finder of modules, names that are loaded at their first use."""

@@ -1,5 +1,6 @@
-"""What torch's modules for accelerators and for several processes answer where there are none: programs that ask first
-go on with the CPU and in one process.
+"""Stand-ins for torch's modules for accelerators and for several processes, of which there are none.
+
+Programs that ask first go on with the CPU and in one process.
 """
 
 from __future__ import annotations
@@ -13,21 +14,21 @@ from typing import Any, NoReturn
 
 
 class Absent:
-    """An accelerator that is not there. Its methods are the functions of torch's module of that name.
+    """An accelerator that does not exist. Its methods are the functions of torch's module of that name.
 
     Args:
-        name: of torch's module and of the device.
-        label: how torch's errors call it.
+        name: name of torch's module and of the device.
+        label: its name in torch's errors.
     """
 
     def __init__(self, name: str, label: str) -> None:
         self.name, self.label = name, label
 
     def refuse(self, *args: object, **kwargs: object) -> NoReturn:
-        """What asks for the accelerator itself.
+        """Refuse a call that needs the accelerator itself.
 
         Raises:
-            AssertionError: always.
+            AssertionError: always; there is no accelerator.
         """
         raise AssertionError(
             f"Torch not compiled with {self.label} enabled: wengert computes on the CPU; ask "
@@ -35,70 +36,70 @@ class Absent:
         )
 
     def is_available(self) -> bool:
-        """False."""
+        """Return False."""
         return False
 
     def is_initialized(self) -> bool:
-        """False."""
+        """Return False."""
         return False
 
     def is_bf16_supported(self, including_emulation: bool = True) -> bool:
-        """False."""
+        """Return False."""
         return False
 
     def device_count(self) -> int:
-        """0."""
+        """Return 0."""
         return 0
 
     def manual_seed(self, seed: int) -> None:
-        """Nothing: no device has a generator."""
+        """Do nothing: no device has a generator."""
 
     manual_seed_all = manual_seed
 
     def seed(self) -> None:
-        """Nothing: no device has a generator."""
+        """Do nothing: no device has a generator."""
 
     seed_all = seed
 
     def synchronize(self, device: Any = None) -> None:
-        """Nothing: no work is under way elsewhere."""
+        """Do nothing: no device has pending work."""
 
     def empty_cache(self) -> None:
-        """Nothing: no memory is kept elsewhere."""
+        """Do nothing: no device caches memory."""
 
     def ipc_collect(self) -> None:
-        """Nothing: no memory is shared from elsewhere."""
+        """Do nothing: no device shares memory."""
 
     def memory_allocated(self, device: Any = None) -> int:
-        """0."""
+        """Return 0."""
         return 0
 
     max_memory_allocated = memory_reserved = max_memory_reserved = memory_cached = memory_allocated
 
     def reset_peak_memory_stats(self, device: Any = None) -> None:
-        """Nothing: there are none."""
+        """Do nothing: there are no statistics."""
 
     reset_max_memory_allocated = reset_max_memory_cached = reset_peak_memory_stats
 
     def memory_stats(self, device: Any = None) -> dict[str, Any]:
-        """Empty."""
+        """Return an empty dictionary."""
         return {}
 
     def get_arch_list(self) -> list[str]:
-        """Empty."""
+        """Return an empty list."""
         return []
 
     def get_rng_state_all(self) -> list[Any]:
-        """Empty: one state for each device."""
+        """Return an empty list: there is one state for each device."""
         return []
 
     def set_rng_state_all(self, new_states: Any) -> None:
-        """Nothing for no devices; refused for some."""
+        """Do nothing for an empty list; refuse states of devices."""
         if len(new_states):
             self.refuse()
 
     def set_device(self, device: Any) -> None:
-        """Nothing for a negative number, as in torch; refused for a device."""
+        """Do nothing for a negative number, as in torch; refuse a device."""
         if not isinstance(device, int) or device >= 0:
             self.refuse()
 
@@ -130,21 +131,21 @@ class NoStream:
     """Streams and events of an accelerator.
 
     Raises:
-        RuntimeError: one is made.
+        RuntimeError: if one is created.
     """
 
     absent: Absent
 
     def __new__(cls, *args: object, **kwargs: object) -> NoStream:
-        """Refused."""
+        """Refuse the call."""
         raise RuntimeError(f"torch.{cls.absent.name}.{cls.__name__} requires {cls.absent.label} support")
 
 
 def refusing(path: str, says: str) -> Any:
-    """A function in the place of one that is not there.
+    """Return a function that refuses, in the place of one that does not exist.
 
     Args:
-        path: what a programmer calls it.
+        path: its name for programmers.
         says: the rest of the RuntimeError of a call.
     """
 
@@ -155,7 +156,7 @@ def refusing(path: str, says: str) -> Any:
 
 
 class StandIn(type):
-    """A class in the place of one that is not there: annotations and `isinstance` may name it, none is made.
+    """A class in the place of one that does not exist: annotations and `isinstance` may name it; it has no instances.
 
     Its attributes, such as the members of an enumeration that a default names, are functions that refuse.
     """
@@ -164,7 +165,7 @@ class StandIn(type):
     says: str
 
     def __call__(cls, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refused."""
+        """Refuse the call."""
         raise RuntimeError(f"{cls.path}: {cls.says}")
 
     def __getattr__(cls, name: str) -> Any:
@@ -175,10 +176,10 @@ class StandIn(type):
 
 @functools.cache
 def stand_in(module: str, name: str, says: str) -> Any:
-    """What a module has in the place of `name`: a class, if it is named as one, or a function; always the same.
+    """Return the stand-in of `name` in a module: a class, if it is named like one, or a function; the same each time.
 
     Raises:
-        AttributeError: a name of Python's own (`__path__`).
+        AttributeError: if `name` is one of Python's own (`__path__`).
     """
     if name.startswith("__"):
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
@@ -192,28 +193,28 @@ def hollow(name: str, answers: Callable[[str, str], Any]) -> ModuleType:
     """A module, and a package, without names of its own.
 
     Args:
-        name: of the module.
-        answers: gives what stands in the place of a name, of the module and that name.
+        name: name of the module.
+        answers: returns the stand-in of a name, called with the module and that name.
     """
-    made = ModuleType(name)
-    made.__path__ = []
-    vars(made)["__getattr__"] = functools.partial(answers, name)
-    return made
+    module = ModuleType(name)
+    module.__path__ = []
+    vars(module)["__getattr__"] = functools.partial(answers, name)
+    return module
 
 
 class Below(Loader):
-    """Gives modules below one that is not there, for programs that import them before they ask: all names refuse.
+    """Loads modules below one that does not exist, for programs that import them before they ask: all names refuse.
 
     Args:
-        below: gives the module of a name.
+        below: returns the module of a name.
     """
 
     def __init__(self, below: Callable[[str], ModuleType]) -> None:
         self.below = below
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """The module."""
+        """Return the module."""
         return self.below(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """It has its names already."""
+        """Do nothing: the module has its names already."""

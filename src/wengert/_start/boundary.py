@@ -1,7 +1,7 @@
-"""Where errors leave the package: with a traceback that ends at the program's line and one frame that names the call.
+"""Boundaries, where errors leave the package with a traceback of the program's line and one frame that names the call.
 
-`tracebacks.py` says which frames are kept; it comes with the first error. What is called often catches errors itself,
-as `Op.__call__` and `Module.__call__` do: an `except` costs nothing until there is one.
+`tracebacks.py` says which frames are kept; it is loaded with the first error. Functions that are called often catch
+errors themselves, as `Op.__call__` and `Module.__call__` do: an `except` costs nothing until there is an error.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ def shorten(error: Exception, name: str = "", body: Any = None) -> None:
     To be called where it was caught, before a `raise` without an argument, which adds no frame.
 
     Args:
-        name, body: what was called, and its function, whose frame is kept or, where there is none, made; without them
-            it is told from the frames.
+        name, body: the name of the call, and its function, whose frame is kept or, if there is none, created; without
+            them both are determined from the frames.
     """
-    from .tracebacks import shorten as shorten_now  # by its own name: a package that lacks one comes here, too
+    from .tracebacks import shorten as shorten_now  # imported from its module: a package that lacks one comes here, too
 
     shorten_now(error, name, body)
 
 
 def boundary(function: F, name: str = "") -> F:
-    """A function from which errors come with a short traceback, in which it has its own name or another."""
+    """Wrap a function so that its errors have a short traceback, in which it has its own name or `name`."""
     shown = name or function.__name__
 
     @wraps(function)
@@ -69,7 +69,7 @@ class Guarded:
 
 
 def guard(cls: type) -> None:
-    """Make boundaries of the methods behind Python's signs and protocols, of a class that is not compiled."""
+    """Make boundaries of the methods behind Python's operators and protocols, of a class that is not compiled."""
     for name, value in tuple(vars(cls).items()):
         if isinstance(value, FunctionType) and name.startswith("__") and name not in ("__init__", "__hash__"):
             setattr(cls, name, boundary(value))

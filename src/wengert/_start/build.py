@@ -1,17 +1,17 @@
-"""Which of the two builds runs: decided here, before anything else of the package is imported.
+"""Choice between the two builds, before anything else of the package is imported.
 
 The core exists as plain Python and, where a compiler was found at install time, as extension modules made from the same
-files, which lie together in one library. One process runs one of them, never a mixture:
+files, together in one library. One process runs one of them, never a mixture:
 
-- `WENGERT_PURE=1` in the environment: interpreted, even where compiled libraries lie beside the sources;
+- `WENGERT_PURE=1` in the environment: interpreted, even if compiled libraries are beside the sources;
 - no libraries: interpreted;
 - every library there, made from the sources as they are now: compiled;
 - anything else (a library missing, a source changed since): `ImportError` that says what is wrong and how to repair it.
 
-What is decided is done by the finder of `loading.py`.
+The finder of `loading.py` carries out the decision.
 
 `setup.py` loads this file by its path for the lists of modules and sources and for the record of a build, so that
-what is written at build time and what is checked at import are one definition. Every import of the package pays for
+the record written at build time and the check at import share one definition. Every import of the package pays for
 this module, hence it imports next to nothing.
 """
 
@@ -49,9 +49,9 @@ INTERPRETED_CORE = (
 )
 RECORD_TITLE = "wengert build record 4"
 ASKED_FILE = "_core/_build-interpreted.txt"
-"""There if the interpreted build was asked for when the package was installed."""
+"""Exists if the interpreted build was requested when the package was installed."""
 SLOWER = 17
-"""How many times as long a small operation takes in the interpreted build: `benchmarks/builds.py` measures it."""
+"""Ratio of the times of a small operation, interpreted to compiled: `benchmarks/builds.py` measures it."""
 WITHOUT_COMPILER = ("emscripten", "wasi")
 """Platforms on which nobody can install one."""
 
@@ -60,14 +60,14 @@ WITHOUT_COMPILER = ("emscripten", "wasi")
 
 
 class Tree(str):
-    """The folder of a package, whose folders are listed once each."""
+    """The folder of a package; each of its folders is listed once."""
 
     listings: dict[str, set[str]]
 
     def __new__(cls, root: str) -> Tree:
-        made = super().__new__(cls, root)
-        made.listings = {}
-        return made
+        tree = super().__new__(cls, root)
+        tree.listings = {}
+        return tree
 
 
 def listing(root: str, folder: str) -> set[str]:
@@ -88,11 +88,11 @@ def rooms(root: str, top: str = CORE) -> list[str]:
 
 def declared(root: str) -> list[str]:
     """The core's files with a `.pxd` beside them, relative to the package and without ending, in alphabetical order."""
-    found = []
+    paths = []
     for room in rooms(root):
         names = listing(root, room)
-        found += [f"{room}/{name[:-4]}" for name in names if name[-4:] == ".pxd" and f"{name[:-4]}.py" in names]
-    return sorted(found)
+        paths += [f"{room}/{name[:-4]}" for name in names if name[-4:] == ".pxd" and f"{name[:-4]}.py" in names]
+    return sorted(paths)
 
 
 def core_modules(root: str) -> list[str]:
@@ -109,10 +109,10 @@ def core_modules(root: str) -> list[str]:
 
 def native_sources(root: str) -> list[str]:
     """The C++ files of the native kernels, relative to the package; empty where they are not shipped."""
-    found = []
+    paths = []
     for room in rooms(root, NATIVE):
-        found += [f"{room}/{name}" for name in sorted(listing(root, room)) if name[-4:] in NATIVE_SOURCE_ENDINGS]
-    return found
+        paths += [f"{room}/{name}" for name in sorted(listing(root, room)) if name[-4:] in NATIVE_SOURCE_ENDINGS]
+    return paths
 
 
 def core_sources(root: str) -> list[str]:
@@ -150,14 +150,14 @@ def built_libraries(root: str) -> dict[str, str]:
 
 
 class Record:
-    """What a build was made from.
+    """Record of the sources of a build.
 
     Attributes:
         recipe: a checksum of the build script.
-        libraries, modules: what it made, and which modules the library of the core holds.
+        libraries, modules: the libraries that were built, and the modules in the library of the core.
         stamps: a line for each source, with its size and the time of its last change.
         checksums: of the bytes of each source.
-        mark: the `mark` of all of them; empty in records of builds that wrote none.
+        mark: the `mark` of all sources; empty in records without one.
     """
 
     def __init__(self, text: str) -> None:
@@ -182,7 +182,7 @@ def record_file() -> str:
 
 
 def library_file() -> str:
-    """The file, relative to the package, in which the compiled core lies for this kind of interpreter."""
+    """The file, relative to the package, of the compiled core for this kind of interpreter."""
     from importlib.machinery import EXTENSION_SUFFIXES
 
     return CORE_LIBRARY.replace(".", "/") + EXTENSION_SUFFIXES[0]
@@ -197,8 +197,10 @@ def fingerprint(path: str) -> str:
 
 
 def stamps(root: str, sources: Iterable[str]) -> str:
-    """A line for each source with its size and the time of its last change: where that is as recorded, the source need
-    not be read."""
+    """A line for each source with its size and the time of its last change.
+
+    A source whose line is as recorded need not be read.
+    """
     lines = []
     for source in sources:
         status = os.stat(f"{root}/{source}")
@@ -214,7 +216,13 @@ def mark(root: str, core: list[str], native: list[str], folders: list[str]) -> s
     """
     times = [os.stat(f"{root}/{folder}").st_mtime_ns for folder in folders]
     status = [os.stat(f"{root}/{source}") for source in core + native]
-    number = hash(tuple(times + [each.st_mtime_ns for each in status] + [each.st_size for each in status]))
+    number = hash(
+        tuple(
+            times
+            + [source_status.st_mtime_ns for source_status in status]
+            + [source_status.st_size for source_status in status]
+        )
+    )
     return "\n".join((str(number), " ".join(folders), " ".join(core), " ".join(native)))
 
 
@@ -225,7 +233,7 @@ def compose_mark(root: str) -> str:
 
 
 def is_marked(root: str, text: str) -> bool:
-    """Whether `text` is the mark of the tree at `root`; the folders of native sources are not listed for it."""
+    """Return whether `text` is the mark of the tree at `root`, without listing the folders of native sources."""
     _, folders, _, native = text.split("\n")
     try:
         return mark(root, core_sources(root), native.split(), folders.split()) == text
@@ -234,7 +242,7 @@ def is_marked(root: str, text: str) -> bool:
 
 
 def changed(root: str, stamped: str, record: Record) -> list[str]:
-    """The sources, by their `stamps`, whose bytes are other than those recorded, or of which nothing is recorded."""
+    """Sources among the `stamps` whose bytes differ from those recorded, or that are not recorded."""
     before, checksums = set(record.stamps.splitlines()), record.checksums
     doubtful = [line.partition(" ")[0] for line in stamped.splitlines() if line not in before]
     return [source for source in doubtful if fingerprint(f"{root}/{source}") != checksums.get(source)]
@@ -263,7 +271,7 @@ def read_record(path: str) -> Record | None:
 
 
 def find_problems(root: str, built: Iterable[str], record: Record | None) -> list[str]:
-    """What keeps the libraries `built` from being the compiled form of the sources in `root`; empty if nothing does."""
+    """Reasons why the libraries `built` are not the compiled form of the sources in `root`; empty if they are."""
     if record is None:
         return ["the compiled modules carry no record of what they were made from (was a build interrupted?)"]
     built, wanted = set(built), record.libraries
@@ -294,21 +302,20 @@ def find_problems(root: str, built: Iterable[str], record: Record | None) -> lis
 
 
 def asked_for_interpreted() -> bool:
-    """Whether the environment asks for the interpreted build."""
+    """Return whether the environment asks for the interpreted build."""
     return os.environ.get("WENGERT_PURE", "") not in ("", "0")
 
 
 def settle(root: str, package: str = PACKAGE) -> set[str]:
     """Choose the build of the package in the folder `root`.
 
-    `WENGERT_KERNELS=native` beside `WENGERT_PURE=1` keeps the native kernels, for who wants to step through the core
-    only.
+    `WENGERT_KERNELS=native` beside `WENGERT_PURE=1` keeps the native kernels, to step through the core only.
 
     Returns:
-        The modules that come from the library of the core, relative to the package; in the interpreted build none.
+        The modules that come from the library of the core, relative to the package; empty in the interpreted build.
 
     Raises:
-        ImportError: the libraries are incomplete, or not made from the sources as they are.
+        ImportError: if the libraries are incomplete, or not built from the present sources.
     """
     if asked_for_interpreted():
         return set()
@@ -331,7 +338,7 @@ def settle(root: str, package: str = PACKAGE) -> set[str]:
 
 
 def finder(root: str, held: set[str], package: str = PACKAGE) -> Finder:
-    """What finds the modules of the build that was chosen: those in `held` in the library, all others as files."""
+    """Return the finder of the chosen build: of the modules in `held` in the library, of all others as files."""
     from .loading import Finder
 
     pure = asked_for_interpreted()
@@ -347,13 +354,13 @@ def finder(root: str, held: set[str], package: str = PACKAGE) -> Finder:
 
 
 def is_for_want_of_compiler(root: str) -> bool:
-    """Whether nobody has asked for the interpreted build of the package in the folder `root`, which runs."""
+    """Return whether the interpreted build of the package in the folder `root` runs without having been requested."""
     asked = asked_for_interpreted() or ASKED_FILE.rpartition("/")[2] in listing(root, CORE)
     return not asked and sys.platform not in WITHOUT_COMPILER
 
 
 def how_to_compile() -> str:
-    """How much slower the interpreted build is, and what to do about it."""
+    """Text on how much slower the interpreted build is, and how to install the compiled one."""
     return (
         f"a small operation takes about {SLOWER} times as long as compiled; install a C++ compiler and Python's "
         "headers, then wengert again: pip install --force-reinstall --no-cache-dir wengert"
@@ -361,9 +368,9 @@ def how_to_compile() -> str:
 
 
 def tell_of_interpreted(root: str) -> None:
-    """Say in one line that the interpreted build runs though nobody has asked for it.
+    """Write one line to stderr if the interpreted build runs without having been requested.
 
-    No warning, which would be two lines, and an ImportError for programs that make errors of warnings.
+    Not a warning, which would be two lines, and an ImportError for programs that turn warnings into errors.
     """
     if not is_for_want_of_compiler(root):
         return
@@ -374,7 +381,7 @@ def tell_of_interpreted(root: str) -> None:
 
 
 def warn_without_lock() -> None:
-    """Say so where the interpreted core would run without the interpreter's lock, which it stands on.
+    """Warn if the interpreted core runs without the interpreter's lock, which it relies on.
 
     The compiled library need not: it does not declare itself safe without the lock, so Python switches it on.
     """

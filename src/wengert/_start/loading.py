@@ -1,4 +1,4 @@
-"""How the package is loaded: its modules without a search; what few programs use, when it is first asked for.
+"""Loading of the package: its modules without a search, and names that few programs use at their first use.
 
 Every import of the package pays for this module, hence it imports next to nothing.
 """
@@ -30,38 +30,38 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 HEADER = MAGIC_NUMBER + bytes(4)
-"""How byte code begins that holds for a source of a certain time and length, which follow."""
+"""Beginning of byte code that is valid for a source of a certain time and length, which follow."""
 INSIDE = ("wengert._", "wengert.ops")
-"""Modules of which programs ask no names of torch."""
+"""Modules that have no names of torch."""
 OWN = "wengert."
 PAUSE = 0.0005
-"""Seconds between two looks at whether another thread has ended its load, or its fork."""
+"""Seconds between two checks of whether another thread has ended its load, or its fork."""
 
 
 def at_home(home: str, *classes: Any) -> None:
-    """Let classes say that they belong to the module where torch has them: programs print them, and pickle them."""
-    for each in classes:
-        each.__module__ = home
+    """Set the module of classes to the one where torch has them: programs print them, and pickle them."""
+    for member in classes:
+        member.__module__ = home
 
 
 class Loads:
-    """The modules that threads are loading: what comes meanwhile waits.
+    """The loads of modules that are in progress: signals, forks and collections wait for them.
 
-    Who sees half a module, or leaves one behind, has it for good. So the load of a module, or of a family with all that
-    it needs, is one step for everybody:
+    A module that is seen or left half executed stays so. So the load of a module, or of a family with all that it
+    needs, is one step for all threads:
 
     - Signal handlers are called afterwards. Python calls them between any two instructions of the main thread,
       whichever thread took the signal, so no mask of signals keeps them out: another handler notes the signals.
-    - A fork waits until no other thread loads. Its child would wait for that thread for ever.
-    - No collection runs, whose finalisers could need the very module.
+    - A fork waits until no other thread loads. Its child would wait for that thread forever.
+    - No collection runs: a finaliser could need the module.
 
     Attributes:
-        turn: held by the thread that loads a family, and while a process forks.
-        threads: those that load.
+        turn: lock held by the thread that loads a family, and while a process forks.
+        threads: the threads that load.
         forking: the thread that forks.
-        handlers: what stood in the place of `note`, by number of the signal.
+        handlers: the handlers that `note` has replaced, by number of the signal.
         came: the signals that wait.
-        orphans: what loads that failed have left, by name.
+        orphans: names of modules that failed loads have left.
         complete: modules that were executed, by name; an interrupt may have come before `import` had entered them.
     """
 
@@ -81,7 +81,7 @@ class Loads:
     def whole(self, load: Callable[..., Any], *args: Any) -> Any:
         """Call `load(*args)`, which loads modules, while no other thread does the same.
 
-        A thread that executes a module holds the lock of that: it does not wait for others, who may wait for it.
+        A thread that executes a module holds the module's lock: it does not wait for others, which may wait for it.
         """
         if get_ident() in self.threads:
             return load(*args)
@@ -103,10 +103,10 @@ class Loads:
             self.end(here)
 
     def outermost(self, load: Callable[..., Any], *args: Any) -> Any:
-        """Call `load(*args)`; enter in their packages what an earlier load had loaded before it failed.
+        """Call `load(*args)`; set modules that a failed load has left as attributes of their packages.
 
-        Python takes a package whose load fails out of `sys.modules`, not what is whole of it; loaded again, the package
-        is another object, and does not get these as attributes.
+        Python removes a package whose load fails from `sys.modules`, but not its modules that are complete; loaded
+        again, the package is another object, and does not get these as attributes.
         """
         before = set(sys.modules)
         try:
@@ -122,7 +122,7 @@ class Loads:
         return loaded
 
     def begin(self, here: int) -> None:
-        """Say that this thread loads modules."""
+        """Enter this thread among those that load modules."""
         if is_main(here):
             self.hold()
         self.threads.add(here)
@@ -133,7 +133,7 @@ class Loads:
         gc.disable()
 
     def end(self, here: int) -> None:
-        """Say that it does so no longer, and call the handlers of the signals that came."""
+        """Remove this thread from those that load modules, and call the handlers of the signals that came."""
         self.threads.discard(here)  # first: until then no handler raises here
         if (self.handlers or self.came) and is_main(here):
             self.restore()
@@ -141,7 +141,7 @@ class Loads:
 
     # ---- signals -----------------------------------------------------------------------------------------------------
     def hold(self) -> None:
-        """Put `note` in the place of all handlers that are written in Python."""
+        """Replace all handlers that are written in Python by `note`."""
         for number in range(1, NSIG):
             handler = getsignal(number)
             if callable(handler) and handler != self.note:
@@ -153,7 +153,7 @@ class Loads:
                     return
 
     def note(self, number: int, frame: FrameType | None) -> None:
-        """The handler of all signals meanwhile; it calls the real one where it comes too early or too late."""
+        """Handle a signal during a load: note it; before or after a load, call the real handler."""
         if get_ident() in self.threads:
             self.came[number] = None
             return
@@ -163,14 +163,14 @@ class Loads:
             handler(number, frame)
 
     def restore(self) -> None:
-        """Put the handlers back, but for those that the program has changed meanwhile."""
+        """Restore the handlers, except those that the program has changed meanwhile."""
         for number, handler in tuple(self.handlers.items()):
             if getsignal(number) == self.note:
                 signal(number, handler)
             self.handlers.pop(number, None)
 
     def deliver(self) -> None:
-        """Call the handlers of the signals that came; one that raises does not keep the others from being called."""
+        """Call the handlers of the signals that came; the others are called even if one raises."""
         for number in tuple(self.came):
             if self.came.pop(number, number) is None and callable(handler := getsignal(number)):
                 try:
@@ -208,13 +208,13 @@ class Loads:
 
 
 def is_main(here: int) -> bool:
-    """Whether a thread is the one in which Python calls signal handlers."""
+    """Return whether a thread is the main one, in which Python calls signal handlers."""
     threading = sys.modules.get("threading")  # without it there is one thread
     return threading is None or threading.main_thread().ident == here
 
 
 def is_loading(module: ModuleType | None) -> bool:
-    """Whether a module is being executed, by this thread or another one."""
+    """Return whether a module is being executed, by this thread or another one."""
     return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
 
 
@@ -223,16 +223,16 @@ LOADS = Loads()
 
 def load(name: str) -> ModuleType:
     """Import a module in the middle of a program: wholly or not at all. Return the module of that name."""
-    found, above = sys.modules.get(name), name.rpartition(".")[0]
-    if found is not None and not is_loading(found) and (not above or above in sys.modules):
-        return found
+    module, above = sys.modules.get(name), name.rpartition(".")[0]
+    if module is not None and not is_loading(module) and (not above or above in sys.modules):
+        return module
     return LOADS.whole(import_below, name)
 
 
 def import_below(name: str) -> ModuleType:
-    """Import a module and the package that it lies in.
+    """Import a module and its package.
 
-    Python does not look for the package of a module that it knows; an import of the package may have failed after it.
+    Python does not import the package of a module that it knows; the import of the package may have failed after it.
     """
     above = name.rpartition(".")[0]
     if above and above not in sys.modules:
@@ -241,7 +241,7 @@ def import_below(name: str) -> ModuleType:
 
 
 class Undisturbed:
-    """What loaders of the package have in common: signals and forks wait for the end of a module."""
+    """Base of the package's loaders: signals and forks wait for the end of a module."""
 
     name: str
     executed = False
@@ -254,17 +254,17 @@ class Undisturbed:
             LOADS.undisturbed(self.execute, module)
 
     def execute(self, module: ModuleType) -> None:
-        """Execute it, unless that was done, and keep it until it is entered among the modules."""
+        """Execute the module, unless that was done, and keep it until it is entered in `sys.modules`."""
         if not self.executed:
             super().exec_module(module)  # type: ignore[misc]
         LOADS.complete[self.name] = module
 
     def interrupted(self) -> ModuleType | None:
-        """The module, if it was executed before and only not entered: a handler raised at the end of its import."""
-        found = LOADS.complete.pop(self.name, None)
+        """Return the module if it was executed but not entered: a handler raised at the end of its import."""
+        module = LOADS.complete.pop(self.name, None)
         above, _, last = self.name.rpartition(".")
-        self.executed = found is not None and vars(sys.modules[above]).get(last) is not found
-        return found if self.executed else None
+        self.executed = module is not None and vars(sys.modules[above]).get(last) is not module
+        return module if self.executed else None
 
 
 class Library(Undisturbed, ExtensionFileLoader):
@@ -274,27 +274,27 @@ class Library(Undisturbed, ExtensionFileLoader):
 class Loader(Undisturbed, SourceFileLoader):  # type: ignore[misc]
     """Loads a module from its source, or the byte code that Python keeps of it.
 
-    Python's own loader does the same, but spends more time around the reading of a small module than on it. What is
-    not plain (there is no byte code, or it was made from another source, in another way or place) is left to it.
+    Python's own loader does the same, but spends more time around the reading of a small module than on it. All other
+    cases (no byte code, or byte code of another source, form or place) are left to it.
     """
 
     def __init__(self, name: str, path: str, cached: str) -> None:
         self.name, self.path, self.cached = name, path, cached
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """The empty module, which knows its files: to find that it does not would cost more than to tell it."""
-        if self.name in LOADS.complete and (found := self.interrupted()) is not None:
-            return found
-        made = ModuleType(spec.name)
-        vars(made).update(__file__=self.path, __cached__=self.cached)
+        """Create the empty module with the names of its files: cheaper than the import system's own way."""
+        if self.name in LOADS.complete and (known := self.interrupted()) is not None:
+            return known
+        module = ModuleType(spec.name)
+        vars(module).update(__file__=self.path, __cached__=self.cached)
         if spec.submodule_search_locations is not None:
-            made.__path__ = spec.submodule_search_locations
+            module.__path__ = spec.submodule_search_locations
         if not spec.name.startswith(INSIDE):
-            vars(made)["__getattr__"] = MethodType(absent, spec.name)
-        return made
+            vars(module)["__getattr__"] = MethodType(absent, spec.name)
+        return module
 
     def get_code(self, fullname: str) -> CodeType | None:
-        """The code of the module."""
+        """Return the code of the module."""
         try:
             status = os.stat(self.path)
             with open_code(self.cached) as file:
@@ -312,14 +312,14 @@ class Loader(Undisturbed, SourceFileLoader):  # type: ignore[misc]
 class Finder:
     """Finds the modules of the package.
 
-    Python's own finders know nothing of a library that holds several modules, and where a module lies both compiled
-    and as a source, they prefer the former. They also look through all that Python can import, and for five endings;
-    this one lists each folder of the package once. What it does not know is left to them.
+    Python's own finders do not know libraries that hold several modules, and prefer a compiled module to a source of
+    the same name. They also search all folders of `sys.path` for five endings; this finder lists each folder of the
+    package once. Modules that it does not know are left to them.
 
     Attributes:
         package, root: the name of the package with a dot, and its folder.
-        library, held: the file that holds the compiled modules, and which these are.
-        refused: modules whose names begin so are found as sources, or not at all.
+        library, held: the file that holds the compiled modules, and their names.
+        refused: beginning of the names of modules that are found as sources, or not at all.
         hidden: a module that is not to be found.
     """
 
@@ -338,13 +338,13 @@ class Finder:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The specification of module `name`; `None` for what is no concern of this finder."""
+        """Return the specification of module `name`; `None` for modules that this finder does not know."""
         if not name.startswith(self.package) or not path or not path[0].startswith(self.root):
             return None
         if name in self.held:
-            made = ModuleSpec(name, Library(name, self.library), origin=self.library)
-            made.has_location = True
-            return made
+            spec = ModuleSpec(name, Library(name, self.library), origin=self.library)
+            spec.has_location = True
+            return spec
         if name == self.hidden:
             raise ModuleNotFoundError(f"no {name}: WENGERT_PURE=1 asks for the interpreted build", name=name)
         last = name.rpartition(".")[2]
@@ -353,48 +353,52 @@ class Finder:
             if f"{last}.py" in self.listing(folder):
                 return self.source(name, folder, last)
             if last in self.listing(folder) and "__init__.py" in self.listing(below):
-                made = self.source(name, below, "__init__")
-                made.submodule_search_locations = [below]
-                return made
+                spec = self.source(name, below, "__init__")
+                spec.submodule_search_locations = [below]
+                return spec
         if self.refused is not None and name.startswith(self.refused):
             raise ImportError(f"no source of {name}, and WENGERT_PURE=1 rules out the compiled module", name=name)
         return None
 
     def source(self, name: str, folder: str, stem: str) -> ModuleSpec:
-        """The specification of a module that is the file `stem` in a folder."""
+        """Return the specification of a module whose file is `stem` in a folder."""
         if folder not in self.byte_code:
             self.byte_code[folder] = cache_from_source(f"{folder}/MODULE.py").rpartition("MODULE")
         before, _, after = self.byte_code[folder]
         loader = Loader(name, f"{folder}/{stem}.py", f"{before}{stem}{after}")
-        made = ModuleSpec(name, loader, origin=loader.path)
-        made.cached = loader.cached
-        made.has_location = True
-        return made
+        spec = ModuleSpec(name, loader, origin=loader.path)
+        spec.cached = loader.cached
+        spec.has_location = True
+        return spec
 
     def listing(self, folder: str) -> set[str]:
-        """The names in a folder when it was first looked at; empty where there is no such folder."""
+        """Names in a folder at its first listing; empty if there is no such folder."""
         if folder not in self.listings:
             try:
                 self.listings[folder] = set(os.listdir(folder))
-            except (FileNotFoundError, NotADirectoryError):  # what else fails, for want of files, may be there
+            except (
+                FileNotFoundError,
+                NotADirectoryError,
+            ):  # other errors, as of too many open files, say nothing of the folder
                 self.listings[folder] = set()
         return self.listings[folder]
 
     def invalidate_caches(self) -> None:
-        """Forget what is where; see `importlib.invalidate_caches`."""
+        """Forget the listings of folders; see `importlib.invalidate_caches`."""
         self.listings.clear()
 
     def install(self) -> None:
-        """Come before Python's own finders, and after those that the program has put there."""
+        """Enter the finder before Python's own, and after those that the program has added."""
         others: list[Any] = sys.meta_path
         others.insert(others.index(BuiltinImporter) if BuiltinImporter in others else 0, self)
 
 
 def absent(module: str, name: str) -> NoReturn:
-    """The `__getattr__` of a module, given by its name, that has no such name; a module's own ends with it, too.
+    """Refuse a name that a module does not have; the `__getattr__` of modules, or the end of their own.
 
     Raises:
-        AttributeError: always, or, where a program asks by `from module import name`, an ImportError if torch has it.
+        AttributeError: if the name is not imported, or torch does not have it either.
+        ImportError: if the program asks by `from module import name`, and torch has the name.
     """
     asker: FrameType | None = sys._getframe(1)
     while asker is not None and asker.f_code.co_name == "__getattr__":
@@ -407,13 +411,13 @@ def absent(module: str, name: str) -> NoReturn:
 
 
 HOMES: dict[str, dict[str, str]] = {}
-"""The names that modules have late, see `homes`."""
+"""Names that are loaded late, by module; see `homes`."""
 
 
 def homes(module: str) -> dict[str, str]:
-    """The names that a module has late, with the modules that have them; a module among them is its own home."""
+    """Names of a module that are loaded late, with the modules that define them; a module is its own home."""
     if module not in HOMES:
-        from .names import LATE  # here: what finds modules stands alone
+        from .names import LATE  # imported here: the finder of modules depends on no module
 
         listed = LATE.get(module, {})
         HOMES[module] = {name: f"{OWN}{home}" for home, names in listed.items() for name in names.split()}
@@ -421,15 +425,15 @@ def homes(module: str) -> dict[str, str]:
 
 
 def on_demand(module: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The `__getattr__` and `__dir__` of a module some of whose names are loaded when they are first asked for.
+    """Return the `__getattr__` and `__dir__` of a module some of whose names are loaded at their first use.
 
-    `tools/make_names.py` finds them: who imports them for type checkers alone, as themselves, has them late.
+    `tools/make_names.py` collects these names: those that the module imports, as themselves, for type checkers only.
 
     Args:
         module: its `globals()`.
     """
 
-    def __getattr__(name: str) -> Any:  # noqa: N807 - what it is
+    def __getattr__(name: str) -> Any:  # noqa: N807 - it is the module's
         here = module["__name__"]
         home = homes(here).get(name)
         if home is None:
@@ -440,10 +444,10 @@ def on_demand(module: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[]
 
                 shorten(error)
                 raise
-        found: Any = load(home)
+        value: Any = load(home)
         if home != f"{here}.{name}":
-            found = module[name] = getattr(found, name)
-        return found
+            value = module[name] = getattr(value, name)
+        return value
 
     def names() -> list[str]:
         return sorted({*module, *homes(module["__name__"])})
@@ -452,12 +456,12 @@ def on_demand(module: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[]
 
 
 class Uncollected:
-    """While the package is imported: next to nothing becomes garbage, and looking for it takes a tenth of the time.
+    """Context of the package's import, without collections: little becomes garbage, and they take a tenth of the time.
 
     Signals and forks wait (`Loads`).
 
-    The collector is as it was afterwards, whatever happens in between. What is there then counts as old: the first
-    collection, which an object or two later would look through all of it, passes it by, a full one does not.
+    The collector is restored afterwards, whatever happens in between. Objects that exist then count as old: the first
+    collection, which would soon look through all of them, skips them; a full one does not.
     """
 
     SET_ASIDE = 1000

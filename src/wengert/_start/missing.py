@@ -1,4 +1,4 @@
-"""What is said of a name that torch has and this package has not: loaded when one is asked for."""
+"""Errors for names that torch has and this package does not have: loaded at the first such name."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ REASONS = {
 
 @functools.cache
 def table() -> Table:
-    """The names that are missing, from `missing.txt`, which `tools/make_missing.py` makes beside torch."""
-    found: Table = {}
+    """Missing names, from `missing.txt`, which `tools/make_missing.py` generates beside torch."""
+    names_by_space: Table = {}
     for line in (pkgutil.get_data(PACKAGE, "_start/missing.txt") or b"").decode().splitlines():
         if line.startswith("["):
-            space = found[line.strip("[]").removeprefix("torch").removeprefix(".")] = {}
+            space = names_by_space[line.strip("[]").removeprefix("torch").removeprefix(".")] = {}
         elif not line.startswith("#") and line:
             reason, _, names = line.partition(": ")
             space[reason] = names.split()
-    return found
+    return names_by_space
 
 
 def torch_has(module: str, name: str) -> tuple[str, str] | None:
@@ -51,17 +51,17 @@ def torch_has(module: str, name: str) -> tuple[str, str] | None:
 
 
 def refuse(module: str, name: str, asker: FrameType) -> NoReturn:
-    """Say that a module has no such name, and whether torch has it.
+    """Raise the error for a name that a module does not have; it says whether torch has it.
 
     Args:
         module: its name.
-        name: the attribute that was asked for.
-        asker: where the program asks. Of an AttributeError in `from module import name` Python says nothing but
-            that the import failed, hence there it is the ImportError itself that says why.
+        name: the attribute.
+        asker: frame of the program that asks for it. Python drops the text of an AttributeError in
+            `from module import name`, hence an ImportError with the reason is raised there.
 
     Raises:
-        ImportError: the program imports the name, which torch has.
-        AttributeError: otherwise.
+        ImportError: if the program imports the name, and torch has it.
+        AttributeError: if torch does not have the name, or the program does not import it.
     """
     known = torch_has(module, name)
     if known is None:

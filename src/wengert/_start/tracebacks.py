@@ -2,16 +2,17 @@
 
 An error passes boundaries on its way out (`boundary.py`): the call of an operator, of a function made of operators, of
 a module, a backward pass, a transform. Each of them shortens what the traceback holds of the package: of frames that
-follow one another one is kept, the outermost that names what was called; between two frames of the program none, unless
-it does so.
+follow one another one is kept, the outermost that names the call; between two frames of the program none, unless it
+names one.
+
 Frames from files outside of the package all stay: hooks, custom Functions and functions under `vmap` are seen as they
 called each other.
 
-Nothing is done, and this module not loaded, before there is an error: a boundary is an `except`, which costs nothing
-until then. In the compiled build the same is done in C (`_core/prelude.h`, `_core/vectorcall.pxd`), where an error
-leaves a compiled function or operator. `WENGERT_TRACEBACK=full` in the environment keeps all frames.
+This module is loaded with the first error: a boundary is an `except`, which costs nothing until then. In the compiled
+build the same is done in C (`_core/prelude.h`, `_core/vectorcall.pxd`), where an error leaves a compiled function or
+operator. `WENGERT_TRACEBACK=full` in the environment keeps all frames.
 
-Only errors are shortened, not KeyboardInterrupt and its like: who interrupts a program wants to know where it was.
+Only errors are shortened, not KeyboardInterrupt and its like: whoever interrupts a program wants to know where it was.
 """
 
 from __future__ import annotations
@@ -29,37 +30,37 @@ HERE = sys._getframe().f_code.co_filename
 ROOT = os.path.dirname(os.path.dirname(HERE))
 SEPARATORS = ("/", os.sep)
 MACHINERY = ("_start/boundary.py", "_core/", "_kernels/", "nn/modules/hooking.py", "optim/step_hooks.py")
-"""Where functions lie that a program does not call by name, as the signs of Tensor are called, from `SIGNS`."""
-SIGNS = "_core/tensor/base.py"
+"""Files of functions that a program does not call by name; Tensor's operators, in `OPERATORS`, are named."""
+OPERATORS = "_core/tensor/base.py"
 LIBRARIES = tuple(f"{os.path.dirname(str(module.__file__))}{os.sep}" for module in (np, os))
-"""What the package calls with Python frames of their own: NumPy and Python's own library."""
+"""Libraries that the package calls and that have Python frames: NumPy and Python's own library."""
 INSTALLED = f"{os.sep}site-packages{os.sep}"
-"""Below Python's own library, and none of it."""
+"""Folder below Python's own library that does not belong to it."""
 
 Entry = TracebackType
 
 
 def keeps_all() -> bool:
-    """Whether the environment asks for all frames: looked at for each error, so that a session may change it."""
+    """Return whether the environment asks for all frames; read for each error, so that a session may change it."""
     return os.environ.get(SETTING) == "full"
 
 
 def inside(path: str) -> str:
-    """Where in the package a file lies, with slashes; "" if it lies elsewhere."""
+    """Path of a file relative to the package, with slashes; "" if it is outside of it."""
     if not path.startswith(ROOT) or path[len(ROOT) : len(ROOT) + 1] not in SEPARATORS:
         return ""
     return path[len(ROOT) + 1 :].replace(os.sep, "/")
 
 
 def is_own(entry: Entry) -> bool:
-    """Whether a frame is one of the package."""
+    """Return whether a frame belongs to the package."""
     return inside(entry.tb_frame.f_code.co_filename) != ""
 
 
 def is_naming(entry: Entry) -> bool:
-    """Whether a frame of the package is that of a function which programs call by its name."""
+    """Return whether a frame is that of a function of the package which programs call by its name."""
     place = inside(entry.tb_frame.f_code.co_filename)
-    return place != "" and (not place.startswith(MACHINERY) or place == SIGNS)
+    return place != "" and (not place.startswith(MACHINERY) or place == OPERATORS)
 
 
 def shorten(error: BaseException, name: str = "", body: Any = None) -> None:
@@ -99,10 +100,10 @@ def shorten_call(error: BaseException, op: Any) -> None:
 def shortened(
     trace: TracebackType | None, outermost: Callable[[list[Entry], bool], list[Entry]]
 ) -> TracebackType | None:
-    """A traceback without frames of the package that say nothing to the program.
+    """Return a traceback without the frames of the package that do not concern the program.
 
     Args:
-        outermost: which frames stand for those that it begins with, as `chosen` says for the others.
+        outermost: selects the frames that stand for the first ones of the package, as `chosen` does for the others.
     """
     entries: list[Entry] = []
     while trace is not None:
@@ -118,8 +119,9 @@ def shortened(
 
 
 def end_of_run(entries: list[Entry], at: int) -> int:
-    """Where the frames of the package that follow one another from a place on end, with those of libraries that it
-    calls: what leads from a library to the program belongs to neither.
+    """End of the run of frames of the package from a place on, with those of libraries that it calls.
+
+    Frames that lead from a library to the program belong to neither.
     """
     end = start = at
     while at < len(entries) and (is_own(entries[at]) or (end > start and is_of_library(entries[at]))):
@@ -130,44 +132,45 @@ def end_of_run(entries: list[Entry], at: int) -> int:
 
 
 def is_of_library(entry: Entry) -> bool:
-    """Whether a frame is one of a library that the package calls."""
+    """Return whether a frame belongs to a library that the package calls."""
     path = entry.tb_frame.f_code.co_filename
     return path.startswith(LIBRARIES) and (INSTALLED not in path or path.startswith(LIBRARIES[0]))
 
 
 def chosen(run: list[Entry], innermost: bool) -> list[Entry]:
-    """Which frame stands for frames of the package: the first that names something, otherwise the first if they are the
-    innermost, and none if a frame of the program follows.
+    """Select the frame that stands for a run of frames of the package: the first that names a call.
+
+    If there is none, it is the first frame of an innermost run; there is no frame if one of the program follows.
     """
-    return next(([each] for each in run if is_naming(each)), run[:1] if innermost else [])
+    return next(([entry] for entry in run if is_naming(entry)), run[:1] if innermost else [])
 
 
 def named(run: list[Entry], name: str, body: Any) -> Entry:
-    """The frame that stands for frames of a call of a function, under the name by which programs call it."""
+    """Frame that stands for the frames of a call of a function, under the name by which programs call it."""
     first = None
-    for each in run:
-        code = each.tb_frame.f_code
-        if code.co_name == name and is_naming(each):
-            return each
+    for entry in run:
+        code = entry.tb_frame.f_code
+        if code.co_name == name and is_naming(entry):
+            return entry
         if code is body.__code__ and first is None:
-            first = each
+            first = entry
     line = line_of_definition(body.__code__) if first is None else first.tb_lineno
     frame = stand_in(body, name, line)
     return TracebackType(None, frame, frame.f_lasti, line)
 
 
 def linked(entries: list[Entry]) -> TracebackType | None:
-    """A traceback of these entries; those that follow one another as they are, are taken as they are."""
-    made: TracebackType | None = None
-    for each in reversed(entries):
-        if each.tb_next is not made:
-            each = TracebackType(made, each.tb_frame, each.tb_lasti, each.tb_lineno)
-        made = each
-    return made
+    """Traceback of these entries; entries that are linked already are reused."""
+    trace: TracebackType | None = None
+    for entry in reversed(entries):
+        if entry.tb_next is not trace:
+            entry = TracebackType(trace, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+        trace = entry
+    return trace
 
 
 def line_of_definition(code: CodeType) -> int:
-    """The line with the `def` of a function, which its decorators come before."""
+    """Line with the `def` of a function, after its decorators."""
     import linecache
 
     lines = linecache.getlines(code.co_filename)
@@ -183,7 +186,7 @@ def own_frame(frame_of: Callable[[int], FrameType]) -> FrameType:
 
 
 def stand_in(body: Any, name: str, line: int) -> FrameType:
-    """A frame at a line of the file of a function, for calls that were refused before they reached it."""
+    """Create a frame at a line of the file of a function, for calls that were refused before they reached it."""
     template = own_frame.__code__
     units = len(template.co_code) // 2
     # "This line, no columns" for each eight units of the code, as the interpreter's `PyCode_NewEmpty` writes it.
@@ -202,7 +205,7 @@ def stand_in(body: Any, name: str, line: int) -> FrameType:
 
 
 def clear_context(error: BaseException) -> None:
-    """Take away errors that the package has met and put in other words; shorten the others' tracebacks."""
+    """Remove errors that the package has caught and rephrased from the context; shorten the others' tracebacks."""
     known = {id(error)}
     while True:
         before = error.__context__
@@ -219,7 +222,7 @@ def clear_context(error: BaseException) -> None:
 
 
 def is_of_package(trace: TracebackType | None) -> bool:
-    """Whether an error has met frames of the package alone, and of libraries that it calls."""
+    """Return whether a traceback has only frames of the package, and of libraries that it calls."""
     while trace is not None:
         if not is_own(trace) and not is_of_library(trace):
             return False
