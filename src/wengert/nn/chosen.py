@@ -18,7 +18,7 @@ def relu(input: Tensor, inplace: Truth = False) -> Tensor:
 
 
 def chosen(card: Any, inplace: bool, *args: Any) -> Any:
-    """An operator applied, in place or not."""
+    """Apply an operator, in place or not."""
     return (card.in_place if inplace else card)(*args)
 
 
@@ -94,7 +94,7 @@ def tanh(input: Tensor) -> Tensor:
 
 
 def implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
-    """The dimension of a softmax that was not told one: the habit of torch's early days."""
+    """Default dimension of a softmax, with a warning: the convention of torch's early days."""
     warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.")
     return 0 if ndim in (0, 1, 3) else 1
 
@@ -104,8 +104,8 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
     Args:
         input: floating-point tensor.
-        dim: the dimension; without it one is chosen, with a warning.
-        _stacklevel: for torch's users.
+        dim: the dimension; None for a default by the number of dimensions, with a warning.
+        _stacklevel: ignored; torch's parameter.
         dtype: to convert the input to first.
     """
     dim = implicit_dim("softmax", input.ndim, _stacklevel) if dim is None else dim
@@ -127,7 +127,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: Truth = False
 ) -> Tensor:
-    """`x` where positive, else times a slope: the mean of `lower` and `upper`, in training one drawn between them."""
+    """`x` where positive, else `a * x`: `a` is the mean of `lower` and `upper`, in training drawn between them."""
     return (gates.rrelu_ if inplace else gates.rrelu)(input, lower, upper, training)
 
 
@@ -135,7 +135,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along a dimension times the sigmoid of the second.
 
     Raises:
-        RuntimeError: the length is odd, or there is no dimension.
+        RuntimeError: if the length is odd, or the input has no dimensions.
     """
     if not input.ndim:
         raise RuntimeError("glu does not support scalars because halving size must be even")
@@ -143,14 +143,14 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
-    """Samples of a categorical distribution that can be differentiated.
+    """Draw differentiable samples of a categorical distribution.
 
     Args:
         logits: scores, logarithms of probabilities up to a constant.
         tau: the temperature; small ones give samples near to a single class.
-        hard: give 1 for one class and 0 for the others, with the gradient of the soft sample.
+        hard: return 1 for one class and 0 for the others, with the gradient of the soft sample.
         eps: without effect.
-        dim: where the classes lie.
+        dim: the dimension of the classes.
 
     Source: Jang et al., Categorical reparameterization with Gumbel-softmax, 2017.
     """

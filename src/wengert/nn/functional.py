@@ -1,4 +1,4 @@
-"""The functions behind the layers, as `torch.nn.functional` has them. Most are operators; others choose among forms."""
+"""Functions behind the layers, as in `torch.nn.functional`. Most are operators; others choose among operators."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ _SHARED = (
     *("conv_transpose2d", "conv_transpose3d", "cosine_similarity", "native_channel_shuffle", "pairwise_distance"),
     *("pdist", "prelu"),
 )
-"""Operators that are the same objects in the package, as they are in torch; those without a method are so anyway."""
+"""Operators that are the same objects in the package, as in torch; operators without a method are so anyway."""
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -266,7 +266,9 @@ instance_norm = plain(
     instance_norm, arrays=batches.normalised_array, needs=(batches.without_statistics,), then=(batches.of_items,)
 )
 
-functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
+functions = {
+    name: function for name, function in globals().items() if name in __all__ and isinstance(function, FunctionType)
+}
 
-globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})
+globals().update({name: checked(name, function, module=__name__) for name, function in functions.items()})
 globals().update(functions_of({name: globals()[name] for name in __all__}, __name__, shared=True))

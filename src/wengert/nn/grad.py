@@ -16,14 +16,14 @@ INPUT = """
     Args:
         input_size: shape of the input.
         weight: (O, C / groups, ...), the kernels.
-        grad_output: the gradient by the result.
-        stride, padding, dilation, groups: as of the convolution.
+        grad_output: the gradient with respect to the result.
+        stride, padding, dilation, groups: the options of the convolution.
 
     Returns:
         A new tensor of shape `input_size`.
 
     Raises:
-        RuntimeError: the shapes do not belong together.
+        RuntimeError: if the shapes do not match.
 
     >>> import wengert as wg
     >>> weight, x = wg.ones({weight}), wg.ones({input}).requires_grad_()
@@ -36,14 +36,14 @@ WEIGHT = """
     Args:
         input: (N, C, ...).
         weight_size: shape of the kernels.
-        grad_output: the gradient by the result.
-        stride, padding, dilation, groups: as of the convolution.
+        grad_output: the gradient with respect to the result.
+        stride, padding, dilation, groups: the options of the convolution.
 
     Returns:
         A new tensor of shape `weight_size`.
 
     Raises:
-        RuntimeError: the shapes do not belong together.
+        RuntimeError: if the shapes do not match.
 
     >>> import wengert as wg
     >>> weight, x = wg.ones({weight}).requires_grad_(), wg.ones({input})
@@ -56,11 +56,11 @@ WEIGHT = """
 
 def spread(count: int, *options: Lengths) -> list[tuple[int, ...]]:
     """Options with one number for each dimension."""
-    return [(each,) * count if isinstance(each, int) else tuple(each) for each in options]
+    return [(option,) * count if isinstance(option, int) else tuple(option) for option in options]
 
 
 def shapes_of(count: int) -> dict[str, str]:
-    """What the examples of a convolution of so many dimensions say."""
+    """Values for the placeholders of the docstrings, by the number of dimensions."""
     return {"count": str(count), "weight": str((2, 1, *(3,) * count)), "input": str((1, 1, *(4,) * count))}
 
 
@@ -74,7 +74,7 @@ def conv1d_input(
     dilation: Lengths = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The gradient of `conv1d` by its input."""
+    """Gradient of `conv1d` with respect to its input."""
     steps = spread(1, stride, padding, dilation)
     return convolution_input(grad_output, weight, tuple(input_size), *steps, groups)
 
@@ -89,7 +89,7 @@ def conv1d_weight(
     dilation: Lengths = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The gradient of `conv1d` by its kernels."""
+    """Gradient of `conv1d` with respect to its kernels."""
     steps = spread(1, stride, padding, dilation)
     return convolution_weight(grad_output, input, tuple(weight_size), *steps, groups)
 
@@ -104,7 +104,7 @@ def conv2d_input(
     dilation: Lengths = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The gradient of `conv2d` by its input."""
+    """Gradient of `conv2d` with respect to its input."""
     steps = spread(2, stride, padding, dilation)
     return convolution_input(grad_output, weight, tuple(input_size), *steps, groups)
 
@@ -119,7 +119,7 @@ def conv2d_weight(
     dilation: Lengths = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The gradient of `conv2d` by its kernels."""
+    """Gradient of `conv2d` with respect to its kernels."""
     steps = spread(2, stride, padding, dilation)
     return convolution_weight(grad_output, input, tuple(weight_size), *steps, groups)
 
@@ -134,7 +134,7 @@ def conv3d_input(
     dilation: Lengths = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The gradient of `conv3d` by its input."""
+    """Gradient of `conv3d` with respect to its input."""
     steps = spread(3, stride, padding, dilation)
     return convolution_input(grad_output, weight, tuple(input_size), *steps, groups)
 
@@ -149,6 +149,6 @@ def conv3d_weight(
     dilation: Lengths = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The gradient of `conv3d` by its kernels."""
+    """Gradient of `conv3d` with respect to its kernels."""
     steps = spread(3, stride, padding, dilation)
     return convolution_weight(grad_output, input, tuple(weight_size), *steps, groups)

@@ -1,4 +1,4 @@
-"""Cross-entropy of scores that a linear layer makes."""
+"""Cross-entropy of the scores of a linear layer."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def linear_cross_entropy(
         linear_bias: (C, d1, ...), or None.
         weight: of each class.
         reduction: "none", "mean" or "sum".
-        ignore_index: targets of this class count nothing; -100 unless given.
+        ignore_index: targets of this class have weight 0; -100 by default.
         label_smoothing: the share of the target that is spread over all classes.
-        options: `nn.LinearCrossEntropyOptions`, to make the scores of some items at a time; only for int64 classes, one
-            for each item, and without smoothing. None: as a whole.
+        options: `nn.LinearCrossEntropyOptions`, to compute the scores of some items at a time; only for int64 classes,
+            one for each item, and without smoothing. None: as a whole.
 
     Raises:
-        RuntimeError: the shapes do not fit, or `ignore_index` is given beside probabilities.
+        RuntimeError: if the shapes do not match, or `ignore_index` is passed with probabilities as target.
     """
     shape = scores_shape(input, linear_weight, linear_bias)
     if target.shape == shape and ignore_index is not None:
@@ -65,7 +65,7 @@ def linear_cross_entropy(
 
 
 def goes_in_parts(shape: Any, input: Tensor, target: Tensor, reduction: str, smoothing: float) -> bool:
-    """Whether a loss can be computed some items at a time; if not, say so."""
+    """Return whether a loss can be computed some items at a time; warn if not."""
     can = reduction in ("mean", "sum", "none") and smoothing == 0 and target.dtype is dtypes.int64
     if can and len(shape) == input.ndim:
         return True
@@ -79,10 +79,10 @@ def goes_in_parts(shape: Any, input: Tensor, target: Tensor, reduction: str, smo
 
 
 def scores_shape(input: Tensor, weight: Tensor, bias: Tensor | None) -> tuple[int, ...]:
-    """The shape of the scores.
+    """Return the shape of the scores.
 
     Raises:
-        RuntimeError: what makes them does not fit.
+        RuntimeError: if the shapes of input, weight and bias do not match.
     """
     if input.ndim not in (1, 2):
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.ndim}")

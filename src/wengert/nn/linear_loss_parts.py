@@ -1,4 +1,4 @@
-"""Cross-entropy of scores that a linear layer makes, some items at a time."""
+"""Cross-entropy of the scores of a linear layer, some items at a time."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..ops.shapes.join import cat
 def loss_in_parts(
     input: Any, table: Any, target: Any, bias: Any, weight: Any, reduction: str, ignore_index: int, size: int
 ) -> Any:
-    """The loss of the scores of `size` items at a time, which are computed again for gradients.
+    """Return the loss, from the scores of `size` items at a time, which are computed again for gradients.
 
     Args:
         input: (N, D); `target`: (N,), classes.
         table, bias: of the linear layer; `weight` of each class.
-        size: how many items make a part.
+        size: number of items of a part.
 
     Raises:
-        ValueError: there is not one target for each item.
+        ValueError: if there is not one target for each item.
     """
     if target.shape != input.shape[:1]:
         raise ValueError(
@@ -46,7 +46,7 @@ def loss_in_parts(
 
 
 def again(function: Callable[..., Any], *args: Any) -> Any:
-    """The result of a function whose nodes keep nothing: it runs once more when they are asked."""
+    """Call a function without saving tensors for backward: it runs again in the backward pass."""
     if not is_grad_enabled():
         return function(*args)
     inputs = Inputs(args, {})

@@ -1,4 +1,4 @@
-"""Losses of `torch.nn.functional`: `reduction` in words, "none", "mean" or "sum", and its older forms."""
+"""Losses of `torch.nn.functional`: `reduction` is "none", "mean" or "sum"; its older forms are accepted."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ..ops.warned import warn
 
 
 def number_of(reduction: str, size_average: Any = None, reduce: Any = None) -> int:
-    """A reduction, from the present argument and the two older ones, as `torch.*` has it.
+    """Return the number of a reduction in `torch.*`, from the present argument and the two older ones.
 
     Raises:
-        ValueError: it is none of "none", "mean" and "sum".
+        ValueError: if `reduction` is none of "none", "mean" and "sum".
     """
     return WORDS.index(read_reduction(reduction, size_average, reduce))
 
@@ -35,7 +35,7 @@ def cosine_embedding_loss(
     reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """One minus the cosine of vectors that belong together (1), and what it exceeds `margin` by of others (-1)."""
+    """One minus the cosine of two vectors where `target` is 1, and `max(0, cosine - margin)` where it is -1."""
     number = number_of(reduction, size_average, reduce)
     return loss_margins.cosine_embedding_loss(input1, input2, target, margin, number)
 
@@ -48,7 +48,7 @@ def hinge_embedding_loss(
     reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """`input` where `target` is 1, and what it lacks to `margin` where `target` is -1."""
+    """`input` where `target` is 1, and `max(0, margin - input)` where `target` is -1."""
     number = number_of(reduction, size_average, reduce)
     return loss_margins.hinge_embedding_loss(input, target, margin, number)
 
@@ -62,10 +62,10 @@ def margin_ranking_loss(
     reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """What the difference of two scores lacks to `margin`, in the direction that `target`, 1 or -1, says.
+    """`max(0, -target * (input1 - input2) + margin)` of two scores and a target of 1 or -1.
 
     Raises:
-        RuntimeError: the numbers of dimensions differ.
+        RuntimeError: if the numbers of dimensions differ.
     """
     number = number_of(reduction, size_average, reduce)
     if not input1.ndim == input2.ndim == target.ndim:
@@ -88,19 +88,19 @@ def triplet_margin_loss(
     reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """What the distance from the anchor to the negative lacks to that to the positive, plus `margin`.
+    """`max(0, margin + d(anchor, positive) - d(anchor, negative))` with the distance `d` in a norm.
 
     Args:
         anchor, positive, negative: vectors (N, D) or (D,).
-        margin: by how much farther the negative is to lie.
+        margin: least difference of the distances without a loss.
         p: the order of the norm.
-        eps: is added to differences.
-        swap: take the distance between positive and negative where it is smaller.
+        eps: added to the differences.
+        swap: use the distance between positive and negative where it is smaller.
         size_average, reduce: older forms of `reduction`.
         reduction: "none", "mean" or "sum".
 
     Raises:
-        ValueError: `margin` is not positive.
+        ValueError: if `margin` is not positive.
     """
     number = number_of(reduction, size_average, reduce)
     if margin <= 0:
@@ -118,16 +118,16 @@ def triplet_margin_with_distance_loss(
     swap: Truth = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """`triplet_margin_loss` with a distance of the program's own.
+    """`triplet_margin_loss` with any function as distance.
 
     Args:
-        anchor, positive, negative: what `distance_function` takes.
-        distance_function: the distance; Euclidean unless given.
+        anchor, positive, negative: arguments of `distance_function`.
+        distance_function: the distance; None for the Euclidean one.
         margin, swap, reduction: as for `triplet_margin_loss`.
 
     Raises:
-        ValueError: `margin` is not positive, or `reduction` unknown.
-        RuntimeError: the numbers of dimensions differ.
+        ValueError: if `margin` is not positive, or `reduction` is unknown.
+        RuntimeError: if the numbers of dimensions differ.
     """
     number = number_of(reduction)
     if margin <= 0:
@@ -150,10 +150,10 @@ def multi_margin_loss(
     reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """By how much the scores of other classes come nearer to that of the right one than `margin`, to the power `p`.
+    """Mean over the classes of `max(0, margin - score of the target + score) ** p`, without the target class.
 
     Raises:
-        ValueError: `p` is neither 1 nor 2, or `weight` is no vector.
+        ValueError: if `p` is neither 1 nor 2, or `weight` is not a vector.
 
     >>> wg.nn.functional.multi_margin_loss(wg.tensor([[0.5, 1.0, 0.25]]), wg.tensor([1]))
     tensor(0.2500)
@@ -173,7 +173,7 @@ def multilabel_margin_loss(
     reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """By how much the scores of classes that `target` does not name come nearer than 1 to those of classes it names."""
+    """Sum of `max(0, 1 - score of a named class + score of another one)` over all such pairs, divided by C."""
     number = number_of(reduction, size_average, reduce)
     return loss_scores.multilabel_margin_loss(input, target, number)
 
@@ -185,7 +185,7 @@ def soft_margin_loss(
     reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """`log(1 + exp(-target * input))`, for two classes that are called 1 and -1."""
+    """`log(1 + exp(-target * input))`, for the two classes 1 and -1."""
     number = number_of(reduction, size_average, reduce)
     return loss_scores.soft_margin_loss(input, target, number)
 
@@ -209,11 +209,11 @@ def multilabel_soft_margin_loss(
     """
     if size_average is not None or reduce is not None:
         reduction = read_reduction(reduction, size_average, reduce)
-    given: Any = input
-    losses = -(target * log_sigmoid(given) + (1 - target) * log_sigmoid(-given))
+    scores: Any = input
+    losses = -(target * log_sigmoid(scores) + (1 - target) * log_sigmoid(-scores))
     if weight is not None:
         losses = losses * weight
-    rows = losses.sum(input.ndim - 1) / given.size(input.ndim - 1)
+    rows = losses.sum(input.ndim - 1) / scores.size(input.ndim - 1)
     if reduction not in WORDS:
         raise ValueError(f"{reduction} is not valid")
     return loss_margins.reduce_losses(rows, WORDS.index(reduction))
@@ -229,15 +229,15 @@ def poisson_nll_loss(
     reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Minus the logarithm of the likelihood of counts under Poisson distributions.
+    """Negative log-likelihood of counts under Poisson distributions.
 
     Args:
         input: expected counts, or their logarithms (`log_input`).
         target: counts.
-        log_input: what `input` is.
+        log_input: whether `input` holds logarithms.
         full: add Stirling's approximation of the part that does not depend on `input`.
         size_average, reduce: older forms of `reduction`.
-        eps: is added before a logarithm is taken.
+        eps: added before the logarithm.
         reduction: "none", "mean" or "sum".
     """
     number = number_of(reduction, size_average, reduce)
@@ -247,7 +247,7 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Tensor | float, full: Truth = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
-    """Minus the logarithm of the likelihood of values under normal distributions.
+    """Negative log-likelihood of values under normal distributions.
 
     Args:
         input: means.
@@ -258,8 +258,8 @@ def gaussian_nll_loss(
         reduction: "none", "mean" or "sum".
 
     Raises:
-        ValueError: a variance is negative, `var` has a wrong shape, or `reduction` is unknown.
-        RuntimeError: `var` holds integers.
+        ValueError: if a variance is negative, `var` has a wrong shape, or `reduction` is unknown.
+        RuntimeError: if `var` holds integers.
     """
     mean: Any = input
     variance: Any = var
@@ -285,10 +285,10 @@ def gaussian_nll_loss(
 
 
 def spread_variance(var: Any, shape: tuple[int, ...]) -> Any:
-    """Variances in a shape that broadcasts with the means'.
+    """Reshape variances so that they broadcast with the means.
 
     Raises:
-        ValueError: they do not belong to each other.
+        ValueError: if the shapes do not match.
     """
     if var.shape == shape:
         return var
@@ -317,10 +317,10 @@ def kl_div(
         log_target: whether `target` holds logarithms.
 
     Raises:
-        RuntimeError: one holds integers.
+        RuntimeError: if `input` or `target` holds integers.
     """
-    each = "sum" if reduction == "batchmean" else reduction
-    number = number_of(each, size_average, reduce)
+    word = "sum" if reduction == "batchmean" else reduction
+    number = number_of(word, size_average, reduce)
     if reduction == "mean" and size_average is None and reduce is None:
         warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
@@ -340,17 +340,16 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:
-    """Minus the logarithm of the probability of label sequences, over all alignments (connectionist temporal
-    classification).
+    """Negative log-probability of label sequences over all alignments: connectionist temporal classification.
 
     Args:
         log_probs: logarithms of probabilities (T, N, C) or (T, C).
-        targets: labels (N, S), or all sequences one behind the other.
-        input_lengths: how much of T counts, for each item.
+        targets: labels (N, S), or all sequences concatenated.
+        input_lengths: number of valid steps of each item, at most T.
         target_lengths: lengths of the label sequences.
-        blank: the label of nothing.
-        reduction: "none", "mean" (each divided by the length of its labels first) or "sum".
-        zero_infinity: put 0 where labels do not fit into the input.
+        blank: the label that stands for none.
+        reduction: "none", "mean" (of the losses divided by the lengths of the labels) or "sum".
+        zero_infinity: whether the loss is 0 where labels do not fit into the input.
     """
     number = number_of(reduction)
     return loss_ctc.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, number, zero_infinity)

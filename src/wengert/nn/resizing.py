@@ -12,32 +12,32 @@ from ..ops.warned import warn
 
 
 def old(name: str) -> None:
-    """Warn of a function that has another name now."""
+    """Warn of a deprecated name of `interpolate`."""
     warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")
 
 
 def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: Any = None
 ) -> Tensor:
-    """`interpolate`, which is to be used instead; arguments as there."""
+    """`interpolate`, under a deprecated name; arguments as there."""
     old("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """`interpolate(..., mode="nearest")`, which is to be used instead."""
+    """`interpolate(..., mode="nearest")`, under a deprecated name."""
     old("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """`interpolate(..., mode="bilinear", align_corners=True)`, which is to be used instead."""
+    """`interpolate(..., mode="bilinear", align_corners=True)`, under a deprecated name."""
     old("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 
 def aligned(name: str, align_corners: bool | None) -> bool:
-    """The choice of corners; a warning if there is none."""
+    """Return `align_corners` as a bool; warn if it is None."""
     if align_corners is None:
         warn(
             "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
@@ -53,18 +53,18 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The values of images at the places of a grid.
+    """Sample images at the places of a grid.
 
     Args:
         input: images (N, C, H, W) or (N, C, D, H, W).
         grid: places (N, ..., 2 or 3), the last coordinate of the image first, from -1 at one end to 1 at the other.
         mode: "bilinear", "nearest" or "bicubic".
-        padding_mode: what lies outside: "zeros", "border" or "reflection".
+        padding_mode: values outside of the image: "zeros", "border" or "reflection".
         align_corners: whether -1 and 1 are the middles of the last elements, rather than their edges.
 
     Raises:
-        ValueError: an unknown mode.
-        RuntimeError: the shapes do not fit.
+        ValueError: if `mode` or `padding_mode` is unknown.
+        RuntimeError: if the shapes do not match.
     """
     if mode not in MODES:
         raise ValueError(
@@ -80,7 +80,7 @@ def grid_sample(
 
 
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
-    """The places that affine maps take all elements of an image to: grids for `grid_sample`.
+    """Return grids for `grid_sample`: the images of all elements under affine maps.
 
     Args:
         theta: maps (N, 2, 3) or (N, 3, 4).
@@ -88,7 +88,8 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         align_corners: whether -1 and 1 are the middles of the last elements, rather than their edges.
 
     Raises:
-        ValueError, NotImplementedError: the shapes do not fit.
+        ValueError: if `theta` is not floating point, its shape does not match `size`, or a length is not positive.
+        NotImplementedError: if `size` has neither 4 nor 5 lengths.
     """
     corners = aligned("grid_sample", align_corners)
     if not theta.dtype.is_floating_point:

@@ -1,4 +1,4 @@
-"""Functions of `torch.nn.functional` on windows that are made of operators: powers, inverses, random places."""
+"""Pooling functions of `torch.nn.functional` composed of operators: power means, unpooling, fractional pooling."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..ops.images.unpool import max_unpool2d as unpool2d, max_unpool3d as unpool
 from ..ops.randomness.random import rand
 
 in_module = functools.partial(asking, module="wengert.nn.functional")
-"""Decorates a function that programs find there."""
+"""Decorator of functions that are public in `torch.nn.functional`."""
 
 
 @in_module
@@ -30,7 +30,7 @@ def max_pool1d_with_indices(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> Any:
-    """The largest element of each window, and where it was: `max_pool1d` with `return_indices`, whatever that is.
+    """Largest element of each window, and its place: `max_pool1d` that always returns the indices.
 
     Args:
         input: (N, C, L) or (C, L), real.
@@ -56,7 +56,7 @@ def max_pool2d_with_indices(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> Any:
-    """The largest element of each window, and where it was: `max_pool2d` with `return_indices`, whatever that is.
+    """Largest element of each window, and its place: `max_pool2d` that always returns the indices.
 
     Args:
         input: (N, C, H, W) or (C, H, W), real.
@@ -82,7 +82,7 @@ def max_pool3d_with_indices(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> Any:
-    """The largest element of each window, and where it was: `max_pool3d` with `return_indices`, whatever that is.
+    """Largest element of each window, and its place: `max_pool3d` that always returns the indices.
 
     Args:
         input: (N, C, D, H, W) or (C, D, H, W), real.
@@ -100,7 +100,7 @@ def max_pool3d_with_indices(
 
 @in_module
 def adaptive_max_pool1d_with_indices(input: Any, output_size: Any, return_indices: Truth = False) -> Any:
-    """The largest elements and their places: `adaptive_max_pool1d` with `return_indices`, whatever that is.
+    """Largest elements and their places: `adaptive_max_pool1d` that always returns the indices.
 
     Args:
         input: (N, C, L) or (C, L), real.
@@ -118,7 +118,7 @@ def adaptive_max_pool1d_with_indices(input: Any, output_size: Any, return_indice
 
 @in_module
 def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: Truth = False) -> Any:
-    """The largest elements and their places: `adaptive_max_pool2d` with `return_indices`, whatever that is.
+    """Largest elements and their places: `adaptive_max_pool2d` that always returns the indices.
 
     Args:
         input: (N, C, H, W) or (C, H, W), real.
@@ -136,7 +136,7 @@ def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_ind
 
 @in_module
 def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: Truth = False) -> Any:
-    """The largest elements and their places: `adaptive_max_pool3d` with `return_indices`, whatever that is.
+    """Largest elements and their places: `adaptive_max_pool3d` that always returns the indices.
 
     Args:
         input: (N, C, D, H, W) or (C, D, H, W), real.
@@ -160,9 +160,9 @@ def spread(value: Any, count: int) -> tuple[Any, ...]:
 # ---- powers ----------------------------------------------------------------------------------------------------------
 
 
-def powered(average: Any, largest: Any, count: int, given: tuple[Any, ...]) -> Tensor:
-    """`lp_pool` in so many dimensions."""
-    input, norm_type, kernel_size, stride, ceil_mode = given
+def powered(average: Any, largest: Any, count: int, arguments: tuple[Any, ...]) -> Tensor:
+    """`lp_pool` in `count` dimensions."""
+    input, norm_type, kernel_size, stride, ceil_mode = arguments
     if norm_type == math.inf:
         return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
     if norm_type == -math.inf:
@@ -192,7 +192,7 @@ def lp_pool2d(
         input: (N, C, H, W) or (C, H, W), floating.
         norm_type: p of the sum of p-th powers, of which the p-th root is taken; also infinite.
         kernel_size: rows and columns of the window; a number or a pair.
-        stride: from window to window; `kernel_size` unless given.
+        stride: from window to window; None for `kernel_size`.
         ceil_mode: whether a last window may hang over the end.
 
     Returns:
@@ -220,11 +220,11 @@ def lp_pool3d(
 
 
 def unpooled_sizes(input: Tensor, steps: tuple[tuple[int, ...], ...], output_size: Any) -> tuple[int, ...]:
-    """The lengths of an inverse pooling's result: those given, or the least that give an input of this size.
+    """Lengths of the result of unpooling: `output_size`, or the default for the size of the input.
 
     Raises:
-        IndexError: options with too few numbers.
-        ValueError: lengths that no pooling makes this input of, or a wrong number of them.
+        IndexError: if an option has too few numbers.
+        ValueError: if pooling of `output_size` does not have the size of the input, or its number of lengths is wrong.
     """
     kernel, stride, padding = steps
     count = len(kernel)
@@ -264,10 +264,10 @@ def max_unpool1d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """What `max_pool1d` was made of, as far as it is known: (N, C, L) or (C, L); arguments as of `max_unpool2d`."""
+    """Partial inverse of `max_pool1d`, of (N, C, L) or (C, L); arguments as for `max_unpool2d`."""
     sizes = unpooled_sizes(input, unpooling(1, kernel_size, stride, padding), output_size)
-    made = unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), (*sizes, 1))
-    return made.squeeze(-1)
+    result = unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), (*sizes, 1))
+    return result.squeeze(-1)
 
 
 def max_unpool2d(
@@ -278,20 +278,20 @@ def max_unpool2d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """What `max_pool2d` was made of, as far as it is known: each value where it was, zero elsewhere.
+    """Partial inverse of `max_pool2d`: each value at its old place, zero elsewhere.
 
     Args:
         input: (N, C, H, W) or (C, H, W), values of `max_pool2d`.
-        indices: where they were.
-        kernel_size, stride, padding: of the pooling.
-        output_size: the size of what was pooled, with or without the first two dimensions: several give the same.
+        indices: their places, as returned by `max_pool2d`.
+        kernel_size, stride, padding: the options of the pooling.
+        output_size: the size of the pooled input, with or without the first two dimensions, where it is ambiguous.
 
     Returns:
         A new tensor (N, C, height, width) or (C, height, width).
 
     Raises:
-        ValueError: the size cannot have been pooled to this.
-        RuntimeError: an index outside of the result.
+        ValueError: if pooling of `output_size` does not have the size of the input.
+        RuntimeError: if an index is outside of the result.
 
     >>> import wengert as wg
     >>> values, places = wg.nn.functional.max_pool2d(wg.arange(16.0).view(1, 4, 4), 2, return_indices=True)
@@ -313,7 +313,7 @@ def max_unpool3d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """What `max_pool3d` was made of, as far as it is known; arguments as of `max_unpool2d`."""
+    """Partial inverse of `max_pool3d`; arguments as for `max_unpool2d`."""
     steps = unpooling(3, kernel_size, stride, padding)
     sizes = unpooled_sizes(input, steps, output_size)
     return unpool3d(input, indices, sizes, steps[1], steps[2])
@@ -322,9 +322,13 @@ def max_unpool3d(
 # ---- random places ---------------------------------------------------------------------------------------------------
 
 
-def at_random(operator: Any, count: int, given: tuple[Any, ...]) -> Any:
-    """Fractional pooling in so many dimensions."""
-    input, kernel_size, output_size, output_ratio, return_indices, samples = given
+def at_random(operator: Any, count: int, arguments: tuple[Any, ...]) -> Any:
+    """Fractional pooling in `count` dimensions.
+
+    Raises:
+        ValueError: if there is neither size nor ratio.
+    """
+    input, kernel_size, output_size, output_ratio, return_indices, samples = arguments
     name = operator.name
     if output_size is None and output_ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
@@ -359,20 +363,20 @@ def fractional_max_pool2d(
         output_size: rows and columns of the result; a number or a pair.
         output_ratio: instead, those of the result to those of the input, between 0 and 1.
         return_indices: also return where in its plane each value was (int64).
-        _random_samples: (N, C, 2) numbers from [0, 1), which decide on the places; drawn unless given.
+        _random_samples: (N, C, 2) numbers from [0, 1), which decide on the places; drawn by default.
 
     Returns:
         A new tensor, or a pair of them.
 
     Raises:
-        ValueError: neither size nor ratio.
-        RuntimeError: the windows do not fit the input.
+        ValueError: if there is neither size nor ratio.
+        RuntimeError: if the windows do not fit the input.
 
     Source:
         Graham, Fractional max-pooling (2014).
     """
-    given = (input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
-    return at_random(fractional2d, 2, given)
+    arguments = (input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+    return at_random(fractional2d, 2, arguments)
 
 
 def fractional_max_pool3d(
@@ -384,8 +388,8 @@ def fractional_max_pool3d(
     _random_samples: Tensor | None = None,
 ) -> Any:
     """`fractional_max_pool2d` of volumes (N, C, D, H, W) or (C, D, H, W), with three numbers for two."""
-    given = (input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
-    return at_random(fractional3d, 3, given)
+    arguments = (input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+    return at_random(fractional3d, 3, arguments)
 
 
 @in_module
@@ -397,13 +401,13 @@ def fractional_max_pool2d_with_indices(
     return_indices: Truth = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """The largest elements and their places: `fractional_max_pool2d` with `return_indices`, whatever that is.
+    """Largest elements and their places: `fractional_max_pool2d` that always returns the indices.
 
     Args:
         input: (N, C, H, W) or (C, H, W), floating.
         kernel_size, output_size, output_ratio: as for `fractional_max_pool2d`.
         return_indices: ignored.
-        _random_samples: numbers that decide on the places; drawn unless given.
+        _random_samples: numbers that decide on the places; drawn by default.
 
     Returns:
         New tensors: values, and their places (int64).
@@ -424,13 +428,13 @@ def fractional_max_pool3d_with_indices(
     return_indices: Truth = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """The largest elements and their places: `fractional_max_pool3d` with `return_indices`, whatever that is.
+    """Largest elements and their places: `fractional_max_pool3d` that always returns the indices.
 
     Args:
         input: (N, C, D, H, W) or (C, D, H, W), floating.
         kernel_size, output_size, output_ratio: as for `fractional_max_pool3d`.
         return_indices: ignored.
-        _random_samples: numbers that decide on the places; drawn unless given.
+        _random_samples: numbers that decide on the places; drawn by default.
 
     Returns:
         New tensors: values, and their places (int64).
