@@ -67,10 +67,10 @@ def in_blocks(indices: Array, values: Array, shape: tuple[int, ...], blocks: tup
     """Indices of the blocks and the blocks of an array in two sparse dimensions; `shape` is that of the whole array."""
     across = max(shape[1] // blocks[1], 1)
     keys = indices[0] // blocks[0] * across + indices[1] // blocks[1]
-    known, where = positions.inverse_of_unique(keys)
-    cells = np.zeros((known.size, *blocks, *values.shape[1:]), values.dtype)
+    distinct, where = positions.inverse_of_unique(keys)
+    cells = np.zeros((distinct.size, *blocks, *values.shape[1:]), values.dtype)
     cells[where, indices[0] % blocks[0], indices[1] % blocks[1]] = values
-    return np.stack(np.divmod(known, across)), cells
+    return np.stack(np.divmod(distinct, across)), cells
 
 
 def of_dense(whole: Array, batches: int, rows: bool, blocks: tuple[int, ...]) -> tuple[Array, Array, Array] | None:
@@ -108,8 +108,8 @@ def product(bounds: Array, plain: Array, values: Array, dense: Array, function: 
     """
     result = np.zeros((bounds.size - 1, dense.shape[1]), dense.dtype)
     step = max(ROOM // max(dense.shape[1], 1), 1)
-    wanted = positions.arange(step, int(bounds[-1]) + step, step)
-    cuts = [0, *np.unique(positions.searchsorted(bounds, wanted, "right") - 1).tolist()]
+    ends = positions.arange(step, int(bounds[-1]) + step, step)
+    cuts = [0, *np.unique(positions.searchsorted(bounds, ends, "right") - 1).tolist()]
     for begin, end in zip(cuts, [*cuts[1:], bounds.size - 1]):
         part = slice(bounds[begin], bounds[end])
         terms = positions.take(dense, plain[part], axis=0)

@@ -50,9 +50,9 @@ def adadelta(grad: Array, state: Any, numbers: Any) -> Array:
 
 def adamax(grad: Array, state: Any, numbers: Any) -> Array:
     """Kingma and Ba, Adam, 2015, section 7. State: mean, and largest size, which fades."""
-    (mean, largest), (lr, entering, kept, eps) = state, numbers
+    (mean, largest), (lr, entering, decay, eps) = state, numbers
     mean += (grad - mean) * entering
-    largest *= kept
+    largest *= decay
     np.maximum(largest, np.abs(grad) + eps, out=largest)
     step: Array = mean / largest * lr
     return step
@@ -60,9 +60,9 @@ def adamax(grad: Array, state: Any, numbers: Any) -> Array:
 
 def nadam(grad: Array, state: Any, numbers: Any) -> Array:
     """Dozat, Incorporating Nesterov Momentum into Adam, 2016. State: mean, mean square."""
-    (mean, square), (entering, kept, squares_entering, eps, correction, of_slope, of_mean) = state, numbers
+    (mean, square), (entering, decay, squares_entering, eps, correction, of_slope, of_mean) = state, numbers
     mean += (grad - mean) * entering
-    square *= kept
+    square *= decay
     square += grad * grad * squares_entering
     step: Array = (grad * of_slope + mean * of_mean) / (np.sqrt(square / correction) + eps)
     return step
@@ -72,9 +72,9 @@ def radam(grad: Array, state: Any, numbers: Any) -> Array:
     """Liu et al., On the Variance of the Adaptive Learning Rate and Beyond, 2020. State: mean, mean square. The last
     number is 0 as long as the rate cannot be rectified.
     """
-    (mean, square), (entering, kept, squares_entering, eps, of_mean, scale) = state, numbers
+    (mean, square), (entering, decay, squares_entering, eps, of_mean, scale) = state, numbers
     mean += (grad - mean) * entering
-    square *= kept
+    square *= decay
     square += grad * grad * squares_entering
     move: Array = mean * of_mean
     return move * scale / (np.sqrt(square) + eps) if scale else move

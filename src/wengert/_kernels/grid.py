@@ -50,7 +50,7 @@ class Tap(NamedTuple):
 
     index: Any
     weight: Any
-    slope: Any
+    derivative: Any
     there: Any
 
 
@@ -62,12 +62,12 @@ def mirrored(at: Any, length: int, align: bool, tools: Tools) -> tuple[Any, Any]
     if not span:
         return at * 0, at * 0
     away = at - low
-    side = tools.choose(away < 0, -1.0, 1.0)
+    sign = tools.choose(away < 0, -1.0, 1.0)
     away = abs(away)
     turns = tools.floor(away / span)
     rest = away - turns * span
     odd = turns % 2 == 1
-    return tools.choose(odd, span - rest, rest) + low, side * tools.choose(odd, -1.0, 1.0)
+    return tools.choose(odd, span - rest, rest) + low, sign * tools.choose(odd, -1.0, 1.0)
 
 
 def clipped(at: Any, length: int, volume: bool, tools: Tools) -> tuple[Any, Any]:
@@ -76,10 +76,10 @@ def clipped(at: Any, length: int, volume: bool, tools: Tools) -> tuple[Any, Any]
     """
     above, below = at > 0, at < length - 1
     if volume:
-        known = tools.choose(below, tools.choose(above, at, 0.0), length - 1.0)
+        coordinates = tools.choose(below, tools.choose(above, at, 0.0), length - 1.0)
     else:
-        known = tools.choose(above, tools.choose(below, at, length - 1.0), 0.0)
-    return known, tools.number(above & below, at)
+        coordinates = tools.choose(above, tools.choose(below, at, length - 1.0), 0.0)
+    return coordinates, tools.number(above & below, at)
 
 
 def inside(at: Any, length: int, padding: str, align: bool, volume: bool, tools: Tools) -> tuple[Any, Any]:
@@ -89,8 +89,8 @@ def inside(at: Any, length: int, padding: str, align: bool, volume: bool, tools:
     if padding == "border":
         return clipped(at, length, volume, tools)
     at, turned = mirrored(at, length, align, tools)
-    at, kept = clipped(at, length, volume, tools)
-    return at, turned * kept
+    at, unclipped = clipped(at, length, volume, tools)
+    return at, turned * unclipped
 
 
 def cubic(away: Any) -> tuple[Any, Any]:
@@ -132,12 +132,12 @@ def along(at: Any, length: int, mode: str, padding: str, align: bool, volume: bo
     if mode != "bicubic":
         at, turned = inside(at, length, padding, align, volume, tools)
     neighbours = []
-    for index, weight, slope in taps_of(at, mode, tools):
+    for index, weight, derivative in taps_of(at, mode, tools):
         if mode == "bicubic":
             index, _ = inside(index, length, padding, align, volume, tools)
         there = tools.number((index >= 0) & (index <= length - 1), weight)
         neighbours.append(
-            Tap(tools.whole(index.clip(0, length - 1)), weight * there, slope * turned * there * scale, there)
+            Tap(tools.whole(index.clip(0, length - 1)), weight * there, derivative * turned * there * scale, there)
         )
     return neighbours
 
@@ -180,7 +180,7 @@ def is_element(taps: tuple[Tap, ...]) -> Any:
 def slope_of(taps: tuple[Tap, ...], dim: int) -> Any:
     """Derivative of the weight of an element with respect to the coordinate of one dimension."""
     others = (tap.weight for at, tap in enumerate(taps) if at != dim)
-    return math.prod(others, start=taps[dim].slope)
+    return math.prod(others, start=taps[dim].derivative)
 
 
 def sample(image: Any, grid: Any, options: Any) -> Any:

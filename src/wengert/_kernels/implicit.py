@@ -57,7 +57,7 @@ def standard_gamma_grad(concentration: Array, sample: Array) -> Array:
 
 
 def gamma_motion(a: Array, x: Array) -> Array:
-    """The same of vectors in double precision."""
+    """`standard_gamma_grad` of vectors in double precision."""
     centre = scipy_special().psi(a)
     above = x > a
     low, high = ~above, above
@@ -91,7 +91,7 @@ def dirichlet_grad(sample: Array, concentration: Array, total: Array) -> Array:
 
 
 def beta_motion(x: Array, a: Array, total: Array) -> Array:
-    """The same of vectors in double precision."""
+    """`dirichlet_grad` of vectors in double precision."""
     special = scipy_special()
     b, centre = total - a, special.psi(a) - special.psi(total)
     low = x * total <= a

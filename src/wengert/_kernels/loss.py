@@ -142,12 +142,12 @@ def bce_with_logits(
         A new array.
     """
     wide = wide_dtype(x.dtype)
-    logit, wanted = x.astype(wide, copy=False), target.astype(wide, copy=False)
+    logit, probability = x.astype(wide, copy=False), target.astype(wide, copy=False)
     small = np.log1p(np.exp(-np.abs(logit)))  # the loss where the sign of the logit is right
-    positive = wanted
+    positive = probability
     if pos_weight is not None:
-        small, positive = small * (1 + (pos_weight - 1) * wanted), pos_weight * wanted
-    share = np.where(logit > 0, 1 - wanted, -positive)
+        small, positive = small * (1 + (pos_weight - 1) * probability), pos_weight * probability
+    share = np.where(logit > 0, 1 - probability, -positive)
     loss = np.where(share == 0, 0, share * logit) + small  # an infinite logit that is right has no loss
     if weight is not None:
         loss = loss * weight

@@ -156,8 +156,8 @@ def twelfth(a: Array) -> Array:
 
 def eighteenth(a: Array) -> Array:
     """The polynomial of degree 18, by five products."""
-    one, start, middle, added, other = OF_EIGHTEENTH(powers_of(a, 4, 4))
-    ninth = product(one, other)
+    first, start, middle, added, second = OF_EIGHTEENTH(powers_of(a, 4, 4))
+    ninth = product(first, second)
     ninth += added
     middle += ninth
     result = product(middle, ninth)
@@ -197,8 +197,8 @@ def in_pieces(function: Callable[[Array], Array], a: Array, steps: Array | None 
     if len(a) > length:
         result = np.empty_like(a)
         for start in range(0, len(a), length):
-            some = slice(start, start + length)
-            result[some] = in_pieces(function, a[some], None if steps is None else steps[some])
+            piece = slice(start, start + length)
+            result[piece] = in_pieces(function, a[piece], None if steps is None else steps[piece])
         return result
     result = function(a)
     if steps is not None:

@@ -62,8 +62,8 @@ def of_diagonal(values: Array, directions: Sequence[Array]) -> Array:
     for order in permutations(range(count)):
         rows = ascii_letters[:count]
         factors = ",".join(f"...{rows[at]}{rows[order[at]]}" for at in range(1, count))
-        kept = rows[0] if order[0] == 0 else rows[0] + rows[order[0]]
-        term = np.einsum(f"...{rows}{',' if factors else ''}{factors}->...{kept}", others, *directions)
+        result_axes = rows[0] if order[0] == 0 else rows[0] + rows[order[0]]
+        term = np.einsum(f"...{rows}{',' if factors else ''}{factors}->...{result_axes}", others, *directions)
         if order[0] == 0:
             result[..., on_diagonal, on_diagonal] += parity(order) * term
         else:

@@ -17,16 +17,16 @@ NAME = "wengert._kernels._native"
 class Later:
     """A function in NumPy whose module is imported with the first call, since few programs use it."""
 
-    __slots__ = ("__name__", "found", "module")
+    __slots__ = ("__name__", "function", "module")
 
     def __init__(self, module: str, name: str) -> None:
         self.module, self.__name__ = module, name
-        self.found: Function | None = None
+        self.function: Function | None = None
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        if self.found is None:
-            self.found = getattr(load(f"{__package__}.{self.module}"), self.__name__)
-        return self.found(*args, **keywords)
+        if self.function is None:
+            self.function = getattr(load(f"{__package__}.{self.module}"), self.__name__)
+        return self.function(*args, **keywords)
 
 
 def later(module: str, names: str) -> list[Later]:
@@ -44,15 +44,15 @@ def load_native() -> ModuleType | None:
         ImportError: if the extension cannot be loaded, or WENGERT_KERNELS is "native" and there is no extension.
         ValueError: if WENGERT_KERNELS is neither empty, "native" nor "numpy".
     """
-    wanted = os.environ.get("WENGERT_KERNELS", "")
-    if wanted not in ("", "native", "numpy"):
-        raise ValueError(f'WENGERT_KERNELS: expected "native" or "numpy", got "{wanted}"')
-    if wanted == "numpy":
+    choice = os.environ.get("WENGERT_KERNELS", "")
+    if choice not in ("", "native", "numpy"):
+        raise ValueError(f'WENGERT_KERNELS: expected "native" or "numpy", got "{choice}"')
+    if choice == "numpy":
         return None
     try:
         return importlib.import_module(NAME)
     except ModuleNotFoundError as error:
-        if wanted == "native" or error.name != NAME:
+        if choice == "native" or error.name != NAME:
             raise
         return None
 

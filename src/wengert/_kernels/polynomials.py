@@ -209,7 +209,7 @@ def derivative(x: Array | float, n: Array | float, family: str, shifted: bool, o
     result = np.where(degrees == 1, last[order], 0.0)
     for degree in range(1, int(degrees.max(initial=0))):
         a, b, c = coefficients(degree)
-        step = [(a * wide + b) * one - c * other for one, other in zip(last, before)]
+        step = [(a * wide + b) * latest - c * earlier for latest, earlier in zip(last, before)]
         for at in range(1, order + 1):
             step[at] += at * a * last[at - 1]
         before, last = last, step

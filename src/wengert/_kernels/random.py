@@ -182,11 +182,11 @@ def integers(
     room, count = high - low, math.prod(shape)
     if not count:
         return np.empty(shape, dtype)
-    one = room < 1 << 28 if short is None else short
-    result = natively("whole", source, count, room, low, one)
+    single_word = room < 1 << 28 if short is None else short
+    result = natively("whole", source, count, room, low, single_word)
     if result is not NotImplemented:
         return as_array(result).reshape(shape).astype(dtype, copy=False)
-    words = source.words(count) if one else source.long_words(count)
+    words = source.words(count) if single_word else source.long_words(count)
     if room < 1 << 64:
         words %= np.uint64(room)
     words += np.uint64(low % (1 << 64))

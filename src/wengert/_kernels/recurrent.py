@@ -124,13 +124,13 @@ def gru_steps(
     output, state = np.empty((len(inputs), size), inputs.dtype), hidden.copy()
     gates, candidates = np.empty_like(inputs), np.empty_like(output)
     for rows, count in places(len(inputs), len(hidden), sizes, reverse):
-        own = state[:count] @ weight.T
+        recurrent = state[:count] @ weight.T
         if bias is not None:
-            own += bias
+            recurrent += bias
         current = gates[rows]
-        current[:, : 2 * size] = sigmoid(inputs[rows, : 2 * size] + own[:, : 2 * size])
-        candidates[rows] = own[:, 2 * size :]
-        current[:, 2 * size :] = np.tanh(inputs[rows, 2 * size :] + current[:, :size] * own[:, 2 * size :])
+        current[:, : 2 * size] = sigmoid(inputs[rows, : 2 * size] + recurrent[:, : 2 * size])
+        candidates[rows] = recurrent[:, 2 * size :]
+        current[:, 2 * size :] = np.tanh(inputs[rows, 2 * size :] + current[:, :size] * recurrent[:, 2 * size :])
         update, candidate = current[:, size : 2 * size], current[:, 2 * size :]
         output[rows] = state[:count] = candidate + update * (state[:count] - candidate)
     return output, state, gates, candidates
@@ -201,8 +201,8 @@ def lstm_steps(
         current = gates[rows]
         current[:] = sigmoid(sums)
         current[:, 2 * size : 3 * size] = np.tanh(sums[:, 2 * size : 3 * size])
-        taken, kept, candidate, opened = np.split(current, 4, axis=1)
-        cells[rows] = held[:count] = kept * held[:count] + taken * candidate
+        entered, forget, candidate, opened = np.split(current, 4, axis=1)
+        cells[rows] = held[:count] = forget * held[:count] + entered * candidate
         shown = opened * np.tanh(held[:count])
         output[rows] = state[:count] = shown if projection is None else shown @ projection.T
     return output, state, held, gates, cells
@@ -234,16 +234,16 @@ def lstm_steps_backward(
     for rows, count in backwards(len(gates), len(cell), sizes, reverse):
         shown[rows] = carried[:count] if grad is None else carried[:count] + grad[rows]
         above = shown[rows] if projection is None else shown[rows] @ projection
-        taken, kept, candidate, opened = np.split(gates[rows], 4, axis=1)
+        entered, forget, candidate, opened = np.split(gates[rows], 4, axis=1)
         squashed = np.tanh(cells[rows])
         grad_held = held[:count] + above * opened * (1 - squashed * squashed)
         parts = (
-            grad_held * candidate * ((1 - taken) * taken),
-            grad_held * before[rows] * ((1 - kept) * kept),
-            grad_held * taken * (1 - candidate * candidate),
+            grad_held * candidate * ((1 - entered) * entered),
+            grad_held * before[rows] * ((1 - forget) * forget),
+            grad_held * entered * (1 - candidate * candidate),
             above * squashed * ((1 - opened) * opened),
         )
         grad_gates[rows] = np.concatenate(parts, axis=1)
-        held[:count] = grad_held * kept
+        held[:count] = grad_held * forget
         carried[:count] = grad_gates[rows] @ weight
     return (grad_gates, carried, held) if projection is None else (grad_gates, carried, held, shown)

@@ -13,7 +13,7 @@ Axis = int | tuple[int, ...] | None
 
 
 def total_dtype(dtype: np.dtype[Any], wanted: Any) -> tuple[Any, Any]:
-    """The dtype in which a sum or product is formed, and the one it is returned in; int64 for integers, as in torch."""
+    """The dtype in which a sum or product is computed, and that of the result; int64 for integers, as in torch."""
     if wanted is None:
         wanted = np.dtype(np.int64) if dtype.kind in "iub" else dtype
     wanted = np.dtype(wanted)

@@ -193,9 +193,9 @@ def fewer(even: Even, trials: Any, chance: Any) -> float:
 
 def waited(even: Even, trials: Any, chance: Any) -> float:
     """Successes within the trials: the waits between them are geometric numbers."""
-    slope, count, passed = float(np.log1p(-chance)), 0, 0.0
+    log_failure, count, passed = float(np.log1p(-chance)), 0, 0.0
     while True:
-        wait = logarithm(even()) / slope
+        wait = logarithm(even()) / log_failure
         passed += math.ceil(wait) if math.isfinite(wait) else wait
         if not passed <= trials:
             return count

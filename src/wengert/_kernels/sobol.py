@@ -2,7 +2,7 @@
 
 The primitive polynomials and the first direction numbers of 21201 dimensions, `sobol.npz`, are the public data of Joe
 and Kuo, Constructing Sobol' sequences with better two-dimensional projections, 2008 (their file new-joe-kuo-6.21201,
-packed by `tools/pack_sobol.py`). Their licence lies beside it.
+packed by `tools/pack_sobol.py`). Their licence is beside it.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ AIRY_END = 103.9
 
 def airy_ai(x: Array, out: Array | None = None, *, derivative: bool = False) -> Array:
     """Airy's function Ai, or its derivative: the first two of the four values that SciPy's function computes."""
-    far = (x > AIRY_END) & np.isfinite(x)  # where SciPy gives NaN; at infinity torch does, too
+    far = (x > AIRY_END) & np.isfinite(x)  # where SciPy returns NaN; at infinity torch does, too
     result = np.where(far, 0, scipy_special().airy(x)[int(derivative)])
     return deliver(result.astype(x.dtype, copy=False), out)
 

@@ -105,7 +105,7 @@ class Absent:
 
 
 class NoDevice:
-    """`with torch.cuda.device(None)`: changes nothing, for there is no device to change to."""
+    """`with torch.cuda.device(None)`: changes nothing, since there is no device."""
 
     absent: Absent
 

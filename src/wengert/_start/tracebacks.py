@@ -74,8 +74,8 @@ def shorten(error: BaseException, name: str = "", body: Any = None) -> None:
     try:
         body = undecorated(body)
         code = getattr(body, "__code__", None)
-        kept = shortened(error.__traceback__, lambda *run: [named(run[0], name, body)] if code else chosen(*run))
-        error.__traceback__ = kept
+        trace = shortened(error.__traceback__, lambda *run: [named(run[0], name, body)] if code else chosen(*run))
+        error.__traceback__ = trace
         clear_context(error)
     except Exception:  # for want of memory or depth: the error itself must come through
         return
@@ -110,12 +110,12 @@ def shortened(
         entries.append(trace)
         trace = trace.tb_next
     at = end_of_run(entries, 0)
-    kept = outermost(entries[:at], at == len(entries))
+    remaining = outermost(entries[:at], at == len(entries))
     while at < len(entries):
         end = end_of_run(entries, at)
-        kept += chosen(entries[at:end], end == len(entries)) if end > at else [entries[at]]
+        remaining += chosen(entries[at:end], end == len(entries)) if end > at else [entries[at]]
         at = max(end, at + 1)
-    return linked(kept)
+    return linked(remaining)
 
 
 def end_of_run(entries: list[Entry], at: int) -> int:

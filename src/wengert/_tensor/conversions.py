@@ -159,7 +159,7 @@ METHODS: dict[str, Any] = {
 }
 
 RARE = ("__format__", "__dlpack__", "__dlpack_device__")
-"""Methods that ask what is no tensor when they fail, in a call around them."""
+"""Methods that are wrapped: when they fail, arguments which are not tensors are asked for `__torch_function__`."""
 
 for name, method in METHODS.items():
     bind(name, asking(method, name, method=True) if name in RARE else method)

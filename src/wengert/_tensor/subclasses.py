@@ -101,7 +101,7 @@ def order_of(size: tuple[int, ...], strides: Any, memory_format: Any) -> Any:
 
 
 def as_subclass(self: Any, cls: type) -> Any:
-    """The tensor as an instance of a subclass of Tensor: a view of it, recorded as views are.
+    """Return the tensor as an instance of a subclass of Tensor: a view, recorded as views are.
 
     Raises:
         TypeError: if `cls` is not a subclass of Tensor.
