@@ -1,9 +1,9 @@
-"""Kernels: plain functions from arrays to arrays, which know no tensor.
+"""Kernels: plain functions from arrays to arrays, independent of tensors.
 
-Each function exists in NumPy, complete; that one is the reference. Some exist in C++ too, under the same name and with
-the same signature: those are taken when the extension was built, unless the environment says WENGERT_KERNELS=numpy. A
-native function hands what it does not know (other dtypes, strides, array types) to its NumPy twin. Twins that few
-programs use are imported with their first call (`native_choice.Later`).
+Each function exists in NumPy, complete, as the reference. Some exist in C++ too, under the same name and with the same
+signature: those are used when the extension was built, unless WENGERT_KERNELS=numpy is set in the environment. A native
+function calls its NumPy twin for arguments that it does not support (other dtypes, strides, array types). Twins that
+few programs use are imported with their first call (`native_choice.Later`).
 
 `direct` maps names to native functions that return NotImplemented instead of calling the twin; it is empty without the
 extension.
@@ -241,7 +241,7 @@ def natives(*names: str) -> tuple[Any, ...]:
 
 
 def set_num_threads(count: int) -> None:
-    """Set how many threads large native kernels use, and the BLAS of NumPy (OpenBLAS or MKL; others keep their number).
+    """Set the number of threads of large native kernels and of the BLAS of NumPy (OpenBLAS or MKL; others keep theirs).
 
     The number is that of the whole process. Results do not depend on it, except those of the BLAS for thin matrices.
 

@@ -41,7 +41,7 @@ def relu_backward(grad: Array, result: Array, out: Array | None = None) -> Array
 
 
 def sigmoid(x: Array, out: Array | None = None) -> Array:
-    """1 / (1 + exp(-x)), of complex numbers without an infinite power."""
+    """1 / (1 + exp(-x)), for complex numbers without overflow of the exponential."""
     wide = widened(x)
     if x.dtype.kind == "c":
         power = np.exp(np.where(wide.real > 0, -wide, wide))
@@ -145,7 +145,7 @@ def expm1_saturates(x: Array) -> bool:
 
 
 def ratio(x: Array) -> Array:
-    """e / (1 + e)^2 with e = exp(-x) or exp(x), whichever is the smaller one."""
+    """e / (1 + e)^2, where e is the smaller of exp(-x) and exp(x)."""
     power = np.exp(np.where(x.real > 0, -x, x))
     return np.asarray(power / (1 + power) ** 2)
 

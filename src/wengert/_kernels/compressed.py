@@ -19,7 +19,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 
 def lines(bounds: Array) -> Array:
-    """For each entry of all batches, one after the other, the number of its line."""
+    """Number of the line of each entry, of all batches one after the other."""
     count = np.diff(bounds, axis=-1)
     numbers = np.broadcast_to(positions.arange(count.shape[-1]), count.shape)
     return positions.repeat(numbers.reshape(-1), count.reshape(-1))

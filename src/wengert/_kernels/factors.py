@@ -177,7 +177,7 @@ def cholesky(a: Array, upper: bool) -> Any:
 
 
 def triangular(a: Array, b: Array, upper: bool, left: bool, unit: bool) -> Array:
-    """X of A X = B, or of X A = B, for triangular A; leading axes broadcast, and zeros on the diagonal divide."""
+    """X of A X = B, or of X A = B, for triangular A; leading axes broadcast; zeros on the diagonal divide."""
     if not left:
         return columns(triangular(a.swapaxes(-1, -2), b.swapaxes(-1, -2), not upper, True, unit).swapaxes(-1, -2))
     if not upper:  # reversed, so that there is nothing to eliminate
@@ -229,7 +229,11 @@ def lu(a: Array) -> Any:
 
 
 def permutation(pivots: Array, rows: int) -> Array:
-    """For each row of the exchanged matrix the row of the matrix that it was."""
+    """Original row of each row of the exchanged matrix.
+
+    Raises:
+        RuntimeError: if a pivot is out of range.
+    """
     order = np.broadcast_to(positions.arange(rows), (*pivots.shape[:-1], rows)).copy()
     for at in range(pivots.shape[-1]):
         other = pivots[..., at, None].astype(np.int64) - 1
@@ -338,7 +342,7 @@ def least_squares(a: Array, b: Array, rcond: float | None, driver: str) -> Any:
 
 
 def lost_rank(a: Array) -> Array:
-    """For each matrix the number of the column (of a wide one, row), from 1, where a triangle's diagonal is zero, or 0.
+    """Number of the first column (row of a wide matrix), from 1, where a triangle's diagonal is zero; 0 without one.
 
     It is 0 for a matrix of zeros too: LAPACK's "gels" returns its solution without factoring it.
     """

@@ -11,8 +11,10 @@ from .results import Array
 
 
 def rmsprop(grad: Array, state: Any, numbers: Any) -> Array:
-    """Hinton, Neural Networks for Machine Learning, lecture 6e, 2012; centred: Graves, Generating Sequences With
-    Recurrent Neural Networks, 2013. State: mean square, mean or None, moving step or None.
+    """RMSprop. State: mean square, mean or None, moving step or None.
+
+    Source: Hinton, Neural Networks for Machine Learning, lecture 6e, 2012; centred: Graves, Generating Sequences With
+    Recurrent Neural Networks, 2013.
     """
     (square, mean, buffer), (lr, alpha, entering, eps, momentum) = state, numbers
     square *= alpha
@@ -30,7 +32,10 @@ def rmsprop(grad: Array, state: Any, numbers: Any) -> Array:
 
 
 def adagrad(grad: Array, state: Any, numbers: Any) -> Array:
-    """Duchi, Hazan and Singer, Adaptive Subgradient Methods, 2011. State: sum of squares."""
+    """Adagrad. State: sum of squares.
+
+    Source: Duchi, Hazan and Singer, Adaptive Subgradient Methods, 2011.
+    """
     (total,), (lr, eps) = state, numbers
     total += grad * grad
     step: Array = lr * grad / (np.sqrt(total) + eps)
@@ -38,7 +43,10 @@ def adagrad(grad: Array, state: Any, numbers: Any) -> Array:
 
 
 def adadelta(grad: Array, state: Any, numbers: Any) -> Array:
-    """Zeiler, Adadelta, 2012. State: mean squares of the gradient and of the steps."""
+    """Adadelta. State: mean squares of the gradient and of the steps.
+
+    Source: Zeiler, Adadelta, 2012.
+    """
     (square, moved), (lr, rho, entering, eps) = state, numbers
     square *= rho
     square += grad * grad * entering
@@ -49,7 +57,10 @@ def adadelta(grad: Array, state: Any, numbers: Any) -> Array:
 
 
 def adamax(grad: Array, state: Any, numbers: Any) -> Array:
-    """Kingma and Ba, Adam, 2015, section 7. State: mean, and largest size, which fades."""
+    """Adamax. State: mean, and largest absolute value, which decays.
+
+    Source: Kingma and Ba, Adam, 2015, section 7.
+    """
     (mean, largest), (lr, entering, decay, eps) = state, numbers
     mean += (grad - mean) * entering
     largest *= decay
@@ -59,7 +70,10 @@ def adamax(grad: Array, state: Any, numbers: Any) -> Array:
 
 
 def nadam(grad: Array, state: Any, numbers: Any) -> Array:
-    """Dozat, Incorporating Nesterov Momentum into Adam, 2016. State: mean, mean square."""
+    """NAdam. State: mean, mean square.
+
+    Source: Dozat, Incorporating Nesterov Momentum into Adam, 2016.
+    """
     (mean, square), (entering, decay, squares_entering, eps, correction, of_slope, of_mean) = state, numbers
     mean += (grad - mean) * entering
     square *= decay
@@ -69,8 +83,9 @@ def nadam(grad: Array, state: Any, numbers: Any) -> Array:
 
 
 def radam(grad: Array, state: Any, numbers: Any) -> Array:
-    """Liu et al., On the Variance of the Adaptive Learning Rate and Beyond, 2020. State: mean, mean square. The last
-    number is 0 as long as the rate cannot be rectified.
+    """RAdam. State: mean, mean square. The last number is 0 as long as the rate cannot be rectified.
+
+    Source: Liu et al., On the Variance of the Adaptive Learning Rate and Beyond, 2020.
     """
     (mean, square), (entering, decay, squares_entering, eps, of_mean, scale) = state, numbers
     mean += (grad - mean) * entering
@@ -81,8 +96,9 @@ def radam(grad: Array, state: Any, numbers: Any) -> Array:
 
 
 def rprop(grad: Array, state: Any, numbers: Any) -> Array:
-    """Riedmiller and Braun, A Direct Adaptive Method for Faster Backpropagation Learning, 1993. State: the gradient
-    before, sizes of steps.
+    """Rprop. State: the previous gradient, sizes of steps.
+
+    Source: Riedmiller and Braun, A Direct Adaptive Method for Faster Backpropagation Learning, 1993.
     """
     (before, size), (shorter, longer, least, most) = state, numbers
     agreed = grad * before

@@ -83,9 +83,10 @@ def above_gamma(a: Array, x: Array, centre: Array) -> Array:
 
 
 def dirichlet_grad(sample: Array, concentration: Array, total: Array) -> Array:
-    """Derivative of a sample x of Beta(concentration, total - concentration) by `concentration`, divided by 1 - x.
+    """Derivative of a beta sample x with respect to `concentration`, divided by 1 - x.
 
-    The other parameter is constant. This is the derivative's share for each other part of a Dirichlet sample.
+    The distribution is Beta(concentration, total - concentration), whose other parameter is constant. The result is the
+    derivative's share for each other part of a Dirichlet sample.
     """
     return in_blocks(beta_motion, sample, concentration, total)
 

@@ -169,7 +169,7 @@ POLYNOMIALS: tuple[Callable[[Array], Array], ...] = (first, second, fourth, eigh
 
 
 def row_sums(sizes: Array, vectors: Array) -> tuple[Array, Array]:
-    """The products of matrices that are not negative with a vector each, and the largest element of each."""
+    """Products of non-negative matrices with a vector each, and the largest element of each product."""
     result = np.matmul(sizes, vectors)
     return result, np.ascontiguousarray(result[..., 0].T).max(0)
 
@@ -234,7 +234,7 @@ def limits_for(real: np.dtype[Any], directed: bool) -> Array:
 
 
 def exponentials(a: Array) -> Array:
-    """The exponentials of matrices (count, n, n), or of those with a direction (count, n, 2n), without gaps."""
+    """The exponentials of matrices (count, n, n), or of those with a direction (count, n, 2n); contiguous."""
     size, real = a.shape[1], a.real.dtype
     limits = limits_for(real, a.shape[2] > size)
     sizes = np.abs(a[..., :size])

@@ -39,9 +39,9 @@ CPU = device("cpu")
 
 
 def construct(self: Tensor, *data: Any, **options: Any) -> None:
-    """`Tensor(2, 3)`: uninitialised; `Tensor(values)`: of the default dtype (the way of torch's early days).
+    """`Tensor(2, 3)`: uninitialised; `Tensor(values)`: of the default dtype (the form of torch's early days).
 
-    A second call changes nothing.
+    A second call has no effect.
 
     Raises:
         TypeError: if `data` is neither lengths, nor a tensor, nor values.
@@ -360,7 +360,7 @@ _IN_PACKAGE = ("detach", "detach_")
 
 
 def bind_all() -> None:
-    """Put everything above on the class."""
+    """Bind all methods and properties of this file to the class."""
     for name, value in {**METHODS, **PROPERTIES}.items():
         bind(name, value)
     for name, function in PROTOCOLS.items():

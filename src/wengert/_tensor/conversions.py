@@ -137,7 +137,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options
 
 
 def formatted(self: Tensor, spec: str) -> str:
-    """`format(tensor, spec)`: that of the number for 0-dim tensors, the text of the tensor without a spec.
+    """Return `format(tensor, spec)`: that of the number for 0-dim tensors, the text of the tensor without a spec.
 
     Raises:
         TypeError: if there is a spec and the tensor has dimensions.

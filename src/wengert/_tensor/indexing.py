@@ -179,8 +179,9 @@ def take_apart(self: Tensor, index: Any) -> tuple[Tensor, Entries]:
 
 
 def neighbouring(view: Tensor, entries: Entries) -> tuple[Tensor, Entries]:
-    """A view in which single indices that stay tensors, since they differ within a batch, have their dimensions before
-    that of the first other index tensor: so the result has its dimensions in the same order as for integers.
+    """Move the dimensions of 0-dim index tensors before that of the first other index tensor.
+
+    They stay tensors since they differ within a batch. So the result has its dimensions in the order as for integers.
     """
     single = [entry for entry in entries if not entry[1]._array_.ndim]
     others = [entry for entry in entries if entry[1]._array_.ndim]

@@ -57,8 +57,9 @@ def _make_wrapper_subclass(
     _extra_dispatch_keys: Any = None,
     storage_size: Any = None,
 ) -> Any:
-    """A tensor of a subclass that has shape, strides, dtype and device, but no values: its class, which has a
-    `__torch_dispatch__`, makes the result of each operator. Called on the class.
+    """Create a tensor of a subclass with shape, strides, dtype and device, but without values. Called on the class.
+
+    The `__torch_dispatch__` of the class computes the result of each operator.
 
     Args:
         cls: the subclass.

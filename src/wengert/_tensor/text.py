@@ -442,5 +442,5 @@ def _float_style(telling: list[float], options: PrintOptions) -> Callable[[float
 
 
 def _write_whole(value: float) -> str:
-    """A number without decimals; the point says that it is a floating one."""
+    """A floating-point number without decimals, with a point at its end."""
     return f"{value:.0f}." if math.isfinite(value) else str(value)
