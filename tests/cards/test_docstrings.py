@@ -85,7 +85,9 @@ def test_what_is_repeated_is_found():
 
 def test_functions_and_methods_show_what_the_family_says():
     for text in (wg.eq.__doc__, wg.Tensor.eq.__doc__, wg.tensor(1.0).eq.__doc__, inspect.getdoc(wg.eq)):
-        assert text.startswith("Return whether `self` equals `other`, element by element.\n\nArgs:\n    self: tensor.\n")
+        assert text.startswith(
+            "Return whether `self` equals `other`, element by element.\n\nArgs:\n    self: tensor.\n"
+        )
         assert "Returns:\n    A new bool tensor of the broadcast shape.\n\nRaises:\n" in text
 
 

@@ -111,7 +111,9 @@ def randn_like(
 ) -> Tensor:
     """`randn` of the shape and dtype of a tensor; other arguments as for `randn` and `zeros_like`."""
     place = (device, pin_memory)
-    return drawn_like("randn_like", normal_numbers, input, generator, dtype, layout, place, requires_grad, memory_format)
+    return drawn_like(
+        "randn_like", normal_numbers, input, generator, dtype, layout, place, requires_grad, memory_format
+    )
 
 
 for factory in (rand_like, randn_like):
