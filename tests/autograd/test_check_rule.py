@@ -13,9 +13,17 @@ from wengert.autograd.function import once_differentiable
 from wengert.autograd.gradcheck import GradcheckError
 
 CHECKS = [
-    "values", "first derivatives", "second derivatives", "forward mode", "forward over reverse", "batched gradients",
-    "batching", "in-place", "dtypes", "leaks",
-]  # fmt: skip
+    "values",
+    "first derivatives",
+    "second derivatives",
+    "forward mode",
+    "forward over reverse",
+    "batched gradients",
+    "batching",
+    "in-place",
+    "dtypes",
+    "leaks",
+]
 ALWAYS = ["values", "first derivatives", "second derivatives", "in-place", "dtypes", "leaks"]
 KEPT = []
 

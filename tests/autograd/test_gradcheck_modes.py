@@ -152,8 +152,9 @@ def test_batched_cotangents_are_compared_with_single_ones():
 
 
 def test_batched_tangents_are_compared_with_single_ones(forward_ad):
-    assert gradcheck(lambda x, k, y: (x * y, x * k), (three(), 2, three()), check_forward_ad=True,
-                     check_batched_forward_grad=True)  # fmt: skip
+    assert gradcheck(
+        lambda x, k, y: (x * y, x * k), (three(), 2, three()), check_forward_ad=True, check_batched_forward_grad=True
+    )
 
 
 @pytest.mark.parametrize("forward", [False, True])

@@ -150,10 +150,18 @@ def event(
 ) -> SimpleNamespace:
     """An event with the attributes of torch's `FunctionEvent`."""
     made = SimpleNamespace(
-        name=name, time_range=SimpleNamespace(start=start, end=end), thread=thread, sequence_nr=number,
-        cpu_parent=within, cpu_children=[], input_shapes=[], stack=[], cpu_memory_usage=0, flops=None,
+        name=name,
+        time_range=SimpleNamespace(start=start, end=end),
+        thread=thread,
+        sequence_nr=number,
+        cpu_parent=within,
+        cpu_children=[],
+        input_shapes=[],
+        stack=[],
+        cpu_memory_usage=0,
+        flops=None,
         is_user_annotation=False,
-    )  # fmt: skip
+    )
     vars(made).update(more)
     if within is not None:
         within.cpu_children.append(made)

@@ -47,9 +47,21 @@ UNDEFINED = {"empty_like", "empty_permuted", "new_empty", "new_empty_strided"}
 BY_VALUES = {"index": (3, 5), "index_put": (5,), "repeat_interleave": (1,), "one_hot": (0,)}
 """Samples with masks, counts, or the largest of all classes: refused where these are batched."""
 RANDOM = {name for name, operator in operators().items() if getattr(operator, "random", False)} | {
-    "rand_like", "randn_like", "randint_like", "normal", "dropout", "alpha_dropout", "feature_dropout",
-    "feature_alpha_dropout", "native_dropout", "dropout1d", "dropout2d", "dropout3d", "svd_lowrank", "pca_lowrank",
-}  # fmt: skip
+    "rand_like",
+    "randn_like",
+    "randint_like",
+    "normal",
+    "dropout",
+    "alpha_dropout",
+    "feature_dropout",
+    "feature_alpha_dropout",
+    "native_dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "svd_lowrank",
+    "pca_lowrank",
+}
 """Draws: tests/func/test_vmap_random.py."""
 LEFT_OUT = {*DYNAMIC, *NUMBERS, *UNDEFINED, *RANDOM}
 

@@ -129,10 +129,33 @@ def test_digamma_beside_its_poles():
 def test_every_smooth_function_of_one_tensor_has_a_formula():
     """Those without are piecewise polynomials, choices and roundings, whose values NumPy gives exactly."""
     rough = {
-        "abs", "absolute", "angle", "ceil", "celu", "clamp", "clip", "elu", "fix", "floor", "frac", "hardshrink",
-        "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "nan_to_num", "neg", "negative", "relu", "round", "sgn",
-        "sign", "softshrink", "threshold", "trunc",
-    }  # fmt: skip
+        "abs",
+        "absolute",
+        "angle",
+        "ceil",
+        "celu",
+        "clamp",
+        "clip",
+        "elu",
+        "fix",
+        "floor",
+        "frac",
+        "hardshrink",
+        "hardsigmoid",
+        "hardswish",
+        "hardtanh",
+        "leaky_relu",
+        "nan_to_num",
+        "neg",
+        "negative",
+        "relu",
+        "round",
+        "sgn",
+        "sign",
+        "softshrink",
+        "threshold",
+        "trunc",
+    }
     unary = {
         name
         for name, card in REGISTRY.items()

@@ -15,8 +15,12 @@ from wengert.testing.calls import names_of
 
 POINTS = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 30.0, -30.0)
 POLES = {
-    "special_bessel_y1", "special_scaled_modified_bessel_k0", "special_scaled_modified_bessel_k1", "igamma", "igammac",
-}  # fmt: skip
+    "special_bessel_y1",
+    "special_scaled_modified_bessel_k0",
+    "special_scaled_modified_bessel_k1",
+    "igamma",
+    "igammac",
+}
 """Operators with a pole or an end at 0, where the two modes meet infinities in another order."""
 
 

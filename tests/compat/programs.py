@@ -86,10 +86,14 @@ def rosenbrock(autograd, np):
     for _ in range(6):
         newton = newton - numpy.linalg.solve(autograd.hessian(f)(newton), autograd.grad(f)(newton))
     return {
-        "value and gradient": autograd.value_and_grad(f)(x), "hessian": autograd.hessian(f)(x), "hvp": hvp(v),
-        "gradient": gradient, "by product": autograd.hessian_vector_product(f)(x, v), "newton": newton,
+        "value and gradient": autograd.value_and_grad(f)(x),
+        "hessian": autograd.hessian(f)(x),
+        "hvp": hvp(v),
+        "gradient": gradient,
+        "by product": autograd.hessian_vector_product(f)(x, v),
+        "newton": newton,
         "reverse twice": autograd.make_jvp(autograd.grad(f))(x)(v),
-    }  # fmt: skip
+    }
 
 
 def pendulum(autograd, np):
@@ -112,7 +116,7 @@ def pendulum(autograd, np):
         "jacobian": autograd.jacobian(end)(0.7, parameters),
         "by parameters": autograd.grad(lambda p: end(0.7, p)[0])(parameters),
         "second": autograd.grad(autograd.grad(lambda s: end(s, parameters)[1]))(0.7),
-    }  # fmt: skip
+    }
 
 
 def gaussian_mixture(autograd, np):
@@ -160,7 +164,7 @@ def complex_numbers(autograd, np):
         "real argument": autograd.make_vjp(lambda x: x * (2 + 3j))(numpy.ones(2))[0](numpy.array([1.0j, 2.0 - 1.0j])),
         "along": autograd.make_jvp(lambda z: z**2 * np.conj(z))(z)(numpy.array([1.0j, 2.0])),
         "fourier": autograd.grad(lambda x: np.sum(np.abs(np.fft.fft(x)) ** 3))(numpy.arange(5.0)),
-    }  # fmt: skip
+    }
 
 
 def own_primitives(autograd, np):
@@ -189,11 +193,12 @@ def own_primitives(autograd, np):
     )
     x = numpy.array([0.3, -1.0, 2.0])
     return {
-        "gradient": autograd.grad(lambda x: log_of_sum(x) ** 2)(x), "hessian": autograd.hessian(log_of_sum)(x),
-        "along": autograd.make_jvp(log_of_sum)(x)(numpy.ones(3)), "third": autograd.grad(
-            lambda x: np.sum(autograd.hessian(log_of_sum)(x) ** 2))(x),
+        "gradient": autograd.grad(lambda x: log_of_sum(x) ** 2)(x),
+        "hessian": autograd.hessian(log_of_sum)(x),
+        "along": autograd.make_jvp(log_of_sum)(x)(numpy.ones(3)),
+        "third": autograd.grad(lambda x: np.sum(autograd.hessian(log_of_sum)(x) ** 2))(x),
         "two arguments": autograd.grad(lambda x, y: np.sum(scaled(x, y, power=3)), (0, 1))(x, x + 1),
-    }  # fmt: skip
+    }
 
 
 def recurrent_network(autograd, np):
@@ -234,17 +239,21 @@ def products_and_others(autograd, np):
 
     vjp, value = autograd.make_vjp(f)(x)
     return {
-        "vjp": vjp(numpy.arange(4.0)), "value": value, "jvp": autograd.make_jvp(f)(x)(v),
-        "gauss newton": autograd.make_ggnvp(f)(x)(v), "jacobian": autograd.jacobian(f)(x),
+        "vjp": vjp(numpy.arange(4.0)),
+        "value": value,
+        "jvp": autograd.make_jvp(f)(x)(v),
+        "gauss newton": autograd.make_ggnvp(f)(x)(v),
+        "jacobian": autograd.jacobian(f)(x),
         "gauss newton of sums": autograd.make_ggnvp(f, lambda y: np.sum(np.exp(y)))(x)(v),
         "tensor times jacobian": autograd.tensor_jacobian_product(f)(x, numpy.arange(4.0)),
         "tensor times hessian": autograd.hessian_tensor_product(lambda x: np.sum(x**4))(x, v),
         "value beside": autograd.grad_and_aux(lambda x: (np.sum(x**2), x * 2))(x),
-        "named": autograd.grad_named(outer, "y")(1.0, 2.0), "deriv": autograd.deriv(np.tanh)(x),
+        "named": autograd.grad_named(outer, "y")(1.0, 2.0),
+        "deriv": autograd.deriv(np.tanh)(x),
         "again": autograd.grad(autograd.checkpoint(lambda x: np.sum(np.exp(x) * x)))(x),
         "jacobian of a matrix": autograd.jacobian(lambda a: np.dot(a, a))(numpy.arange(4.0).reshape(2, 2)),
         "nothing": quiet(lambda: autograd.grad(lambda x: 3.0)(x)),
-    }  # fmt: skip
+    }
 
 
 def quiet(function):
@@ -264,7 +273,7 @@ def linear_algebra(autograd, np):
         "norm": autograd.grad(lambda a: np.linalg.norm(a) + np.linalg.norm(a[0], 3))(a),
         "contraction": autograd.grad(lambda a: np.sum(np.einsum("ij,jk,ik->i", a, a, a) ** 2))(a),
         "second": autograd.hessian(lambda a: np.linalg.det(a))(a),
-    }  # fmt: skip
+    }
 
 
 def special_functions(autograd, np):
@@ -276,10 +285,11 @@ def special_functions(autograd, np):
         "second": autograd.elementwise_grad(autograd.elementwise_grad(sp.gammaln))(x),
         "betaln": autograd.grad(lambda a, b: np.sum(sp.betaln(a, b)), (0, 1))(x, x + 1),
         "polygamma": autograd.elementwise_grad(lambda x: sp.polygamma(1, x))(x),
-        "logit": autograd.elementwise_grad(sp.logit)(x / 3), "erfinv": autograd.elementwise_grad(sp.erfinv)(x / 3),
+        "logit": autograd.elementwise_grad(sp.logit)(x / 3),
+        "erfinv": autograd.elementwise_grad(sp.erfinv)(x / 3),
         "normal": autograd.grad(lambda *a: np.sum(norm.logcdf(*a) + norm.pdf(*a)), (0, 1, 2))(x, 0.1, 1.3),
         "sum of weights": autograd.grad(lambda x: sp.logsumexp(x, b=np.array([1.0, 2.0, 3.0])))(x),
-    }  # fmt: skip
+    }
 
 
 def distributions(autograd, np):
@@ -305,7 +315,7 @@ def distributions(autograd, np):
         "equal variances": autograd.grad(lambda x: np.sum(mvn.logpdf(x, mean, 2.0 * np.eye(3))))(points),
         "entropy": symmetric(autograd.grad(lambda c: mvn.entropy(mean, c))(covariance)),
         "covariance": symmetric(autograd.grad(lambda c: np.sum(mvn.logpdf(points, mean, c)))(covariance)),
-    }  # fmt: skip
+    }
 
 
 def symmetric(x):
@@ -326,10 +336,23 @@ def fixed_points(autograd, np):
 
 
 PROGRAMS = (
-    logistic_regression, neural_network, derivatives_of_tanh, rosenbrock, pendulum, gaussian_mixture,
-    gaussian_process, complex_numbers, own_primitives, recurrent_network, fluid, products_and_others,
-    linear_algebra, special_functions, distributions, fixed_points,
-)  # fmt: skip
+    logistic_regression,
+    neural_network,
+    derivatives_of_tanh,
+    rosenbrock,
+    pendulum,
+    gaussian_mixture,
+    gaussian_process,
+    complex_numbers,
+    own_primitives,
+    recurrent_network,
+    fluid,
+    products_and_others,
+    linear_algebra,
+    special_functions,
+    distributions,
+    fixed_points,
+)
 
 
 def numbers(value):

@@ -18,8 +18,11 @@ CALLS = [
     *((name, (A,), {}) for name in ("abs", "ceil", "exp", "floor", "isnan", "negative", "round", "sign", "sin")),
     *((name, (A, A + 1), {}) for name in ("add", "atan2", "copysign", "divide", "equal", "hypot", "less", "maximum")),
     *((name, (I, I), {}) for name in ("bitwise_and", "bitwise_xor", "floor_divide", "multiply", "remainder", "pow")),
-    *((name, (A,), {"axis": axis}) for name in ("sum", "prod", "max", "min", "mean", "var", "std", "all", "any")
-      for axis in (None, 0, (0, 1), ())),
+    *(
+        (name, (A,), {"axis": axis})
+        for name in ("sum", "prod", "max", "min", "mean", "var", "std", "all", "any")
+        for axis in (None, 0, (0, 1), ())
+    ),
     *((name, (I,), {"axis": 1, "keepdims": True}) for name in ("sum", "max", "argmax", "argmin", "count_nonzero")),
     *((name, (A,), {"axis": 1}) for name in ("cumulative_sum", "cumulative_prod", "sort", "argsort", "diff", "flip")),
     ("cumulative_sum", (A,), {"axis": 0, "include_initial": True}),
@@ -49,7 +52,7 @@ CALLS = [
     *((name, (I,), {}) for name in ("unique_all", "unique_counts", "unique_inverse", "nonzero")),
     ("unstack", (A,), {"axis": 1}),
     ("meshgrid", (np.arange(2.0), np.arange(3.0)), {}),
-]  # fmt: skip
+]
 
 
 def tensors(value):
@@ -95,9 +98,12 @@ CALLED = {
         {"n": n, "axis": axis, "norm": norm} for n in (None, 4) for axis in (0, -1) for norm in ("backward", "ortho")
     ],
     "fft.fftn fft.ifftn fft.rfftn fft.irfftn": [
-        {}, {"axes": (0,)}, {"s": (4, 2), "axes": (0, 1)}, {"axes": (1, 0), "norm": "forward"}
+        {},
+        {"axes": (0,)},
+        {"s": (4, 2), "axes": (0, 1)},
+        {"axes": (1, 0), "norm": "forward"},
     ],
-}  # fmt: skip
+}
 OPTIONS = {name: options for names, options in CALLED.items() for name in names.split()}
 OPERANDS = {
     "take": [(np.array([0, 1], dtype),) for dtype in ("uint8", "int32", "int64")],
@@ -156,11 +162,24 @@ def test_products_of_all_dtypes_give_what_numpy_gives(name, first, second, optio
             compare(function(*map(tensors, operands), **options), reference(*operands, **options), rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", [
-    *("add", "subtract", "multiply", "floor_divide", "remainder", "pow", "bitwise_and", "bitwise_or", "bitwise_xor"),
-    *("bitwise_left_shift", "bitwise_right_shift", "equal", "not_equal", "less", "less_equal", "greater"),
-    *("greater_equal", "maximum", "minimum"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "add",
+            "subtract",
+            "multiply",
+            "floor_divide",
+            "remainder",
+            "pow",
+            "bitwise_and",
+            "bitwise_or",
+            "bitwise_xor",
+        ),
+        *("bitwise_left_shift", "bitwise_right_shift", "equal", "not_equal", "less", "less_equal", "greater"),
+        *("greater_equal", "maximum", "minimum"),
+    ],
+)
 def test_integers_of_all_dtypes_give_what_numpy_gives(name):
     for (one, other), dtype in table.promotions().items():
         if dtype and {one, other} <= set(table.KINDS["integer"]):
@@ -171,10 +190,13 @@ def test_integers_of_all_dtypes_give_what_numpy_gives(name):
             compare(getattr(xp, name)(tensors(x), tensors(y)), outcome(getattr(np, name), x, y))
 
 
-@pytest.mark.parametrize("name", [
-    *("abs", "bitwise_invert", "ceil", "floor", "negative", "positive", "round", "sign", "square", "trunc"),
-    *("isfinite", "isinf", "isnan", "conj", "real"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("abs", "bitwise_invert", "ceil", "floor", "negative", "positive", "round", "sign", "square", "trunc"),
+        *("isfinite", "isinf", "isnan", "conj", "real"),
+    ],
+)
 def test_functions_of_one_integer_give_what_numpy_gives(name):
     for dtype in table.KINDS["integer"]:
         x = np.append(random_array(dtype), np.iinfo(dtype).max).astype(dtype)
@@ -192,10 +214,13 @@ def test_clip_gives_what_numpy_gives(dtype, bounds):
     compare(xp.clip(tensors(x), min=bounds[0], max=bounds[1]), wanted)
 
 
-@pytest.mark.parametrize("bounds", [
-    *((5,), (2, 5), (5, 2), (0,), (-3,), (5, 2, -1), (0, 5, -1), (10, 0, 3), (2, 2), (0.0,), (3.5,), (0, 1, 0.25)),
-    *((1, 0, -0.25), (0, 5, 2.0)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        *((5,), (2, 5), (5, 2), (0,), (-3,), (5, 2, -1), (0, 5, -1), (10, 0, 3), (2, 2), (0.0,), (3.5,), (0, 1, 0.25)),
+        *((1, 0, -0.25), (0, 5, 2.0)),
+    ],
+)
 @pytest.mark.parametrize("dtype", [None, "int8", "uint16", "uint64", "float32", "float64"])
 def test_ranges(bounds, dtype):
     if dtype and "int" in dtype and any(isinstance(bound, float) for bound in bounds):

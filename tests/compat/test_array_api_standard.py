@@ -132,8 +132,14 @@ def test_casts_between_kinds_are_no_promotions():
 
 
 SCALARS = {"bool": (True,), "integer": (3,), "real_floating": (3, 2.5), "complex": (3, 2.5, 1 + 2j)}
-BINARY = [(name, kind, result) for name, kind, result in TYPED if "." not in name and name != "searchsorted"
-          and list(inspect.signature(function(name)).parameters) == ["x1", "x2"] and name != "matmul"]  # fmt: skip
+BINARY = [
+    (name, kind, result)
+    for name, kind, result in TYPED
+    if "." not in name
+    and name != "searchsorted"
+    and list(inspect.signature(function(name)).parameters) == ["x1", "x2"]
+    and name != "matmul"
+]
 
 
 @pytest.mark.parametrize("name, kind, result", BINARY, ids=[line[0] for line in BINARY])

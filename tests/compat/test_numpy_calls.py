@@ -109,10 +109,21 @@ def test_methods_of_ufuncs():
 
 
 SQUARE = {
-    np.reshape: ((4,),), np.moveaxis: (0, 1), np.swapaxes: (0, 1), np.expand_dims: (0,), np.take: ([0],), np.roll: (1,),
-    np.tile: (2,), np.repeat: (2,), np.split: (2,), np.clip: (0.6, 2.5), np.pad: (1,), np.percentile: (50.0,),
-    np.quantile: (0.5,), np.linalg.matrix_power: (2,),
-}  # fmt: skip
+    np.reshape: ((4,),),
+    np.moveaxis: (0, 1),
+    np.swapaxes: (0, 1),
+    np.expand_dims: (0,),
+    np.take: ([0],),
+    np.roll: (1,),
+    np.tile: (2,),
+    np.repeat: (2,),
+    np.split: (2,),
+    np.clip: (0.6, 2.5),
+    np.pad: (1,),
+    np.percentile: (50.0,),
+    np.quantile: (0.5,),
+    np.linalg.matrix_power: (2,),
+}
 FUNCTIONS = [
     *(np.sum, np.mean, np.prod, np.var, np.std, np.max, np.min, np.cumsum, np.cumprod, np.trace, np.sort, np.median),
     *(np.transpose, np.ravel, np.diag, np.flip, np.fliplr, np.triu, np.diff, np.linalg.inv, np.linalg.det, np.sinc),

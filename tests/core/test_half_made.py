@@ -133,19 +133,44 @@ def values(target, halves):
 
 
 USES = [
-    repr, bool, len, list, float, hash, operator.index, operator.neg, weakref.ref, lambda each: each + 1,
-    lambda each: 1 - each, lambda each: each * each, lambda each: wg.ones(3) @ each, lambda each: each < each,
-    lambda each: each[0], lambda each: operator.setitem(each, 0, each), lambda each: operator.iadd(each, each),
-    lambda each: each.shape, lambda each: each.requires_grad, lambda each: each.grad_fn, lambda each: each.backward(),
-    lambda each: each.sum().backward(), lambda each: each.detach(), lambda each: each.next_functions,
-    lambda each: each(wg.ones(3)), lambda each: each.release(),
-]  # fmt: skip
+    repr,
+    bool,
+    len,
+    list,
+    float,
+    hash,
+    operator.index,
+    operator.neg,
+    weakref.ref,
+    lambda each: each + 1,
+    lambda each: 1 - each,
+    lambda each: each * each,
+    lambda each: wg.ones(3) @ each,
+    lambda each: each < each,
+    lambda each: each[0],
+    lambda each: operator.setitem(each, 0, each),
+    lambda each: operator.iadd(each, each),
+    lambda each: each.shape,
+    lambda each: each.requires_grad,
+    lambda each: each.grad_fn,
+    lambda each: each.backward(),
+    lambda each: each.sum().backward(),
+    lambda each: each.detach(),
+    lambda each: each.next_functions,
+    lambda each: each(wg.ones(3)),
+    lambda each: each.release(),
+]
 COPIES = [
-    copy.copy, copy.deepcopy, vars, object.__reduce__, lambda each: each.__init__(),
+    copy.copy,
+    copy.deepcopy,
+    vars,
+    object.__reduce__,
+    lambda each: each.__init__(),
     *[lambda each, at=at: pickle.dumps(each, at) for at in range(pickle.HIGHEST_PROTOCOL + 1)],
     *[lambda each, at=at: object.__reduce_ex__(each, at) for at in range(3)],
-    lambda each: setattr(each, "__class__", wg.Tensor), lambda each: each.__dict__.update(me=each),
-]  # fmt: skip
+    lambda each: setattr(each, "__class__", wg.Tensor),
+    lambda each: each.__dict__.update(me=each),
+]
 
 
 def trials(make):

@@ -57,8 +57,19 @@ def pick(draw, program):
     return program.shown[draw(st.integers(0, len(program.shown) - 1))]
 
 
-KINDS = ["select", "slice", "transpose", "reshape", "unsqueeze", "alias",
-         "squeeze", "diagonal", "permute", "strided", "pairs"]  # fmt: skip
+KINDS = [
+    "select",
+    "slice",
+    "transpose",
+    "reshape",
+    "unsqueeze",
+    "alias",
+    "squeeze",
+    "diagonal",
+    "permute",
+    "strided",
+    "pairs",
+]
 
 
 def can_be_pairs(tensor):

@@ -13,10 +13,18 @@ import wengert as wg
 NAME = "<planted program>"
 
 STEPS = (
-    "{to} = {a} * {b}", "{to} = {a} + {b}", "{to} = {a}.exp()", "{to} = {a} - 2.0", "{to} = {a}.tanh()",
-    "{to} = {a}.view(2, 2).t().reshape(4)", "{to} = wg.cat([{a}, {b}])[:4]", "{to} = {a}.clone().mul_({b})",
-    "{to} = F.relu({a}) + {b}.sum()", "{to} = {a}.flip(0)", "{to} = wg.where({a} > 0, {a}, {b})",
-)  # fmt: skip
+    "{to} = {a} * {b}",
+    "{to} = {a} + {b}",
+    "{to} = {a}.exp()",
+    "{to} = {a} - 2.0",
+    "{to} = {a}.tanh()",
+    "{to} = {a}.view(2, 2).t().reshape(4)",
+    "{to} = wg.cat([{a}, {b}])[:4]",
+    "{to} = {a}.clone().mul_({b})",
+    "{to} = F.relu({a}) + {b}.sum()",
+    "{to} = {a}.flip(0)",
+    "{to} = wg.where({a} > 0, {a}, {b})",
+)
 """Differentiable steps, of 4 elements each."""
 
 CUTS = {
@@ -43,11 +51,18 @@ CUTS = {
 """Ways of losing the history of a tensor `{a}` that has one; the last line does it."""
 
 REASONS = {
-    "detach_": "detach", "set_grad_enabled": "no_grad", "argmax": "no_derivative", "compare": "no_derivative",
-    "float": "item", "tensors in a list": "item",
-    "copied tensor": "item", "tolist": "item", "copied numpy": "numpy", "marked": "mark_non_differentiable",
+    "detach_": "detach",
+    "set_grad_enabled": "no_grad",
+    "argmax": "no_derivative",
+    "compare": "no_derivative",
+    "float": "item",
+    "tensors in a list": "item",
+    "copied tensor": "item",
+    "tolist": "item",
+    "copied numpy": "numpy",
+    "marked": "mark_non_differentiable",
     "create_graph": "backward",
-}  # fmt: skip
+}
 """What `explain` calls them, where that is another name."""
 
 

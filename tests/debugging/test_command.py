@@ -88,8 +88,12 @@ def test_a_program_runs_and_ends_as_by_itself(explained, tmp_path, end, status, 
 def command(folder, *arguments):
     return subprocess.run(
         [sys.executable, "-m", "wengert.explain", *arguments],
-        cwd=folder, capture_output=True, text=True, env=os.environ, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env=os.environ,
+        check=False,
+    )
 
 
 def test_a_module_can_be_explained(tmp_path):

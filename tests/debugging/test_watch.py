@@ -38,9 +38,14 @@ PRODUCERS = {
     "mul": ("subnormal", lambda x: x.abs().clamp(0.5, 1.0) * 1e-39),
 }
 STEPS = (
-    lambda x: x * 2, lambda x: x + 1, lambda x: x.flip(0), lambda x: x.view(2, 2).t().reshape(4),
-    lambda x: wg.cat([x, x])[2:6], lambda x: x.clone().add_(1.0), lambda x: -x,
-)  # fmt: skip
+    lambda x: x * 2,
+    lambda x: x + 1,
+    lambda x: x.flip(0),
+    lambda x: x.view(2, 2).t().reshape(4),
+    lambda x: wg.cat([x, x])[2:6],
+    lambda x: x.clone().add_(1.0),
+    lambda x: -x,
+)
 
 
 @pytest.mark.parametrize("name", PRODUCERS)

@@ -48,8 +48,11 @@ def environment():
 def start(*arguments):
     return subprocess.Popen(
         [sys.executable, "-m", "wengert.demo", *map(str, arguments)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
 
 
 def test_a_fifth_of_each_digit_is_held_out_whatever_the_seed(digits):

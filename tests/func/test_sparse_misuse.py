@@ -40,39 +40,87 @@ def test_modes_around_do_not_matter(mode):
 
 
 REFUSED = {
-    "a list": (TypeError, "expected sparsity to be a sparse array of SciPy or a NumPy array, but got list",
-               lambda: sparse_jacobian(wg.sin, sparsity=[[1]])),
-    "one dimension": (ValueError, "sparse_jacobian: expected sparsity to have 2 dimensions, but got 1",
-                      lambda: sparse_jacobian(wg.sin, sparsity=np.ones(3))),
-    "columns": (ValueError, r"expected sparsity of shape \(3, 2\) .* but got \(3, 3\)",
-                lambda: sparse_jacobian(wg.sin, sparsity=np.eye(3))(double(2))),
-    "rows": (ValueError, r"expected sparsity of shape \(2, 2\) .* but got \(3, 2\)",
-             lambda: sparse_jacobian(wg.sin, sparsity=np.ones((3, 2)))(double(2))),
-    "rows, summed": (ValueError, r"expected sparsity of shape \(2, 2\) .* but got \(1, 2\)",
-                     lambda: sparse_jacobian(wg.sin, sparsity=np.ones((1, 2)))(double(2))),
-    "mode": (ValueError, "expected mode to be 'forward', 'reverse' or None, but got 'both'",
-             lambda: sparse_jacobian(wg.sin, mode="both")),
-    "not square": (ValueError, "sparse_hessian: expected a square sparsity, but got the shape",
-                   lambda: sparse_hessian(wg.sin, sparsity=np.ones((1, 2)))),
-    "not symmetric": (ValueError, r"expected a symmetric sparsity.*use sparsity \+ sparsity.T",
-                      lambda: sparse_hessian(wg.sin, sparsity=np.tri(3))),
-    "another size": (ValueError, r"sparse_hessian: expected sparsity of shape \(2, 2\)",
-                     lambda: sparse_hessian(lambda x: x.sum(), sparsity=np.eye(3))(double(2))),
-    "a vector": (RuntimeError, "Expected f.* to return a scalar Tensor",
-                 lambda: sparse_hessian(wg.sin, sparsity=np.eye(2))(double(2))),
-    "integers": (TypeError, "jacobian_sparsity: expected real floating-point tensors in the argument, but got .*int64",
-                 lambda: jacobian_sparsity(wg.sin, wg.tensor([1]))),
-    "complex": (TypeError, "expected real floating-point tensors in the output, but got .*complex",
-                lambda: jacobian_sparsity(lambda x: wg.complex(x, x), double(1))),
-    "no tensor": (TypeError, "sparse_jacobian: expected the argument to hold only tensors, but got float",
-                  lambda: sparse_jacobian(wg.sin)({"a": 1.0})),
-    "a number": (TypeError, "jacobian_sparsity: expected the output to hold only tensors, but got float",
-                 lambda: jacobian_sparsity(lambda x: 1.0, double(1))),
-    "nothing": (TypeError, "expected at least one tensor in the argument, but there is none",
-                lambda: jacobian_sparsity(lambda x: 1.0, [])),
-    "argnums": (RuntimeError, "Got argnum=1, but only 1 positional inputs",
-                lambda: sparse_jacobian(wg.sin, argnums=1)(double(1))),
-}  # fmt: skip
+    "a list": (
+        TypeError,
+        "expected sparsity to be a sparse array of SciPy or a NumPy array, but got list",
+        lambda: sparse_jacobian(wg.sin, sparsity=[[1]]),
+    ),
+    "one dimension": (
+        ValueError,
+        "sparse_jacobian: expected sparsity to have 2 dimensions, but got 1",
+        lambda: sparse_jacobian(wg.sin, sparsity=np.ones(3)),
+    ),
+    "columns": (
+        ValueError,
+        r"expected sparsity of shape \(3, 2\) .* but got \(3, 3\)",
+        lambda: sparse_jacobian(wg.sin, sparsity=np.eye(3))(double(2)),
+    ),
+    "rows": (
+        ValueError,
+        r"expected sparsity of shape \(2, 2\) .* but got \(3, 2\)",
+        lambda: sparse_jacobian(wg.sin, sparsity=np.ones((3, 2)))(double(2)),
+    ),
+    "rows, summed": (
+        ValueError,
+        r"expected sparsity of shape \(2, 2\) .* but got \(1, 2\)",
+        lambda: sparse_jacobian(wg.sin, sparsity=np.ones((1, 2)))(double(2)),
+    ),
+    "mode": (
+        ValueError,
+        "expected mode to be 'forward', 'reverse' or None, but got 'both'",
+        lambda: sparse_jacobian(wg.sin, mode="both"),
+    ),
+    "not square": (
+        ValueError,
+        "sparse_hessian: expected a square sparsity, but got the shape",
+        lambda: sparse_hessian(wg.sin, sparsity=np.ones((1, 2))),
+    ),
+    "not symmetric": (
+        ValueError,
+        r"expected a symmetric sparsity.*use sparsity \+ sparsity.T",
+        lambda: sparse_hessian(wg.sin, sparsity=np.tri(3)),
+    ),
+    "another size": (
+        ValueError,
+        r"sparse_hessian: expected sparsity of shape \(2, 2\)",
+        lambda: sparse_hessian(lambda x: x.sum(), sparsity=np.eye(3))(double(2)),
+    ),
+    "a vector": (
+        RuntimeError,
+        "Expected f.* to return a scalar Tensor",
+        lambda: sparse_hessian(wg.sin, sparsity=np.eye(2))(double(2)),
+    ),
+    "integers": (
+        TypeError,
+        "jacobian_sparsity: expected real floating-point tensors in the argument, but got .*int64",
+        lambda: jacobian_sparsity(wg.sin, wg.tensor([1])),
+    ),
+    "complex": (
+        TypeError,
+        "expected real floating-point tensors in the output, but got .*complex",
+        lambda: jacobian_sparsity(lambda x: wg.complex(x, x), double(1)),
+    ),
+    "no tensor": (
+        TypeError,
+        "sparse_jacobian: expected the argument to hold only tensors, but got float",
+        lambda: sparse_jacobian(wg.sin)({"a": 1.0}),
+    ),
+    "a number": (
+        TypeError,
+        "jacobian_sparsity: expected the output to hold only tensors, but got float",
+        lambda: jacobian_sparsity(lambda x: 1.0, double(1)),
+    ),
+    "nothing": (
+        TypeError,
+        "expected at least one tensor in the argument, but there is none",
+        lambda: jacobian_sparsity(lambda x: 1.0, []),
+    ),
+    "argnums": (
+        RuntimeError,
+        "Got argnum=1, but only 1 positional inputs",
+        lambda: sparse_jacobian(wg.sin, argnums=1)(double(1)),
+    ),
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -57,9 +57,17 @@ def assigned(x):
 
 
 @pytest.mark.parametrize(
-    "use", [copy.copy, copy.deepcopy, pickle.dumps, lambda x: x.resize_(2), lambda x: x.set_(wg.ones(3)),
-            lambda x: 2.0 in x, np.asarray],
-)  # fmt: skip
+    "use",
+    [
+        copy.copy,
+        copy.deepcopy,
+        pickle.dumps,
+        lambda x: x.resize_(2),
+        lambda x: x.set_(wg.ones(3)),
+        lambda x: 2.0 in x,
+        np.asarray,
+    ],
+)
 def test_no_member_stands_for_all(use):
     with pytest.raises(
         RuntimeError, match=r"vmap: .* of a tensor of shape \[3\] that stands for the 2 members of a batch"

@@ -332,11 +332,19 @@ def draft(point=INPUTS[0]):
 @pytest.mark.parametrize(
     "statement",
     [
-        "v1 = x.nothing()", "v1 = zero.sqrt()", "v1 = zero.abs()", "v1 = wg.where(zero > 0, x, -x)", "v1 = x / (x - x)",
-        "v1 = x * 1e9", "v1 = x.to(wg.float32)", "v1 = wg.rand(3, dtype=wg.float64)",
-        "x.mul_(2)\nv1 = x", "v1 = x > 0", "v1 = x.expand(30, 3)",
+        "v1 = x.nothing()",
+        "v1 = zero.sqrt()",
+        "v1 = zero.abs()",
+        "v1 = wg.where(zero > 0, x, -x)",
+        "v1 = x / (x - x)",
+        "v1 = x * 1e9",
+        "v1 = x.to(wg.float32)",
+        "v1 = wg.rand(3, dtype=wg.float64)",
+        "x.mul_(2)\nv1 = x",
+        "v1 = x > 0",
+        "v1 = x.expand(30, 3)",
     ],
-)  # fmt: skip
+)
 def test_a_statement_that_is_no_good_is_not_taken(statement):
     made = draft()
     assert made.add("v0 = x - x", "v0")

@@ -24,11 +24,20 @@ def again(value):
 @pytest.mark.parametrize(
     "value",
     [
-        np.arange(6.0).reshape(2, 3), np.asfortranarray(np.arange(6).reshape(2, 3)), np.array(["a", "bc"]), np.array(3),
-        np.zeros((0, 2), np.complex64), np.float64(2.5), np.int8(-3), np.bool_(True), np.datetime64("2020-01-01"),
-        np.arange(10)[::-3], np.random.RandomState(0).get_state()[1], np.array(b"a\0b"),
+        np.arange(6.0).reshape(2, 3),
+        np.asfortranarray(np.arange(6).reshape(2, 3)),
+        np.array(["a", "bc"]),
+        np.array(3),
+        np.zeros((0, 2), np.complex64),
+        np.float64(2.5),
+        np.int8(-3),
+        np.bool_(True),
+        np.datetime64("2020-01-01"),
+        np.arange(10)[::-3],
+        np.random.RandomState(0).get_state()[1],
+        np.array(b"a\0b"),
     ],
-)  # fmt: skip
+)
 def test_arrays_and_numbers_of_numpy_come_back(value):
     found = again({"a": value})["a"]
     assert type(found) is type(value) and found.dtype == value.dtype and found.shape == value.shape

@@ -55,9 +55,29 @@ def test_the_error_is_each_of_those_that_torch_raises():
 
 @pytest.mark.parametrize(
     "code_of_dtype",
-    ["<f4,<f4", "f4", "(2,)f4", "<f4, ", "O", "|O", "<M8[", "<M8[9999999999Y]", "|S99999999999", "<f3", "=f4", "a: 3",
-     "", "<f4" * 1000, "|V4", "{'names': []}", "float32", "<U-1", "<c8\n", "|b2"],
-)  # fmt: skip
+    [
+        "<f4,<f4",
+        "f4",
+        "(2,)f4",
+        "<f4, ",
+        "O",
+        "|O",
+        "<M8[",
+        "<M8[9999999999Y]",
+        "|S99999999999",
+        "<f3",
+        "=f4",
+        "a: 3",
+        "",
+        "<f4" * 1000,
+        "|V4",
+        "{'names': []}",
+        "float32",
+        "<U-1",
+        "<c8\n",
+        "|b2",
+    ],
+)
 def test_texts_that_are_no_dtypes(code_of_dtype):
     for kind in ("array", "scalar"):
         with pytest.raises(DamagedFileError, match=r"is damaged: .{5,300}$"):
@@ -67,11 +87,22 @@ def test_texts_that_are_no_dtypes(code_of_dtype):
 @pytest.mark.parametrize(
     "entry",
     [
-        {"float": 3}, {"complex": [{"a": 1}, 2]}, {"complex": [True, 1]}, {"complex": ["1", 1]}, {"letters": [-1]},
-        {"letters": [2**70]}, {"int": "0x"}, {"bytes": "a"}, {"part": 0}, {"dict": [[[], 1]]}, {"set": [{"dict": []}]},
-        {"same": True}, {"a": 1, "b": 2}, {},
+        {"float": 3},
+        {"complex": [{"a": 1}, 2]},
+        {"complex": [True, 1]},
+        {"complex": ["1", 1]},
+        {"letters": [-1]},
+        {"letters": [2**70]},
+        {"int": "0x"},
+        {"bytes": "a"},
+        {"part": 0},
+        {"dict": [[[], 1]]},
+        {"set": [{"dict": []}]},
+        {"same": True},
+        {"a": 1, "b": 2},
+        {},
     ],
-)  # fmt: skip
+)
 def test_pieces_of_a_container_that_stand_for_nothing(entry):
     with pytest.raises(DamagedFileError, match="is damaged"):
         wg.load(io.BytesIO(container([entry])))

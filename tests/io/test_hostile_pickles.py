@@ -91,16 +91,56 @@ def refused(opcodes, says, *named, **options):
 
 
 CALLED = [
-    "os system", "posix system", "nt system", "subprocess Popen", "builtins eval", "__builtin__ exec", "builtins open",
-    "builtins __import__", "builtins compile", "importlib import_module", "runpy run_path", "shutil rmtree",
-    "pickle loads", "_pickle loads", "marshal loads", "code interact", "pty spawn", "operator attrgetter",
-    "operator methodcaller", "functools reduce", "types FunctionType", "types CodeType", "copyreg _reconstructor",
-    "copy_reg _reconstructor", "copyreg __newobj__", "webbrowser open", "ctypes CDLL", "sys exit", "socket socket",
-    "torch load", "torch hub.load", "torch.hub load", "torch from_file", "torch.storage _load_from_bytes",
-    "torch.serialization load", "torch.utils.cpp_extension load", "torch.jit load", "wengert load", "numpy load",
-    "numpy fromfile", "numpy memmap", "numpy._core.numeric _frombuffer", "numpy.testing._private.utils runstring",
-    f"{HERE} stranger", f"{HERE} Stranger", "pathlib Path", "tempfile mktemp", "weakref ref", "threading Thread",
-]  # fmt: skip
+    "os system",
+    "posix system",
+    "nt system",
+    "subprocess Popen",
+    "builtins eval",
+    "__builtin__ exec",
+    "builtins open",
+    "builtins __import__",
+    "builtins compile",
+    "importlib import_module",
+    "runpy run_path",
+    "shutil rmtree",
+    "pickle loads",
+    "_pickle loads",
+    "marshal loads",
+    "code interact",
+    "pty spawn",
+    "operator attrgetter",
+    "operator methodcaller",
+    "functools reduce",
+    "types FunctionType",
+    "types CodeType",
+    "copyreg _reconstructor",
+    "copy_reg _reconstructor",
+    "copyreg __newobj__",
+    "webbrowser open",
+    "ctypes CDLL",
+    "sys exit",
+    "socket socket",
+    "torch load",
+    "torch hub.load",
+    "torch.hub load",
+    "torch from_file",
+    "torch.storage _load_from_bytes",
+    "torch.serialization load",
+    "torch.utils.cpp_extension load",
+    "torch.jit load",
+    "wengert load",
+    "numpy load",
+    "numpy fromfile",
+    "numpy memmap",
+    "numpy._core.numeric _frombuffer",
+    "numpy.testing._private.utils runstring",
+    f"{HERE} stranger",
+    f"{HERE} Stranger",
+    "pathlib Path",
+    "tempfile mktemp",
+    "weakref ref",
+    "threading Thread",
+]
 
 
 @pytest.mark.parametrize("name", CALLED)
@@ -142,12 +182,22 @@ def test_an_operator_by_the_name_of_torchs_class_is_found():
 @pytest.mark.parametrize(
     "target",
     [
-        code(Global(LINEAR)), code(Global("torch.nn.functional relu")), code(Global("torch tanh")),
-        code(Global("torch float32")), code(Global("__builtin__ getattr")), code(Global("torch Tensor")),
-        code(Call("torch Size", (1,))), code([1]), code("x"), code(1.5), code(None), code({"a": 1}),
-        code(Call("__builtin__ slice", 1, 2, 3)), code(Call("pathlib PosixPath", "x")),
+        code(Global(LINEAR)),
+        code(Global("torch.nn.functional relu")),
+        code(Global("torch tanh")),
+        code(Global("torch float32")),
+        code(Global("__builtin__ getattr")),
+        code(Global("torch Tensor")),
+        code(Call("torch Size", (1,))),
+        code([1]),
+        code("x"),
+        code(1.5),
+        code(None),
+        code({"a": 1}),
+        code(Call("__builtin__ slice", 1, 2, 3)),
+        code(Call("pathlib PosixPath", "x")),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("state", [{"forward": 1}, {"__class__": 1}, {"__code__": 1}, (None, {"x": 1}), "text"])
 def test_classes_functions_and_plain_values_take_no_state(target, state):
     refused(target + code_of(state) + b"b", "may not have a state")
@@ -189,9 +239,15 @@ def test_nor_one_of_a_namespace(kind, name):
 
 
 TABLES = [
-    "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks", "_state_dict_hooks",
-    "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
-]  # fmt: skip
+    "_forward_hooks",
+    "_forward_pre_hooks",
+    "_backward_hooks",
+    "_backward_pre_hooks",
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+]
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -206,12 +262,20 @@ def test_hooks_are_functions_that_files_may_hold(table):
 @pytest.mark.parametrize(
     "state",
     [
-        {"_parameters": {"weight": 5}}, {"_parameters": {"weight": code(WHOLE)}}, {"_buffers": {"b": "x"}},
-        {"_modules": {"m": code(Global(LINEAR))}}, {"_modules": {"a.b": None}}, {"_modules": {"forward": None}},
-        {"_modules": 5}, {"_forward_hooks": {"x": code(Global("torch tanh"))}}, {"training": 5},
-        {"_forward_hooks_with_kwargs": {"x": True}}, 5, ("a", "b", "c"),
+        {"_parameters": {"weight": 5}},
+        {"_parameters": {"weight": code(WHOLE)}},
+        {"_buffers": {"b": "x"}},
+        {"_modules": {"m": code(Global(LINEAR))}},
+        {"_modules": {"a.b": None}},
+        {"_modules": {"forward": None}},
+        {"_modules": 5},
+        {"_forward_hooks": {"x": code(Global("torch tanh"))}},
+        {"training": 5},
+        {"_forward_hooks_with_kwargs": {"x": True}},
+        5,
+        ("a", "b", "c"),
     ],
-)  # fmt: skip
+)
 def test_tables_of_a_module_hold_what_they_should(state):
     with pytest.raises(wg.io.DamagedFileError):
         loaded(new(LINEAR, state))
@@ -233,9 +297,13 @@ def test_partial_functions_are_of_what_files_may_hold():
     assert loaded(partial(tanh, (tanh, (1,), {"a": 2}, None))).keywords == {"a": 2}
     refused(partial(code(Global("os system")), (tanh, (), {}, None)), "was not an allowed global")
     for function, state in (
-        (other, (tanh, (), {}, None)), (tanh, (other, (), {}, None)), (code(5), (tanh, (), {}, None)),
-        (tanh, (tanh, (), {}, {"__class__": 1})), (tanh, (tanh, (), {}, {"x": 1})), (tanh, (5, (), {}, None)),
-    ):  # fmt: skip
+        (other, (tanh, (), {}, None)),
+        (tanh, (other, (), {}, None)),
+        (code(5), (tanh, (), {}, None)),
+        (tanh, (tanh, (), {}, {"__class__": 1})),
+        (tanh, (tanh, (), {}, {"x": 1})),
+        (tanh, (5, (), {}, None)),
+    ):
         refused(partial(function, state), "a partial function")
 
 
@@ -288,9 +356,14 @@ def test_the_tables_of_names_hold_no_function_that_opens_files():
     bases = (nn.Module, optim.Optimizer)
     others = {cls.__name__ for cls in trusted.classes().values() if not issubclass(cls, bases)}
     assert {name for name in others if "LR" not in name} == {
-        "ByFunctions", "ChainedScheduler", "CosineAnnealingWarmRestarts", "GradScaler", "PackedSequence",
-        "SpectralNorm", "WeightNorm",
-    }  # fmt: skip
+        "ByFunctions",
+        "ChainedScheduler",
+        "CosineAnnealingWarmRestarts",
+        "GradScaler",
+        "PackedSequence",
+        "SpectralNorm",
+        "WeightNorm",
+    }
 
 
 def test_many_layers_of_a_file_that_programs_write_are_not_too_many():

@@ -57,11 +57,16 @@ def test_parts_of_storages_that_old_versions_saved_on_their_own():
 @pytest.mark.parametrize(
     ("parts", "says"),
     [
-        ([("20", 4, 3)], "beyond its end"), ([("20", -1, 3)], "beyond its end"), ([("20", 0, -1)], "beyond its end"),
-        ([("20", 0, 2.0)], "has not its key"), ([(20, 0, 2)], "has not its key"), ([("20", 0)], "has not its key"),
-        ([("20", 0, 2), ("20", 0, 3)], "two parts of storages with the key '20'"), ([3], "has not its key"),
+        ([("20", 4, 3)], "beyond its end"),
+        ([("20", -1, 3)], "beyond its end"),
+        ([("20", 0, -1)], "beyond its end"),
+        ([("20", 0, 2.0)], "has not its key"),
+        ([(20, 0, 2)], "has not its key"),
+        ([("20", 0)], "has not its key"),
+        ([("20", 0, 2), ("20", 0, 3)], "two parts of storages with the key '20'"),
+        ([3], "has not its key"),
     ],
-)  # fmt: skip
+)
 def test_parts_that_do_not_fit_are_refused(parts, says):
     tensors = [tensor(Part("torch FloatStorage", "10", 6, part=part), 0, (1,), (1,)) for part in parts]
     with pytest.raises(DamagedFileError, match=says):
@@ -188,12 +193,17 @@ def run_by_a_file(*arguments):
 @pytest.mark.parametrize(
     "value",
     [
-        Call("os system", "echo"), Call(f"{__name__} run_by_a_file"), Call("__builtin__ eval", "1"),
-        Call("torch.jit Linear"), Call("torch._utils _rebuild_qtensor", SIX), Global("__builtin__ dict"),
-        b"\x80\x02(i__builtin__\neval\n.", b"\x80\x02P0\n.",
+        Call("os system", "echo"),
+        Call(f"{__name__} run_by_a_file"),
+        Call("__builtin__ eval", "1"),
+        Call("torch.jit Linear"),
+        Call("torch._utils _rebuild_qtensor", SIX),
+        Global("__builtin__ dict"),
+        b"\x80\x02(i__builtin__\neval\n.",
+        b"\x80\x02P0\n.",
         b"\x80\x02" + code(("module", Global("torch.nn.parameter Parameter"), None, None)) + b"Q.",
     ],
-)  # fmt: skip
+)
 def test_names_and_opcodes_that_are_not_allowed_are_refused(value):
     whole = legacy(value, {} if isinstance(value, Global) else FLOAT).getvalue()
     content = value if isinstance(value, bytes) else b"\x80\x02" + code(value) + b"."
@@ -228,18 +238,21 @@ def test_names_and_opcodes_that_are_not_allowed_are_refused(value):
         (legacy(tensor(SIX, 5, (2,), (1,)), FLOAT), "takes 28 bytes, but its memory has 24"),
         (legacy(tensor(Part("torch BoolStorage", "10", 24), 0, (24,), (1,)), {"10": (24, FLOATS)}), "neither 0 nor 1"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_fit_is_damage(file, says):
     with pytest.raises(DamagedFileError, match=says):
         wg.load(file)
 
 
 SAMPLE = legacy(
-    {"w": [WHOLE, tensor(SIX, 1, (2, 2), (1, 3), True)], "n": (1, 2.5, "a", Call("torch Size", (1,))),
-     "b": tensor(Part("torch BoolStorage", "11", 2), 0, (2,), (1,)),
-     "v": tensor(Part("torch FloatStorage", "10", 6, part=("20", 2, 3)), 1, (2,), (1,))},
+    {
+        "w": [WHOLE, tensor(SIX, 1, (2, 2), (1, 3), True)],
+        "n": (1, 2.5, "a", Call("torch Size", (1,))),
+        "b": tensor(Part("torch BoolStorage", "11", 2), 0, (2,), (1,)),
+        "v": tensor(Part("torch FloatStorage", "10", 6, part=("20", 2, 3)), 1, (2,), (1,)),
+    },
     {**FLOAT, "11": (2, b"\0\1")},
-).getvalue()  # fmt: skip
+).getvalue()
 
 
 def outcome(content):
@@ -275,9 +288,11 @@ def test_no_memory_is_taken_beyond_the_file():
     large = 2**33
     files = [
         legacy(tensor(Part("torch FloatStorage", "10", large), 0, (large,), (1,)), {"10": (large, FLOATS)}),
-        legacy(b"\x8e" + struct.pack("<Q", 2**40) + b"."), legacy(b"\x8b" + struct.pack("<i", 2**31 - 1) + b"."),
-        legacy(Call("__builtin__ bytearray", large)), legacy(1, keys=Call("__builtin__ bytearray", large)),
-    ]  # fmt: skip
+        legacy(b"\x8e" + struct.pack("<Q", 2**40) + b"."),
+        legacy(b"\x8b" + struct.pack("<i", 2**31 - 1) + b"."),
+        legacy(Call("__builtin__ bytearray", large)),
+        legacy(1, keys=Call("__builtin__ bytearray", large)),
+    ]
     outcome(SAMPLE)
     tracemalloc.start()
     try:

@@ -13,11 +13,55 @@ import wengert as wg
 from wengert.io import load_file, load_metadata, save_file
 
 HOSTILE = [
-    None, True, False, 0, 1, -1, 2, 7, 2.0, 1e999, float("nan"), 2**31, 2**62, 2**63, 2**64, -(2**63), 10**30, 10**4000,
-    "", "F32", "f32", "BOOL", "BF16", "F8_E4M3", "\0", "\ud800", [], [[]], {}, {"a": 1}, [0], [1], [0, 0], [0, 16],
-    [16, 0], [-1, 15], [0.0, 16.0], [0, 2**64], [0, 16, 16], [None, 16], [2**62, 4], [0, 10**30], [0, 2**62, 2**62],
-    [True, 4], [1] * 65, [0] * 65, [[4]], ["4"],
-]  # fmt: skip
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    2,
+    7,
+    2.0,
+    1e999,
+    float("nan"),
+    2**31,
+    2**62,
+    2**63,
+    2**64,
+    -(2**63),
+    10**30,
+    10**4000,
+    "",
+    "F32",
+    "f32",
+    "BOOL",
+    "BF16",
+    "F8_E4M3",
+    "\0",
+    "\ud800",
+    [],
+    [[]],
+    {},
+    {"a": 1},
+    [0],
+    [1],
+    [0, 0],
+    [0, 16],
+    [16, 0],
+    [-1, 15],
+    [0.0, 16.0],
+    [0, 2**64],
+    [0, 16, 16],
+    [None, 16],
+    [2**62, 4],
+    [0, 10**30],
+    [0, 2**62, 2**62],
+    [True, 4],
+    [1] * 65,
+    [0] * 65,
+    [[4]],
+    ["4"],
+]
 """Values put in place of each value of a header."""
 
 HEADER = {
@@ -89,7 +133,7 @@ def test_any_value_anywhere_in_the_header_is_refused_or_fits_the_file(tmp_path, 
         ({"n" * 10**5: 3}, r"tensor 'nnn.*\.\.\..*nnn' has no entry"),
         ({"a": {"dtype": "F" * 10**5, "shape": [1], "data_offsets": [0, 4]}}, r"has the dtype 'FFF.*\.\.\..*FFF'"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said_in_a_few_words(tmp_path, text, says):
     path = write(tmp_path / "w", text, b"")
     with pytest.raises(ValueError, match=says) as caught:

@@ -51,7 +51,7 @@ def alike(one, other):
             == (other.dtype, other.shape, other.stride(), other.requires_grad)
             and one.detach().numpy().tobytes() == other.detach().numpy().tobytes()
             and alike(vars(one), vars(other))
-        )  # fmt: skip
+        )
     if isinstance(one, dict):
         return len(one) == len(other) and all(
             alike(*keys) and alike(one[keys[0]], other[keys[1]]) for keys in zip(one, other)
@@ -62,10 +62,17 @@ def alike(one, other):
 
 
 plain = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.complex_numbers(), st.text(), st.binary(),
-    st.text(st.characters(), max_size=3), st.sampled_from([wg.float32, wg.bool, wg.Size([2, 0]), wg.device("cuda:1")]),
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.complex_numbers(),
+    st.text(),
+    st.binary(),
+    st.text(st.characters(), max_size=3),
+    st.sampled_from([wg.float32, wg.bool, wg.Size([2, 0]), wg.device("cuda:1")]),
     st.sampled_from([wg.strided, wg.channels_last, 2**300, -(2**64), bytearray(b"ab"), wg.Size([])]),
-)  # fmt: skip
+)
 keys = st.one_of(st.integers(), st.text(max_size=4), st.booleans(), st.none(), st.tuples(st.integers(), st.text()))
 
 
@@ -368,22 +375,52 @@ def test_a_file_object_may_stand_anywhere(write):
 
 HOSTILE = st.recursive(
     st.one_of(
-        st.none(), st.booleans(), st.integers(-3, 70), st.sampled_from([2**31, 2**62, 2**63, -1, 10**30, 1.5, 1e308]),
+        st.none(),
+        st.booleans(),
+        st.integers(-3, 70),
+        st.sampled_from([2**31, 2**62, 2**63, -1, 10**30, 1.5, 1e308]),
         st.sampled_from(["", "x", "float32", "bool", "tensor", "same", "0x1", "AAAA", "__class__", "_array_", "grad"]),
     ),
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
         st.dictionaries(
             st.sampled_from(
-                ["same", "tensor", "parameter", "buffer", "dict", "OrderedDict", "tuple", "set", "frozenset", "int",
-                 "float", "complex", "bytes", "letters", "Size", "dtype", "device", "storage", "attributes", "shape",
-                 "defaultdict", "Counter", "layout", "memory_format", "offset", "strides", "requires_grad"]
+                [
+                    "same",
+                    "tensor",
+                    "parameter",
+                    "buffer",
+                    "dict",
+                    "OrderedDict",
+                    "tuple",
+                    "set",
+                    "frozenset",
+                    "int",
+                    "float",
+                    "complex",
+                    "bytes",
+                    "letters",
+                    "Size",
+                    "dtype",
+                    "device",
+                    "storage",
+                    "attributes",
+                    "shape",
+                    "defaultdict",
+                    "Counter",
+                    "layout",
+                    "memory_format",
+                    "offset",
+                    "strides",
+                    "requires_grad",
+                ]
             ),
-            inner, max_size=3,
+            inner,
+            max_size=3,
         ),
     ),
     max_leaves=10,
-)  # fmt: skip
+)
 
 
 def file_of(tree):
@@ -428,13 +465,24 @@ def test_a_tensor_that_says_anything_lies_in_its_memory(name, value):
 @pytest.mark.parametrize(
     "change",
     [
-        {"offset": 1}, {"shape": [2, 4]}, {"strides": [4, 1]}, {"strides": [3, -1]},
+        {"offset": 1},
+        {"shape": [2, 4]},
+        {"strides": [4, 1]},
+        {"strides": [3, -1]},
         {"shape": [2**62, 3], "strides": [0, 1]},
-        {"shape": [6, 1, 1, 2], "strides": [1, 0, 0, 1]}, {"dtype": "float64"}, {"dtype": "float8"}, {"storage": "y"},
-        {"dtype": "int32", "requires_grad": True}, {"shape": [1] * 65, "strides": [1] * 65}, {"offset": 2**70},
-        {"dtype": "bool", "offset": 5}, {"storage": []}, {"shape": True}, {"requires_grad": 2},
+        {"shape": [6, 1, 1, 2], "strides": [1, 0, 0, 1]},
+        {"dtype": "float64"},
+        {"dtype": "float8"},
+        {"storage": "y"},
+        {"dtype": "int32", "requires_grad": True},
+        {"shape": [1] * 65, "strides": [1] * 65},
+        {"offset": 2**70},
+        {"dtype": "bool", "offset": 5},
+        {"storage": []},
+        {"shape": True},
+        {"requires_grad": 2},
     ],
-)  # fmt: skip
+)
 def test_a_tensor_outside_of_its_memory_is_refused(change):
     entry = {"storage": "x", "dtype": "float32", "offset": 0, "shape": [2, 3], "strides": [3, 1]}
     assert wg.load(file_of({"tensor": entry})).tolist() == [[0, 1, 2], [3, 4, 5]]

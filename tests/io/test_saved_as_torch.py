@@ -28,8 +28,12 @@ ALLOWED = {
 }
 """Names that torch 2.13 knows and allows with `weights_only=True`."""
 REFUSED_BY_TORCH = {
-    "__builtin__ frozenset", "__builtin__ bytes", "collections defaultdict", "__builtin__ list", "torch channels_last"
-}  # fmt: skip
+    "__builtin__ frozenset",
+    "__builtin__ bytes",
+    "collections defaultdict",
+    "__builtin__ list",
+    "torch channels_last",
+}
 """Names of plain values that are read here, and by torch with `weights_only=False` only."""
 
 

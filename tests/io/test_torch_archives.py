@@ -79,9 +79,12 @@ def test_parameters_buffers_and_what_is_put_on_them():
     arguments = (Stored("torch FloatStorage", "0", 6), 0, (6,), (1,), False, none)
     rebuild = Global("torch._utils _rebuild_tensor_v2")
     buffer = Call(
-        "torch._tensor _rebuild_from_type_v2", rebuild, Global("torch.nn.parameter Buffer"), arguments,
+        "torch._tensor _rebuild_from_type_v2",
+        rebuild,
+        Global("torch.nn.parameter Buffer"),
+        arguments,
         {"persistent": False, "_is_buffer": True},
-    )  # fmt: skip
+    )
     marked = Call("torch._tensor _rebuild_from_type_v2", rebuild, Global("torch Tensor"), arguments, {"foo": 3})
     found = wg.load(archive([plain, tagged, buffer, marked], {"0": FLOATS}))
     assert [type(each) for each in found] == [nn.Parameter, nn.Parameter, nn.Buffer, wg.Tensor]
@@ -96,10 +99,12 @@ def test_plain_values():
         "texts": ("a", "é", Call("_codecs encode", "a\xff", "latin1")),
         "sets": [Call("__builtin__ set", [1, 2]), Call("builtins frozenset", [(1, "a")])],
         "types": [Global("torch float32"), Call("torch Size", (1, 2)), Call("torch device", "cuda", 1)],
-        "counter": Call("collections Counter", {"a": 2}), "order": pairs, ("a", 1): (),
+        "counter": Call("collections Counter", {"a": 2}),
+        "order": pairs,
+        ("a", 1): (),
         "default": Call("collections defaultdict", Global("__builtin__ list"), state=None),
         "array": Call("__builtin__ bytearray", Call("_codecs encode", "x", "latin1")),
-    }  # fmt: skip
+    }
     found = wg.load(archive(made))
     assert found["numbers"] == [1, -5, 2**70, 1.5, True, None, 1 + 2j]
     assert found["texts"] == ("a", "é", b"a\xff") and found["sets"] == [{1, 2}, frozenset({(1, "a")})]
@@ -164,10 +169,12 @@ def test_names_that_are_not_allowed_are_refused_by_name(value, says):
     [
         (b"(i__builtin__\neval\n.", "INST"),
         (b"(c__builtin__\nset\no.", None),
-        (b"P0\n.", "PERSID"), (b"\x82\x01.", "EXT1"),
-        (b"c__builtin__\nset\n)}\x92.", "NEWOBJ_EX"), (b"\x97.", "NEXT_BUFFER"),
+        (b"P0\n.", "PERSID"),
+        (b"\x82\x01.", "EXT1"),
+        (b"c__builtin__\nset\n)}\x92.", "NEWOBJ_EX"),
+        (b"\x97.", "NEXT_BUFFER"),
     ],
-)  # fmt: skip
+)
 def test_opcodes_that_make_objects_in_other_ways_are_refused(text, name):
     with pytest.raises(pickle.UnpicklingError, match=f"the opcode {name or 'OBJ'} is not allowed"):
         wg.load(archive(text))
@@ -182,9 +189,11 @@ def test_what_this_can_name_can_be_seen_to_run_nothing():
             each for each in calls if each.split(".")[-1] in ("Unpickler", "loads", "import_module", "eval", "exec")
         }
         imported = {
-            alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "pickle"
+            alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module == "pickle"
             for alias in node.names
-        }  # fmt: skip
+        }
         assert imported <= {"UnpicklingError"}
 
 
@@ -209,10 +218,14 @@ def test_what_this_can_name_can_be_seen_to_run_nothing():
         (Call("collections OrderedDict", state={"items": 3}), "not an attribute that a program may set"),
         (b"\x80\x02](K\x01e", "pickle exhausted|no end|not enough|at least one STOP"),
         (b"t.", "a missing mark"),
-        (b"R.", "more values than there are"), (b"h\x01.", "was remembered as number 1"), (b"(]a.", "more values"),
-        (b"]]s.", "more values"), (b"}]]s.", "a list cannot be a key"), (b"K\x01]a.", "takes? a .*int.* for a list"),
+        (b"R.", "more values than there are"),
+        (b"h\x01.", "was remembered as number 1"),
+        (b"(]a.", "more values"),
+        (b"]]s.", "more values"),
+        (b"}]]s.", "a list cannot be a key"),
+        (b"K\x01]a.", "takes? a .*int.* for a list"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_fit_is_damage(value, says):
     with pytest.raises(ValueError, match=says):
         wg.load(archive(value, {"0": FLOATS}))
@@ -278,12 +291,14 @@ def test_files_of_no_kind_that_is_known_are_refused_as_torch_refuses_them(tmp_pa
         (wg.device("mps"), "Storage device not recognized: mps"),
         ("hpu", "The HPU device module is not registered. If you are running on a CPU-only machine"),
         ("mtia", "Cannot execute getCurrentDevice.. without MTIA backend"),
-        *((other, rf"don't know how to restore data location of torch.storage.UntypedStorage .tagged with {other}\)")
-          for other in ("nonsense", "", "CPU", "cpu:3", "xla", "vulkan")),
+        *(
+            (other, rf"don't know how to restore data location of torch.storage.UntypedStorage .tagged with {other}\)")
+            for other in ("nonsense", "", "CPU", "cpu:3", "xla", "vulkan")
+        ),
         ("cuda:x", "Invalid device string: 'cuda:x'"),
         ({"cpu": "nonsense"}, "tagged with nonsense"),
     ],
-)  # fmt: skip
+)
 def test_places_that_are_none_are_refused_as_torch_refuses_them(wanted, says):
     file = io.BytesIO()
     wg.save(wg.ones(1), file)
@@ -311,10 +326,13 @@ def outcome(content):
 
 
 SAMPLE = archive(
-    {"w": [WHOLE, tensor(Stored("torch FloatStorage", "0", 6), 1, (2, 2), (1, 3), True)],
-     "b": tensor(Stored("torch BoolStorage", "1", 2), 0, (2,), (1,)), "n": (1, 2.5, "a", Call("torch Size", (1,)))},
+    {
+        "w": [WHOLE, tensor(Stored("torch FloatStorage", "0", 6), 1, (2, 2), (1, 3), True)],
+        "b": tensor(Stored("torch BoolStorage", "1", 2), 0, (2,), (1,)),
+        "n": (1, 2.5, "a", Call("torch Size", (1,))),
+    },
     {"0": FLOATS, "1": b"\0\1"},
-).getvalue()  # fmt: skip
+).getvalue()
 UNSTORED = {"suppress_health_check": [HealthCheck.too_slow], "deadline": None}
 
 
@@ -331,15 +349,51 @@ def test_any_byte_of_an_archive_may_be_wrong(data):
 
 PICKLE = b"\x80\x02" + code({"w": [WHOLE, Call("collections OrderedDict", state={"a": 1})], "n": (1, (2, "a"))}) + b"."
 PIECES = [
-    b"(", b")", b"]", b"}", b"t", b"\x85", b"\x86", b"\x87", b"R", b"b", b"Q", b"e", b"a", b"s", b"u", b"0", b"1", b"2",
-    b"N", b"\x88", b"K\x01", b"q\x00", b"h\x00", b"\x8f", b"\x90", b"\x91", b"\x94",
-    code("storage"), code(2**62), code(-1),
-    code(Global("torch FloatStorage")), code(Global("torch._utils _rebuild_tensor_v2")), code(Global("torch Tensor")),
-    code(Global("collections OrderedDict")), code(Global("__builtin__ set")), code(Global("torch Size")), code(1.5),
+    b"(",
+    b")",
+    b"]",
+    b"}",
+    b"t",
+    b"\x85",
+    b"\x86",
+    b"\x87",
+    b"R",
+    b"b",
+    b"Q",
+    b"e",
+    b"a",
+    b"s",
+    b"u",
+    b"0",
+    b"1",
+    b"2",
+    b"N",
+    b"\x88",
+    b"K\x01",
+    b"q\x00",
+    b"h\x00",
+    b"\x8f",
+    b"\x90",
+    b"\x91",
+    b"\x94",
+    code("storage"),
+    code(2**62),
+    code(-1),
+    code(Global("torch FloatStorage")),
+    code(Global("torch._utils _rebuild_tensor_v2")),
+    code(Global("torch Tensor")),
+    code(Global("collections OrderedDict")),
+    code(Global("__builtin__ set")),
+    code(Global("torch Size")),
+    code(1.5),
     code(Global(f"{__name__} run_by_a_file")),
-    code(Global("__builtin__ eval")), code(Stored("torch FloatStorage", "0", 6)),
-    code(Global("torch._tensor _rebuild_from_type_v2")), code(Global("collections defaultdict")), code((0, 1)), b"\x93",
-]  # fmt: skip
+    code(Global("__builtin__ eval")),
+    code(Stored("torch FloatStorage", "0", 6)),
+    code(Global("torch._tensor _rebuild_from_type_v2")),
+    code(Global("collections defaultdict")),
+    code((0, 1)),
+    b"\x93",
+]
 
 
 @settings(max_examples=500, **UNSTORED)
@@ -366,9 +420,11 @@ def test_no_memory_is_taken_beyond_the_file():
     made = [
         archive(tensor(Stored("torch FloatStorage", "0", large), 0, (large,), (1,)), {"0": FLOATS}),
         archive(tensor(Stored("torch FloatStorage", "0", 6), 0, (large,), (0,), False, {"neg": True}), {"0": FLOATS}),
-        archive(b"\x8b" + struct.pack("<i", 2**31 - 1) + b"."), archive(b"\x8e" + struct.pack("<Q", 2**40) + b"."),
-        archive(Call("__builtin__ bytearray", large)), archive(b"K\x01r" + struct.pack("<I", 2**32 - 1) + b"."),
-    ]  # fmt: skip
+        archive(b"\x8b" + struct.pack("<i", 2**31 - 1) + b"."),
+        archive(b"\x8e" + struct.pack("<Q", 2**40) + b"."),
+        archive(Call("__builtin__ bytearray", large)),
+        archive(b"K\x01r" + struct.pack("<I", 2**32 - 1) + b"."),
+    ]
     for value in (2**31 - 1, 2**32 - 2):  # the members' sizes in the directory, and where they lie
         content = bytearray(made[0].getvalue())
         entry = content.index(b"PK\x01\x02", content.index(b"data/0"))

@@ -19,9 +19,22 @@ def file_of(header, body=b"", path=None):
 
 @pytest.mark.parametrize(
     "name",
-    ["float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool",
-     "complex64"],
-)  # fmt: skip
+    [
+        "float64",
+        "float32",
+        "float16",
+        "int64",
+        "int32",
+        "int16",
+        "int8",
+        "uint64",
+        "uint32",
+        "uint16",
+        "uint8",
+        "bool",
+        "complex64",
+    ],
+)
 def test_every_dtype_comes_back_with_shape_and_values(tmp_path, name):
     array = (np.arange(6).reshape(2, 3) % 2 - (1 if name[0] in "fic" else 0)).astype(name)
     tensors = {"a": wg.from_numpy(array), "scalar": wg.from_numpy(array)[0, 1], "empty": wg.from_numpy(array)[:0]}
@@ -74,15 +87,18 @@ def test_the_package_safetensors_reads_what_is_written_and_the_reverse(tmp_path)
         ({"a": {"dtype": "F32", "shape": [4], "data_offsets": [16]}}, b"0" * 16, "has no pair of data_offsets"),
         ({"a": {"dtype": "F32", "shape": [4]}}, b"0" * 16, "has no entry of dtype, shape and data_offsets"),
         ({"a": 3}, b"", "has no entry of dtype, shape and data_offsets"),
-        ({name: {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]} for name in "ab"},
-         b"0", "do not follow those of the tensor before"),
+        (
+            {name: {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]} for name in "ab"},
+            b"0",
+            "do not follow those of the tensor before",
+        ),
         ({"a": {"dtype": "U8", "shape": [1], "data_offsets": [1, 2]}}, b"00", "do not follow those of the tensor"),
         ({"__metadata__": {"a": 3}}, b"", "its metadata are not texts by name"),
         ([1], b"", "its header is not a JSON object"),
         (b"{", b"", "its header is not JSON"),
         (b"\xff\xfe", b"", "its header is not JSON"),
     ],
-)  # fmt: skip
+)
 def test_damaged_files_are_refused(tmp_path, header, body, says):
     with pytest.raises(ValueError, match=says):
         load_file(file_of(header, body, tmp_path / "w.safetensors"))

@@ -236,8 +236,21 @@ PRODUCTS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
 }
 DIRECT.update(PRODUCTS)
 # Rules by what was saved of one operand or of the result, of both operands, and of reductions.
-BY_ONE = ("sqrt", "rsqrt", "reciprocal", "tan", "log1p", "log2", "log10", "square", "absolute", "sin", "cos",
-          "sinh", "cosh")  # fmt: skip
+BY_ONE = (
+    "sqrt",
+    "rsqrt",
+    "reciprocal",
+    "tan",
+    "log1p",
+    "log2",
+    "log10",
+    "square",
+    "absolute",
+    "sin",
+    "cos",
+    "sinh",
+    "cosh",
+)
 DIRECT.update(dict.fromkeys([f"{name}_rule" for name in BY_ONE], lambda r, t: [few(r, t)] * 2))
 DIRECT.update(
     dict.fromkeys(
@@ -357,9 +370,20 @@ DIRECT.update(dict.fromkeys(["zeros_like", "ones_like", "empty_like"], lambda r,
 DIRECT.update(PLANES)
 
 IN_PLACE = [
-    "elu", "celu", "leaky_relu", "hardtanh", "threshold", "nan_to_num", "tril", "triu", "pow", "round", "clamp",
-    "clamp_min", "clamp_max",
-]  # fmt: skip
+    "elu",
+    "celu",
+    "leaky_relu",
+    "hardtanh",
+    "threshold",
+    "nan_to_num",
+    "tril",
+    "triu",
+    "pow",
+    "round",
+    "clamp",
+    "clamp_min",
+    "clamp_max",
+]
 DIRECT.update({f"{name}_": DIRECT[name] for name in IN_PLACE})
 DIRECT |= dict.fromkeys([f"{name}_" for name in ONE], lambda r, t: [np.abs(few(r, t))])
 SCALED = [f"{name}_" for name, binding in TWO.items() if binding == "SCALED"]

@@ -28,9 +28,28 @@ def integers(random: np.random.Generator) -> Any:
 
 
 ONE_REAL = (
-    "isnan", "isinf", "isfinite", "signbit", "erfcx", "ndtri", "log_ndtr", "gammaln", "i0", "i1", "i0e",
-    "i1e", "j0", "j1", "y0", "y1", "k0", "k1", "k0e", "k1e", "digamma",
-)  # fmt: skip
+    "isnan",
+    "isinf",
+    "isfinite",
+    "signbit",
+    "erfcx",
+    "ndtri",
+    "log_ndtr",
+    "gammaln",
+    "i0",
+    "i1",
+    "i0e",
+    "i1e",
+    "j0",
+    "j1",
+    "y0",
+    "y1",
+    "k0",
+    "k1",
+    "k0e",
+    "k1e",
+    "digamma",
+)
 TWO_REAL = ("fmax", "fmin", "copysign", "nextafter", "logaddexp2", "gammainc", "gammaincc")
 TWO_TRUTHS = ("logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor")
 

@@ -108,8 +108,11 @@ def test_results_are_those_of_one_thread():
     said = {
         subprocess.run(
             [sys.executable, "-c", textwrap.dedent(code), threads],
-            env=os.environ, capture_output=True, text=True, check=True,
+            env=os.environ,
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for threads in "124"
-    }  # fmt: skip
+    }
     assert len(said) == 1

@@ -15,15 +15,31 @@ BOUNDS = {"sin": 1.0, "cos": 1.0, "tan": 1.25, "arctan": 1.4, "arcsin": 1.3, "ar
 LIBRARY_BOUND = 1.5
 
 FUNCTIONS = {
-    "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh, "arcsin": np.arcsin,
-    "arccos": np.arccos, "arctan": np.arctan, "arcsinh": np.arcsinh, "arccosh": np.arccosh, "arctanh": np.arctanh,
-    "expm1": np.expm1, "log1p": np.log1p, "log2": np.log2, "log10": np.log10,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "arcsin": np.arcsin,
+    "arccos": np.arccos,
+    "arctan": np.arctan,
+    "arcsinh": np.arcsinh,
+    "arccosh": np.arccosh,
+    "arctanh": np.arctanh,
+    "expm1": np.expm1,
+    "log1p": np.log1p,
+    "log2": np.log2,
+    "log10": np.log10,
     "log_sigmoid": lambda x: np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x))),
     "mish": lambda x: x * np.tanh(np.log1p(np.exp(x))),
-}  # fmt: skip
-PAIRS = {"arctan2": np.arctan2, "hypot": np.hypot, "fmod": np.fmod, "remainder": np.remainder,
+}
+PAIRS = {
+    "arctan2": np.arctan2,
+    "hypot": np.hypot,
+    "fmod": np.fmod,
+    "remainder": np.remainder,
     "floor_divide": np.floor_divide,
-}  # fmt: skip
+}
 SPECIAL = np.array([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 3.5, -2.25, 1e-45, 8, 100], np.float32)
 
 

@@ -214,7 +214,7 @@ CALLS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "formula_step": of_formula,
     "sgd_step": of_sgd,
     "adam_step": of_adam,
-}  # fmt: skip
+}
 BINARY = [
     "add",
     "subtract",
@@ -233,9 +233,35 @@ BINARY = [
     "remainder",
     "floor_divide",
 ]
-UNARY = ["negative", "exp", "log", "tanh", "sqrt", "absolute", "sigmoid", "silu", "relu", "erf",
-         "square", "reciprocal", "rsqrt", "floor", "ceil", "trunc", "rint", "sign",
-         "sin", "cos", "tan", "sinh", "cosh", "expm1", "log1p", "log2", "log10"]  # fmt: skip
+UNARY = [
+    "negative",
+    "exp",
+    "log",
+    "tanh",
+    "sqrt",
+    "absolute",
+    "sigmoid",
+    "silu",
+    "relu",
+    "erf",
+    "square",
+    "reciprocal",
+    "rsqrt",
+    "floor",
+    "ceil",
+    "trunc",
+    "rint",
+    "sign",
+    "sin",
+    "cos",
+    "tan",
+    "sinh",
+    "cosh",
+    "expm1",
+    "log1p",
+    "log2",
+    "log10",
+]
 CALLS.update(
     dict.fromkeys(["sigmoid_saturates", "tanh_saturates", "expm1_saturates"], lambda r, t: [matrix(r, t) * 1e3])
 )

@@ -116,9 +116,17 @@ OF_WHOLE_ARRAYS = {
     "native_layer_norm": lambda x: (x, (6,), x[0].copy(), None, 1e-5),
     "native_group_norm": lambda x: (x.reshape(2, 3, 6), x[0, :3].copy(), None, 2, 3, 6, 3, 1e-5),
     "convolution": lambda x: (
-        x.reshape(1, 1, 6, 6), x[:2, :4].copy().reshape(2, 1, 2, 2), None, (1, 1), (0, 0), (1, 1), False, (0, 0), 1
+        x.reshape(1, 1, 6, 6),
+        x[:2, :4].copy().reshape(2, 1, 2, 2),
+        None,
+        (1, 1),
+        (0, 0),
+        (1, 1),
+        False,
+        (0, 0),
+        1,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("half", HALVES, ids=str)

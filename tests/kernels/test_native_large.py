@@ -281,10 +281,12 @@ def test_all_of_it_is_equal_to_the_bit_for_any_number_of_threads(native):
                 [
                     *(getattr(native, f"direct_{name}")(x, *ONE[name][0]) for name in ONE),
                     *(getattr(native, f"direct_{name}")(x, y, "mean", *LOSSES[name][0]) for name in LOSSES),
-                    native.direct_sum(grid, 0, False, None), native.direct_prod(z, None, False, None),
-                    native.direct_softmax(grid, 0), native.direct_bce_with_logits(x, y, None, None, "sum"),
+                    native.direct_sum(grid, 0, False, None),
+                    native.direct_prod(z, None, False, None),
+                    native.direct_softmax(grid, 0),
+                    native.direct_bce_with_logits(x, y, None, None, "sum"),
                 ]
-            )  # fmt: skip
+            )
     finally:
         native.set_num_threads(before)
     for others in results[1:]:

@@ -29,10 +29,15 @@ def sequences(draw: Any) -> dict[str, Any]:
     if rows == batch * lengths[0] and draw(st.booleans()):
         sizes = None
     return {
-        "rows": rows, "batch": batch, "sizes": sizes, "size": draw(st.integers(1, 21)),
-        "width": draw(st.integers(1, 19)), "reverse": draw(st.booleans()), "given": draw(st.integers(0, 7)),
+        "rows": rows,
+        "batch": batch,
+        "sizes": sizes,
+        "size": draw(st.integers(1, 21)),
+        "width": draw(st.integers(1, 19)),
+        "reverse": draw(st.booleans()),
+        "given": draw(st.integers(0, 7)),
         "seed": draw(st.integers(0, 2**32 - 1)),
-    }  # fmt: skip
+    }
 
 
 class Drawn:

@@ -57,8 +57,9 @@ def test_a_convolution_of_volumes_refuses_options_that_lead_outside(stride, padd
 
 
 def test_windows_larger_than_any_image_cost_no_time(close):
-    values, places = _kernels.max_pool2d(IMAGE * np.arange(16, dtype=np.float32).reshape(4, 4), (2**31 - 1,) * 2,
-                                         (2**31 - 1,) * 2, (2**30 - 1,) * 2)  # fmt: skip
+    values, places = _kernels.max_pool2d(
+        IMAGE * np.arange(16, dtype=np.float32).reshape(4, 4), (2**31 - 1,) * 2, (2**31 - 1,) * 2, (2**30 - 1,) * 2
+    )
     assert values.tolist() == [[[[15.0]]]]
     assert places.tolist() == [[[[15]]]]
 
@@ -110,9 +111,10 @@ CASES = {
     "max_pool2d_backward": lambda index: _kernels.max_pool2d_backward(
         np.ones((1, *index.shape)), index[None], (1, 25, 40)
     ),
-    "nll_loss": lambda index: _kernels.nll_loss(np.zeros((index.size, 1000), np.float32)[: index.size],
-                                                index.reshape(-1)),
-}  # fmt: skip
+    "nll_loss": lambda index: _kernels.nll_loss(
+        np.zeros((index.size, 1000), np.float32)[: index.size], index.reshape(-1)
+    ),
+}
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name != "nll_loss"])

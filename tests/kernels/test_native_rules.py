@@ -60,9 +60,21 @@ def check(rule: Any, grad: Any, *saved: Any) -> None:
 
 
 BY_ONE = [
-    "sqrt", "rsqrt", "reciprocal", "expm1", "tan", "log1p", "log2", "log10", "square", "abs", "sin", "cos", "sinh",
+    "sqrt",
+    "rsqrt",
+    "reciprocal",
+    "expm1",
+    "tan",
+    "log1p",
+    "log2",
+    "log10",
+    "square",
+    "abs",
+    "sin",
+    "cos",
+    "sinh",
     "cosh",
-]  # fmt: skip
+]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -23,9 +23,13 @@ def scan(native, name: str, x: np.ndarray, axis: int) -> np.ndarray:
 
 
 shapes = st.one_of(
-    st.tuples(st.integers(1, 40)), st.tuples(st.integers(1, 9), st.integers(1, 40), st.integers(1, 5)), st.just(LONG),
-    st.just((1030, 7)), st.just((3, 70_000)), st.just((2, 5, 1100)),
-)  # fmt: skip
+    st.tuples(st.integers(1, 40)),
+    st.tuples(st.integers(1, 9), st.integers(1, 40), st.integers(1, 5)),
+    st.just(LONG),
+    st.just((1030, 7)),
+    st.just((3, 70_000)),
+    st.just((2, 5, 1100)),
+)
 
 
 @pytest.mark.parametrize("name", ["cumsum", "cumsum_reversed", "cumprod"])

@@ -317,8 +317,14 @@ def test_large_gradients_that_lie_anyhow_are_copied(length: int):
     """Beyond some thousand elements NumPy copies."""
     array = np.arange(length**2 * 2.0).reshape(length, length, 2).T
     check_rule("reshape_rule", array.reshape(-1), array, (array.size,))
-    check_rule("select_backward", body_of("select_backward")(array, (2, 3, length, length), 1, -1), array,
-               (2, 3, length, length), 1, -1)  # fmt: skip
+    check_rule(
+        "select_backward",
+        body_of("select_backward")(array, (2, 3, length, length), 1, -1),
+        array,
+        (2, 3, length, length),
+        1,
+        -1,
+    )
 
 
 @given(st.lists(ANY, min_size=1, max_size=5), st.lists(ANY, max_size=3))

@@ -13,9 +13,12 @@ def drawn(seed, shape=(3, 4)):
 
 
 PAIRS = {
-    "sum": (np.ma.sum, 0), "prod": (np.ma.prod, 1), "amax": (np.ma.max, -np.inf), "amin": (np.ma.min, np.inf),
+    "sum": (np.ma.sum, 0),
+    "prod": (np.ma.prod, 1),
+    "amax": (np.ma.max, -np.inf),
+    "amin": (np.ma.min, np.inf),
     "mean": (np.ma.mean, np.nan),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PAIRS)

@@ -122,9 +122,16 @@ def test_dir_of_a_node_lists_what_it_saved_and_what_it_can(torch):
     'name', 'next_functions', 'register_hook', 'register_prehook', 'requires_grad']" """
     names = dir(torch.zeros(3, requires_grad=True).exp().grad_fn)
     for name in (
-        "__call__", "_raw_saved_result", "_saved_result", "metadata", "name", "next_functions", "register_hook",
-        "register_prehook", "requires_grad",
-    ):  # fmt: skip
+        "__call__",
+        "_raw_saved_result",
+        "_saved_result",
+        "metadata",
+        "name",
+        "next_functions",
+        "register_hook",
+        "register_prehook",
+        "requires_grad",
+    ):
         assert name in names, name
     assert "_saved_other" not in names
 

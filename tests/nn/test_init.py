@@ -13,10 +13,17 @@ from wengert.nn import Parameter, init
 
 @pytest.mark.parametrize(
     ("name", "param", "gain"),
-    [("linear", None, 1), ("conv2d", None, 1), ("sigmoid", None, 1), ("tanh", None, 5 / 3), ("selu", None, 0.75),
-     ("relu", None, 1.4142135623730951),
-     ("leaky_relu", None, 1.4141428569978354), ("leaky_relu", 0.2, 1.3867504905630728)],
-)  # fmt: skip
+    [
+        ("linear", None, 1),
+        ("conv2d", None, 1),
+        ("sigmoid", None, 1),
+        ("tanh", None, 5 / 3),
+        ("selu", None, 0.75),
+        ("relu", None, 1.4142135623730951),
+        ("leaky_relu", None, 1.4141428569978354),
+        ("leaky_relu", 0.2, 1.3867504905630728),
+    ],
+)
 def test_gains_are_torchs(name, param, gain):
     assert init.calculate_gain(name, param) == pytest.approx(gain, rel=1e-12)
 

@@ -81,8 +81,10 @@ def check(case: Any, call: Call) -> None:
             continue
         assert found[2:] == wanted[2:], f"{call}: {found[2:]}, {wanted[2:]} by the function"
         if "empty" in case.name:
-            found, wanted = ([np.zeros_like(each) for each in found[0]], []), (
-                [np.zeros_like(each) for each in wanted[0]], [])  # fmt: skip
+            found, wanted = (
+                ([np.zeros_like(each) for each in found[0]], []),
+                ([np.zeros_like(each) for each in wanted[0]], []),
+            )
         for one, other in zip([*found[0], *found[1]], [*wanted[0], *wanted[1]], strict=True):
             assert (one is None) == (other is None)
             if one is not None:

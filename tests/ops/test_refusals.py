@@ -15,9 +15,14 @@ import wengert.nn.functional as F
 
 x = wg.arange(24.0).reshape(2, 3, 4)
 LOOSE = {
-    "flip": (0, 1), "permute": (2, 0, 1), "tile": (2, 1, 1), "reshape": (4, 6), "broadcast_to": (2, 3, 4),
-    "expand_copy": (2, 3, 4), "permute_copy": (2, 0, 1),
-}  # fmt: skip
+    "flip": (0, 1),
+    "permute": (2, 0, 1),
+    "tile": (2, 1, 1),
+    "reshape": (4, 6),
+    "broadcast_to": (2, 3, 4),
+    "expand_copy": (2, 3, 4),
+    "permute_copy": (2, 0, 1),
+}
 
 
 @pytest.mark.parametrize("name", LOOSE)

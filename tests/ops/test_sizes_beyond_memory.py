@@ -90,9 +90,18 @@ def test_long_dimensions_beside_an_empty_one() -> None:
 
 
 MODES = [
-    ("nearest", 1), ("nearest", 2), ("nearest", 3), ("nearest-exact", 2), ("linear", 1), ("bilinear", 2),
-    ("bicubic", 2), ("trilinear", 3), ("area", 1), ("area", 2), ("area", 3),
-]  # fmt: skip
+    ("nearest", 1),
+    ("nearest", 2),
+    ("nearest", 3),
+    ("nearest-exact", 2),
+    ("linear", 1),
+    ("bilinear", 2),
+    ("bicubic", 2),
+    ("trilinear", 3),
+    ("area", 1),
+    ("area", 2),
+    ("area", 3),
+]
 
 
 @pytest.mark.parametrize(("mode", "dims"), MODES)

@@ -31,10 +31,18 @@ def gradient(function, *inputs):
 
 
 GRADIENT_FIRST = {
-    "hardswish": F.hardswish, "hardsigmoid": F.hardsigmoid, "hardtanh": F.hardtanh, "relu6": F.relu6,
-    "hardshrink": F.hardshrink, "softshrink": F.softshrink, "softplus": F.softplus, "elu": F.elu, "selu": F.selu,
-    "celu": F.celu, "nan_to_num": wg.nan_to_num,
-}  # fmt: skip
+    "hardswish": F.hardswish,
+    "hardsigmoid": F.hardsigmoid,
+    "hardtanh": F.hardtanh,
+    "relu6": F.relu6,
+    "hardshrink": F.hardshrink,
+    "softshrink": F.softshrink,
+    "softplus": F.softplus,
+    "elu": F.elu,
+    "selu": F.selu,
+    "celu": F.celu,
+    "nan_to_num": wg.nan_to_num,
+}
 
 
 @pytest.mark.parametrize("name", GRADIENT_FIRST)

@@ -199,9 +199,15 @@ def test_sparse_adam_refuses_dense_gradients_in_torchs_words():
 
 
 KINDS = {
-    "ASGD": {"t0": 2}, "Adadelta": {}, "Adafactor": {}, "Adamax": {}, "NAdam": {}, "RAdam": {"betas": (0.5, 0.6)},
-    "Rprop": {}, "Muon": {},
-}  # fmt: skip
+    "ASGD": {"t0": 2},
+    "Adadelta": {},
+    "Adafactor": {},
+    "Adamax": {},
+    "NAdam": {},
+    "RAdam": {"betas": (0.5, 0.6)},
+    "Rprop": {},
+    "Muon": {},
+}
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -15,16 +15,24 @@ FORMS = {
     "adam": ("Adam", {"amsgrad": True, "weight_decay": 0.1}, ["exp_avg", "exp_avg_sq", "max_exp_avg_sq"], BETAS),
     "adamw": ("AdamW", {"amsgrad": False, "weight_decay": 0.1}, ["exp_avg", "exp_avg_sq", None], BETAS),
     "adagrad": ("Adagrad", {"lr_decay": 0.1, "weight_decay": 0.1}, ["sum"], {}),
-    "rmsprop": ("RMSprop", {"alpha": 0.9, "momentum": 0.5, "centered": True, "weight_decay": 0},
-                ["square_avg", "grad_avg", "momentum_buffer"], {}),
+    "rmsprop": (
+        "RMSprop",
+        {"alpha": 0.9, "momentum": 0.5, "centered": True, "weight_decay": 0},
+        ["square_avg", "grad_avg", "momentum_buffer"],
+        {},
+    ),
     "adadelta": ("Adadelta", {"rho": 0.8, "weight_decay": 0}, ["square_avg", "acc_delta"], {}),
     "adamax": ("Adamax", {"weight_decay": 0.1}, ["exp_avg", "exp_inf"], BETAS),
     "nadam": ("NAdam", {"weight_decay": 0, "momentum_decay": 4e-3}, ["exp_avg", "exp_avg_sq", "mu_product"], BETAS),
     "radam": ("RAdam", {"weight_decay": 0}, ["exp_avg", "exp_avg_sq"], BETAS),
-    "rprop": ("Rprop", {}, ["prev", "step_size"],
-              {"step_size_min": 1e-6, "step_size_max": 50, "etaminus": 0.5, "etaplus": 1.2}),
+    "rprop": (
+        "Rprop",
+        {},
+        ["prev", "step_size"],
+        {"step_size_min": 1e-6, "step_size_max": 50, "etaminus": 0.5, "etaplus": 1.2},
+    ),
     "asgd": ("ASGD", {"lambd": 1e-2, "t0": 1, "alpha": 0.75, "weight_decay": 0}, ["ax", "mu", "eta"], {}),
-}  # fmt: skip
+}
 EPSILON = {"adam", "adamw", "adagrad", "rmsprop", "adadelta", "adamax", "nadam", "radam"}
 ASCENT = {"sgd", "adam", "adamw", "adagrad", "adadelta"}
 """Where `maximize` has no default, as in torch."""

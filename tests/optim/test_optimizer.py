@@ -34,10 +34,19 @@ def test_the_state_is_in_torchs_form():
         "{'step': tensor(1.), 'exp_avg': tensor([0.1000, 0.1000]), 'exp_avg_sq': tensor([0.0010, 0.0010])}"
     )
     assert state["param_groups"][1] == {
-        "lr": 0.001, "betas": (0.9, 0.999), "eps": 1e-08, "weight_decay": 0.01, "amsgrad": False, "maximize": False,
-        "foreach": None, "capturable": False, "differentiable": False, "fused": None, "decoupled_weight_decay": True,
+        "lr": 0.001,
+        "betas": (0.9, 0.999),
+        "eps": 1e-08,
+        "weight_decay": 0.01,
+        "amsgrad": False,
+        "maximize": False,
+        "foreach": None,
+        "capturable": False,
+        "differentiable": False,
+        "fused": None,
+        "decoupled_weight_decay": True,
         "params": [1],
-    }  # fmt: skip
+    }
     assert state["param_groups"][0]["lr"] == 2
 
 

@@ -22,23 +22,39 @@ def rate(o, key="lr"):
 
 CLOSED = [
     (lambda o: L.StepLR(o, 3, 0.5), [0.025, 0.05, 0.1, 0.05, 0.05, 0.00625], [0.025, 0.025, 0.025, 0.1, 0.1]),
-    (lambda o: L.MultiStepLR(o, [2, 5, 5], 0.5),
-     [0.0125, 0.05, 0.1, 0.0125, 0.05, 0.0125], [0.0125, 0.0125, 0.0125, 0.1, 0.05]),
-    (lambda o: L.ExponentialLR(o, 0.9),
-     [0.04782969, 0.0729, 0.1, 0.059049, 0.06561, 0.0282429536], [0.0531441, 0.04782969, 0.043046721, 0.09, 0.081]),
+    (
+        lambda o: L.MultiStepLR(o, [2, 5, 5], 0.5),
+        [0.0125, 0.05, 0.1, 0.0125, 0.05, 0.0125],
+        [0.0125, 0.0125, 0.0125, 0.1, 0.05],
+    ),
+    (
+        lambda o: L.ExponentialLR(o, 0.9),
+        [0.04782969, 0.0729, 0.1, 0.059049, 0.06561, 0.0282429536],
+        [0.0531441, 0.04782969, 0.043046721, 0.09, 0.081],
+    ),
     (lambda o: L.ConstantLR(o, 0.5, 4), [0.1, 0.05, 0.05, 0.1, 0.1, 0.1], [0.1, 0.1, 0.1, 0.05, 0.05]),
     (lambda o: L.LinearLR(o, 0.25, 1.0, 4), [0.1, 0.08125, 0.025, 0.1, 0.1, 0.1], [0.1, 0.1, 0.1, 0.04375, 0.0625]),
-    (lambda o: L.PolynomialLR(o, 8, 2.0),
-     [0.0015625, 0.0390625, 0.1, 0.0140625, 0.025, 0.0], [0.00625, 0.0015625, 0.0, 0.0765625, 0.05625]),
-    (lambda o: L.CosineAnnealingLR(o, 5, 0.01),
-     [0.0410942353, 0.0410942353, 0.1, 0.01, 0.0185942353, 0.0689057647],
-     [0.0185942353, 0.0410942353, 0.0689057647, 0.0914057647, 0.0689057647]),
-    (lambda o: L.LambdaLR(o, lambda epoch: 1 / (1 + epoch)),
-     [0.0125, 0.025, 0.1, 0.0166666667, 0.02, 0.0076923077],
-     [0.0142857143, 0.0125, 0.0111111111, 0.05, 0.0333333333]),
-    (lambda o: L.CyclicLR(o, 0.01, 0.1, 2, 3, "triangular2"),
-     [0.055, 0.07, 0.01, 0.01, 0.04, 0.0325], [0.0325, 0.055, 0.04, 0.055, 0.1]),
-]  # fmt: skip
+    (
+        lambda o: L.PolynomialLR(o, 8, 2.0),
+        [0.0015625, 0.0390625, 0.1, 0.0140625, 0.025, 0.0],
+        [0.00625, 0.0015625, 0.0, 0.0765625, 0.05625],
+    ),
+    (
+        lambda o: L.CosineAnnealingLR(o, 5, 0.01),
+        [0.0410942353, 0.0410942353, 0.1, 0.01, 0.0185942353, 0.0689057647],
+        [0.0185942353, 0.0410942353, 0.0689057647, 0.0914057647, 0.0689057647],
+    ),
+    (
+        lambda o: L.LambdaLR(o, lambda epoch: 1 / (1 + epoch)),
+        [0.0125, 0.025, 0.1, 0.0166666667, 0.02, 0.0076923077],
+        [0.0142857143, 0.0125, 0.0111111111, 0.05, 0.0333333333],
+    ),
+    (
+        lambda o: L.CyclicLR(o, 0.01, 0.1, 2, 3, "triangular2"),
+        [0.055, 0.07, 0.01, 0.01, 0.04, 0.0325],
+        [0.0325, 0.055, 0.04, 0.055, 0.1],
+    ),
+]
 
 
 @pytest.mark.parametrize(("make", "set_to", "mixed"), CLOSED)
@@ -58,23 +74,68 @@ def test_a_schedule_set_to_an_epoch_takes_the_closed_form_and_warns(make, set_to
 
 
 CHAINED = [
-    (lambda o: L.CyclicLR(o, 0.01, 0.1, 2, 3, "triangular2"),
-     [0.01, 0.055, 0.1, 0.07, 0.04, 0.01, 0.0325, 0.055, 0.04, 0.025, 0.01, 0.02125],
-     [0.9, 0.85, 0.8, 0.8333333333, 0.8666666667, 0.9, 0.875, 0.85, 0.8666666667, 0.8833333333, 0.9, 0.8875]),
-    (lambda o: L.CyclicLR(o, 0.01, 0.1, 2, mode="exp_range", gamma=0.9),
-     [0.01, 0.0505, 0.0829, 0.042805, 0.01, 0.03657205, 0.05782969, 0.0315233605, 0.01, 0.027433922, 0.0413810596,
-      0.0241214768],
-     [0.9, 0.855, 0.819, 0.86355, 0.9, 0.8704755, 0.8468559, 0.876085155, 0.9, 0.8806289755, 0.865132156,
-      0.8843094702]),
-    (lambda o: L.ChainedScheduler([L.StepLR(o, 3, 0.5), L.CosineAnnealingLR(o, 5)]),
-     [0.1, 0.0904508497, 0.0654508497, 0.0172745751, 0.0047745751, 0.0, 0.0095491503, 0.0345491503, 0.0654508497,
-      0.0452254249, 0.05, 0.0452254249],
-     [0.9] * 12),
-    (lambda o: L.SequentialLR(
-        o, [L.SequentialLR(o, [L.ConstantLR(o, 0.1, 3), L.ExponentialLR(o, 0.9)], [2]), L.StepLR(o, 2)], [6]),
-     [0.01, 0.1, 0.09, 0.081, 0.0729, 0.06561, 0.1, 0.1, 0.01, 0.01, 0.001, 0.001],
-     [0.9] * 12),
-]  # fmt: skip
+    (
+        lambda o: L.CyclicLR(o, 0.01, 0.1, 2, 3, "triangular2"),
+        [0.01, 0.055, 0.1, 0.07, 0.04, 0.01, 0.0325, 0.055, 0.04, 0.025, 0.01, 0.02125],
+        [0.9, 0.85, 0.8, 0.8333333333, 0.8666666667, 0.9, 0.875, 0.85, 0.8666666667, 0.8833333333, 0.9, 0.8875],
+    ),
+    (
+        lambda o: L.CyclicLR(o, 0.01, 0.1, 2, mode="exp_range", gamma=0.9),
+        [
+            0.01,
+            0.0505,
+            0.0829,
+            0.042805,
+            0.01,
+            0.03657205,
+            0.05782969,
+            0.0315233605,
+            0.01,
+            0.027433922,
+            0.0413810596,
+            0.0241214768,
+        ],
+        [
+            0.9,
+            0.855,
+            0.819,
+            0.86355,
+            0.9,
+            0.8704755,
+            0.8468559,
+            0.876085155,
+            0.9,
+            0.8806289755,
+            0.865132156,
+            0.8843094702,
+        ],
+    ),
+    (
+        lambda o: L.ChainedScheduler([L.StepLR(o, 3, 0.5), L.CosineAnnealingLR(o, 5)]),
+        [
+            0.1,
+            0.0904508497,
+            0.0654508497,
+            0.0172745751,
+            0.0047745751,
+            0.0,
+            0.0095491503,
+            0.0345491503,
+            0.0654508497,
+            0.0452254249,
+            0.05,
+            0.0452254249,
+        ],
+        [0.9] * 12,
+    ),
+    (
+        lambda o: L.SequentialLR(
+            o, [L.SequentialLR(o, [L.ConstantLR(o, 0.1, 3), L.ExponentialLR(o, 0.9)], [2]), L.StepLR(o, 2)], [6]
+        ),
+        [0.01, 0.1, 0.09, 0.081, 0.0729, 0.06561, 0.1, 0.1, 0.01, 0.01, 0.001, 0.001],
+        [0.9] * 12,
+    ),
+]
 
 
 @pytest.mark.parametrize(("make", "rates", "momenta"), CHAINED)
@@ -178,12 +239,30 @@ def test_states_have_torchs_keys():
     assert list(L.StepLR(o, 3).state_dict()) == ["step_size", "gamma", *common]
     assert list(L.LambdaLR(o, float).state_dict()) == [*common, "lr_lambdas"]
     assert list(L.OneCycleLR(o, 1.0, 10).state_dict()) == [
-        "total_steps", "_schedule_phases", "_anneal_func_type", "cycle_momentum", "use_beta1", *common,
-    ]  # fmt: skip
+        "total_steps",
+        "_schedule_phases",
+        "_anneal_func_type",
+        "cycle_momentum",
+        "use_beta1",
+        *common,
+    ]
     assert list(L.ReduceLROnPlateau(o).state_dict()) == [
-        "factor", "default_min_lr", "min_lrs", "patience", "cooldown", "eps", "last_epoch", "_last_lr", "mode_worse",
-        "mode", "threshold", "threshold_mode", "best", "cooldown_counter", "num_bad_epochs",
-    ]  # fmt: skip
+        "factor",
+        "default_min_lr",
+        "min_lrs",
+        "patience",
+        "cooldown",
+        "eps",
+        "last_epoch",
+        "_last_lr",
+        "mode_worse",
+        "mode",
+        "threshold",
+        "threshold_mode",
+        "best",
+        "cooldown_counter",
+        "num_bad_epochs",
+    ]
 
 
 def test_groups_that_are_added_later_are_not_forgotten_in_silence():

@@ -136,9 +136,14 @@ def test_a_stable_order_is_compared_as_it_is():
     assert without_ties(wg, "sort", sample, result) is result
 
 
-@pytest.mark.parametrize(("name", "values", "equal"), [
-    ("topk", [1.0, 5.0, 5.0], True), ("topk", [1.0, 5.0, 2.0], False), ("add", [5.0, 5.0], False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "values", "equal"),
+    [
+        ("topk", [1.0, 5.0, 5.0], True),
+        ("topk", [1.0, 5.0, 2.0], False),
+        ("add", [5.0, 5.0], False),
+    ],
+)
 def test_equal_elements_are_known_where_an_operator_chooses_between_them(name, values, equal):
     sample = SimpleNamespace(input=wg.tensor(values, dtype=wg.bfloat16), args=(), kwargs={})
     assert tied(name, sample) == equal

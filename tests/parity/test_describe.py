@@ -22,11 +22,15 @@ def test_equal_tensors_do_not_differ():
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("tensor", [2.0, 4.1]), ("dtype", "torch.float64"), ("shape", [2, 1]), ("strides", [2]),
+        ("tensor", [2.0, 4.1]),
+        ("dtype", "torch.float64"),
+        ("shape", [2, 1]),
+        ("strides", [2]),
         ("requires_grad", False),
-        ("grad_fn", "AddBackward0"), ("class", "Parameter"),
+        ("grad_fn", "AddBackward0"),
+        ("class", "Parameter"),
     ],
-)  # fmt: skip
+)
 def test_every_property_of_a_tensor_is_compared(key, value):
     changed = copy.deepcopy(tensor())
     changed[key] = value

@@ -33,9 +33,13 @@ TAKING = {"take": (0, "indices"), "put": (0, "indices"), "repeat": (0, "repeats"
 """Methods of arrays that take positions, and where."""
 
 TAKING_FUNCTIONS = {
-    "take": (1, "indices"), "put": (1, "ind"), "repeat": (1, "repeats"), "choose": (0, "a"), "bincount": (0, "x"),
+    "take": (1, "indices"),
+    "put": (1, "ind"),
+    "repeat": (1, "repeats"),
+    "choose": (0, "a"),
+    "bincount": (0, "x"),
     "unravel_index": (0, "indices"),
-}  # fmt: skip
+}
 SUMMING = "sum prod cumsum cumprod trace"
 MAKING = "array asarray asanyarray ascontiguousarray full arange"
 FILLED = "zeros ones empty indices"

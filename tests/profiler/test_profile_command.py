@@ -31,8 +31,12 @@ if __name__ == "__main__":
 def command(folder, *arguments):
     return subprocess.run(
         [sys.executable, "-m", "wengert.profile", *arguments],
-        cwd=folder, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 @pytest.fixture

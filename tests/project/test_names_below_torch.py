@@ -81,8 +81,10 @@ def test_transforms_tell_which_of_them_follow_a_tensor():
     wg.func.grad(look)(X)
     wg.vmap(wg.func.grad(look))(X)
     assert seen == [
-        (1, 0, 1, True, False, (3, 2)), (1, -1, 1, False, True, (3, 2)), (2, -1, 2, False, True, (2,)),
-    ]  # fmt: skip
+        (1, 0, 1, True, False, (3, 2)),
+        (1, -1, 1, False, True, (3, 2)),
+        (2, -1, 2, False, True, (2,)),
+    ]
     assert not functorch.is_functorch_wrapped_tensor(X) and functorch.maybe_current_level() is None
     assert functorch.maybe_get_level(X) == -1 and functorch.unwrap_if_dead(X) is X
     with pytest.raises(RuntimeError, match="no transform of functions"):

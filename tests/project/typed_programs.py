@@ -177,5 +177,14 @@ def modules_of_torch() -> None:
 
 
 PROGRAMS = (
-    factories, reductions, shapes, arithmetic, in_place, conversions, gradients, network, functions, modules_of_torch,
-)  # fmt: skip
+    factories,
+    reductions,
+    shapes,
+    arithmetic,
+    in_place,
+    conversions,
+    gradients,
+    network,
+    functions,
+    modules_of_torch,
+)

@@ -270,36 +270,72 @@ def test_without_scipy_the_message_says_what_to_install(monkeypatch):
 
 REFUSED = {
     "no function": (TypeError, "minimize: expected fun to be a function, but got int", lambda: minimize(3, [1.0])),
-    "complex start": (TypeError, "expected x0 to be real numbers, but got complex128",
-                      lambda: minimize(rosenbrock, [1j, 2])),
-    "complex tensor": (TypeError, "expected x0 to be real numbers, but got complex64",
-                       lambda: minimize(rosenbrock, wg.ones(2, dtype=wg.complex64))),
-    "a mixture": (TypeError, "expected x0 to hold only tensors, but got float",
-                  lambda: minimize(rosenbrock, {"a": wg.ones(2), "b": 1.0})),
+    "complex start": (
+        TypeError,
+        "expected x0 to be real numbers, but got complex128",
+        lambda: minimize(rosenbrock, [1j, 2]),
+    ),
+    "complex tensor": (
+        TypeError,
+        "expected x0 to be real numbers, but got complex64",
+        lambda: minimize(rosenbrock, wg.ones(2, dtype=wg.complex64)),
+    ),
+    "a mixture": (
+        TypeError,
+        "expected x0 to hold only tensors, but got float",
+        lambda: minimize(rosenbrock, {"a": wg.ones(2), "b": 1.0}),
+    ),
     "nothing": (TypeError, "expected x0 to hold tensors, but there is none", lambda: minimize(rosenbrock, {})),
     "text": (TypeError, "expected fun to return real tensors or numbers, but got", lambda: minimize(str, [1.0])),
-    "None": (TypeError, "expected fun to return real tensors or numbers, but got NoneType",
-             lambda: minimize(lambda x: None, [1.0])),
-    "an empty list": (TypeError, "expected fun to return numbers, but it returned none",
-                      lambda: minimize(lambda x: [], [1.0])),
-    "complex value": (TypeError, "expected fun to return real tensors or numbers, but got complex128",
-                      lambda: minimize(lambda x: wg.complex(x, x).sum(), [1.0])),
+    "None": (
+        TypeError,
+        "expected fun to return real tensors or numbers, but got NoneType",
+        lambda: minimize(lambda x: None, [1.0]),
+    ),
+    "an empty list": (
+        TypeError,
+        "expected fun to return numbers, but it returned none",
+        lambda: minimize(lambda x: [], [1.0]),
+    ),
+    "complex value": (
+        TypeError,
+        "expected fun to return real tensors or numbers, but got complex128",
+        lambda: minimize(lambda x: wg.complex(x, x).sum(), [1.0]),
+    ),
     "a vector": (ValueError, "must return a scalar value", lambda: minimize(lambda x: x * 2, [1.0, 2.0])),
     "two dimensions": (ValueError, "'x0' must only have one dimension", lambda: minimize(rosenbrock, np.ones((2, 2)))),
     "no method": (ValueError, "Unknown solver nonsense", lambda: minimize(rosenbrock, START, method="nonsense")),
-    "a number for a method": (TypeError, "minimize: expected method to be a name or a function, but got int",
-                              lambda: minimize(rosenbrock, START, method=3)),
-    "unused pattern": (ValueError, "sparsity is the pattern of the exact Hessian, which method 'bfgs' does not use",
-                       lambda: minimize(rosenbrock, START, sparsity="find")),
-    "another word": (ValueError, "expected the sparsity to be an array, 'find' or None, but got 'look'",
-                     lambda: minimize(rosenbrock, START, method="Newton-CG", sparsity="look")),
-    "pattern's shape": (ValueError, r"minimize: expected sparsity of shape \(5, 5\) \(variables, twice\)",
-                        lambda: minimize(rosenbrock, START, method="Newton-CG", sparsity=np.eye(4))),
-    "pattern's form": (ValueError, "minimize: expected a symmetric sparsity",
-                       lambda: minimize(rosenbrock, START, method="Newton-CG", sparsity=np.tri(5))),
-    "complex step": (TypeError, "minimize: fun takes real numbers; leave jac='cs' out",
-                     lambda: minimize(rosenbrock, START, jac="cs", method="trust-constr")),
-}  # fmt: skip
+    "a number for a method": (
+        TypeError,
+        "minimize: expected method to be a name or a function, but got int",
+        lambda: minimize(rosenbrock, START, method=3),
+    ),
+    "unused pattern": (
+        ValueError,
+        "sparsity is the pattern of the exact Hessian, which method 'bfgs' does not use",
+        lambda: minimize(rosenbrock, START, sparsity="find"),
+    ),
+    "another word": (
+        ValueError,
+        "expected the sparsity to be an array, 'find' or None, but got 'look'",
+        lambda: minimize(rosenbrock, START, method="Newton-CG", sparsity="look"),
+    ),
+    "pattern's shape": (
+        ValueError,
+        r"minimize: expected sparsity of shape \(5, 5\) \(variables, twice\)",
+        lambda: minimize(rosenbrock, START, method="Newton-CG", sparsity=np.eye(4)),
+    ),
+    "pattern's form": (
+        ValueError,
+        "minimize: expected a symmetric sparsity",
+        lambda: minimize(rosenbrock, START, method="Newton-CG", sparsity=np.tri(5)),
+    ),
+    "complex step": (
+        TypeError,
+        "minimize: fun takes real numbers; leave jac='cs' out",
+        lambda: minimize(rosenbrock, START, jac="cs", method="trust-constr"),
+    ),
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -132,21 +132,35 @@ def test_inside_the_package_scipy_is_scipy():
 
 
 REFUSED = {
-    "vectorized": (ValueError, "solve_ivp: vectorized=True serves finite differences",
-                   lambda: solve_ivp(swing, (0, 1), START, vectorized=True)),
+    "vectorized": (
+        ValueError,
+        "solve_ivp: vectorized=True serves finite differences",
+        lambda: solve_ivp(swing, (0, 1), START, vectorized=True),
+    ),
     "method": (ValueError, "`method` must be one of", lambda: solve_ivp(swing, (0, 1), START, "Euler")),
-    "times": (ValueError, "solve_ivp: expected t_span to be two numbers, but got 1",
-              lambda: solve_ivp(swing, 1, START)),
+    "times": (
+        ValueError,
+        "solve_ivp: expected t_span to be two numbers, but got 1",
+        lambda: solve_ivp(swing, 1, START),
+    ),
     "args": (TypeError, "Supplied 'args' cannot be unpacked", lambda: solve_ivp(swing, (0, 1), START, args=3.0)),
-    "complex": (TypeError, "solve_ivp: expected y0 to be real numbers",
-                lambda: solve_ivp(swing, (0, 1), [1j])),
-    "function": (TypeError, "solve_ivp: expected fun to be a function, but got str",
-                 lambda: solve_ivp("f", (0, 1), [1.0])),
-    "pattern": (ValueError, r"solve_ivp: expected sparsity of shape \(2, 2\)",
-                lambda: solve_ivp(lambda t, y: -y, (0, 1), [1.0, 2.0], "BDF", jac_sparsity=np.eye(3))),
-    "event": (TypeError, "solve_ivp: expected an event to return real tensors or numbers, but got NoneType",
-              lambda: solve_ivp(swing, (0, 1), START, events=lambda t, s: None)),
-}  # fmt: skip
+    "complex": (TypeError, "solve_ivp: expected y0 to be real numbers", lambda: solve_ivp(swing, (0, 1), [1j])),
+    "function": (
+        TypeError,
+        "solve_ivp: expected fun to be a function, but got str",
+        lambda: solve_ivp("f", (0, 1), [1.0]),
+    ),
+    "pattern": (
+        ValueError,
+        r"solve_ivp: expected sparsity of shape \(2, 2\)",
+        lambda: solve_ivp(lambda t, y: -y, (0, 1), [1.0, 2.0], "BDF", jac_sparsity=np.eye(3)),
+    ),
+    "event": (
+        TypeError,
+        "solve_ivp: expected an event to return real tensors or numbers, but got NoneType",
+        lambda: solve_ivp(swing, (0, 1), START, events=lambda t, s: None),
+    ),
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -164,20 +164,35 @@ def test_bounds_callbacks_and_own_jacobians_are_passed_on():
 
 
 REFUSED = {
-    "unused pattern": (ValueError, "root: sparsity is the pattern of the exact Jacobian, which method 'krylov'",
-                       lambda: root(broyden, [1.0], method="krylov", sparsity="find")),
-    "pattern's shape": (ValueError, r"root: expected sparsity of shape \(2, 2\) \(results of fun, variables\)",
-                        lambda: root(broyden, [1.0, 2.0], sparsity=np.eye(3))),
-    "residuals' pattern": (ValueError, r"least_squares: expected sparsity of shape \(2, 2\)",
-                           lambda: least_squares(broyden, [1.0, 2.0], jac_sparsity=np.eye(3))),
-    "another number of results": (TypeError, "mismatch between the input and output shape",
-                                  lambda: root(lambda x: x.sum(), [1.0, 2.0])),
-    "no function": (TypeError, "least_squares: expected fun to be a function, but got NoneType",
-                    lambda: least_squares(None, [1.0])),
+    "unused pattern": (
+        ValueError,
+        "root: sparsity is the pattern of the exact Jacobian, which method 'krylov'",
+        lambda: root(broyden, [1.0], method="krylov", sparsity="find"),
+    ),
+    "pattern's shape": (
+        ValueError,
+        r"root: expected sparsity of shape \(2, 2\) \(results of fun, variables\)",
+        lambda: root(broyden, [1.0, 2.0], sparsity=np.eye(3)),
+    ),
+    "residuals' pattern": (
+        ValueError,
+        r"least_squares: expected sparsity of shape \(2, 2\)",
+        lambda: least_squares(broyden, [1.0, 2.0], jac_sparsity=np.eye(3)),
+    ),
+    "another number of results": (
+        TypeError,
+        "mismatch between the input and output shape",
+        lambda: root(lambda x: x.sum(), [1.0, 2.0]),
+    ),
+    "no function": (
+        TypeError,
+        "least_squares: expected fun to be a function, but got NoneType",
+        lambda: least_squares(None, [1.0]),
+    ),
     "method": (ValueError, "`method` must be 'trf'", lambda: least_squares(broyden, [1.0], method="best")),
     "no option": (TypeError, "unexpected keyword argument 'fun_tol'", lambda: least_squares(broyden, [1.0], fun_tol=1)),
     "text": (TypeError, "root: expected fun to return real tensors or numbers, but got", lambda: root(str, [1.0])),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)

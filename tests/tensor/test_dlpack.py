@@ -90,8 +90,23 @@ def test_bfloat16_goes_through_capsules(versioned):
     del unused
 
 
-DTYPES = [wg.bool, wg.uint8, wg.int8, wg.int16, wg.int32, wg.int64, wg.float16, wg.float32, wg.float64, wg.complex64,
-          wg.bfloat16, wg.uint16, wg.uint32, wg.uint64, wg.complex128]  # fmt: skip
+DTYPES = [
+    wg.bool,
+    wg.uint8,
+    wg.int8,
+    wg.int16,
+    wg.int32,
+    wg.int64,
+    wg.float16,
+    wg.float32,
+    wg.float64,
+    wg.complex64,
+    wg.bfloat16,
+    wg.uint16,
+    wg.uint32,
+    wg.uint64,
+    wg.complex128,
+]
 SHAPES = {
     "rows": lambda x: x,
     "columns": lambda x: x.t(),

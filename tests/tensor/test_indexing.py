@@ -158,7 +158,7 @@ def test_a_0_dim_integer_tensor_selects_and_gives_a_view():
         ("a", TypeError, "invalid data type 'str'"),
     ],
     ids=["bounds", "too many", "negative step", "float", "string"],
-)  # fmt: skip
+)
 def test_wrong_indices_are_refused(index, error, says):
     with pytest.raises(error, match=says):
         wg.ones(3, 4)[index]

@@ -39,37 +39,49 @@ def test_what_is_close_passes(actual, expected, options):
 # The texts are torch 2.13's.
 DIFFERENT = [
     (
-        T([1.0, 2, 3]), T([1.0, 2, 4]), {},
+        T([1.0, 2, 3]),
+        T([1.0, 2, 4]),
+        {},
         "Tensor-likes are not close!\n\n"
         "Mismatched elements: 1 / 3 (33.3%)\nGreatest absolute difference: 1.0 at index (2,) "
         "(up to 1e-05 allowed)\nGreatest relative difference: 0.25 at index (2,) (up to 1.3e-06 allowed)",
     ),
     (
-        T([1.0, 2, 3]), T([1.0, 2, 4]), {"rtol": 0, "atol": 0},
+        T([1.0, 2, 3]),
+        T([1.0, 2, 4]),
+        {"rtol": 0, "atol": 0},
         "Tensor-likes are not equal!\n\n"
         "Mismatched elements: 1 / 3 (33.3%)\nGreatest absolute difference: 1.0 at index (2,)\n"
         "Greatest relative difference: 0.25 at index (2,)",
     ),
     (
-        T([[1, 2], [3, 5]]), T([[1, 2], [3, 4]]), {"rtol": 0, "atol": 0.5},
+        T([[1, 2], [3, 5]]),
+        T([[1, 2], [3, 4]]),
+        {"rtol": 0, "atol": 0.5},
         "Tensor-likes are not close!\n\n"
         "Mismatched elements: 1 / 4 (25.0%)\nGreatest absolute difference: 1 at index (1, 1) "
         "(up to 0.5 allowed)\nGreatest relative difference: 0.25 at index (1, 1) (up to 0 allowed)",
     ),
     (
-        T([True, False]), T([True, True]), {},
+        T([True, False]),
+        T([True, True]),
+        {},
         "Tensor-likes are not equal!\n\n"
         "Mismatched elements: 1 / 2 (50.0%)\nGreatest absolute difference: 1 at index (1,)\n"
         "Greatest relative difference: 1.0 at index (1,)",
     ),
     (
-        T([NAN]), T([NAN]), {},
+        T([NAN]),
+        T([NAN]),
+        {},
         "Tensor-likes are not close!\n\n"
         "Mismatched elements: 1 / 1 (100.0%)\nGreatest absolute difference: nan at index (0,) "
         "(up to 1e-05 allowed)\nGreatest relative difference: nan at index (0,) (up to 1.3e-06 allowed)",
     ),
     (
-        T(1.0), T(2.0), {},
+        T(1.0),
+        T(2.0),
+        {},
         "Scalars are not close!\n\nExpected 2.0 but got 1.0.\nAbsolute difference: 1.0 (up to 1e-05 allowed)\n"
         "Relative difference: 0.5 (up to 1.3e-06 allowed)",
     ),
@@ -79,28 +91,36 @@ DIFFERENT = [
     (T([1.0]), T([1.0, 2]), {}, "The values for attribute 'shape' do not match: torch.Size([1]) != torch.Size([2])."),
     (T([1.0]), T([1]), {}, "The values for attribute 'dtype' do not match: torch.float32 != torch.int64."),
     (
-        wg.ones(2, 3), wg.ones(3, 2).t(), {"check_stride": True},
+        wg.ones(2, 3),
+        wg.ones(3, 2).t(),
+        {"check_stride": True},
         "The values for attribute 'stride()' do not match: (3, 1) != (1, 2).",
     ),
     (
-        [T([1.0]), T(2.0)], [T([1.0]), T(3.0)], {},
+        [T([1.0]), T(2.0)],
+        [T([1.0]), T(3.0)],
+        {},
         "Scalars are not close!\n\nExpected 3.0 but got 2.0.\nAbsolute difference: 1.0 (up to 1e-05 allowed)\n"
         "Relative difference: 0.3333333333333333 (up to 1.3e-06 allowed)\n\nThe failure occurred for item [1]",
     ),
     (
-        {"a": [1.0]}, {"a": [2.0]}, {},
+        {"a": [1.0]},
+        {"a": [2.0]},
+        {},
         "Scalars are not close!\n\nExpected 2.0 but got 1.0.\nAbsolute difference: 1.0 (up to 1e-07 allowed)\n"
         "Relative difference: 0.5 (up to 1e-07 allowed)\n\nThe failure occurred for item ['a'][0]",
     ),
     ([1.0], [1.0, 2.0], {}, "The length of the sequences mismatch: 1 != 2"),
     (
-        {"a": 1.0}, {"b": 1.0}, {},
+        {"a": 1.0},
+        {"b": 1.0},
+        {},
         "The keys of the mappings do not match:\nMissing keys in the actual mapping: ['b']\n"
         "Additional keys in the actual mapping: ['a']",
     ),
     (None, 1.0, {}, "None mismatch: None is not 1.0"),
     (T(1.0), T(2.0), {"msg": "hello"}, "hello"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("actual", "expected", "options", "text"), DIFFERENT, ids=range(len(DIFFERENT)))

@@ -10,14 +10,22 @@ import wengert as wg
 from wengert import _guards
 
 PROGRAMS = (
-    lambda x: x @ x.t(), lambda x: x.softmax(-1), lambda x: x.view(3, 2)[0].unsqueeze(0).expand(4, 2),
+    lambda x: x @ x.t(),
+    lambda x: x.softmax(-1),
+    lambda x: x.view(3, 2)[0].unsqueeze(0).expand(4, 2),
     lambda x: x.sum(0),
-    lambda x: wg.cat([x, x]), lambda x: wg.nn.functional.layer_norm(x, (3,)), lambda x: x.double().mean(),
+    lambda x: wg.cat([x, x]),
+    lambda x: wg.nn.functional.layer_norm(x, (3,)),
+    lambda x: x.double().mean(),
     lambda x: x > 0,
-    lambda x: x.topk(2)[1], lambda x: wg.zeros_like(x).add_(x), lambda x: x.new_ones(2, dtype=wg.int32),
+    lambda x: x.topk(2)[1],
+    lambda x: wg.zeros_like(x).add_(x),
+    lambda x: x.new_ones(2, dtype=wg.int32),
     lambda x: x.t(),
-    lambda x: wg.einsum("ij,kj->ik", x, x), lambda x: wg.where(x > 0, x, 0.0), lambda x: x[:, 1:].contiguous(),
-)  # fmt: skip
+    lambda x: wg.einsum("ij,kj->ik", x, x),
+    lambda x: wg.where(x > 0, x, 0.0),
+    lambda x: x[:, 1:].contiguous(),
+)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

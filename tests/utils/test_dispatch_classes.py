@@ -69,9 +69,10 @@ def test_transforms_of_other_kinds_are_refused():
 
 
 WAYS = (
-    lambda: OnMemory([1.0, 1.0]), lambda: wg.ones(2).as_subclass(OnMemory),
+    lambda: OnMemory([1.0, 1.0]),
+    lambda: wg.ones(2).as_subclass(OnMemory),
     lambda: OnMemory._make_subclass(OnMemory, wg.ones(2)),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("make", WAYS)

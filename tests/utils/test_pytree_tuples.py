@@ -154,8 +154,9 @@ def test_transforms_go_through_it(cls):
 def test_results_of_operators_are_containers():
     x = wg.tensor([[3.0, 1.0], [2.0, 5.0]])
     assert [leaf.tolist() for leaf in pytree.tree_leaves({"s": wg.sort(x), "shape": x.shape})[:2]] == [
-        [[1.0, 3.0], [2.0, 5.0]], [[1, 0], [0, 1]]
-    ]  # fmt: skip
+        [[1.0, 3.0], [2.0, 5.0]],
+        [[1, 0], [0, 1]],
+    ]
     written = wg.sort(x, out=(wg.empty(2, 2), wg.empty(2, 2, dtype=wg.int64)))
     assert type(pytree.tree_map(lambda leaf: leaf, written)) is type(written)
 

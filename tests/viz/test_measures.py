@@ -212,9 +212,12 @@ def test_norms_of_other_kinds() -> None:
 
 def event(name: str, start: float, end: float, number: int = -1, within: Any = None, user: bool = False) -> Any:
     return SimpleNamespace(
-        name=name, time_range=SimpleNamespace(start=start, end=end), sequence_nr=number, cpu_parent=within,
+        name=name,
+        time_range=SimpleNamespace(start=start, end=end),
+        sequence_nr=number,
+        cpu_parent=within,
         is_user_annotation=user,
-    )  # fmt: skip
+    )
 
 
 def test_times_come_by_sequence_number() -> None:
@@ -224,10 +227,16 @@ def test_times_come_by_sequence_number() -> None:
     addmm = event("aten::addmm", 10, 30, 5, linear)
     engine = event("autograd::engine::evaluate_function: AddmmBackward0", 50, 80, 5)
     events = [
-        outer, linear, event("aten::t", 2, 4, 5, linear), addmm, event("aten::relu", 40, 45, 6),
-        engine, event("AddmmBackward0", 52, 78, 5, engine), event("aten::mm", 55, 60, -1, engine),
+        outer,
+        linear,
+        event("aten::t", 2, 4, 5, linear),
+        addmm,
+        event("aten::relu", 40, 45, 6),
+        engine,
+        event("AddmmBackward0", 52, 78, 5, engine),
+        event("aten::mm", 55, 60, -1, engine),
         event("aten::mul", 0, 1, 99),
-    ]  # fmt: skip
+    ]
     forward, backward, ranges = times_of(events, names)
     assert forward == {5: 20.0, 6: 5.0}
     assert backward == {5: 30.0}

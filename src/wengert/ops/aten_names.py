@@ -39,15 +39,36 @@ NAMES = {
 }
 """Torch's other names of operators, beside those that a profile knows."""
 
-ONLY_NAMES = frozenset((
-    "_assert_async", "_assert_scalar", "_assert_tensor_metadata", "_grouped_mm", "_is_all_true", "sym_size",
-    "sym_constrain_range_for_size", "_foreach_div", "_foreach_maximum_",
-    "_foreach_add_", "_foreach_mul_", "_foreach_norm", "_linalg_check_errors", "_local_scalar_dense",
-    "_pin_memory", "_sparse_addmm", "_sparse_mm_reduce_impl",
-    "_scaled_dot_product_cudnn_attention", "_scaled_dot_product_efficient_attention",
-    "_scaled_dot_product_efficient_attention_backward", "_scaled_dot_product_flash_attention",
-    "_scaled_dot_product_flash_attention_backward", "_scaled_dot_product_flash_attention_for_cpu",
-    "_scaled_dot_product_flash_attention_for_cpu_backward", "convolution_backward", "lift_fresh", "mkldnn_rnn_layer",
-    "mse_loss_backward",
-))  # fmt: skip
+ONLY_NAMES = frozenset(
+    (
+        "_assert_async",
+        "_assert_scalar",
+        "_assert_tensor_metadata",
+        "_grouped_mm",
+        "_is_all_true",
+        "sym_size",
+        "sym_constrain_range_for_size",
+        "_foreach_div",
+        "_foreach_maximum_",
+        "_foreach_add_",
+        "_foreach_mul_",
+        "_foreach_norm",
+        "_linalg_check_errors",
+        "_local_scalar_dense",
+        "_pin_memory",
+        "_sparse_addmm",
+        "_sparse_mm_reduce_impl",
+        "_scaled_dot_product_cudnn_attention",
+        "_scaled_dot_product_efficient_attention",
+        "_scaled_dot_product_efficient_attention_backward",
+        "_scaled_dot_product_flash_attention",
+        "_scaled_dot_product_flash_attention_backward",
+        "_scaled_dot_product_flash_attention_for_cpu",
+        "_scaled_dot_product_flash_attention_for_cpu_backward",
+        "convolution_backward",
+        "lift_fresh",
+        "mkldnn_rnn_layer",
+        "mse_loss_backward",
+    )
+)
 """Operators of torch that are composed of others here: programs compare with them."""

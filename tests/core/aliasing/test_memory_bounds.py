@@ -56,10 +56,14 @@ def test_as_strided_of_any_chain_of_views_shows_the_memory_of_the_storage(data, 
     size = tuple(data.draw(st.lists(st.integers(0, 5), max_size=3)))
     stride = tuple(data.draw(st.integers(0, 8)) for _ in size)
     offset = data.draw(st.integers(-2, COUNT))
-    places = offset + sum(
-        (np.arange(length) * step).reshape([-1 if at == dim else 1 for dim in range(len(size))])
-        for at, (length, step) in enumerate(zip(size, stride))
-    ) + np.zeros(size)  # fmt: skip
+    places = (
+        offset
+        + sum(
+            (np.arange(length) * step).reshape([-1 if at == dim else 1 for dim in range(len(size))])
+            for at, (length, step) in enumerate(zip(size, stride))
+        )
+        + np.zeros(size)
+    )
     if offset < 0 or (places.size and places.max() >= COUNT):
         with pytest.raises(RuntimeError, match=r"out of bounds|invalid storage offset"):
             x.as_strided(size, stride, offset)

@@ -225,7 +225,7 @@ def test_a_complex_result_needs_a_cotangent():
         (lambda: [1.0, 2.0], TypeError, "gradients can be either Tensors or None, but got"),
     ],
     ids=["shape", "complex", "no tensor"],
-)  # fmt: skip
+)
 def test_a_cotangent_that_does_not_fit_is_refused(cotangent, error, says):
     x = leaf(1.0, 2.0)
     with pytest.raises(error, match=says):

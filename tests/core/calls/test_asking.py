@@ -106,19 +106,51 @@ def test_there_are_many_such_positions():
 
 
 OPERATORS = {
-    "o + t": "add", "t + o": "add", "o - t": "__rsub__", "t - o": "sub", "o * t": "mul", "o / t": "__rtruediv__",
-    "t / o": "div", "t // o": "__floordiv__", "o // t": "__rfloordiv__", "t % o": "remainder", "o % t": "__rmod__",
-    "t ** o": "__pow__", "o ** t": "__rpow__", "t @ o": "matmul", "o @ t": "__rmatmul__", "t & o": "__and__",
-    "t | o": "__or__", "t ^ o": "__xor__", "t << o": "__lshift__", "o << t": "__rlshift__", "t >> o": "__rshift__",
-    "o >> t": "__rrshift__", "t < o": "lt", "o < t": "gt", "t >= o": "ge", "t == o": "eq", "t != o": "ne",
+    "o + t": "add",
+    "t + o": "add",
+    "o - t": "__rsub__",
+    "t - o": "sub",
+    "o * t": "mul",
+    "o / t": "__rtruediv__",
+    "t / o": "div",
+    "t // o": "__floordiv__",
+    "o // t": "__rfloordiv__",
+    "t % o": "remainder",
+    "o % t": "__rmod__",
+    "t ** o": "__pow__",
+    "o ** t": "__rpow__",
+    "t @ o": "matmul",
+    "o @ t": "__rmatmul__",
+    "t & o": "__and__",
+    "t | o": "__or__",
+    "t ^ o": "__xor__",
+    "t << o": "__lshift__",
+    "o << t": "__rlshift__",
+    "t >> o": "__rshift__",
+    "o >> t": "__rrshift__",
+    "t < o": "lt",
+    "o < t": "gt",
+    "t >= o": "ge",
+    "t == o": "eq",
+    "t != o": "ne",
     "t[o]": "__getitem__",
-}  # fmt: skip
+}
 """The method that torch tells for an operator, with the tensor first."""
 IN_PLACE = {
-    "t += o": "add_", "t -= o": "sub_", "t *= o": "mul_", "t /= o": "div_", "t //= o": "floor_divide_",
-    "t %= o": "remainder_", "t **= o": "__ipow__", "t &= o": "__iand__", "t |= o": "__ior__", "t ^= o": "__ixor__",
-    "t <<= o": "__ilshift__", "t >>= o": "__irshift__", "t @= o": "matmul",
-}  # fmt: skip
+    "t += o": "add_",
+    "t -= o": "sub_",
+    "t *= o": "mul_",
+    "t /= o": "div_",
+    "t //= o": "floor_divide_",
+    "t %= o": "remainder_",
+    "t **= o": "__ipow__",
+    "t &= o": "__iand__",
+    "t |= o": "__ior__",
+    "t ^= o": "__ixor__",
+    "t <<= o": "__ilshift__",
+    "t >>= o": "__irshift__",
+    "t @= o": "matmul",
+}
 
 
 @pytest.mark.parametrize("text", OPERATORS)
@@ -141,10 +173,19 @@ def test_operators_in_place_tell_a_method_of_tensors(text: str):
 
 
 SELVES = {
-    "__deepcopy__": ({},), "__dlpack__": (), "__dlpack_device__": (), "__format__": ("",), "__reversed__": (),
-    "dim_order": (), "is_shared": (), "register_hook": (print,), "register_post_accumulate_grad_hook": (print,),
-    "share_memory_": (), "storage": (), "storage_type": (),
-}  # fmt: skip
+    "__deepcopy__": ({},),
+    "__dlpack__": (),
+    "__dlpack_device__": (),
+    "__format__": ("",),
+    "__reversed__": (),
+    "dim_order": (),
+    "is_shared": (),
+    "register_hook": (print,),
+    "register_post_accumulate_grad_hook": (print,),
+    "share_memory_": (),
+    "storage": (),
+    "storage_type": (),
+}
 """Methods that are called of the class with what is no tensor, and their other arguments."""
 OTHERS = ["_coalesced_", "cuda", "mtia", "polygamma", "requires_grad_", "resize_", "to_dense", "xpu"]
 

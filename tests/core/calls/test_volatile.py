@@ -270,9 +270,17 @@ def test_checkpoints_and_hooks_meet_volatile_inputs():
 
 
 SHAPE_ONLY = {
-    "broadcast_tensors", "expand_as", "meshgrid", "reshape_as", "view_as", "atleast_1d", "atleast_2d", "atleast_3d",
-    "max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward",
-}  # fmt: skip
+    "broadcast_tensors",
+    "expand_as",
+    "meshgrid",
+    "reshape_as",
+    "view_as",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "max_pool2d_with_indices_backward",
+    "max_pool3d_with_indices_backward",
+}
 """Each result stands for one input; of others only the shape counts."""
 NEW = {"new_empty", "new_empty_strided", "new_full", "new_ones", "new_tensor", "new_zeros"}
 VALUES = {"one_hot", "repeat_interleave"}

@@ -198,8 +198,17 @@ def operands(op):
 
 
 MIXED = [
-    "pow", "floor_divide", "remainder", "fmod", "clamp", "copysign", "xlogy", "special_zeta", "lerp", "masked_fill",
-]  # fmt: skip
+    "pow",
+    "floor_divide",
+    "remainder",
+    "fmod",
+    "clamp",
+    "copysign",
+    "xlogy",
+    "special_zeta",
+    "lerp",
+    "masked_fill",
+]
 
 
 @pytest.mark.parametrize("name", MIXED)

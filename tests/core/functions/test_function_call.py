@@ -366,8 +366,11 @@ def test_methods_of_ctx_refuse_what_is_no_tensor():
         with pytest.raises(kind, match=says):
             make(lambda ctx, x: (action(ctx, x), x * 2)[1]).apply(leaf())
 
-    refused(TypeError, "save_for_backward can only save variables, but argument 1 is of type int",
-            lambda ctx, x: ctx.save_for_backward(x, 3))  # fmt: skip
+    refused(
+        TypeError,
+        "save_for_backward can only save variables, but argument 1 is of type int",
+        lambda ctx, x: ctx.save_for_backward(x, 3),
+    )
     refused(RuntimeError, "mark_dirty can only accept variables", lambda ctx, x: ctx.mark_dirty(3))
     refused(
         RuntimeError, "mark_non_differentiable only accepts variable", lambda ctx, x: ctx.mark_non_differentiable(3)

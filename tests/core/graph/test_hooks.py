@@ -259,7 +259,7 @@ REPLACEMENTS = [
     (type, TypeError, "expected Variable, but hook returned 'type'"),
     (lambda grad: wg.ones(3, dtype=wg.float64), RuntimeError, "has changed the size of value"),
     (lambda grad: grad.to(wg.float32), RuntimeError, "has changed the type of value .was torch.DoubleTensor got"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("hook", "error", "says"), REPLACEMENTS, ids=["number", "tuple", "class", "shape", "dtype"])
@@ -284,7 +284,7 @@ def test_a_replacement_that_does_not_fit_is_refused(of_leaf, hook, error, says):
         (lambda inputs, outputs: (wg.ones(3, dtype=wg.float64), None), RuntimeError, "has changed the size of value"),
     ],
     ids=["number", "tensor", "tuple of numbers", "count", "nothing", "shape"],
-)  # fmt: skip
+)
 def test_what_a_node_hook_returns_has_to_fit(hook, error, says):
     x = leaf(1.0, 2.0)
     y = x * 3

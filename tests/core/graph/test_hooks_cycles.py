@@ -93,9 +93,16 @@ def view(thing):
 
 
 MADE = [
-    tensor_hook, tensor_hook_after_a_pass, tensor_hook_that_names_its_tensor, node_hook, metadata, leaf_hooks,
-    parameter_hook, several_tensors, view,
-]  # fmt: skip
+    tensor_hook,
+    tensor_hook_after_a_pass,
+    tensor_hook_that_names_its_tensor,
+    node_hook,
+    metadata,
+    leaf_hooks,
+    parameter_hook,
+    several_tensors,
+    view,
+]
 
 
 @pytest.mark.parametrize("make", MADE, ids=lambda make: make.__name__)

@@ -13,9 +13,16 @@ def leaf(*values):
 
 
 SEED = [
-    "_raw_saved_result", "_register_hook_dict", "_saved_result", "metadata", "name", "next_functions", "register_hook",
-    "register_prehook", "requires_grad",
-]  # fmt: skip
+    "_raw_saved_result",
+    "_register_hook_dict",
+    "_saved_result",
+    "metadata",
+    "name",
+    "next_functions",
+    "register_hook",
+    "register_prehook",
+    "requires_grad",
+]
 
 
 def test_dir_shows_what_the_seed_shows_and_nothing_of_the_engine():

@@ -12,11 +12,22 @@ import wengert as wg
 from wengert._core.types import dtypes
 
 SHORT = {
-    "u1": "uint8", "u2": "uint16", "u4": "uint32", "u8": "uint64",
-    "i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64",
-    "f2": "float16", "f4": "float32", "f8": "float64",
-    "c8": "complex64", "c16": "complex128", "b1": "bool", "bf": "bfloat16",
-}  # fmt: skip
+    "u1": "uint8",
+    "u2": "uint16",
+    "u4": "uint32",
+    "u8": "uint64",
+    "i1": "int8",
+    "i2": "int16",
+    "i4": "int32",
+    "i8": "int64",
+    "f2": "float16",
+    "f4": "float32",
+    "f8": "float64",
+    "c8": "complex64",
+    "c16": "complex128",
+    "b1": "bool",
+    "bf": "bfloat16",
+}
 
 
 # What torch.promote_types gives; -- where it raises.

@@ -195,7 +195,7 @@ def test_a_leaf_that_requires_a_gradient_is_not_written_to():
         (lambda y: y.unbind()[0].add_(1), RuntimeError, "output of a function that returns multiple views"),
     ],
     ids=["shape", "larger", "dtype", "type", "overlap", "several views"],
-)  # fmt: skip
+)
 def test_a_refused_write_leaves_values_version_and_history(write, error, says):
     x = leaf(1.0, 2.0)
     y = x * 2

@@ -70,8 +70,11 @@ def test_factories_make_what_they_make_on_the_cpu_without_values(make: object) -
     there, here = make(device="meta"), make()  # type: ignore[operator]
     assert there.is_meta and not here.is_meta
     assert (there.shape, there.dtype, there.stride(), there.requires_grad) == (
-        here.shape, here.dtype, here.stride(), here.requires_grad
-    )  # fmt: skip
+        here.shape,
+        here.dtype,
+        here.stride(),
+        here.requires_grad,
+    )
 
 
 def test_what_is_made_like_it_is_on_its_device() -> None:
@@ -120,26 +123,51 @@ def test_devices_do_not_meet_but_for_numbers() -> None:
 def test_views_lie_as_on_the_cpu() -> None:
     x, y = meta(4, 6), torch.empty(4, 6)
     for view in (
-        lambda t: t.t(), lambda t: t[1:, ::2], lambda t: t[2], lambda t: t.view(3, 8), lambda t: t.reshape(-1),
-        lambda t: t.expand(2, 4, 6), lambda t: t.unsqueeze(1), lambda t: t.diagonal(), lambda t: t.split(2)[1],
-        lambda t: t.view(torch.int32), lambda t: t.transpose(0, 1).contiguous(),
-    ):  # fmt: skip
+        lambda t: t.t(),
+        lambda t: t[1:, ::2],
+        lambda t: t[2],
+        lambda t: t.view(3, 8),
+        lambda t: t.reshape(-1),
+        lambda t: t.expand(2, 4, 6),
+        lambda t: t.unsqueeze(1),
+        lambda t: t.diagonal(),
+        lambda t: t.split(2)[1],
+        lambda t: t.view(torch.int32),
+        lambda t: t.transpose(0, 1).contiguous(),
+    ):
         there, here = view(x), view(y)
         assert there.is_meta
         assert (there.shape, there.stride(), there.storage_offset(), there.dtype) == (
-            here.shape, here.stride(), here.storage_offset(), here.dtype
-        )  # fmt: skip
+            here.shape,
+            here.stride(),
+            here.storage_offset(),
+            here.dtype,
+        )
 
 
 def test_results_have_the_shape_and_dtype_of_those_on_the_cpu() -> None:
     pairs = [
-        lambda x, y: x + y, lambda x, y: x * 2, lambda x, y: x > y, lambda x, y: (x + y.t().unsqueeze(0)).sin(),
-        lambda x, y: torch.where(x > 0, x, y), lambda x, y: x.double() + y, lambda x, y: x @ y.t(),
-        lambda x, y: x.sum(), lambda x, y: x.sum(0, keepdim=True), lambda x, y: (x > 0).sum(1), lambda x, y: x.mean(-1),
-        lambda x, y: torch.cat([x, y], 1), lambda x, y: torch.stack([x, y], -1), lambda x, y: x.softmax(0),
-        lambda x, y: x.masked_fill(y > 0, 1), lambda x, y: x.half(), lambda x, y: x.t() * 2,
-        lambda x, y: nn.functional.gelu(x), lambda x, y: x.max(), lambda x, y: x.to(torch.int32) / 2,
-    ]  # fmt: skip
+        lambda x, y: x + y,
+        lambda x, y: x * 2,
+        lambda x, y: x > y,
+        lambda x, y: (x + y.t().unsqueeze(0)).sin(),
+        lambda x, y: torch.where(x > 0, x, y),
+        lambda x, y: x.double() + y,
+        lambda x, y: x @ y.t(),
+        lambda x, y: x.sum(),
+        lambda x, y: x.sum(0, keepdim=True),
+        lambda x, y: (x > 0).sum(1),
+        lambda x, y: x.mean(-1),
+        lambda x, y: torch.cat([x, y], 1),
+        lambda x, y: torch.stack([x, y], -1),
+        lambda x, y: x.softmax(0),
+        lambda x, y: x.masked_fill(y > 0, 1),
+        lambda x, y: x.half(),
+        lambda x, y: x.t() * 2,
+        lambda x, y: nn.functional.gelu(x),
+        lambda x, y: x.max(),
+        lambda x, y: x.to(torch.int32) / 2,
+    ]
     for function in pairs:
         there = function(meta(3, 3), meta(3, 3))
         here = function(torch.ones(3, 3), torch.ones(3, 3))

@@ -64,14 +64,13 @@ TARGETS = {
     "a view of an output of unbind": (lambda: result().unbind()[0].view(2, 2), SEVERAL),
     "a view made without recording": (lambda: unrecorded(lambda: result()[1:3]), NO_GRAD),
     "a part made without recording": (lambda: unrecorded(lambda: result().split(2)[0]), "inplace|no_grad"),
-    "a view of a view made without recording": (
-        lambda: unrecorded(lambda y: y[1:3], result())[:1], OF_NO_GRAD),
+    "a view of a view made without recording": (lambda: unrecorded(lambda y: y[1:3], result())[:1], OF_NO_GRAD),
     "an expanded row": (lambda: result()[:1].expand(3, 4), OVERLAP),
     "detached": (lambda: result().detach(), None),
     "a view of what is detached": (lambda: result().detach()[1:3], None),
     "data": (lambda: result().data, None),
     "data of a leaf": (lambda: leaf().data, None),
-}  # fmt: skip
+}
 
 WRITES = {
     "add_": lambda y: y.add_(2),

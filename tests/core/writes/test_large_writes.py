@@ -37,10 +37,12 @@ def by_result() -> list[Card]:
     return [
         card
         for card in operators().values()
-        if isinstance(card, Card) and card.in_place is not None and card.native is not None
+        if isinstance(card, Card)
+        and card.in_place is not None
+        and card.native is not None
         and (card.in_place.by_result or card.in_place.native is not None)
         and not (card.view or card.writer or card.name in ("index_add", "scatter_add", *PRODUCTS))
-    ]  # fmt: skip
+    ]
 
 
 def others_of(card: Card, numbers: bool) -> list[object]:

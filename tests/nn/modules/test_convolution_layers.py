@@ -98,11 +98,16 @@ def test_a_padding_mode_pads_before_the_convolution(mode):
         ),
         (lambda: nn.ConvTranspose1d(2, 3, 3)(wg.ones(2, 4), (8, 2, 2)), ValueError, r"must have 1 or 2 elements"),
         (lambda: nn.Conv3d(2, 3, 3)(wg.ones(2, 4)), RuntimeError, r"Expected 4D \(unbatched\) or 5D"),
-        (lambda: nn.modules.conv._ConvNd(1, 1, (1,), (1,), (0,), (1,), False, (0,), 1, False, "zeros")
-            ._conv_forward(wg.ones(1), wg.ones(1), None), NotImplementedError, "defines no _conv_forward"),
+        (
+            lambda: nn.modules.conv._ConvNd(1, 1, (1,), (1,), (0,), (1,), False, (0,), 1, False, "zeros")._conv_forward(
+                wg.ones(1), wg.ones(1), None
+            ),
+            NotImplementedError,
+            "defines no _conv_forward",
+        ),
         (lambda: grad.conv1d_input((1, 1, 4), wg.ones(1, 1, 2), wg.ones(1, 1, 9)), RuntimeError, "expected a gradient"),
     ],
-)  # fmt: skip
+)
 def test_bad_options_and_inputs_are_refused(make, error, says):
     with pytest.raises(error, match=says):
         make()

@@ -11,8 +11,14 @@ def net():
 
 
 NAMES = [
-    "0.weight", "0.bias", "1.weight", "1.bias", "1.running_mean", "1.running_var", "1.num_batches_tracked",
-]  # fmt: skip
+    "0.weight",
+    "0.bias",
+    "1.weight",
+    "1.bias",
+    "1.running_mean",
+    "1.running_var",
+    "1.num_batches_tracked",
+]
 
 
 def test_a_state_has_parameters_and_persistent_buffers_by_dotted_name_and_shares_memory():

@@ -95,10 +95,20 @@ def test_a_tensor_of_several_elements_is_no_size(call):
 
 
 MAKERS = {
-    "zeros": (2,), "ones": (2,), "empty": (2,), "full": ((2,), 1.0), "arange": (2,), "eye": (2,),
-    "linspace": (0, 1, 2), "logspace": (0, 1, 2), "rand": (2,), "randn": (2,), "normal": (0.0, 1.0, (2,)),
-    "randint": (3, (2,)), "randperm": (2,),
-}  # fmt: skip
+    "zeros": (2,),
+    "ones": (2,),
+    "empty": (2,),
+    "full": ((2,), 1.0),
+    "arange": (2,),
+    "eye": (2,),
+    "linspace": (0, 1, 2),
+    "logspace": (0, 1, 2),
+    "rand": (2,),
+    "randn": (2,),
+    "normal": (0.0, 1.0, (2,)),
+    "randint": (3, (2,)),
+    "randperm": (2,),
+}
 
 
 @pytest.mark.parametrize("name", MAKERS)

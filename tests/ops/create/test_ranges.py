@@ -55,8 +55,10 @@ def test_ranges_that_cannot_be_are_refused(bounds, says):
         wg.arange(*bounds)
 
 
-@pytest.mark.parametrize("make", [lambda **k: wg.arange(3, **k), lambda **k: wg.linspace(0, 1, 3, **k),
-                                  lambda **k: wg.logspace(0, 1, 3, **k)])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [lambda **k: wg.arange(3, **k), lambda **k: wg.linspace(0, 1, 3, **k), lambda **k: wg.logspace(0, 1, 3, **k)],
+)
 @pytest.mark.parametrize("dtype", [wg.uint16, wg.uint32, wg.uint64, wg.bool])
 def test_there_are_no_ranges_of_bools_and_wide_unsigned_integers(make, dtype):
     with pytest.raises(NotImplementedError, match="not implemented for"):
@@ -219,8 +221,14 @@ def test_a_range_is_not_written_into_elements_that_share_memory() -> None:
 
 def test_points_in_half_precision_are_rounded_at_each_step() -> None:
     assert wg.linspace(-3, 1, 7, dtype=wg.float16).tolist() == [
-        -3.0, -2.333984375, -1.6669921875, -1.0, -0.3330078125, 0.33349609375, 1.0,
-    ]  # fmt: skip
+        -3.0,
+        -2.333984375,
+        -1.6669921875,
+        -1.0,
+        -0.3330078125,
+        0.33349609375,
+        1.0,
+    ]
     assert wg.linspace(0, 1, 7, dtype=wg.bfloat16)[4].item() == 0.6640625
 
 

@@ -27,9 +27,16 @@ def test_spectra_are_those_of_the_pieces(data, points, batch, center, onesided, 
     hop, width = data.draw(st.integers(1, 6)), data.draw(st.integers(1, points))
     window = draw.uniform(0.5, 1.5, width)
     found = wg.stft(
-        wg.tensor(signal), points, hop, width, wg.tensor(window), center,
-        normalized=normalized, onesided=onesided, return_complex=True,
-    )  # fmt: skip
+        wg.tensor(signal),
+        points,
+        hop,
+        width,
+        wg.tensor(window),
+        center,
+        normalized=normalized,
+        onesided=onesided,
+        return_complex=True,
+    )
     if center:
         signal = np.pad(signal, [(0, 0)] * (signal.ndim - 1) + [(points // 2, points // 2)], mode="reflect")
     left = (points - width) // 2

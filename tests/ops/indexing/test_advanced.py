@@ -21,8 +21,16 @@ def places(draw: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
         kind = draw(st.sampled_from(["array", "array", "whole", "all of it", "mask", "integer"]))
         if kind == "array":
             some = draw(st.sampled_from([common, common[-1:], (1,)]))
-            index.append(np.array(draw(st.lists(st.integers(-length, length - 1), min_size=int(np.prod(some)),
-                                                max_size=int(np.prod(some)))), np.int64).reshape(some))  # fmt: skip
+            index.append(
+                np.array(
+                    draw(
+                        st.lists(
+                            st.integers(-length, length - 1), min_size=int(np.prod(some)), max_size=int(np.prod(some))
+                        )
+                    ),
+                    np.int64,
+                ).reshape(some)
+            )
         elif kind == "mask":
             index.append(np.array(draw(st.lists(st.booleans(), min_size=length, max_size=length))))
         else:

@@ -14,9 +14,12 @@ DTYPES = (wg.float32, wg.float64, wg.int32, wg.int64, wg.complex64)
 UNARY = sorted(
     name
     for name, card in REGISTRY.items()
-    if isinstance(card, Card) and card.promotion is not None and len(card.tensor_slots) == 1
-    and callable(getattr(wg, name, None)) and name not in NEED_MORE
-)  # fmt: skip
+    if isinstance(card, Card)
+    and card.promotion is not None
+    and len(card.tensor_slots) == 1
+    and callable(getattr(wg, name, None))
+    and name not in NEED_MORE
+)
 
 
 def spread(dtype, step, length=9):

@@ -36,9 +36,18 @@ def same(made: Any, wanted: Any) -> bool:
 
 
 UNLIKE = (
-    "empty", "rand", "_new", "new_empty", "normal", "dropout", "bernoulli", "poisson", "multinomial", "lowrank",
+    "empty",
+    "rand",
+    "_new",
+    "new_empty",
+    "normal",
+    "dropout",
+    "bernoulli",
+    "poisson",
+    "multinomial",
+    "lowrank",
     "signbit",
-)  # fmt: skip
+)
 """Drawn, or not initialised, or asking for the sign of zeros, which have no entries."""
 
 

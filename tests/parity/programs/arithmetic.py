@@ -380,7 +380,17 @@ def abs_and_sign_at_zero(torch):
 def bool_tensors_and_numbers_are_not_subtracted(torch):
     b, x = torch.tensor([True, False]), torch.tensor([1, 2])
     actions = (
-        lambda: 1 - b, lambda: b - 1, lambda: 1.5 - b, lambda: b - b, lambda: x - b, lambda: b - x, lambda: x - True,
-        lambda: True - x, lambda: torch.rsub(b, 1), lambda: x.clone().sub_(b), lambda: x.float() - True, lambda: -b,
-    )  # fmt: skip
+        lambda: 1 - b,
+        lambda: b - 1,
+        lambda: 1.5 - b,
+        lambda: b - b,
+        lambda: x - b,
+        lambda: b - x,
+        lambda: x - True,
+        lambda: True - x,
+        lambda: torch.rsub(b, 1),
+        lambda: x.clone().sub_(b),
+        lambda: x.float() - True,
+        lambda: -b,
+    )
     return [caught(action) for action in actions]

@@ -15,11 +15,20 @@ def products_are_short(torch):
     functional = torch.nn.functional
     with torch.autocast("cpu"):
         return [
-            x @ weight.t(), functional.linear(x, weight), torch.mm(x, weight.t()), torch.bmm(x[None], weight.t()[None]),
-            torch.addmm(torch.ones(4), x, weight.t()), torch.einsum("ij,kj->ik", x, weight), weight[0] @ weight[0],
-            x @ weight[0], torch.mv(x, weight[0]), functional.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2)),
-            functional.prelu(x, torch.ones(1)), torch.linalg.vecdot(x, x), torch.tensordot(x, weight, ([1], [1])),
-        ]  # fmt: skip
+            x @ weight.t(),
+            functional.linear(x, weight),
+            torch.mm(x, weight.t()),
+            torch.bmm(x[None], weight.t()[None]),
+            torch.addmm(torch.ones(4), x, weight.t()),
+            torch.einsum("ij,kj->ik", x, weight),
+            weight[0] @ weight[0],
+            x @ weight[0],
+            torch.mv(x, weight[0]),
+            functional.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2)),
+            functional.prelu(x, torch.ones(1)),
+            torch.linalg.vecdot(x, x),
+            torch.tensordot(x, weight, ([1], [1])),
+        ]
 
 
 def losses_are_long(torch):
@@ -27,12 +36,20 @@ def losses_are_long(torch):
     functional = torch.nn.functional
     with torch.autocast("cpu"):
         return [
-            functional.cross_entropy(x, torch.tensor([0, 1])), functional.mse_loss(x, x * 2),
-            functional.l1_loss(x, x * 2), functional.nll_loss(x, torch.tensor([0, 1])), functional.kl_div(x, x),
-            functional.binary_cross_entropy(x, x), functional.huber_loss(x, x * 2), x.prod(), x[:, :2].trace(),
-            torch.quantile(x, 0.5), torch.cdist(x, x), functional.pad(x[None], (1, 1), "reflect"),
+            functional.cross_entropy(x, torch.tensor([0, 1])),
+            functional.mse_loss(x, x * 2),
+            functional.l1_loss(x, x * 2),
+            functional.nll_loss(x, torch.tensor([0, 1])),
+            functional.kl_div(x, x),
+            functional.binary_cross_entropy(x, x),
+            functional.huber_loss(x, x * 2),
+            x.prod(),
+            x[:, :2].trace(),
+            torch.quantile(x, 0.5),
+            torch.cdist(x, x),
+            functional.pad(x[None], (1, 1), "reflect"),
             torch.linalg.inv(torch.eye(2, dtype=torch.bfloat16)),
-        ]  # fmt: skip
+        ]
 
 
 def all_else_keeps_its_type(torch):

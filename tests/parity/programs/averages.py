@@ -31,29 +31,34 @@ def averaged(torch, **options):
 def equal_averages(torch):
     swa = torch.optim.swa_utils
     return (
-        averaged(torch), averaged(torch, avg_fn=swa.get_swa_avg_fn()),
+        averaged(torch),
+        averaged(torch, avg_fn=swa.get_swa_avg_fn()),
         averaged(torch, multi_avg_fn=swa.get_swa_multi_avg_fn()),
-    )  # fmt: skip
+    )
 
 
 def moving_averages(torch):
     swa = torch.optim.swa_utils
     return (
-        averaged(torch, avg_fn=swa.get_ema_avg_fn(0.9)), averaged(torch, multi_avg_fn=swa.get_ema_multi_avg_fn(0.5)),
+        averaged(torch, avg_fn=swa.get_ema_avg_fn(0.9)),
+        averaged(torch, multi_avg_fn=swa.get_ema_multi_avg_fn(0.5)),
         averaged(torch, multi_avg_fn=swa.get_ema_multi_avg_fn(0.9), use_buffers=True),
         averaged(torch, avg_fn=lambda one, other, count: one + other * count, use_buffers=True),
-    )  # fmt: skip
+    )
 
 
 def refusals(torch):
     swa = torch.optim.swa_utils
     optimiser = torch.optim.SGD([{"params": [torch.ones(1, requires_grad=True)]} for _ in range(2)], lr=1.0)
     return (
-        caught(lambda: swa.get_ema_avg_fn(1.5)), caught(lambda: swa.get_ema_multi_avg_fn(-1)),
+        caught(lambda: swa.get_ema_avg_fn(1.5)),
+        caught(lambda: swa.get_ema_multi_avg_fn(-1)),
         caught(lambda: swa.AveragedModel(torch.nn.Linear(1, 1), avg_fn=max, multi_avg_fn=max)),
-        caught(lambda: swa.SWALR(optimiser, 0.1, anneal_strategy="other")), caught(lambda: swa.SWALR(optimiser, [0.1])),
-        caught(lambda: swa.SWALR(optimiser, 0.1, anneal_epochs=-1)), caught(lambda: swa.SWALR(optimiser, 0.1, 1.5)),
-    )  # fmt: skip
+        caught(lambda: swa.SWALR(optimiser, 0.1, anneal_strategy="other")),
+        caught(lambda: swa.SWALR(optimiser, [0.1])),
+        caught(lambda: swa.SWALR(optimiser, 0.1, anneal_epochs=-1)),
+        caught(lambda: swa.SWALR(optimiser, 0.1, 1.5)),
+    )
 
 
 def statistics_are_computed_anew(torch):
@@ -68,8 +73,11 @@ def statistics_are_computed_anew(torch):
 
 def the_schedule(torch):
     found = []
-    for options in ({"swa_lr": 0.05}, {"swa_lr": [0.05, 2.0], "anneal_epochs": 3, "anneal_strategy": "linear"},
-                    {"swa_lr": 0.2, "anneal_epochs": 0}):  # fmt: skip
+    for options in (
+        {"swa_lr": 0.05},
+        {"swa_lr": [0.05, 2.0], "anneal_epochs": 3, "anneal_strategy": "linear"},
+        {"swa_lr": 0.2, "anneal_epochs": 0},
+    ):
         weights = [torch.ones(1, requires_grad=True) for _ in range(2)]
         optimiser = torch.optim.SGD([{"params": weights[0]}, {"params": weights[1], "lr": 0.5}], lr=1.0)
         schedule = torch.optim.swa_utils.SWALR(optimiser, **options)

@@ -18,12 +18,19 @@ def datasets_side_by_side(torch):
 
     pair, named = make([1, 2, 3], [4, 5, 6]), make(a=[1, 2, 3], b=[4, 5, 6])
     return (
-        pair[1], named[1], len(pair), pair.__getitems__([0, 2]), named.__getitems__([0, 2]), named.datasets,
+        pair[1],
+        named[1],
+        len(pair),
+        pair.__getitems__([0, 2]),
+        named.__getitems__([0, 2]),
+        named.datasets,
         make(Tenfold([1, 2, 3]), [4, 5, 6]).__getitems__([0, 2]),
-        caught(lambda: make(Short([1, 2, 3]), [4, 5, 6]).__getitems__([0, 2])), caught(lambda: make([1], [1, 2])),
-        caught(lambda: make()), caught(lambda: make([1], a=[1])),
+        caught(lambda: make(Short([1, 2, 3]), [4, 5, 6]).__getitems__([0, 2])),
+        caught(lambda: make([1], [1, 2])),
+        caught(lambda: make()),
+        caught(lambda: make([1], a=[1])),
         list(torch.utils.data.DataLoader(named, batch_size=2)),
-    )  # fmt: skip
+    )
 
 
 def samplers_of_several_processes(torch):

@@ -16,9 +16,15 @@ def tools(torch, module="utils._python_dispatch"):
 def wrapper(torch, cls, like, **options):
     """A tensor of a class that says of itself what another one is."""
     return torch.Tensor._make_wrapper_subclass(
-        cls, like.size(), strides=like.stride(), storage_offset=like.storage_offset(), dtype=like.dtype,
-        layout=like.layout, device=like.device, **options,
-    )  # fmt: skip
+        cls,
+        like.size(),
+        strides=like.stride(),
+        storage_offset=like.storage_offset(),
+        dtype=like.dtype,
+        layout=like.layout,
+        device=like.device,
+        **options,
+    )
 
 
 def logging(torch, notes):
@@ -181,18 +187,36 @@ def leaf(torch, cls, *shape, shift=0):
 
 
 ELEMENTWISE = (
-    lambda x: x.exp(), lambda x: x.tanh(), lambda x: x * x, lambda x: x + 1, lambda x: 2 - x, lambda x: x / 3,
-    lambda x: x.sigmoid(), lambda x: -x, lambda x: x.relu(), lambda x: (x + 3).log(), lambda x: x.clone(),
-    lambda x: x.softmax(-1), lambda x: x.cumsum(0),
-)  # fmt: skip
+    lambda x: x.exp(),
+    lambda x: x.tanh(),
+    lambda x: x * x,
+    lambda x: x + 1,
+    lambda x: 2 - x,
+    lambda x: x / 3,
+    lambda x: x.sigmoid(),
+    lambda x: -x,
+    lambda x: x.relu(),
+    lambda x: (x + 3).log(),
+    lambda x: x.clone(),
+    lambda x: x.softmax(-1),
+    lambda x: x.cumsum(0),
+)
 VIEWS = (
-    lambda x: x.t(), lambda x: x.transpose(0, 1), lambda x: x[:, 1:], lambda x: x[None].squeeze(0),
-    lambda x: x.reshape(-1, 1), lambda x: x.unsqueeze(0).expand(2, *x.shape)[1], lambda x: x.permute(1, 0),
-)  # fmt: skip
+    lambda x: x.t(),
+    lambda x: x.transpose(0, 1),
+    lambda x: x[:, 1:],
+    lambda x: x[None].squeeze(0),
+    lambda x: x.reshape(-1, 1),
+    lambda x: x.unsqueeze(0).expand(2, *x.shape)[1],
+    lambda x: x.permute(1, 0),
+)
 PRODUCTS = (lambda x: x @ x.t(), lambda x: x.t() @ x, lambda x: x.mm(x.t()))
 WRITES = (
-    lambda x: x.clone().mul_(2), lambda x: (x * 2).add_(x), lambda x: (x * 1).clamp_(0.5), lambda x: (x + 0).neg_(),
-)  # fmt: skip
+    lambda x: x.clone().mul_(2),
+    lambda x: (x * 2).add_(x),
+    lambda x: (x * 1).clamp_(0.5),
+    lambda x: (x + 0).neg_(),
+)
 ENDS = (lambda x: x.sum(), lambda x: x.mean(), lambda x: x.sum(0).sum(), lambda x: (x * x).sum(1).mean())
 
 

@@ -35,11 +35,33 @@ def names_of_arithmetic(torch):
 def names_of_functions(torch):
     x = leaf(torch)
     names = (
-        "exp", "log", "log1p", "expm1", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "sign",
+        "exp",
+        "log",
+        "log1p",
+        "expm1",
+        "sqrt",
+        "rsqrt",
+        "sin",
+        "cos",
+        "tanh",
+        "sigmoid",
+        "relu",
+        "abs",
+        "sign",
         "reciprocal",
-        "square", "clone", "sum", "mean", "var", "prod", "cumsum", "flatten", "contiguous", "double", "softmax",
+        "square",
+        "clone",
+        "sum",
+        "mean",
+        "var",
+        "prod",
+        "cumsum",
+        "flatten",
+        "contiguous",
+        "double",
+        "softmax",
         "log_softmax",
-    )  # fmt: skip
+    )
     options = {"cumsum": (0,), "softmax": (0,), "log_softmax": (0,)}
     return [(name, caught(lambda n=name: node_name(getattr(x, n)(*options.get(n, ()))))) for name in names]
 
@@ -47,11 +69,31 @@ def names_of_functions(torch):
 def names_of_shapes(torch):
     x = torch.ones(2, 3, requires_grad=True)
     results = [
-        x.view(6), x.reshape(6), x.t().reshape(6), x.expand(4, 2, 3), x.permute(1, 0), x.transpose(0, 1), x.t(),
+        x.view(6),
+        x.reshape(6),
+        x.t().reshape(6),
+        x.expand(4, 2, 3),
+        x.permute(1, 0),
+        x.transpose(0, 1),
+        x.t(),
         x.unsqueeze(0),
-        x[0], x[:, 1], x[0:1], x[None], x[[0]], x[x > 0], x.narrow(0, 0, 1), x.select(0, 0), x.flatten(), x.split(1)[0],
-        x.unbind()[0], x.squeeze(), x.unsqueeze(0).squeeze(0), torch.cat([x, x]), torch.stack([x, x]), x.chunk(2)[0],
-    ]  # fmt: skip
+        x[0],
+        x[:, 1],
+        x[0:1],
+        x[None],
+        x[[0]],
+        x[x > 0],
+        x.narrow(0, 0, 1),
+        x.select(0, 0),
+        x.flatten(),
+        x.split(1)[0],
+        x.unbind()[0],
+        x.squeeze(),
+        x.unsqueeze(0).squeeze(0),
+        torch.cat([x, x]),
+        torch.stack([x, x]),
+        x.chunk(2)[0],
+    ]
     return [chain(each) for each in results]
 
 

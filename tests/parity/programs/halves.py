@@ -5,9 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 NAMES = (
-    "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
     "complex128",
-)  # fmt: skip
+)
 
 
 def bits(torch, tensor):
@@ -77,10 +87,15 @@ def bits_of_rounded_numbers(torch):
 def factories(torch):
     kind = torch.bfloat16
     return [
-        torch.zeros(2, dtype=kind), torch.full((2,), 3.3, dtype=kind), torch.arange(0, 3, 0.5, dtype=kind),
-        torch.eye(2, dtype=kind), torch.ones_like(torch.ones(2), dtype=kind), torch.tensor([1, 2], dtype=kind),
-        torch.ones(2, dtype=kind).new_tensor([1.5]), torch.as_tensor([1.25], dtype=kind),
-    ]  # fmt: skip
+        torch.zeros(2, dtype=kind),
+        torch.full((2,), 3.3, dtype=kind),
+        torch.arange(0, 3, 0.5, dtype=kind),
+        torch.eye(2, dtype=kind),
+        torch.ones_like(torch.ones(2), dtype=kind),
+        torch.tensor([1, 2], dtype=kind),
+        torch.ones(2, dtype=kind).new_tensor([1.5]),
+        torch.as_tensor([1.25], dtype=kind),
+    ]
 
 
 def even_numbers(torch):
@@ -133,11 +148,18 @@ def layers(torch):
     x = values(torch, torch.bfloat16, 2, 4, 6, 6)
     weight = values(torch, torch.bfloat16, 3, 4, 3, 3)
     return [
-        functional.conv2d(x, weight), functional.max_pool2d(x, 2), functional.avg_pool2d(x, 2),
-        functional.softmax(x, 1), functional.log_softmax(x, -1), functional.layer_norm(x, (6, 6)),
-        functional.group_norm(x, 2), functional.batch_norm(x, None, None, training=True), functional.gelu(x),
-        functional.batch_norm(x, torch.zeros(4), torch.ones(4)), functional.interpolate(x, scale_factor=2),
-    ]  # fmt: skip
+        functional.conv2d(x, weight),
+        functional.max_pool2d(x, 2),
+        functional.avg_pool2d(x, 2),
+        functional.softmax(x, 1),
+        functional.log_softmax(x, -1),
+        functional.layer_norm(x, (6, 6)),
+        functional.group_norm(x, 2),
+        functional.batch_norm(x, None, None, training=True),
+        functional.gelu(x),
+        functional.batch_norm(x, torch.zeros(4), torch.ones(4)),
+        functional.interpolate(x, scale_factor=2),
+    ]
 
 
 def losses(torch):
@@ -145,9 +167,12 @@ def losses(torch):
     x, y = values(torch, torch.bfloat16, 4, 5), values(torch, torch.bfloat16, 4, 5).sigmoid()
     target = torch.tensor([1, 0, 4, 2])
     return [
-        functional.cross_entropy(x, target), functional.mse_loss(x, y), functional.l1_loss(x, y),
-        functional.binary_cross_entropy_with_logits(x, y), functional.smooth_l1_loss(x, y),
-    ]  # fmt: skip
+        functional.cross_entropy(x, target),
+        functional.mse_loss(x, y),
+        functional.l1_loss(x, y),
+        functional.binary_cross_entropy_with_logits(x, y),
+        functional.smooth_l1_loss(x, y),
+    ]
 
 
 def gradients(torch):

@@ -219,9 +219,11 @@ def gather(torch):
 def gather_wrong(torch):
     x = torch.ones(2, 3)
     return (
-        caught(lambda: x.gather(1, torch.tensor([0]))), caught(lambda: x.gather(1, torch.tensor([[3]]))),
-        caught(lambda: x.gather(0, torch.tensor([[0.0]]))), caught(lambda: x.gather(2, torch.tensor([[0]]))),
-    )  # fmt: skip
+        caught(lambda: x.gather(1, torch.tensor([0]))),
+        caught(lambda: x.gather(1, torch.tensor([[3]]))),
+        caught(lambda: x.gather(0, torch.tensor([[0.0]]))),
+        caught(lambda: x.gather(2, torch.tensor([[0]]))),
+    )
 
 
 def index_select(torch):

@@ -70,12 +70,13 @@ def conv2d_wrong(torch):
     F = torch.nn.functional
     x = torch.ones(1, 2, 4, 4)
     return (
-        caught(lambda: F.conv2d(x, torch.ones(1, 3, 3, 3))), caught(lambda: F.conv2d(x, torch.ones(1, 2, 5, 5))),
+        caught(lambda: F.conv2d(x, torch.ones(1, 3, 3, 3))),
+        caught(lambda: F.conv2d(x, torch.ones(1, 2, 5, 5))),
         caught(lambda: F.conv2d(torch.ones(4), torch.ones(1, 2, 3, 3))),
         caught(lambda: F.conv2d(x, torch.ones(1, 2, 3, 3), torch.ones(2))),
         caught(lambda: F.conv2d(x, torch.ones(1, 2, 3, 3), stride=0)),
         caught(lambda: F.conv2d(x, torch.ones(1, 2, 3, 3), padding=-1)),
-    )  # fmt: skip
+    )
 
 
 def conv2d_mixed_dtypes(torch):

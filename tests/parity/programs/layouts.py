@@ -183,12 +183,30 @@ def views_of_one_element(torch):
     return [
         told(each)
         for each in (
-            x, x.unsqueeze(0), x.unsqueeze(3), x.unsqueeze(1), x.expand(1, 2, 5, 4), x.expand(1, 2, 1, 4), x.squeeze(1),
-            x.exp(), x + 1, x + x, x.clone(), x.contiguous(), x.sum(0, True), x.mT, x[:, :, :0],
-            x[:, :, :0].exp(), x.transpose(0, 1), x.reshape(2, 4), x.view(2, 4), x.flatten(), x.movedim(0, 2),
+            x,
+            x.unsqueeze(0),
+            x.unsqueeze(3),
+            x.unsqueeze(1),
+            x.expand(1, 2, 5, 4),
+            x.expand(1, 2, 1, 4),
+            x.squeeze(1),
+            x.exp(),
+            x + 1,
+            x + x,
+            x.clone(),
+            x.contiguous(),
+            x.sum(0, True),
+            x.mT,
+            x[:, :, :0],
+            x[:, :, :0].exp(),
+            x.transpose(0, 1),
+            x.reshape(2, 4),
+            x.view(2, 4),
+            x.flatten(),
+            x.movedim(0, 2),
             x.diagonal(),
         )
-    ]  # fmt: skip
+    ]
 
 
 def gradients(torch):

@@ -22,10 +22,12 @@ def reduced(torch):
     return {
         name: [
             called(torch, name, x, dim, mask=each, keepdim=keepdim)
-            for dim in (0, 1, None, (0, 1), -1, (), (1,)) for each in (mask, None) for keepdim in (False, True)
+            for dim in (0, 1, None, (0, 1), -1, (), (1,))
+            for each in (mask, None)
+            for keepdim in (False, True)
         ]
         for name in REDUCTIONS
-    }  # fmt: skip
+    }
 
 
 def along(torch):
@@ -72,9 +74,10 @@ def norms(torch):
 def sums_of_exponentials(torch):
     x, mask = values(torch, 3, 3).detach(), mask_of(torch)
     return (
-        torch.masked.logaddexp(x, x.T, input_mask=mask, other_mask=~mask), torch.masked.logaddexp(x, x.T),
+        torch.masked.logaddexp(x, x.T, input_mask=mask, other_mask=~mask),
+        torch.masked.logaddexp(x, x.T),
         torch.masked.logaddexp(x, x.T, other_mask=mask),
-    )  # fmt: skip
+    )
 
 
 def gradients(torch):
@@ -91,6 +94,8 @@ def refusals(torch):
     x, mask = values(torch, 3, 3).detach(), mask_of(torch)
     whole = x.long()
     return (
-        caught(lambda: torch.masked.mean(whole, 1)), caught(lambda: torch.masked.median(whole, 1, mask=mask)),
-        caught(lambda: torch.masked.sum(x, 1, mask=mask[None])), caught(lambda: torch.masked.sum(x, 5, mask=mask)),
-    )  # fmt: skip
+        caught(lambda: torch.masked.mean(whole, 1)),
+        caught(lambda: torch.masked.median(whole, 1, mask=mask)),
+        caught(lambda: torch.masked.sum(x, 1, mask=mask[None])),
+        caught(lambda: torch.masked.sum(x, 5, mask=mask)),
+    )

@@ -44,9 +44,12 @@ def inference_tensor_in_functions_without_saving(torch):
 def inference_tensor_in_place_outside(torch):
     y = made_in_inference(torch)
     return [
-        caught(lambda: y.add_(1)), caught(lambda: y.zero_()), caught(lambda: y.__setitem__(0, 1.0)),
-        caught(lambda: y.copy_(torch.ones(2))), y,
-    ]  # fmt: skip
+        caught(lambda: y.add_(1)),
+        caught(lambda: y.zero_()),
+        caught(lambda: y.__setitem__(0, 1.0)),
+        caught(lambda: y.copy_(torch.ones(2))),
+        y,
+    ]
 
 
 def inference_tensor_in_place_with_input_that_requires_grad(torch):
@@ -291,10 +294,24 @@ def multithreading_guard(torch):
 
 def names_in_autograd(torch):
     names = (
-        "Function", "NestedIOFunction", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "grad_mode",
-        "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled", "graph",
-        "function", "anomaly_mode", "variable",
-    )  # fmt: skip
+        "Function",
+        "NestedIOFunction",
+        "Variable",
+        "backward",
+        "detect_anomaly",
+        "enable_grad",
+        "grad",
+        "grad_mode",
+        "inference_mode",
+        "no_grad",
+        "set_detect_anomaly",
+        "set_grad_enabled",
+        "set_multithreading_enabled",
+        "graph",
+        "function",
+        "anomaly_mode",
+        "variable",
+    )
     return [name for name in names if hasattr(torch.autograd, name)]
 
 
@@ -305,9 +322,16 @@ def names_in_grad_mode(torch):
 
 def names_in_graph(torch):
     names = (
-        "Node", "GradientEdge", "get_gradient_edge", "saved_tensors_hooks", "save_on_cpu", "increment_version",
-        "disable_saved_tensors_hooks", "register_multi_grad_hook", "allow_mutation_on_saved_tensors",
-    )  # fmt: skip
+        "Node",
+        "GradientEdge",
+        "get_gradient_edge",
+        "saved_tensors_hooks",
+        "save_on_cpu",
+        "increment_version",
+        "disable_saved_tensors_hooks",
+        "register_multi_grad_hook",
+        "allow_mutation_on_saved_tensors",
+    )
     return [name for name in names if hasattr(torch.autograd.graph, name)]
 
 

@@ -81,10 +81,12 @@ class _Holder:
 def own_module(torch):
     model = _Holder.make(torch)
     return (
-        [name for name, _ in model.named_parameters()], [name for name, _ in model.named_buffers()],
-        [name for name, _ in model.named_modules()], [name for name, _ in model.named_children()],
+        [name for name, _ in model.named_parameters()],
+        [name for name, _ in model.named_buffers()],
+        [name for name, _ in model.named_modules()],
+        [name for name, _ in model.named_children()],
         list(model.state_dict()),
-    )  # fmt: skip
+    )
 
 
 def own_module_prints(torch):
@@ -173,13 +175,23 @@ def layer_shapes(torch):
 def layer_texts(torch):
     nn = torch.nn
     layers = [
-        nn.Linear(2, 3, bias=False), nn.Conv2d(1, 3, (3, 2), stride=2, bias=False, groups=1), nn.MaxPool2d(2, 1),
+        nn.Linear(2, 3, bias=False),
+        nn.Conv2d(1, 3, (3, 2), stride=2, bias=False, groups=1),
+        nn.MaxPool2d(2, 1),
         nn.AvgPool2d(2),
-        nn.Dropout(0.2), nn.Flatten(), nn.ReLU(inplace=True), nn.GELU(), nn.Softmax(dim=1),
+        nn.Dropout(0.2),
+        nn.Flatten(),
+        nn.ReLU(inplace=True),
+        nn.GELU(),
+        nn.Softmax(dim=1),
         nn.BatchNorm2d(4, affine=False),
-        nn.LayerNorm((2, 3)), nn.Embedding(5, 2, padding_idx=0), nn.Identity(), nn.CrossEntropyLoss(), nn.MSELoss(),
+        nn.LayerNorm((2, 3)),
+        nn.Embedding(5, 2, padding_idx=0),
+        nn.Identity(),
+        nn.CrossEntropyLoss(),
+        nn.MSELoss(),
         nn.Tanh(),
-    ]  # fmt: skip
+    ]
     return [repr(layer) for layer in layers]
 
 

@@ -60,10 +60,11 @@ def orthogonal_is_assigned(torch):
 def orthogonal_refusals(torch):
     make = torch.nn.utils.parametrizations.orthogonal
     return (
-        caught(lambda: make(torch.nn.Linear(2, 2), "bias")), caught(lambda: make(torch.nn.Linear(2, 2), "other")),
+        caught(lambda: make(torch.nn.Linear(2, 2), "bias")),
+        caught(lambda: make(torch.nn.Linear(2, 2), "other")),
         caught(lambda: make(torch.nn.Linear(2, 2), "weight", "other")),
         caught(lambda: make(torch.nn.Linear(2, 2, dtype=torch.complex64), "weight", "householder")),
-    )  # fmt: skip
+    )
 
 
 def norm_of(torch, kind, *options):
@@ -77,9 +78,11 @@ def norm_of(torch, kind, *options):
 def fused_convolutions(torch):
     nn, found = torch.nn, []
     for conv, transpose in (
-        (nn.Conv2d(2, 3, 2), False), (nn.Conv2d(2, 3, 2, bias=False), False), (nn.Conv2d(2, 4, 1, groups=2), False),
+        (nn.Conv2d(2, 3, 2), False),
+        (nn.Conv2d(2, 3, 2, bias=False), False),
+        (nn.Conv2d(2, 4, 1, groups=2), False),
         (nn.ConvTranspose2d(2, 3, 2), True),
-    ):  # fmt: skip
+    ):
         conv = filled(torch, conv).eval()
         for affine in (True, False):
             norm = norm_of(torch, nn.BatchNorm2d, conv.out_channels, 1e-3, 0.1, affine)
@@ -108,7 +111,7 @@ def fusion_refused(torch):
         caught(lambda: nn.utils.fuse_conv_bn_eval(nn.Conv2d(1, 1, 1), nn.BatchNorm2d(1))),
         caught(lambda: fuse(nn.Linear(1, 1).eval(), nn.BatchNorm1d(1))),
         caught(lambda: fuse(nn.Linear(1, 4).eval(), nn.BatchNorm1d(3).eval())),
-    )  # fmt: skip
+    )
 
 
 def modules_without_a_start(torch):
@@ -152,7 +155,11 @@ def data_parallel_without_accelerators(torch):
     inner = filled(torch, torch.nn.Linear(2, 1))
     model = torch.nn.DataParallel(inner)
     return (
-        model(values(torch, 3, 2)), list(model.state_dict()), repr(model), model.module is inner, model.device_ids,
+        model(values(torch, 3, 2)),
+        list(model.state_dict()),
+        repr(model),
+        model.module is inner,
+        model.device_ids,
         isinstance(model, torch.nn.parallel.DataParallel),
         caught(lambda: torch.nn.parallel.DistributedDataParallel(inner)),
-    )  # fmt: skip
+    )

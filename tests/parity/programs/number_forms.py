@@ -47,11 +47,20 @@ def next_functions(torch):
 
 def next_functions_after_writes(torch):
     writes = [
-        lambda y: y.pow_(2), lambda y: y.clamp_(0, 1), lambda y: y.fill_(1), lambda y: y.remainder_(2),
-        lambda y: y.masked_fill_(y > 1, 0), lambda y: y.lerp_(y.detach(), 0.5), lambda y: y.copysign_(-1),
-        lambda y: y[:2].fill_(1), lambda y: y[:2].pow_(2), lambda y: y[:2].masked_fill_(y[:2] > 1, 0),
-        lambda y: y.__setitem__(0, 1), lambda y: y.__setitem__(0, torch.tensor(1.0)), lambda y: y[:2].mul_(2),
-    ]  # fmt: skip
+        lambda y: y.pow_(2),
+        lambda y: y.clamp_(0, 1),
+        lambda y: y.fill_(1),
+        lambda y: y.remainder_(2),
+        lambda y: y.masked_fill_(y > 1, 0),
+        lambda y: y.lerp_(y.detach(), 0.5),
+        lambda y: y.copysign_(-1),
+        lambda y: y[:2].fill_(1),
+        lambda y: y[:2].pow_(2),
+        lambda y: y[:2].masked_fill_(y[:2] > 1, 0),
+        lambda y: y.__setitem__(0, 1),
+        lambda y: y.__setitem__(0, torch.tensor(1.0)),
+        lambda y: y[:2].mul_(2),
+    ]
     found = []
     for write in writes:
         y = leaf(torch) * 1

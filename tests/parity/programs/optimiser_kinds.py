@@ -58,9 +58,10 @@ def nadam(torch):
 
 def radam(torch):
     return (
-        trained(torch, "RAdam"), trained(torch, "RAdam", lr=0.1, betas=(0.7, 0.99), weight_decay=0.1),
+        trained(torch, "RAdam"),
+        trained(torch, "RAdam", lr=0.1, betas=(0.7, 0.99), weight_decay=0.1),
         trained(torch, "RAdam", weight_decay=0.1, decoupled_weight_decay=True),
-    )  # fmt: skip
+    )
 
 
 def rprop(torch):
@@ -95,9 +96,10 @@ def complex_ones_refused(torch):
     p = [torch.ones(2, 2, dtype=torch.complex128, requires_grad=True)]
     p[0].grad = torch.ones_like(p[0])
     return (
-        caught(lambda: torch.optim.Adafactor(p).step()), caught(lambda: torch.optim.Muon(p).step()),
+        caught(lambda: torch.optim.Adafactor(p).step()),
+        caught(lambda: torch.optim.Muon(p).step()),
         caught(lambda: torch.optim.SparseAdam(p)),
-    )  # fmt: skip
+    )
 
 
 def minimised(torch, steps=3, **options):
@@ -150,7 +152,7 @@ def lbfgs_refusals(torch):
     return (
         caught(lambda: torch.optim.LBFGS([{"params": [p]}, {"params": [q]}])),
         caught(lambda: torch.optim.LBFGS([p], line_search_fn="other").step(lambda: p.sum().backward() or p.sum())),
-    )  # fmt: skip
+    )
 
 
 def groups_of_their_own(torch):
@@ -175,17 +177,33 @@ def wrong_options(torch):
     return [
         caught(lambda kind=kind, options=options: getattr(o, kind)(p, **options))
         for kind, options in (
-            ("ASGD", {"lr": -1}), ("ASGD", {"weight_decay": -1}), ("Adadelta", {"rho": 2}), ("Adadelta", {"eps": -1}),
-            ("Adafactor", {"lr": -1}), ("Adafactor", {"eps": (-1, 1)}), ("Adafactor", {"eps": (None, -1)}),
-            ("Adafactor", {"beta2_decay": 1}), ("Adafactor", {"d": 0.5}), ("Adafactor", {"weight_decay": -1}),
-            ("Adamax", {"betas": (1.0, 0.5)}), ("Adamax", {"lr": torch.ones(2)}), ("NAdam", {"momentum_decay": -1}),
-            ("RAdam", {"betas": (0.5, 1.0)}), ("Rprop", {"etas": (1.0, 1.2)}), ("Muon", {"lr": -1}),
-            ("Muon", {"momentum": -1}), ("Muon", {"weight_decay": -1}), ("Muon", {"adjust_lr_fn": "other"}),
-            ("SparseAdam", {"eps": -1}), ("SparseAdam", {"lr": 0.0}), ("LBFGS", {"lr": -1}),
-            ("SGD", {"fused": True, "foreach": True}), ("Adam", {"fused": True, "differentiable": True}),
+            ("ASGD", {"lr": -1}),
+            ("ASGD", {"weight_decay": -1}),
+            ("Adadelta", {"rho": 2}),
+            ("Adadelta", {"eps": -1}),
+            ("Adafactor", {"lr": -1}),
+            ("Adafactor", {"eps": (-1, 1)}),
+            ("Adafactor", {"eps": (None, -1)}),
+            ("Adafactor", {"beta2_decay": 1}),
+            ("Adafactor", {"d": 0.5}),
+            ("Adafactor", {"weight_decay": -1}),
+            ("Adamax", {"betas": (1.0, 0.5)}),
+            ("Adamax", {"lr": torch.ones(2)}),
+            ("NAdam", {"momentum_decay": -1}),
+            ("RAdam", {"betas": (0.5, 1.0)}),
+            ("Rprop", {"etas": (1.0, 1.2)}),
+            ("Muon", {"lr": -1}),
+            ("Muon", {"momentum": -1}),
+            ("Muon", {"weight_decay": -1}),
+            ("Muon", {"adjust_lr_fn": "other"}),
+            ("SparseAdam", {"eps": -1}),
+            ("SparseAdam", {"lr": 0.0}),
+            ("LBFGS", {"lr": -1}),
+            ("SGD", {"fused": True, "foreach": True}),
+            ("Adam", {"fused": True, "differentiable": True}),
             ("Adam", {"lr": torch.tensor(0.1), "foreach": True}),
         )
-    ]  # fmt: skip
+    ]
 
 
 def steps_refused(torch):
@@ -194,19 +212,27 @@ def steps_refused(torch):
     kinds = ("ASGD", "Adadelta", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop")
     return (
         [caught(getattr(torch.optim, kind)([p], capturable=True).step) for kind in kinds],
-        caught(torch.optim.SparseAdam([p]).step), caught(torch.optim.Muon([p], ns_steps=100).step),
+        caught(torch.optim.SparseAdam([p]).step),
+        caught(torch.optim.Muon([p], ns_steps=100).step),
         caught(torch.optim.Muon([p], ns_coefficients=(1, 2)).step),
         caught(lambda: torch.optim.Muon([torch.ones(3, requires_grad=True)])),
-    )  # fmt: skip
+    )
 
 
 DIFFERENTIABLE = (
-    ("SGD", {"lr": 0.1}), ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.1}),
+    ("SGD", {"lr": 0.1}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.1}),
     ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.3, "maximize": True}),
-    ("Adam", {"lr": 0.1}), ("Adam", {"weight_decay": 0.1}), ("AdamW", {"lr": 0.1}),
-    ("RMSprop", {"weight_decay": 0.1}), ("Adagrad", {"lr_decay": 0.1}),
-    ("ASGD", {"t0": 1}), ("Adadelta", {}), ("NAdam", {}), ("RAdam", {"betas": (0.5, 0.6)}),
-)  # fmt: skip
+    ("Adam", {"lr": 0.1}),
+    ("Adam", {"weight_decay": 0.1}),
+    ("AdamW", {"lr": 0.1}),
+    ("RMSprop", {"weight_decay": 0.1}),
+    ("Adagrad", {"lr_decay": 0.1}),
+    ("ASGD", {"t0": 1}),
+    ("Adadelta", {}),
+    ("NAdam", {}),
+    ("RAdam", {"betas": (0.5, 0.6)}),
+)
 
 
 def steps_that_are_differentiated(torch):

@@ -59,18 +59,21 @@ def groups_have_options_of_their_own(torch):
 def wrong_options(torch):
     p = [torch.ones(1, requires_grad=True)]
     return (
-        caught(lambda: torch.optim.SGD(p, lr=-1)), caught(lambda: torch.optim.SGD(p, lr=1, momentum=-1)),
-        caught(lambda: torch.optim.SGD(p, lr=1, nesterov=True)), caught(lambda: torch.optim.Adam(p, betas=(1.0, 0.9))),
+        caught(lambda: torch.optim.SGD(p, lr=-1)),
+        caught(lambda: torch.optim.SGD(p, lr=1, momentum=-1)),
+        caught(lambda: torch.optim.SGD(p, lr=1, nesterov=True)),
+        caught(lambda: torch.optim.Adam(p, betas=(1.0, 0.9))),
         caught(lambda: torch.optim.Adam(p, eps=-1)),
-    )  # fmt: skip
+    )
 
 
 def wrong_parameters(torch):
     return (
-        caught(lambda: torch.optim.SGD([], lr=1)), caught(lambda: torch.optim.SGD(torch.ones(1), lr=1)),
+        caught(lambda: torch.optim.SGD([], lr=1)),
+        caught(lambda: torch.optim.SGD(torch.ones(1), lr=1)),
         caught(lambda: torch.optim.SGD([torch.ones(1, requires_grad=True) * 2], lr=1)),
         caught(lambda: torch.optim.SGD([1], lr=1)),
-    )  # fmt: skip
+    )
 
 
 def parameters_without_gradient_are_left(torch):

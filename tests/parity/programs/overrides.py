@@ -387,9 +387,18 @@ def text_of_a_subclass(torch):
 def names_of_functions(torch):
     overrides = importlib.import_module(f"{torch.__name__}.overrides")
     functions = [
-        torch.add, torch.zeros, torch.einsum, torch.meshgrid, torch.nn.functional.relu, torch.nn.init.uniform_,
-        torch.fft.fft, torch.Tensor.backward, torch.Tensor.shape.__get__, torch.Tensor.__getitem__, lambda: 0,
-    ]  # fmt: skip
+        torch.add,
+        torch.zeros,
+        torch.einsum,
+        torch.meshgrid,
+        torch.nn.functional.relu,
+        torch.nn.init.uniform_,
+        torch.fft.fft,
+        torch.Tensor.backward,
+        torch.Tensor.shape.__get__,
+        torch.Tensor.__getitem__,
+        lambda: 0,
+    ]
     ignored = overrides.get_ignored_functions()
     return [
         [overrides.resolve_name(each) for each in functions],

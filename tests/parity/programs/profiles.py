@@ -168,11 +168,14 @@ def misuse(torch):
     unique = profiler.EnforceUnique()
     unique.see(1)
     return [
-        caught(lambda: prof.export_stacks("nowhere")), caught(lambda: prof.table(sort_by="colour")),
-        caught(lambda: prof.function_events.export_stacks("nowhere", "count")), caught(lambda: unique.see(1)),
-        caught(lambda: profiler.profile(use_cpu=False)), caught(lambda: profiler.profile(use_device="cpu").use_device),
+        caught(lambda: prof.export_stacks("nowhere")),
+        caught(lambda: prof.table(sort_by="colour")),
+        caught(lambda: prof.function_events.export_stacks("nowhere", "count")),
+        caught(lambda: unique.see(1)),
+        caught(lambda: profiler.profile(use_cpu=False)),
+        caught(lambda: profiler.profile(use_device="cpu").use_device),
         caught(lambda: profiler.profile(use_cuda=True).use_device),
-    ]  # fmt: skip
+    ]
 
 
 def schedules(torch):

@@ -171,10 +171,18 @@ def what_cannot_be_traced(torch):
         x[0] = 1
 
     programs = [
-        branch, written, lambda x: list(x), lambda x: len(x), lambda x: bool(x), lambda x: dict(**x), lambda x: int(x),
-        lambda x: x + print, lambda x: x + {1, 2}, lambda x: torch.nn.Linear(2, 2)(x),
+        branch,
+        written,
+        lambda x: list(x),
+        lambda x: len(x),
+        lambda x: bool(x),
+        lambda x: dict(**x),
+        lambda x: int(x),
+        lambda x: x + print,
+        lambda x: x + {1, 2},
+        lambda x: torch.nn.Linear(2, 2)(x),
         lambda x: x.view(torch.nn.Linear),
-    ]  # fmt: skip
+    ]
     trace = fx_of(torch).symbolic_trace
     return [
         (type(error).__name__, str(error)) for error in (caught(functools.partial(trace, each)) for each in programs)
@@ -232,10 +240,14 @@ def a_graph_is_changed(torch):
     other, values = fx.Graph(), {}
     other.output(other.graph_copy(graph, values))
     errors = [
-        lambda: exp.args[1].append(1), lambda: exp.kwargs.update(a=1), lambda: graph.create_node("foo", "x"),
-        lambda: graph.call_function("relu"), lambda: graph.call_function(torch.relu, [x]),
-        lambda: graph.inserting_before(fx.Graph().placeholder("y")), lambda: x.prepend(fx.Graph().placeholder("y")),
-    ]  # fmt: skip
+        lambda: exp.args[1].append(1),
+        lambda: exp.kwargs.update(a=1),
+        lambda: graph.create_node("foo", "x"),
+        lambda: graph.call_function("relu"),
+        lambda: graph.call_function(torch.relu, [x]),
+        lambda: graph.inserting_before(fx.Graph().placeholder("y")),
+        lambda: x.prepend(fx.Graph().placeholder("y")),
+    ]
     told = [(type(error).__name__, str(error)) for error in map(caught, errors)]
     return [repr(step) for step in steps], str(other), told
 
@@ -304,9 +316,10 @@ def modules_of_graphs(torch):
     graph = fx.Graph()
     graph.get_attr("foo")
     errors = [
-        lambda: fx.GraphModule({}, graph), lambda: fx.GraphModule(3, graph),
+        lambda: fx.GraphModule({}, graph),
+        lambda: fx.GraphModule(3, graph),
         lambda: fx.GraphModule(torch.nn.Module(), graph),
-    ]  # fmt: skip
+    ]
     told = [(type(error).__name__, str(error)) for error in map(caught, errors)]
     return notes, before == module.code, copied.code, repr(module), fx.GraphModule({}, fx.Graph()).code, told
 

@@ -221,11 +221,13 @@ def type_names(torch):
 def dtype_attributes(torch):
     return {
         name: [
-            getattr(torch, name).is_floating_point, getattr(torch, name).is_complex, getattr(torch, name).is_signed,
+            getattr(torch, name).is_floating_point,
+            getattr(torch, name).is_complex,
+            getattr(torch, name).is_signed,
             getattr(torch, name).itemsize,
         ]
         for name in NAMES
-    }  # fmt: skip
+    }
 
 
 def dtype_aliases(torch):

@@ -152,10 +152,16 @@ def weights_of_layers(torch):
 def initialisers(torch):
     init = torch.nn.init
     makers = (
-        init.uniform_, init.normal_, init.xavier_uniform_, init.xavier_normal_, init.kaiming_uniform_,
-        init.kaiming_normal_, init.trunc_normal_, lambda t: init.trunc_normal_(t, 0.0, 1.0, 1.0, 1.3),
+        init.uniform_,
+        init.normal_,
+        init.xavier_uniform_,
+        init.xavier_normal_,
+        init.kaiming_uniform_,
+        init.kaiming_normal_,
+        init.trunc_normal_,
+        lambda t: init.trunc_normal_(t, 0.0, 1.0, 1.0, 1.3),
         lambda t: init.sparse_(t, 0.3),
-    )  # fmt: skip
+    )
     return [seeded(torch, lambda make=make: make(torch.empty(6, 8))) for make in makers]
 
 
@@ -216,32 +222,43 @@ def numbers_of_parameters_from_a_generator(torch):
     own = torch.Generator().manual_seed(11)
     ones, half = torch.ones(3), torch.full((3,), 0.5)
     drawn = [
-        torch._standard_gamma(ones, generator=own), torch.poisson(ones * 20, generator=own),
-        torch.binomial(ones * 50, half, generator=own), torch._sample_dirichlet(ones, generator=own),
-    ]  # fmt: skip
+        torch._standard_gamma(ones, generator=own),
+        torch.poisson(ones * 20, generator=own),
+        torch.binomial(ones * 50, half, generator=own),
+        torch._sample_dirichlet(ones, generator=own),
+    ]
     return drawn, torch.rand(2, generator=own)
 
 
 def numbers_of_distributions(torch):
     d, t = torch.distributions, torch.tensor
     makers = (
-        lambda: d.Gamma(t([0.5, 3.0]), t([2.0, 0.1])), lambda: d.Beta(t([0.5, 3.0]), 2.0),
-        lambda: d.Dirichlet(t([0.5, 3.0, 1.0])), lambda: d.StudentT(t([3.0, 5.0]), 1.0, 2.0), lambda: d.Chi2(t([3.0])),
-        lambda: d.FisherSnedecor(t([3.0]), t([4.0])), lambda: d.InverseGamma(t([3.0]), t([4.0])),
-        lambda: d.Poisson(t([0.5, 30.0])), lambda: d.Binomial(t([10.0, 90.0]), t([0.3, 0.6])),
-        lambda: d.NegativeBinomial(t([10.0]), t([0.3])), lambda: d.LKJCholesky(3, 0.7),
+        lambda: d.Gamma(t([0.5, 3.0]), t([2.0, 0.1])),
+        lambda: d.Beta(t([0.5, 3.0]), 2.0),
+        lambda: d.Dirichlet(t([0.5, 3.0, 1.0])),
+        lambda: d.StudentT(t([3.0, 5.0]), 1.0, 2.0),
+        lambda: d.Chi2(t([3.0])),
+        lambda: d.FisherSnedecor(t([3.0]), t([4.0])),
+        lambda: d.InverseGamma(t([3.0]), t([4.0])),
+        lambda: d.Poisson(t([0.5, 30.0])),
+        lambda: d.Binomial(t([10.0, 90.0]), t([0.3, 0.6])),
+        lambda: d.NegativeBinomial(t([10.0]), t([0.3])),
+        lambda: d.LKJCholesky(3, 0.7),
         lambda: d.VonMises(t([0.5]), t([2.0])),
-        lambda: d.Multinomial(7, t([0.2, 0.3, 0.5])), lambda: d.Kumaraswamy(t([0.5]), t([2.0])),
-    )  # fmt: skip
+        lambda: d.Multinomial(7, t([0.2, 0.3, 0.5])),
+        lambda: d.Kumaraswamy(t([0.5]), t([2.0])),
+    )
     return [seeded(torch, lambda make=make: make().sample((4,))) for make in makers]
 
 
 def matrices_of_wishart(torch):
     d, t = torch.distributions, torch.tensor
     makers = (
-        lambda: d.Wishart(t(5.0), torch.eye(3)), lambda: d.Wishart(t([3.5, 7.0]), torch.eye(2)),
-        lambda: d.Wishart(t([[3.0], [4.0]]), torch.eye(2).expand(2, 2, 2, 2)), lambda: d.Wishart(t(1.5), t([[2.0]])),
-    )  # fmt: skip
+        lambda: d.Wishart(t(5.0), torch.eye(3)),
+        lambda: d.Wishart(t([3.5, 7.0]), torch.eye(2)),
+        lambda: d.Wishart(t([[3.0], [4.0]]), torch.eye(2).expand(2, 2, 2, 2)),
+        lambda: d.Wishart(t(1.5), t([[2.0]])),
+    )
     return [
         seeded(torch, lambda make=make, shape=shape: make().sample(shape))
         for make in makers

@@ -228,9 +228,19 @@ def reductions_of_transposed(torch):
 def node_names_of_reductions(torch):
     x = matrix(torch)
     results = [
-        x.sum(), x.sum(0), x.mean(), x.mean(0), x.var(), x.std(0), x.amax(0), x.max(), x.max(0)[0], x.prod(), x.prod(0),
+        x.sum(),
+        x.sum(0),
+        x.mean(),
+        x.mean(0),
+        x.var(),
+        x.std(0),
+        x.amax(0),
+        x.max(),
+        x.max(0)[0],
+        x.prod(),
+        x.prod(0),
         x.logsumexp(0),
-    ]  # fmt: skip
+    ]
     return [each.grad_fn.name() for each in results]
 
 

@@ -119,8 +119,10 @@ def hashes(torch):
     kinds = (torch.int64, torch.uint8, torch.int8, torch.bool, torch.float16, torch.float32, torch.float64)
     return (
         [torch.hash_tensor(x.to(kind)) for kind in kinds],
-        torch.hash_tensor(x, 0), x.hash_tensor((0, 1), keepdim=True), torch.hash_tensor(torch.zeros(0, 2), 1),
-    )  # fmt: skip
+        torch.hash_tensor(x, 0),
+        x.hash_tensor((0, 1), keepdim=True),
+        torch.hash_tensor(torch.zeros(0, 2), 1),
+    )
 
 
 def hash_of_nothing(torch):

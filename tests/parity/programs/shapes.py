@@ -183,10 +183,13 @@ def cat(torch):
 def cat_wrong(torch):
     x = torch.ones(2, 2)
     return (
-        caught(lambda: torch.cat([])), caught(lambda: torch.cat([x, torch.ones(2, 3)])),
+        caught(lambda: torch.cat([])),
+        caught(lambda: torch.cat([x, torch.ones(2, 3)])),
         caught(lambda: torch.cat([x], 2)),
-        caught(lambda: torch.cat([x, torch.ones(2)])), caught(lambda: torch.cat(x)), caught(lambda: torch.cat([x, 1])),
-    )  # fmt: skip
+        caught(lambda: torch.cat([x, torch.ones(2)])),
+        caught(lambda: torch.cat(x)),
+        caught(lambda: torch.cat([x, 1])),
+    )
 
 
 def cat_skips_empty_vectors(torch):

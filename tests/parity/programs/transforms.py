@@ -91,9 +91,13 @@ def batch_of_directions(torch):
 def jacobians(torch):
     func, w = torch.func, _vector(torch)
     return [
-        func.jacrev(curved)(w), func.jacfwd(curved)(w), func.jacrev(curved, chunk_size=2)(w), func.hessian(smooth)(w),
-        func.jacrev(func.jacfwd(curved))(w), func.jacfwd(func.jacrev(curved))(w),
-    ]  # fmt: skip
+        func.jacrev(curved)(w),
+        func.jacfwd(curved)(w),
+        func.jacrev(curved, chunk_size=2)(w),
+        func.hessian(smooth)(w),
+        func.jacrev(func.jacfwd(curved))(w),
+        func.jacfwd(func.jacrev(curved))(w),
+    ]
 
 
 def jacobians_of_a_batch(torch):
@@ -117,9 +121,10 @@ def written(x):
 def writes_under_transforms(torch):
     func, x = torch.func, _matrix(torch)
     return [
-        torch.vmap(func.grad(written))(x), func.grad(lambda z: torch.vmap(written)(z).sum())(x),
+        torch.vmap(func.grad(written))(x),
+        func.grad(lambda z: torch.vmap(written)(z).sum())(x),
         func.jacfwd(written)(x[0]),
-    ]  # fmt: skip
+    ]
 
 
 def filled(torch, x):
@@ -133,9 +138,11 @@ def zeros_that_are_filled(torch):
     func, x = torch.func, _matrix(torch)
     fill = lambda x: filled(torch, x)  # noqa: E731
     return [
-        torch.vmap(fill)(x), torch.vmap(func.jacrev(fill))(x), torch.vmap(func.jacfwd(fill))(x).contiguous(),
+        torch.vmap(fill)(x),
+        torch.vmap(func.jacrev(fill))(x),
+        torch.vmap(func.jacfwd(fill))(x).contiguous(),
         func.hessian(lambda x: fill(x).pow(2).sum())(x[0]),
-    ]  # fmt: skip
+    ]
 
 
 def losses_of_samples(torch):
@@ -201,10 +208,12 @@ def function_for_a_batch(torch):
         torch, False, lambda cls, info, in_dims, x: (cls.apply(x) * info.batch_size, in_dims[0])
     )
     return [
-        torch.vmap(cubed.apply)(x), torch.vmap(torch.func.grad(lambda x: cubed.apply(x).sum()))(x),
-        torch.func.jacrev(cubed.apply)(x[0]), torch.vmap(other.apply)(x),
+        torch.vmap(cubed.apply)(x),
+        torch.vmap(torch.func.grad(lambda x: cubed.apply(x).sum()))(x),
+        torch.func.jacrev(cubed.apply)(x[0]),
+        torch.vmap(other.apply)(x),
         torch.func.grad(lambda x: torch.vmap(other.apply)(x).sum())(x),
-    ]  # fmt: skip
+    ]
 
 
 def function_without_a_rule(torch):
@@ -259,8 +268,12 @@ def directions_that_do_not_fit(torch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch's own, of what it compiles
         value, along = torch.func.linearize(lambda x: x**2, values(torch, 3).detach())
-    return [value, along(torch.ones(3, dtype=torch.float64)), caught(lambda: along(torch.ones(2, dtype=torch.float64))),
-            caught(lambda: along(torch.ones(3)))]  # fmt: skip
+    return [
+        value,
+        along(torch.ones(3, dtype=torch.float64)),
+        caught(lambda: along(torch.ones(2, dtype=torch.float64))),
+        caught(lambda: along(torch.ones(3))),
+    ]
 
 
 def strict_calls_of_tied_modules(torch):
@@ -273,9 +286,12 @@ def strict_calls_of_tied_modules(torch):
         return caught(lambda: torch.func.functional_call(model, given, x, strict=True, **options))
 
     return [
-        call("0.weight"), call("1.weight"), call("0.weight other"), call("0.weight 0.bias 1.bias"),
+        call("0.weight"),
+        call("1.weight"),
+        call("0.weight other"),
+        call("0.weight 0.bias 1.bias"),
         call("0.weight 0.bias 1.bias", tie_weights=False),
-    ]  # fmt: skip
+    ]
 
 
 def dimensions_in_another_order(torch):

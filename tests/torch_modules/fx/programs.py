@@ -9,13 +9,26 @@ import wengert as wg
 import wengert.nn.functional as F
 
 UNARY = (
-    ("function", wg.sin), ("function", wg.tanh), ("function", F.relu), ("function", F.gelu), ("function", operator.neg),
-    ("function", operator.abs), ("method", "exp"), ("method", "sigmoid"), ("method", "t"),
-)  # fmt: skip
+    ("function", wg.sin),
+    ("function", wg.tanh),
+    ("function", F.relu),
+    ("function", F.gelu),
+    ("function", operator.neg),
+    ("function", operator.abs),
+    ("method", "exp"),
+    ("method", "sigmoid"),
+    ("method", "t"),
+)
 BINARY = (
-    ("function", wg.add), ("function", wg.mul), ("function", operator.sub), ("function", operator.mul),
-    ("function", operator.matmul), ("method", "maximum"), ("function", wg.minimum), ("function", F.linear),
-)  # fmt: skip
+    ("function", wg.add),
+    ("function", wg.mul),
+    ("function", operator.sub),
+    ("function", operator.mul),
+    ("function", operator.matmul),
+    ("method", "maximum"),
+    ("function", wg.minimum),
+    ("function", F.linear),
+)
 NUMBERS = (("function", operator.add), ("function", operator.mul), ("function", wg.add), ("method", "clamp"))
 SIDE = 3
 

@@ -29,19 +29,25 @@ def collect(*args, **kwargs):
 
 
 CONSTANTS = strategies.one_of(
-    strategies.integers(), strategies.text(max_size=6), strategies.binary(max_size=4), strategies.booleans(),
-    strategies.floats(allow_nan=False), strategies.complex_numbers(allow_nan=False, allow_infinity=False),
+    strategies.integers(),
+    strategies.text(max_size=6),
+    strategies.binary(max_size=4),
+    strategies.booleans(),
+    strategies.floats(allow_nan=False),
+    strategies.complex_numbers(allow_nan=False, allow_infinity=False),
     strategies.sampled_from([None, ..., wg.float32, wg.device("cpu"), wg.strided, Colour.RED, "NODE"]),
-)  # fmt: skip
+)
 ARGUMENTS = strategies.recursive(
     CONSTANTS,
     lambda inner: strategies.one_of(
-        strategies.lists(inner, max_size=3), strategies.lists(inner, max_size=3).map(tuple),
-        strategies.dictionaries(strategies.text(max_size=3), inner, max_size=3), strategies.builds(Pair, inner, inner),
+        strategies.lists(inner, max_size=3),
+        strategies.lists(inner, max_size=3).map(tuple),
+        strategies.dictionaries(strategies.text(max_size=3), inner, max_size=3),
+        strategies.builds(Pair, inner, inner),
         strategies.builds(slice, inner, inner),
     ),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
 @hypothesis.given(strategies.lists(ARGUMENTS, max_size=3), ARGUMENTS)

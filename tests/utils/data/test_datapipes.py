@@ -93,8 +93,10 @@ def test_files_are_listed_opened_and_read(tmp_path):
     listed = iter_pipes.IterableWrapper([root]).list_files(["*.txt"], recursive=True)
     assert [each[len(root) + 1 :] for each in listed] == ["a.txt", "b.txt", "inner/d.txt"]
     assert [text for _, text in listed.open_files().read_from_stream()] == [
-        "a.txta.txt", "b.txtb.txt", "inner/d.txtinner/d.txt"
-    ]  # fmt: skip
+        "a.txta.txt",
+        "b.txtb.txt",
+        "inner/d.txtinner/d.txt",
+    ]
     pieces = iter_pipes.FileLister(root, "a*").open_files(mode="b").read_from_stream(6)
     assert [piece for _, piece in pieces] == [b"a.txta", b".txt"]
     ((_, stream),) = iter_pipes.FileOpener([f"{root}/a.txt"])

@@ -25,9 +25,13 @@ def bincount_refused(op: Any, size: int, args: list[Any], carried: list[Any]) ->
 
 
 @op(
-    dtypes=INTEGERS, explained=ALL, linear="weights", batching=bincount_refused, takes_halves=True,
+    dtypes=INTEGERS,
+    explained=ALL,
+    linear="weights",
+    batching=bincount_refused,
+    takes_halves=True,
     native=native("bincount"),
-)  # fmt: skip
+)
 def bincount(self: Index, weights: Array = None, minlength: int = 0) -> Any:
     """Count the occurrences of each non-negative integer.
 
