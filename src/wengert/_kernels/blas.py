@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 from .._start.loading import load
 
@@ -31,9 +32,10 @@ def setter() -> Callable[[int], object] | None:
     except (ImportError, OSError, TypeError):  # no ctypes, as in a browser, or no such file
         return None
     for name in SETTERS:
-        function: Callable[[int], object] | None = getattr(library, name, None)
-        if function is not None:
-            function.argtypes, function.restype = [ctypes.c_int], None  # type: ignore[attr-defined]
+        symbol: Any = getattr(library, name, None)
+        if symbol is not None:
+            symbol.argtypes, symbol.restype = [ctypes.c_int], None
+            function: Callable[[int], object] = symbol
             return function
     return None
 

@@ -40,8 +40,8 @@ def special(name: str, *operands: Array | float, out: Array | None = None) -> Ar
         An array of the dtype of the operands.
     """
     result = as_array(ufunc(name)(*operands))
-    first: Any = operands[0]
-    like = first.dtype if hasattr(first, "dtype") else operands[1].dtype  # type: ignore[union-attr]
+    typed: Any = operands[0] if hasattr(operands[0], "dtype") else operands[1]
+    like = typed.dtype
     if result.dtype != like:
         result = result.astype(like)
     return result if out is None else deliver(result, out)
