@@ -151,7 +151,9 @@ def adaptive_max_pool1d(
 def adaptive_max_pool1d(
     input: Tensor, output_size: _Ints, return_indices: _bool = False
 ) -> Tensor | tuple[Tensor, Tensor]: ...
-def adaptive_max_pool1d_with_indices(input: Tensor, output_size: _Ints, return_indices: _bool = False) -> Tensor: ...
+def adaptive_max_pool1d_with_indices(
+    input: Tensor, output_size: _Ints, return_indices: _bool = False
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def adaptive_max_pool2d(
     input: Tensor, output_size: _int | Sequence[_int | None] | None, return_indices: Literal[False] = False
@@ -164,9 +166,13 @@ def adaptive_max_pool2d(
 def adaptive_max_pool2d(
     input: Tensor, output_size: _int | Sequence[_int | None] | None, return_indices: _bool = False
 ) -> Tensor | tuple[Tensor, Tensor]: ...
-def adaptive_max_pool2d_with_indices(input: Tensor, output_size: _Ints, return_indices: _bool = False) -> Tensor: ...
+def adaptive_max_pool2d_with_indices(
+    input: Tensor, output_size: _Ints, return_indices: _bool = False
+) -> tuple[Tensor, Tensor]: ...
 def adaptive_max_pool3d(input: Tensor, output_size: _Ints, return_indices: _bool = False) -> Tensor: ...
-def adaptive_max_pool3d_with_indices(input: Tensor, output_size: _Ints, return_indices: _bool = False) -> Tensor: ...
+def adaptive_max_pool3d_with_indices(
+    input: Tensor, output_size: _Ints, return_indices: _bool = False
+) -> tuple[Tensor, Tensor]: ...
 def affine_grid(theta: Tensor, size: Sequence[_int], align_corners: _bool | None = None) -> Tensor: ...
 def alpha_dropout(input: Tensor, p: _float = 0.5, training: _bool = False, inplace: _bool = False) -> Tensor: ...
 def avg_pool1d(
@@ -366,7 +372,7 @@ def fractional_max_pool2d_with_indices(
     output_ratio: _float | Sequence[_float] | None = None,
     return_indices: _bool = False,
     _random_samples: Tensor | None = None,
-) -> Tensor: ...
+) -> tuple[Tensor, Tensor]: ...
 def fractional_max_pool3d(
     input: Tensor,
     kernel_size: _int | Sequence[_int],
@@ -382,7 +388,7 @@ def fractional_max_pool3d_with_indices(
     output_ratio: _float | Sequence[_float] | None = None,
     return_indices: _bool = False,
     _random_samples: Tensor | None = None,
-) -> Tensor: ...
+) -> tuple[Tensor, Tensor]: ...
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -553,7 +559,7 @@ def max_pool1d_with_indices(
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
     return_indices: _bool = False,
-) -> Tensor: ...
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def max_pool2d(
     input: Tensor,
@@ -593,7 +599,7 @@ def max_pool2d_with_indices(
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
     return_indices: _bool = False,
-) -> Tensor: ...
+) -> tuple[Tensor, Tensor]: ...
 def max_pool3d(
     input: Tensor,
     kernel_size: _Ints,
@@ -611,7 +617,7 @@ def max_pool3d_with_indices(
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
     return_indices: _bool = False,
-) -> Tensor: ...
+) -> tuple[Tensor, Tensor]: ...
 def max_unpool1d(
     input: Tensor,
     indices: Tensor,

@@ -29,7 +29,7 @@ def max_pool1d_with_indices(
     dilation: Any = 1,
     ceil_mode: bool = False,
     return_indices: Truth = False,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """Largest element of each window, and its place: `max_pool1d` that always returns the indices.
 
     Args:
@@ -55,7 +55,7 @@ def max_pool2d_with_indices(
     dilation: Any = 1,
     ceil_mode: bool = False,
     return_indices: Truth = False,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """Largest element of each window, and its place: `max_pool2d` that always returns the indices.
 
     Args:
@@ -81,7 +81,7 @@ def max_pool3d_with_indices(
     dilation: Any = 1,
     ceil_mode: bool = False,
     return_indices: Truth = False,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """Largest element of each window, and its place: `max_pool3d` that always returns the indices.
 
     Args:
@@ -99,7 +99,9 @@ def max_pool3d_with_indices(
 
 
 @in_module
-def adaptive_max_pool1d_with_indices(input: Any, output_size: Any, return_indices: Truth = False) -> Any:
+def adaptive_max_pool1d_with_indices(
+    input: Any, output_size: Any, return_indices: Truth = False
+) -> tuple[Tensor, Tensor]:
     """Largest elements and their places: `adaptive_max_pool1d` that always returns the indices.
 
     Args:
@@ -117,7 +119,9 @@ def adaptive_max_pool1d_with_indices(input: Any, output_size: Any, return_indice
 
 
 @in_module
-def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: Truth = False) -> Any:
+def adaptive_max_pool2d_with_indices(
+    input: Tensor, output_size: Any, return_indices: Truth = False
+) -> tuple[Tensor, Tensor]:
     """Largest elements and their places: `adaptive_max_pool2d` that always returns the indices.
 
     Args:
@@ -135,7 +139,9 @@ def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_ind
 
 
 @in_module
-def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: Truth = False) -> Any:
+def adaptive_max_pool3d_with_indices(
+    input: Tensor, output_size: Any, return_indices: Truth = False
+) -> tuple[Tensor, Tensor]:
     """Largest elements and their places: `adaptive_max_pool3d` that always returns the indices.
 
     Args:
@@ -400,7 +406,7 @@ def fractional_max_pool2d_with_indices(
     output_ratio: float | Sequence[float] | None = None,
     return_indices: Truth = False,
     _random_samples: Tensor | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """Largest elements and their places: `fractional_max_pool2d` that always returns the indices.
 
     Args:
@@ -427,7 +433,7 @@ def fractional_max_pool3d_with_indices(
     output_ratio: float | Sequence[float] | None = None,
     return_indices: Truth = False,
     _random_samples: Tensor | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """Largest elements and their places: `fractional_max_pool3d` that always returns the indices.
 
     Args:

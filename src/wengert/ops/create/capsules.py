@@ -78,7 +78,7 @@ def described(capsule: Any) -> Described:
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     if is_versioned(capsule):
-        return DescribedWithVersion.from_address(pointer_of(capsule, VERSIONED)).tensor  # type: ignore[no-any-return]
+        return DescribedWithVersion.from_address(pointer_of(capsule, VERSIONED)).tensor
     return Described.from_address(pointer_of(capsule, FIRST))
 
 
@@ -102,7 +102,7 @@ def unpacked(capsule: Any) -> np.ndarray[Any, Any]:
     is_bfloat = (content.code, content.bits, content.lanes) == (BFLOAT, 16, 1)
     if is_bfloat:
         content.code = UNSIGNED
-    array = np.from_dlpack(Capsule(capsule))  # type: ignore[arg-type]
+    array = np.from_dlpack(Capsule(capsule))
     if is_bfloat:
         array = array.view(bfloat16.numpy)
     if array.size and not array.flags.writeable and not versioned:

@@ -100,7 +100,7 @@ def copy_warning(what: str) -> str:
     )
 
 
-@tensor.samples  # type: ignore[attr-defined]
+@tensor.samples
 def tensor_samples(make: Any) -> Any:
     yield Sample([[1, 2], [3, 4]])
     yield Sample([1.5, 2], requires_grad=True)
@@ -227,7 +227,7 @@ def empty(
 
 
 for factory in (zeros, ones, empty):
-    factory.samples(sizes)  # type: ignore[attr-defined]
+    factory.samples(sizes)
 
 
 @composite(method=False)
@@ -272,7 +272,7 @@ def full(
     return deliver("full", array, requires_grad, out)
 
 
-@full.samples  # type: ignore[attr-defined]
+@full.samples
 def full_samples(make: Any) -> Any:
     yield Sample((2, 3), 1.5)
     yield Sample((), True)
@@ -311,7 +311,7 @@ def scalar_tensor(
     return finish("scalar_tensor", np.array(value, element.numpy), requires_grad)
 
 
-@scalar_tensor.samples  # type: ignore[attr-defined]
+@scalar_tensor.samples
 def scalar_tensor_samples(make: Any) -> Any:
     yield Sample(2)
     yield Sample(2.5, dtype=dtypes.int64)
@@ -361,7 +361,7 @@ def read_count(name: str, position: int, value: Any) -> int:
     return int(value.__index__())
 
 
-@eye.samples  # type: ignore[attr-defined]
+@eye.samples
 def eye_samples(make: Any) -> Any:
     yield Sample(3)
     yield Sample(2, 3, dtype=dtypes.int64)
@@ -420,7 +420,7 @@ def strided_array(name: str, size: Any, stride: Any, element: DType, count: int 
     return np.ndarray(shape, element.numpy, memory, strides=tuple(step * element.itemsize for step in steps))
 
 
-@empty_strided.samples  # type: ignore[attr-defined]
+@empty_strided.samples
 def empty_strided_samples(make: Any) -> Any:
     yield Sample((2, 3), (1, 2))
     yield Sample((2, 0), (1, 1))

@@ -86,7 +86,7 @@ def made(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     if shape is None:
         shape, strides = array.shape, [step // array.itemsize for step in array.strides]
     result = leaf(meta_array(shape, array.dtype, strides), on_cpu.requires_grad)
-    return result if out is None else put(name, out, result)  # type: ignore[no-any-return]
+    return result if out is None else put(name, out, result)
 
 
 def leaf(array: Any, requires_grad: bool) -> Tensor:

@@ -133,8 +133,8 @@ def check_place(
     if layout is not None:
         if not isinstance(layout, Layout):
             raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {type(layout).__name__}")
-        if isinstance(out, Tensor) and dtype in (None, out.dtype) and layout is not out.layout:  # type: ignore[attr-defined]
-            wanted, have = (layout_title(value) for value in (layout, out.layout))  # type: ignore[attr-defined]
+        if isinstance(out, Tensor) and dtype in (None, out.dtype) and layout is not out.layout:
+            wanted, have = (layout_title(value) for value in (layout, out.layout))
             raise RuntimeError(f"layout {wanted} does not match layout of out parameter ({have})")
         if layout is not strided and not sparse:
             from ..._core import sparse_errors
@@ -261,16 +261,16 @@ EVEN = ("empty", "eye", "full", "ones", "zeros")
 
 def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, levels: Levels = ()) -> Tensor:
     """Return the result of a factory: a new leaf, or `out`, written, which is a leaf then; `levels` as for `finish`."""
-    sparse = name in ("zeros", "empty") and out is not None and out._flags_ & flags.SPARSE and not out.is_meta  # type: ignore[attr-defined]
+    sparse = name in ("zeros", "empty") and out is not None and out._flags_ & flags.SPARSE and not out.is_meta
     if sparse:
         array = array_of_layout(name, out.layout, np.empty, array.shape, array.dtype)  # type: ignore[union-attr]
     result = finish(name, array, requires_grad, levels)
     if out is None:
         return result
     if out._flags_ & flags.SPARSE and not sparse:
-        return put(name, out, result.to(out.device))  # type: ignore[attr-defined, no-any-return]
+        return put(name, out, result.to(out.device))
     if name in KEEPING and out.numel() == array.size:
-        result = result.view(out.shape)  # type: ignore[attr-defined]
+        result = result.view(out.shape)
     if levels:
         raise RuntimeError(batch_errors.OUT.format(name))
     if out.shape == result.shape or sparse:

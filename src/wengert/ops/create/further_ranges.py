@@ -71,7 +71,7 @@ def range(
     return deliver("range", result, requires_grad, out)
 
 
-@range.samples  # type: ignore[attr-defined]
+@range.samples
 def range_samples(make: Any) -> Any:
     yield Sample(1, 4)
     yield Sample(4, 1, -2, dtype=dtypes.int64)
@@ -118,7 +118,7 @@ def empty_permuted(
         if dim in order[:at]:
             raise RuntimeError("Duplicate dim not allowed")
     check_room("empty_permuted", shape)
-    return empty_strided(  # type: ignore[no-any-return]
+    return empty_strided(
         shape,
         layouts.packed(shape, order[::-1]),
         dtype=dtype,
@@ -129,7 +129,7 @@ def empty_permuted(
     )
 
 
-@empty_permuted.samples  # type: ignore[attr-defined]
+@empty_permuted.samples
 def empty_permuted_samples(make: Any) -> Any:
     yield Sample((2, 3), (1, 0))
     yield Bad((2, 3), (0, 0), raises=RuntimeError, says="Duplicate dim not allowed")

@@ -96,7 +96,7 @@ def is_sequence(value: Any) -> bool:
         return True
     kind = type(value)
     if kind is np.ndarray:
-        return value.ndim > 0  # type: ignore[no-any-return]
+        return value.ndim > 0
     return (
         hasattr(kind, "__getitem__") and hasattr(kind, "__len__") and not isinstance(value, (str, bytes, dict, Tensor))
     )

@@ -60,7 +60,7 @@ def full_name(value: object) -> str:
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
-@from_numpy.samples  # type: ignore[attr-defined]
+@from_numpy.samples
 def from_numpy_samples(make: Any) -> Any:
     yield Sample(make(2, 3).detach().numpy())
     yield Bad([1], raises=TypeError, says="expected np.ndarray (got list)")
@@ -89,7 +89,7 @@ def as_tensor(data: Any, *, dtype: DType | None = None, device: Any = None) -> T
     if isinstance(data, Tensor):
         if wanted is None or wanted is data.dtype:
             return data
-        return data.to(wanted)  # type: ignore[attr-defined,no-any-return]
+        return data.to(wanted)
     if isinstance(data, np.ndarray):
         check_array(data)
         if wanted is None or wanted is dtypes.from_numpy(data.dtype):
@@ -97,7 +97,7 @@ def as_tensor(data: Any, *, dtype: DType | None = None, device: Any = None) -> T
     return finish("as_tensor", array_of(data, wanted))
 
 
-@as_tensor.samples  # type: ignore[attr-defined]
+@as_tensor.samples
 def as_tensor_samples(make: Any) -> Any:
     yield Sample(make(2, 3))
     yield Sample([1, 2.5])
@@ -147,9 +147,9 @@ def asarray(
     elif copy:
         result = result.clone()
     if requires_grad is None and result.requires_grad:
-        return result  # type: ignore[no-any-return]
+        return result
     if not requires_grad:
-        return result.detach() if result.requires_grad else result  # type: ignore[no-any-return]
+        return result.detach() if result.requires_grad else result
     result = result if result._edge_ is None else result.detach()
     result.requires_grad = True
     return result
@@ -176,7 +176,7 @@ def tensor_on_memory(obj: Any, wanted: DType | None) -> Any:
     return frombuffer(obj, dtype=wanted or dtypes.get_default_dtype())
 
 
-@asarray.samples  # type: ignore[attr-defined]
+@asarray.samples
 def asarray_samples(make: Any) -> Any:
     yield Sample(make(2, 3))
     yield Sample([1, 2])
@@ -270,7 +270,7 @@ def buffer_length(buffer: Any) -> int:
     return view.nbytes
 
 
-@frombuffer.samples  # type: ignore[attr-defined]
+@frombuffer.samples
 def frombuffer_samples(make: Any) -> Any:
     yield Sample(bytearray(8), dtype=dtypes.float32)
     yield Sample(bytearray(8), dtype=dtypes.int16, count=2, offset=2)
@@ -318,7 +318,7 @@ def capsule_of(tensor: Tensor, copy: Any, options: dict[str, Any]) -> Any:
     Raises:
         BufferError: if the tensor is on the device "meta".
     """
-    if tensor.is_meta:  # type: ignore[attr-defined]
+    if tensor.is_meta:
         raise BufferError("Cannot pack tensors on meta")
     array = np.array(tensor._array_) if copy else tensor._array_
     if tensor.dtype is not dtypes.bfloat16 or tensor._flags_ & flags.SPARSE:
@@ -334,7 +334,7 @@ def refuse_meta(tensor: Tensor) -> None:
     Raises:
         ValueError: if the tensor is on the device "meta".
     """
-    if tensor.is_meta:  # type: ignore[attr-defined]
+    if tensor.is_meta:
         raise ValueError("Unknown device type meta for Dlpack")
 
 
@@ -375,7 +375,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     return finish("from_dlpack", np.array(array) if copy else array)
 
 
-@from_dlpack.samples  # type: ignore[attr-defined]
+@from_dlpack.samples
 def from_dlpack_samples(make: Any) -> Any:
     yield Sample(make(2, 3).detach().numpy())
     yield Bad([1], raises=RuntimeError, says="from_dlpack received an invalid capsule")

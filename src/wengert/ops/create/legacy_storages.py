@@ -122,4 +122,4 @@ def from_file(
     chosen = get_default_dtype() if dtype is None else dtype
     result: Any = empty(0, dtype=chosen, **options)
     memory = map_file(filename, bool(shared), operator.index(size) * chosen.itemsize)
-    return result.set_(UntypedStorage(memory), 0, (size,), (1,)) if size else result  # type: ignore[no-any-return]
+    return result.set_(UntypedStorage(memory), 0, (size,), (1,)) if size else result

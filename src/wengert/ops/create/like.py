@@ -67,7 +67,7 @@ def array_like(
         raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", source))
     check_place(name, device, pin_memory, layout, sparse=True)
     element = read_dtype(name, dtype, source.dtype).numpy
-    if is_sparse(source, device) and layout in (None, source.layout):  # type: ignore[attr-defined]
+    if is_sparse(source, device) and layout in (None, source.layout):
         return sparse_like(name, source._array_, element)
     if is_sparse(source, device) or layout not in (None, strided):
         return array_of_layout(name, layout, uninitialised, source._array_.shape, element)
@@ -214,7 +214,7 @@ def empty_like(
 
 
 for factory in (zeros_like, ones_like, empty_like):
-    factory.samples(likes)  # type: ignore[attr-defined]
+    factory.samples(likes)
 
 
 @composite(method=False)
@@ -247,7 +247,7 @@ def full_like(
     return finish("full_like", array, requires_grad, levels)
 
 
-@full_like.samples  # type: ignore[attr-defined]
+@full_like.samples
 def full_like_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 2)
     yield Sample(make(0), 1, requires_grad=True)
@@ -306,7 +306,7 @@ def new(
     element = read_dtype(name, dtype, input.dtype)
     levels = batches_of(input)
     if layout is None and is_sparse(input, place[0]):
-        layout = input.layout  # type: ignore[attr-defined]
+        layout = input.layout
     array = array_of_layout(name, layout, array_of_size, batched_shape(levels, read_size(name, *size)), element.numpy)
     return finish(name, array, requires_grad, levels)
 
@@ -363,7 +363,7 @@ def new_empty(
 
 
 for method in (new_zeros, new_ones, new_empty):
-    method.samples(news)  # type: ignore[attr-defined]
+    method.samples(news)
 
 
 @composite(function=False)
@@ -401,7 +401,7 @@ def new_full(
     )
 
 
-@new_full.samples  # type: ignore[attr-defined]
+@new_full.samples
 def new_full_samples(make: Any) -> Any:
     yield Sample(make(2), (2, 3), 1)
     yield Sample(make(2), (0,), 2, requires_grad=True)
@@ -443,7 +443,7 @@ def new_empty_strided(
     return finish("new_empty_strided", array, requires_grad, levels)
 
 
-@new_empty_strided.samples  # type: ignore[attr-defined]
+@new_empty_strided.samples
 def new_empty_strided_samples(make: Any) -> Any:
     yield Sample(make(2), (2, 3), (1, 2))
     yield Bad(make(2), (2, 3), (1,), raises=RuntimeError, says="must match dimensionality of strides (1)")
@@ -482,7 +482,7 @@ def new_tensor(
     return finish("new_tensor", array, requires_grad, levels)
 
 
-@new_tensor.samples  # type: ignore[attr-defined]
+@new_tensor.samples
 def new_tensor_samples(make: Any) -> Any:
     yield Sample(make(2), [[1, 2], [3, 4]])
     yield Sample(make(2), 1, requires_grad=True)

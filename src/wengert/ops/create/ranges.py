@@ -152,7 +152,7 @@ def whole(number: Any) -> int:
     return int(number)
 
 
-@arange.samples  # type: ignore[attr-defined]
+@arange.samples
 def arange_samples(make: Any) -> Any:
     yield Sample(5)
     yield Sample(1, 5, 2)
@@ -226,7 +226,7 @@ def even_steps(
     return result.astype(element.numpy) if rounded else result
 
 
-@linspace.samples  # type: ignore[attr-defined]
+@linspace.samples
 def linspace_samples(make: Any) -> Any:
     yield Sample(0, 1, 5)
     yield Sample(0, 10, 5, dtype=dtypes.int64)
@@ -272,7 +272,7 @@ def logspace(
     low, high = read_ends("logspace", start, end)
     element = spaced_dtype("logspace", low, high, dtype, out)
     if isinstance(base, Tensor) and not base._array_.ndim:
-        base = base.item()  # type: ignore[attr-defined]
+        base = base.item()
     if isinstance(base, complex) or not isinstance(base, (int, float)):
         raise TypeError(errors.wrong_type("logspace", "base", 4, "float", base))
     with np.errstate(all="ignore"):  # torch does not warn about infinities and NaN
@@ -286,7 +286,7 @@ def logspace(
     return deliver("logspace", result, requires_grad, out)
 
 
-@logspace.samples  # type: ignore[attr-defined]
+@logspace.samples
 def logspace_samples(make: Any) -> Any:
     yield Sample(0, 2, 3)
     yield Sample(0, 3, 4, 2.0, dtype=dtypes.int64)
@@ -360,7 +360,7 @@ def triangles(make: Any) -> Any:
 
 
 for factory in (tril_indices, triu_indices):
-    factory.samples(triangles)  # type: ignore[attr-defined]
+    factory.samples(triangles)
     plain_case(factory, native=kernels.direct_function(factory.__name__))
 
 __all__ = ["arange", "linspace", "logspace", "tril_indices", "triu_indices"]

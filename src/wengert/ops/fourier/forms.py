@@ -249,7 +249,7 @@ def declared(function: Function, sampler: Any) -> Function:
     """Declare a function of `fft` with its samples."""
     public: Any = composite(method=False, function=False, name=f"fft_{function.__name__}")(function)
     public.samples(sampler)
-    return public  # type: ignore[no-any-return]
+    return public
 
 
 @line(result="10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j")

@@ -74,7 +74,7 @@ def fft_fftfreq(
         >>> wg.fft.fftfreq(5)
         tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])
     """
-    return frequencies("fftfreq", n, d, dtype, (device, pin_memory, layout), requires_grad, out)  # type: ignore[no-any-return]
+    return frequencies("fftfreq", n, d, dtype, (device, pin_memory, layout), requires_grad, out)
 
 
 @composite(method=False, function=False)
@@ -107,11 +107,11 @@ def fft_rfftfreq(
         >>> wg.fft.rfftfreq(5)
         tensor([0.0000, 0.2000, 0.4000])
     """
-    return frequencies("rfftfreq", n, d, dtype, (device, pin_memory, layout), requires_grad, out)  # type: ignore[no-any-return]
+    return frequencies("rfftfreq", n, d, dtype, (device, pin_memory, layout), requires_grad, out)
 
 
-@fft_fftfreq.samples  # type: ignore[attr-defined]
-@fft_rfftfreq.samples  # type: ignore[attr-defined]
+@fft_fftfreq.samples
+@fft_rfftfreq.samples
 def counts(make: Any) -> Any:
     """Samples of frequencies."""
     yield Sample(5)

@@ -190,7 +190,7 @@ def bartlett(
 ) -> Tensor:
     """The Bartlett window, a triangle."""
     options = Options("bartlett", M, sym, dtype, layout, device, requires_grad)
-    return bartlett_shape(options)  # type: ignore[no-any-return]
+    return bartlett_shape(options)
 
 
 @window("-1.4901e-08,  3.4000e-01,  1.0000e+00,  3.4000e-01, -1.4901e-08")
@@ -205,7 +205,7 @@ def blackman(
 ) -> Tensor:
     """The Blackman window: 0.42 - 0.5 cos(2 pi k / (M - 1)) + 0.08 cos(4 pi k / (M - 1))."""
     options = Options("blackman", M, sym, dtype, layout, device, requires_grad)
-    return general_cosine_shape(options, [0.42, 0.5, 0.08])  # type: ignore[no-any-return]
+    return general_cosine_shape(options, [0.42, 0.5, 0.08])
 
 
 @window("0.3090, 0.8090, 1.0000, 0.8090, 0.3090")
@@ -220,7 +220,7 @@ def cosine(
 ) -> Tensor:
     """The cosine window, half a wave: sin(pi (k + 0.5) / M)."""
     options = Options("cosine", M, sym, dtype, layout, device, requires_grad)
-    return cosine_shape(options)  # type: ignore[no-any-return]
+    return cosine_shape(options)
 
 
 @window("0.0800, 0.5400, 1.0000, 0.5400, 0.0800")
@@ -235,7 +235,7 @@ def hamming(
 ) -> Tensor:
     """The Hamming window: 0.54 - 0.46 cos(2 pi k / (M - 1))."""
     options = Options("general_cosine", M, sym, dtype, layout, device, requires_grad)
-    return general_hamming_shape(options, 0.54)  # type: ignore[no-any-return]
+    return general_hamming_shape(options, 0.54)
 
 
 @window("0.0000, 0.5000, 1.0000, 0.5000, 0.0000")
@@ -250,7 +250,7 @@ def hann(
 ) -> Tensor:
     """The Hann window: 0.5 - 0.5 cos(2 pi k / (M - 1))."""
     options = Options("general_cosine", M, sym, dtype, layout, device, requires_grad)
-    return general_hamming_shape(options, 0.5)  # type: ignore[no-any-return]
+    return general_hamming_shape(options, 0.5)
 
 
 @window("3.6280e-04, 2.2698e-01, 1.0000e+00, 2.2698e-01, 3.6280e-04")
@@ -265,7 +265,7 @@ def nuttall(
 ) -> Tensor:
     """Nuttall's minimum window of four terms."""
     options = Options("general_cosine", M, sym, dtype, layout, device, requires_grad)
-    return general_cosine_shape(options, [0.3635819, 0.4891775, 0.1365995, 0.0106411])  # type: ignore[no-any-return]
+    return general_cosine_shape(options, [0.3635819, 0.4891775, 0.1365995, 0.0106411])
 
 
 @window(
@@ -286,7 +286,7 @@ def exponential(
 ) -> Tensor:
     """The exponential window: exp(-|k - center| / tau)."""
     options = Options("exponential", M, sym, dtype, layout, device, requires_grad)
-    return exponential_shape(options, center, tau)  # type: ignore[no-any-return]
+    return exponential_shape(options, center, tau)
 
 
 @window("0.1353, 0.6065, 1.0000, 0.6065, 0.1353", parameters="std: the standard deviation, in points.")
@@ -302,7 +302,7 @@ def gaussian(
 ) -> Tensor:
     """The Gaussian window: exp(-(k - middle)^2 / (2 std^2))."""
     options = Options("gaussian", M, sym, dtype, layout, device, requires_grad)
-    return gaussian_shape(options, std)  # type: ignore[no-any-return]
+    return gaussian_shape(options, std)
 
 
 @window("5.2773e-05, 2.1567e-01, 1.0000e+00, 2.1567e-01, 5.2773e-05", parameters="beta: how fast it falls off.")
@@ -318,7 +318,7 @@ def kaiser(
 ) -> Tensor:
     """The Kaiser window: i0(beta sqrt(1 - (2 k / (M - 1) - 1)^2)) / i0(beta)."""
     options = Options("kaiser", M, sym, dtype, layout, device, requires_grad)
-    return kaiser_shape(options, beta)  # type: ignore[no-any-return]
+    return kaiser_shape(options, beta)
 
 
 @window("0.5400, 0.1500, 1.0000, 0.1500, 0.5400", parameters="a: the height of each.", call="5, a=[0.46, 0.23, 0.31]")
@@ -334,7 +334,7 @@ def general_cosine(
 ) -> Tensor:
     """A sum of cosines: (-1)^i a[i] cos(2 pi i k / (M - 1))."""
     options = Options("general_cosine", M, sym, dtype, layout, device, requires_grad)
-    return general_cosine_shape(options, a)  # type: ignore[no-any-return]
+    return general_cosine_shape(options, a)
 
 
 @window("0.0800, 0.5400, 1.0000, 0.5400, 0.0800", parameters="alpha: the height of its constant part.")
@@ -350,4 +350,4 @@ def general_hamming(
 ) -> Tensor:
     """The general Hamming window: alpha - (1 - alpha) cos(2 pi k / (M - 1))."""
     options = Options("general_cosine", M, sym, dtype, layout, device, requires_grad)
-    return general_hamming_shape(options, alpha)  # type: ignore[no-any-return]
+    return general_hamming_shape(options, alpha)

@@ -75,7 +75,7 @@ def window(name: str, shape: Callable[..., Any], options: tuple[Any, ...], param
     window_length, periodic, dtype, layout, place, requires_grad = options
     count, element = read_window(name, window_length, periodic, dtype, layout, place)
     if count < 2:
-        return ones(count, dtype=element, requires_grad=requires_grad)  # type: ignore[no-any-return]
+        return ones(count, dtype=element, requires_grad=requires_grad)
     result = shape(arange(count, dtype=element), count + periodic - 1, *parameters)
     return deliver(name, result._array_, requires_grad, None)
 
@@ -232,7 +232,7 @@ def kaiser_window(
 
 
 for function in (hann_window, bartlett_window, blackman_window, hamming_window, kaiser_window):
-    function.samples(lengths)  # type: ignore[attr-defined]
+    function.samples(lengths)
 
 FEW = 4096
 """Largest number of points for `hann_of_places`."""

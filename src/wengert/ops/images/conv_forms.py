@@ -55,7 +55,7 @@ def convolve(name: str, count: int, input: Any, weight: Any, bias: Any, *options
         batched, padding = named_padding(padding, batched, weight, stride, dilation)
     padding = spread_for(name, "padding", padding, count, taps)
     result = convolution(batched, weight, bias, stride, padding, dilation, False, (0,) * count, groups)
-    return result if batched.ndim == input.ndim else result.squeeze(0)  # type: ignore[no-any-return]
+    return result if batched.ndim == input.ndim else result.squeeze(0)
 
 
 def spread_for(name: str, option: str, value: Any, count: int, taps: int) -> tuple[int, ...]:
@@ -104,7 +104,7 @@ def convolve_transposed(name: str, count: int, input: Any, weight: Any, bias: An
     ]
     batched = input if input.ndim == count + 2 else input.unsqueeze(0)
     result = convolution(batched, weight, bias, *steps[:3], True, steps[3], groups)
-    return result if batched.ndim == input.ndim else result.squeeze(0)  # type: ignore[no-any-return]
+    return result if batched.ndim == input.ndim else result.squeeze(0)
 
 
 CONVOLUTION = """
@@ -284,17 +284,17 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
             f"Bias size must equal dim 2 in the weight tensor (output channels): {bias.shape[0]} and "
             f"{shown(weight.shape)}"
         )
-    signal, kernels = input.permute(1, 2, 0), weight.permute(2, 1, 0)  # type: ignore[attr-defined]
-    return conv1d(signal, kernels, bias, padding=pad).permute(2, 0, 1).contiguous()  # type: ignore[no-any-return]
+    signal, kernels = input.permute(1, 2, 0), weight.permute(2, 1, 0)
+    return conv1d(signal, kernels, bias, padding=pad).permute(2, 0, 1).contiguous()
 
 
-@conv_tbc.samples  # type: ignore[attr-defined]
+@conv_tbc.samples
 def conv_tbc_samples(make: Any) -> Any:
     yield Sample(make(5, 2, 3), make(2, 3, 4), make(4), 1)
     yield Bad(make(5, 2, 3), make(2, 2, 4), make(4), raises=RuntimeError, says="is not == dim 1 in the weight tensor")
 
 
-@conv1d.samples  # type: ignore[attr-defined]
+@conv1d.samples
 def conv1d_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 6), make(6, 2, 3), make(6), 2, 1, 1, 2)
     yield Sample(make(3, 5), make(2, 3, 2), padding="same")
@@ -303,7 +303,7 @@ def conv1d_samples(make: Any) -> Any:
     )
 
 
-@conv2d.samples  # type: ignore[attr-defined]
+@conv2d.samples
 def conv2d_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 6, 5), make(4, 3, 3, 2), make(4), (2, 1), (1, 0), (1, 2))
     yield Sample(make(3, 4, 4), make(2, 3, 3, 3), padding="same")
@@ -318,7 +318,7 @@ def conv2d_samples(make: Any) -> Any:
     )
 
 
-@conv3d.samples  # type: ignore[attr-defined]
+@conv3d.samples
 def conv3d_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 3, 4, 3), make(2, 2, 2, 2, 2), make(2), padding=1, groups=2)
     yield Bad(
@@ -329,7 +329,7 @@ def conv3d_samples(make: Any) -> Any:
     )
 
 
-@conv_transpose1d.samples  # type: ignore[attr-defined]
+@conv_transpose1d.samples
 def conv_transpose1d_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 5), make(4, 3, 3), make(6), 2, 1, 1, 2)
     yield Bad(
@@ -337,13 +337,13 @@ def conv_transpose1d_samples(make: Any) -> Any:
     )
 
 
-@conv_transpose2d.samples  # type: ignore[attr-defined]
+@conv_transpose2d.samples
 def conv_transpose2d_samples(make: Any) -> Any:
     yield Sample(make(2, 2, 3, 4), make(2, 3, 2, 3), make(3), 2, (0, 1), 1)
     yield Sample(make(2, 3, 4), make(2, 3, 2, 3), dilation=2, output_padding=1)
 
 
-@conv_transpose3d.samples  # type: ignore[attr-defined]
+@conv_transpose3d.samples
 def conv_transpose3d_samples(make: Any) -> Any:
     yield Sample(make(1, 2, 2, 3, 2), make(2, 1, 2, 2, 2), stride=2)
 

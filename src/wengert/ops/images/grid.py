@@ -28,7 +28,7 @@ PADDINGS = ("zeros", "border", "reflection")
 def choose_tensor(mask: Any, one: Any, other: Any) -> Any:
     """`where` for tensors or numbers."""
     if isinstance(one, Tensor):
-        return one.where(mask, other)  # type: ignore[attr-defined]
+        return one.where(mask, other)
     return mask.to(dtypes.get_default_dtype()) * (one - other) + other
 
 

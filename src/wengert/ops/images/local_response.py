@@ -35,7 +35,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     if input.ndim < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)")
     planes: Any = input
-    if not input.numel():  # type: ignore[attr-defined]
+    if not input.numel():
         return planes
     items, channels, *rest = input.shape
     check_room("local_response_norm", (items, channels + size, *rest))

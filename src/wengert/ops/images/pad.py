@@ -318,7 +318,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
         )
     sides = read_pad(pad, input.ndim)
     if mode == "constant":
-        return constant_pad_nd(input, tuple(pad), 0 if value is None else value)  # type: ignore[no-any-return]
+        return constant_pad_nd(input, tuple(pad), 0 if value is None else value)
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if len(pad) not in (2, 4, 6) or input.ndim - len(pad) // 2 not in (1, 2):
@@ -326,7 +326,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
             f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.{SUPPORTED}"
         )
     check_sides(input.shape, sides, len(pad) // 2, mode)
-    return edge_pad(input, tuple(pad), mode)  # type: ignore[no-any-return]
+    return edge_pad(input, tuple(pad), mode)
 
 
 @lru_cache(maxsize=256)
@@ -366,7 +366,7 @@ def check_circle(length: int, before: int, behind: int, where: str) -> None:
         raise RuntimeError(f"Padding value causes wrapping around more than once: {where}")
 
 
-@pad.samples  # type: ignore[attr-defined]
+@pad.samples
 def pad_samples(make: Any) -> Any:
     yield Sample(make(2, 3), (1, 1), value=2)
     yield Sample(make(2, 3, 4), (2, 1), mode="reflect")
@@ -386,7 +386,7 @@ def pad_samples(make: Any) -> Any:
     yield Bad(make(2, 3), (3, 1), mode="reflect", raises=RuntimeError, says="Padding size should be less than")
 
 
-pad = plain_case(pad, edge_pad, places=(0, 1, 2), module=FUNCTIONAL)  # type: ignore[assignment]
-pad = plain_case(pad, constant_pad_nd, places=(0, 1, 3), native=native("pad_constant"), module=FUNCTIONAL)  # type: ignore[assignment]
+pad = plain_case(pad, edge_pad, places=(0, 1, 2), module=FUNCTIONAL)
+pad = plain_case(pad, constant_pad_nd, places=(0, 1, 3), native=native("pad_constant"), module=FUNCTIONAL)
 
 __all__ = ["constant_pad_nd"]

@@ -224,7 +224,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("unfold", "input", 1, "Tensor", input))
-    return im2col(input, kernel_size, dilation, padding, stride)  # type: ignore[no-any-return]
+    return im2col(input, kernel_size, dilation, padding, stride)
 
 
 @composite(method=False, function=False, name="fold_patches")
@@ -246,15 +246,15 @@ def fold(
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("fold", "input", 1, "Tensor", input))
-    return col2im(input, output_size, kernel_size, dilation, padding, stride)  # type: ignore[no-any-return]
+    return col2im(input, output_size, kernel_size, dilation, padding, stride)
 
 
-@unfold.samples  # type: ignore[attr-defined]
+@unfold.samples
 def unfold_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 5, 4), 2)
 
 
-@fold.samples  # type: ignore[attr-defined]
+@fold.samples
 def fold_samples(make: Any) -> Any:
     yield Sample(make(2, 12, 6), (3, 4), 2)
 
@@ -398,7 +398,7 @@ def pixel_unshuffle_samples(make: Any) -> Any:
     yield Bad(make(3, 3, 2), 2, raises=RuntimeError, says="expects height to be divisible by downscale_factor")
 
 
-unfold = plain_case(unfold, im2col, card="unfold_patches", module=FUNCTIONAL)  # type: ignore[assignment]
-fold = plain_case(fold, col2im, card="fold_patches", module=FUNCTIONAL)  # type: ignore[assignment]
+unfold = plain_case(unfold, im2col, card="unfold_patches", module=FUNCTIONAL)
+fold = plain_case(fold, col2im, card="fold_patches", module=FUNCTIONAL)
 
 __all__ = ["pixel_shuffle", "pixel_unshuffle"]

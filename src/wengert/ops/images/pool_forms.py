@@ -190,7 +190,7 @@ def avg_pool1d(
     kernel = single(name, "kernel_size", kernel_size)
     step, side = single(name, "stride", stride, kernel), single(name, "padding", padding)
     result = average(input.unsqueeze(-2), (1, kernel), (1, step), (0, side), ceil_mode, count_include_pad)
-    return without_row(result)  # type: ignore[no-any-return]
+    return without_row(result)
 
 
 without_row = operator.methodcaller("squeeze", -2)
@@ -220,9 +220,9 @@ def is_one(input: Tensor, output_size: Any, count: int) -> bool:
 
 def mean_of(input: Tensor, dims: tuple[int, ...], order: Any) -> Tensor:
     """Mean over some dimensions, which stay with length 1; channels-last if the input is."""
-    result = input.mean(dims, keepdim=True)  # type: ignore[attr-defined]
+    result = input.mean(dims, keepdim=True)
     inside = input.ndim == len(dims) + 2 and layouts.suggests_channels(input._array_)
-    return result.clone(memory_format=order) if inside else result  # type: ignore[no-any-return]
+    return result.clone(memory_format=order) if inside else result
 
 
 @composite(method=False, function=False)
@@ -244,7 +244,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     output_size = checked_sizes(input, output_size)
     if is_one(input, output_size, 2):
         return mean_of(input, (-1, -2), channels_last)
-    return adaptive_average(input, output_size)  # type: ignore[no-any-return]
+    return adaptive_average(input, output_size)
 
 
 @composite(method=False)
@@ -261,7 +261,7 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Tensor:
     check_tensor("adaptive_avg_pool1d", input)
     check_line("adaptive_avg_pool1d", input)
     result = adaptive_avg_pool2d(input.unsqueeze(-2), (1, single("adaptive_avg_pool1d", "output_size", output_size)))
-    return result.squeeze(-2)  # type: ignore[attr-defined,no-any-return]
+    return result.squeeze(-2)
 
 
 def check_line(name: str, input: Tensor) -> None:
@@ -314,7 +314,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     output_size = checked_sizes(input, output_size)
     if is_one(input, output_size, 3):
         return mean_of(input, (-1, -2, -3), channels_last_3d)
-    return adaptive_average3d(input, output_size)  # type: ignore[no-any-return]
+    return adaptive_average3d(input, output_size)
 
 
 @composite(method=False, function=False)
@@ -381,14 +381,14 @@ def lines(make: Any) -> Any:
 
 
 for form in (max_pool2d, adaptive_avg_pool2d, adaptive_max_pool2d):
-    form.samples(planes)  # type: ignore[attr-defined]
+    form.samples(planes)
 for form in (max_pool3d, adaptive_avg_pool3d, adaptive_max_pool3d):
-    form.samples(volumes)  # type: ignore[attr-defined]
+    form.samples(volumes)
 for form in (max_pool1d, avg_pool1d, adaptive_avg_pool1d, adaptive_max_pool1d):
-    form.samples(lines)  # type: ignore[attr-defined]
+    form.samples(lines)
 
 first = operator.itemgetter(0)
-max_pool2d = plain_case(max_pool2d, max_pool2d_with_indices, then=(first,), module=FUNCTIONAL)  # type: ignore[assignment]
+max_pool2d = plain_case(max_pool2d, max_pool2d_with_indices, then=(first,), module=FUNCTIONAL)
 avg_pool1d = plain_case(
     avg_pool1d,
     average,
@@ -397,7 +397,7 @@ avg_pool1d = plain_case(
     then=(without_row,),
     module=FUNCTIONAL,
 )
-adaptive_avg_pool2d = plain_case(adaptive_avg_pool2d, adaptive_average, module=FUNCTIONAL)  # type: ignore[assignment]
-adaptive_max_pool2d = plain_case(adaptive_max_pool2d, adaptive_maximum, then=(first,), module=FUNCTIONAL)  # type: ignore[assignment]
+adaptive_avg_pool2d = plain_case(adaptive_avg_pool2d, adaptive_average, module=FUNCTIONAL)
+adaptive_max_pool2d = plain_case(adaptive_max_pool2d, adaptive_maximum, then=(first,), module=FUNCTIONAL)
 
 __all__ = ["adaptive_avg_pool1d", "avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d"]

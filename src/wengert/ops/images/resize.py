@@ -261,7 +261,7 @@ def interpolate(
     if align_corners is not None and mode not in NEAREST and not isinstance(align_corners, bool):
         raise TypeError(errors.wrong_type("interpolate", "align_corners", 5, "bool", align_corners))
     card = resample_bytes if input.dtype is dtypes.uint8 else resample
-    return card(input, lengths, mode, bool(align_corners), scales, antialias)  # type: ignore[no-any-return]
+    return card(input, lengths, mode, bool(align_corners), scales, antialias)
 
 
 def check_mode(ndim: int, mode: str, align_corners: bool, antialias: bool) -> None:
@@ -329,10 +329,10 @@ def as_length(length: Any, lengths: Any) -> int:
 def area(input: Any, lengths: Ints) -> Tensor:
     """Resample by means of windows."""
     pool = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[len(lengths) - 1]
-    return pool(input, lengths)  # type: ignore[no-any-return]
+    return pool(input, lengths)
 
 
-@interpolate.samples  # type: ignore[attr-defined]
+@interpolate.samples
 def interpolate_samples(make: Any) -> Any:
     yield Sample(make(1, 2, 3, 4), scale_factor=2)
     yield Sample(make(1, 2, 3, 4), (5, 3), mode="area")
@@ -342,6 +342,6 @@ def interpolate_samples(make: Any) -> Any:
     yield Bad(make(2, 3), 5, raises=NotImplementedError, says="Only 3D, 4D and 5D input Tensors supported (got 2D)")
 
 
-interpolate = plain_case(interpolate, resample, translate=native("interpolate_arguments"), module=FUNCTIONAL)  # type: ignore[assignment]
+interpolate = plain_case(interpolate, resample, translate=native("interpolate_arguments"), module=FUNCTIONAL)
 
 __all__: list[str] = []

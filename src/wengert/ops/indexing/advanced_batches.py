@@ -21,7 +21,7 @@ from .indexed import width
 
 def is_mask(index: Any) -> bool:
     """Return whether an index tensor is a mask."""
-    return index._array_.dtype == np.bool_  # type: ignore[no-any-return]
+    return index._array_.dtype == np.bool_
 
 
 class Places:

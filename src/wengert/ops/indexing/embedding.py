@@ -295,8 +295,8 @@ def embedding(
     if max_norm is not None:
         shorten(weight, input, float(max_norm), float(norm_type))
     if is_sparse:
-        return embedding_sparse.call((weight, input, number, by_frequency))  # type: ignore[no-any-return]
-    return embedding_table(weight, input, number, by_frequency, is_sparse)  # type: ignore[no-any-return]
+        return embedding_sparse.call((weight, input, number, by_frequency))
+    return embedding_table(weight, input, number, by_frequency, is_sparse)
 
 
 def shorten(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
@@ -312,7 +312,7 @@ def shorten(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) 
     count_write(weight._storage_, "embedding's max_norm")
 
 
-@embedding.samples  # type: ignore[attr-defined]
+@embedding.samples
 def embedding_samples(make: Any) -> Any:
     numbers = wrap(np.array([[0, 2], [2, 3]], np.int64))
     yield Sample(numbers, make(4, 3), -1)
@@ -387,10 +387,10 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(errors.wrong_type("one_hot", "tensor", 1, "Tensor", tensor))
-    return unit_vectors(tensor, num_classes)  # type: ignore[no-any-return]
+    return unit_vectors(tensor, num_classes)
 
 
-@one_hot.samples  # type: ignore[attr-defined]
+@one_hot.samples
 def one_hot_samples(make: Any) -> Any:
     yield Sample(wrap(np.array([0, 2], np.int64)))
     yield Sample(wrap(np.array([[0], [2]], np.int64)), 4)
@@ -400,6 +400,6 @@ def one_hot_samples(make: Any) -> Any:
     yield Bad(wrap(np.array([1.0])), raises=RuntimeError, says="only applicable to index tensor of type LongTensor")
 
 
-one_hot = plain_case(one_hot, unit_vectors, module=FUNCTIONAL)  # type: ignore[assignment]
+one_hot = plain_case(one_hot, unit_vectors, module=FUNCTIONAL)
 
 __all__: list[str] = []

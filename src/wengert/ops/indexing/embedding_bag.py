@@ -343,7 +343,7 @@ def embedding_bag(
     if indices.dtype is not offsets.dtype:
         common = promote_types(indices.dtype, offsets.dtype)
         indices, offsets = indices.to(common), offsets.to(common)
-    return bags_of_rows(  # type: ignore[no-any-return]
+    return bags_of_rows(
         weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding
     )
 

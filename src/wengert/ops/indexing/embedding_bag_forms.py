@@ -98,9 +98,9 @@ def embedding_bag(
         raise ValueError("max mode does not support sparse weights")
     if input.ndim == 2:
         length = input.shape[1]
-        offsets = constant_beside(input, arange(0, input.numel(), length, dtype=input.dtype))  # type: ignore[attr-defined]
-        include_last_offset, input = False, input.reshape(-1)  # type: ignore[attr-defined]
-        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)  # type: ignore[attr-defined]
+        offsets = constant_beside(input, arange(0, input.numel(), length, dtype=input.dtype))
+        include_last_offset, input = False, input.reshape(-1)
+        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     if max_norm is not None:
         check_factors(weight, per_sample_weights)
         places = input._array_, offsets._array_  # type: ignore[union-attr]
@@ -113,11 +113,11 @@ def embedding_bag(
 @embedding_bag.samples
 def embedding_bag_samples(make: Any) -> Any:
     yield Sample(numbers(0, 2, 3), make(4, 3), numbers(0, 0))
-    yield Sample(numbers(0, 2, 3, 1).reshape(2, 2), make(4, 3), mode="max")  # type: ignore[attr-defined]
+    yield Sample(numbers(0, 2, 3, 1).reshape(2, 2), make(4, 3), mode="max")
     yield Sample(numbers(0, 2, 3), make(4, 3), numbers(0), mode="sum", per_sample_weights=make(3))
     yield Bad(numbers(0, 2, 3), make(4, 3), raises=ValueError, says="offsets has to be a 1D Tensor but got None")
     yield Bad(numbers(0, 2), make(4, 3), numbers(0), mode="x", raises=ValueError, says="mode has to be one of sum")
-    places = numbers(0).bool()  # type: ignore[attr-defined]
+    places = numbers(0).bool()
     yield Bad(numbers(0, 2), make(4, 3), places, 0.1, raises=RuntimeError, says="one of the following scalar types")
     yield Bad(
         *(numbers(0, 2), make(4, 3), numbers(0)),

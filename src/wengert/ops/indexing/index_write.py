@@ -44,7 +44,7 @@ def source_length(name: str, source: Any, at: int) -> int:
     """
     if at >= max(source.ndim, 1):
         raise RuntimeError(f"{name}(): Indexing dim {at} is out of bounds of the source tensor with dim {source.ndim}")
-    return source.shape[at] if source.ndim else 1  # type: ignore[no-any-return]
+    return source.shape[at] if source.ndim else 1
 
 
 def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
@@ -294,7 +294,7 @@ def index_fill_vjp_self(grad: Any, dim: int, index: Any) -> Any:
 def index_fill_vjp_value(grad: Any, dim: int, index: Any) -> Any:
     shape = grad._array_.shape
     behind = shape[normalise(dim, len(shape)) :] if shape else ()
-    mask = constant_beside(index, wrap(np.zeros(behind[:1], np.bool_))).index_fill(0, index, True)  # type: ignore[attr-defined]
+    mask = constant_beside(index, wrap(np.zeros(behind[:1], np.bool_))).index_fill(0, index, True)
     return grad.where(mask.reshape((*behind[:1], *(1,) * (len(behind) - 1))), 0).sum()
 
 

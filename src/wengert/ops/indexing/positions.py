@@ -60,7 +60,7 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
             raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(length)}")
     if any(length < 0 for length in lengths):
         raise ValueError(f"'shape' cannot have negative values, but got {lengths}")
-    return coordinates(indices, lengths).unbind(-1)  # type: ignore[no-any-return]
+    return coordinates(indices, lengths).unbind(-1)
 
 
 vars(CARDS["unravel_index"])["public"] = asking(unravel_index, module="wengert")

@@ -100,7 +100,7 @@ def indexed(array: Any, indices: Any) -> tuple[int, ...]:
     if masked:
         raise NeedsValues("there are as many elements as the mask has true ones")
     if not places:
-        return array.shape  # type: ignore[no-any-return]
+        return array.shape
     kept = [length for at, length in enumerate(array.shape) if at not in places]
     front = places[0] if places[-1] - places[0] == len(places) - 1 else 0
     whole = common_shape(*[indices[at] for at in places])

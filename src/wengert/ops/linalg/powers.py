@@ -129,7 +129,7 @@ def delivered(name: str, out: Any, result: Tensor, n: int) -> Tensor:
         return copied(name, out, result, uncastable=OF_POWER)
     if out is not None:
         check_cast(one_output(name, out), result, OF_POWER)
-    return put(name, out, result, words=EXACT)  # type: ignore[no-any-return]
+    return put(name, out, result, words=EXACT)
 
 
 @public(name="linalg_matrix_power")

@@ -301,7 +301,7 @@ def bind_casts() -> None:
             if memory_format is None and not (self._flags_ | current().word) & flags.UNUSUAL:
                 same = wanted.numpy is self._array_.dtype
                 return self if same else to_copy(self, wanted, None)
-            return self.to(wanted, memory_format=memory_format)  # type: ignore[attr-defined]
+            return self.to(wanted, memory_format=memory_format)
 
         convert.__name__ = method
         convert.__doc__ = f"The tensor in the dtype that torch calls `{method}`; itself if it has it already."

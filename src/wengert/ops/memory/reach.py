@@ -53,7 +53,7 @@ def refuse_compressed(self: Tensor, what: str) -> None:
 
 def is_sparse(self: Tensor) -> bool:
     """Return whether the elements have no order in memory, because not all of them are stored."""
-    return self._flags_ & flags.SPARSE != 0 and self.layout is not strided  # type: ignore[attr-defined]
+    return self._flags_ & flags.SPARSE != 0 and self.layout is not strided
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:
@@ -82,7 +82,7 @@ def data_ptr(self: Tensor) -> int:
         RuntimeError: if the tensor is sparse, or stands for the members of a batch.
     """
     if self._flags_ & WITHOUT_MEMORY:
-        if self.is_meta:  # type: ignore[attr-defined]
+        if self.is_meta:
             return 0
         if self._flags_ & (flags.SPARSE | flags.BATCHED):
             raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")

@@ -102,7 +102,7 @@ class StorageBase:
 
     def tolist(self) -> list[Any]:
         """Return the elements as a list of numbers."""
-        return self._elements().tolist()  # type: ignore[no-any-return]
+        return self._elements().tolist()
 
     def fill_(self, value: Any) -> Self:
         """Set all elements; writes here are not counted as in-place writes to the tensors."""

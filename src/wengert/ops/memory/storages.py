@@ -301,7 +301,7 @@ class NoValues(StorageBase):
         """Return the storage itself: there are no values."""
         return self
 
-    def cpu(self) -> NoReturn:  # type: ignore[override]
+    def cpu(self) -> NoReturn:
         """Copy to the CPU: always refused, because there are no values."""
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
 
@@ -394,7 +394,7 @@ def storage_of(tensor: Tensor) -> Storage:
     Raises:
         NotImplementedError: if the tensor is sparse.
     """
-    if tensor._flags_ & flags.SPARSE and tensor.is_meta:  # type: ignore[attr-defined]
+    if tensor._flags_ & flags.SPARSE and tensor.is_meta:
         raise NotImplementedError("Cannot access storage of a tensor on the device 'meta': it has no memory")
     if tensor._flags_ & flags.SPARSE:
         raise NotImplementedError("Cannot access storage of SparseTensorImpl: use those of indices() and values()")
@@ -403,7 +403,7 @@ def storage_of(tensor: Tensor) -> Storage:
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """Return the memory that this tensor shares with its views, byte by byte."""
-    if self._flags_ & flags.SPARSE and self.is_meta:  # type: ignore[attr-defined]
+    if self._flags_ & flags.SPARSE and self.is_meta:
         return MetaStorage(self._storage_)
     return UntypedStorage(storage_of(self))
 

@@ -147,12 +147,12 @@ def scaled_dot_product_attention(
         return blocks(query, key, value, 0.0, is_causal, attn_mask=as_shift(attn_mask, query.dtype), scale=scale)[0]
     own: Any = query.dtype
     if own in dtypes.HALVES:  # intermediate sums are float32
-        query, key, value = (operand.float() for operand in (query, key, value))  # type: ignore[attr-defined]
+        query, key, value = (operand.float() for operand in (query, key, value))
     if enable_gqa:
         key, value = with_heads_of(query, key), with_heads_of(query, value)
     size = query.shape[-1]
     factor = float(scale) if scale is not None else 1 / math.sqrt(size) if size else 1.0
-    scores = (query * factor).matmul(key.transpose(-2, -1))  # type: ignore[attr-defined, operator]
+    scores = (query * factor).matmul(key.transpose(-2, -1))
     weights = weights_of(scores, attn_mask, is_causal)
     if dropout_p > 0:  # NaN and negative numbers mean no dropout, as in torch
         if dropout_p > 1:

@@ -25,10 +25,10 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         RuntimeError: if the shapes do not fit, or the dtypes differ.
     """
     features, first, second = check_bilinear(input1, input2, weight, bias)
-    products = input1.unsqueeze(-1) * input2.unsqueeze(-2)  # type: ignore[attr-defined]
-    result = products.flatten(-2) @ weight.reshape(features, first * second).t()  # type: ignore[attr-defined]
+    products = input1.unsqueeze(-1) * input2.unsqueeze(-2)
+    result = products.flatten(-2) @ weight.reshape(features, first * second).t()
     result = result.view(*input1.shape[:-1], features)
-    return result if bias is None else result + bias  # type: ignore[no-any-return]
+    return result if bias is None else result + bias
 
 
 def check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None) -> tuple[int, int, int]:

@@ -48,7 +48,7 @@ def noise_of(input: Tensor, shape: tuple[int, ...], p: float, *, scaled: bool = 
     """
     if input.dtype.category < dtypes.FLOAT:
         raise RuntimeError(errors.uncastable(dtypes.get_default_dtype(), input.dtype))
-    return dropout_noise(input, shape, p, 1 / (1 - p) if scaled else 1)  # type: ignore[no-any-return]
+    return dropout_noise(input, shape, p, 1 / (1 - p) if scaled else 1)
 
 
 @op(dtypes=FLOATS, random="like", why="random numbers", public="neither")
@@ -79,14 +79,14 @@ def drop(name: str, input: Any, shape: Any, p: float, training: bool, inplace: b
         p = read_number(name, "p", 2, p)
     check_probability(name, input, p)
     if not training or p == 0 or input._array_.size == 0:
-        return input  # type: ignore[no-any-return]
+        return input
     noise = wrap(np.zeros((), input._array_.dtype)) if p == 1 else noise_of(input, shape(input), p)
-    return input.mul_(noise) if inplace else input.mul(noise)  # type: ignore[no-any-return]
+    return input.mul_(noise) if inplace else input.mul(noise)
 
 
 def whole(input: Tensor) -> tuple[int, ...]:
     """Shape of noise for each element."""
-    return input._array_.shape  # type: ignore[no-any-return]
+    return input._array_.shape
 
 
 def channels(input: Tensor) -> tuple[int, ...]:
@@ -186,7 +186,7 @@ def batched(name: str, input: Any, full: int, p: float, training: bool, inplace:
     if input.ndim == full:
         return drop(name, input, channels, p, training, inplace)
     result = drop(name, input.unsqueeze_(0) if inplace else input.unsqueeze(0), channels, p, training, inplace)
-    return result.squeeze_(0) if inplace else result.squeeze(0)  # type: ignore[attr-defined,no-any-return]
+    return result.squeeze_(0) if inplace else result.squeeze(0)
 
 
 @composite(method=False, function=False)
@@ -243,15 +243,15 @@ def saturate(name: str, input: Any, shape: Any, p: float, training: bool, inplac
     p = read_number(name, "p", 2, p)
     check_probability(name, input, p)
     if not training or p == 0 or input._array_.size == 0:
-        return input  # type: ignore[no-any-return]
+        return input
     if p == 1:
         nothing = wrap(np.zeros((), input._array_.dtype))
-        return input.mul_(nothing) if inplace else input.mul(nothing)  # type: ignore[no-any-return]
+        return input.mul_(nothing) if inplace else input.mul(nothing)
     scale = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
     noisy: Any = noise_of(input, shape(input), p, scaled=False)
     shift = (noisy - 1) * (ALPHA * scale) + ALPHA * scale * p
     noise = noisy * scale
-    return input.mul_(noise).add_(shift) if inplace else input.mul(noise).add(shift)  # type: ignore[no-any-return]
+    return input.mul_(noise).add_(shift) if inplace else input.mul(noise).add(shift)
 
 
 @composite(method=False)
@@ -297,10 +297,10 @@ def probabilities(make: Any) -> Any:
 
 
 for form in (dropout, feature_dropout, dropout2d, dropout3d, alpha_dropout, feature_alpha_dropout):
-    form.samples(probabilities)  # type: ignore[attr-defined]
+    form.samples(probabilities)
 
 
-@dropout1d.samples  # type: ignore[attr-defined]
+@dropout1d.samples
 def dropout1d_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), 1.0)
     yield Bad(make(2), 0.5, raises=RuntimeError, says="dropout1d: Expected 2D or 3D input, but received a 1D input")
@@ -368,10 +368,10 @@ def native_dropout(input: Tensor, p: float, train: bool | None = True) -> tuple[
     check_probability("native_dropout", input, p)
     refuse_dtype("native_dropout", input._array_, FLOATS)
     noise = dropout_noise(input, input._array_.shape, p, None) if train and p else None
-    return dropped(input, noise, p, train)  # type: ignore[no-any-return]
+    return dropped(input, noise, p, train)
 
 
-@native_dropout.samples  # type: ignore[attr-defined]
+@native_dropout.samples
 def native_dropout_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 0.5, False)
     yield Sample(make(2, 3), 1.0, True)

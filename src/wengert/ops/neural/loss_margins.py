@@ -124,7 +124,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
     """
     margin = float(read_number("margin_ranking_loss", "margin", 4, margin))  # integers become floats, too
     direction: Any = target
-    return reduce_losses((-direction * (input1 - input2) + margin).clamp_min(0), reduction)  # type: ignore[operator]
+    return reduce_losses((-direction * (input1 - input2) + margin).clamp_min(0), reduction)
 
 
 @margin_ranking_loss.samples

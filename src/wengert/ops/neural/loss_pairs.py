@@ -302,10 +302,10 @@ def huber_loss(
     return finished(huber(input, target, "none", delta) * weight, reduction)
 
 
-mse_loss.samples(pair_samples)  # type: ignore[attr-defined]
-l1_loss.samples(pair_samples)  # type: ignore[attr-defined]
-smooth_l1_loss.samples(pair_samples)  # type: ignore[attr-defined]
-huber_loss.samples(pair_samples)  # type: ignore[attr-defined]
+mse_loss.samples(pair_samples)
+l1_loss.samples(pair_samples)
+smooth_l1_loss.samples(pair_samples)
+huber_loss.samples(pair_samples)
 
 mse_loss = plain_case(mse_loss, squared, module=FUNCTIONAL)
 l1_loss = plain_case(l1_loss, sub, places=(0, 1, -1), guard=native("is_pair"), then=(abs, mean), module=FUNCTIONAL)

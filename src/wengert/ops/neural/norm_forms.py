@@ -35,9 +35,7 @@ def batch_norm(
     tensor([[-1., -1.],
             [ 1.,  1.]])
     """
-    return batches.normalised(  # type: ignore[no-any-return]
-        input, weight, bias, running_mean, running_var, training, momentum, eps
-    )[0]
+    return batches.normalised(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
 def instance_norm(
@@ -66,4 +64,4 @@ def instance_norm(
              [-1.,  1.]]])
     """
     result: Any = batches.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
-    return result  # type: ignore[no-any-return]
+    return result

@@ -21,7 +21,7 @@ Array = np.ndarray[Any, Any]
 def zeros_as(tensor: Tensor) -> Tensor:
     """Return zeros with the shape, dtype and strides of a tensor: state of an optimiser."""
     if tensor._flags_ & flags.OBSERVED:
-        return registered("zeros_like").public(tensor)  # type: ignore[no-any-return, union-attr]
+        return registered("zeros_like").public(tensor)
     return wrap(np.zeros_like(tensor._array_))
 
 

@@ -286,7 +286,7 @@ def lstm(
     return apply_network(LSTM, arguments)
 
 
-rnn_tanh.samples(samples_of(RNN_TANH))  # type: ignore[attr-defined]
-rnn_relu.samples(samples_of(RNN_RELU))  # type: ignore[attr-defined]
-gru.samples(samples_of(GRU))  # type: ignore[attr-defined]
-lstm.samples(samples_of(LSTM))  # type: ignore[attr-defined]
+rnn_tanh.samples(samples_of(RNN_TANH))
+rnn_relu.samples(samples_of(RNN_RELU))
+gru.samples(samples_of(GRU))
+lstm.samples(samples_of(LSTM))

@@ -58,7 +58,7 @@ def all_gates(inputs: Any, weights: Weights) -> tuple[Any, ...]:
 def split_gates(gates: Any, count: int) -> tuple[Any, ...]:
     """Split concatenated gates, each into memory of its own, where the next steps are ten times faster."""
     *outer, width = gates.shape
-    return gates.reshape(*outer, count, width // count).movedim(-2, 0).contiguous().unbind(0)  # type: ignore[no-any-return]
+    return gates.reshape(*outer, count, width // count).movedim(-2, 0).contiguous().unbind(0)
 
 
 def gates_split(inputs: Any, weights: Weights) -> tuple[Any, ...]:
@@ -251,7 +251,7 @@ def lstm_cell(
     check_list("lstm_cell", "hx", 2, hx)
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
-    return cell(LSTM, input, tuple(hx), Weights(w_ih, w_hh, b_ih, b_hh))  # type: ignore[return-value]
+    return cell(LSTM, input, tuple(hx), Weights(w_ih, w_hh, b_ih, b_hh))
 
 
 def samples_of(kind: Kind) -> Callable[[Any], Any]:
@@ -280,4 +280,4 @@ def samples_of(kind: Kind) -> Callable[[Any], Any]:
 
 
 for form, own in ((rnn_tanh_cell, RNN_TANH), (rnn_relu_cell, RNN_RELU), (gru_cell, GRU), (lstm_cell, LSTM)):
-    form.samples(samples_of(own))  # type: ignore[attr-defined]
+    form.samples(samples_of(own))

@@ -30,7 +30,7 @@ def in_common(x1: Any, x2: Any) -> tuple[Any, Any]:
             "x.float() first"
         )
     shape = broadcast(x1.shape, x2.shape)
-    return tuple((x if x.dtype.category >= dtypes.FLOAT else x.to(common)).expand(shape) for x in (x1, x2))  # type: ignore[return-value]
+    return tuple((x if x.dtype.category >= dtypes.FLOAT else x.to(common)).expand(shape) for x in (x1, x2))
 
 
 def length_of(vectors: Any, dim: int, eps: float) -> Any:
@@ -134,7 +134,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-6, k
         RuntimeError: if the shapes do not broadcast.
     """
     p, eps = (read_number("pairwise_distance", *value) for value in (("p", 3, p), ("eps", 4, eps)))
-    difference: Any = x1 - x2 + float(eps)  # type: ignore[operator]
+    difference: Any = x1 - x2 + float(eps)
     return distance_norm(difference, p, difference.ndim - 1, keepdim)
 
 

@@ -238,8 +238,8 @@ def softmin(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
     return softmax(-input, dim, dtype)
 
 
-softmax.samples(softmax_samples)  # type: ignore[attr-defined]
-log_softmax.samples(softmax_samples)  # type: ignore[attr-defined]
-softmin.samples(softmax_samples)  # type: ignore[attr-defined]
+softmax.samples(softmax_samples)
+log_softmax.samples(softmax_samples)
+softmin.samples(softmax_samples)
 plain_case(softmax, softmax_along, native("softmax"))
 plain_case(log_softmax, log_softmax_along, native("log_softmax"))

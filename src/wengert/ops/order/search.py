@@ -256,7 +256,7 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     check_out("searchsorted", out, out_int32)
     values = as_operand(input)
     if isinstance(values, Tensor) and values.dtype is not boundaries.dtype:
-        values = values.to(dtypes.result_type((values._array_, boundaries._array_)))  # type: ignore[attr-defined]
+        values = values.to(dtypes.result_type((values._array_, boundaries._array_)))
     warn_of_copies(values=values, edges=boundaries)
     return put("bucketize", out, places_among(boundaries, values, right, out_int32))
 

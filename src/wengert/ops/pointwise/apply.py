@@ -109,7 +109,7 @@ def operand(name: str, target: Tensor, other: Any) -> Any:
     if other._array_.dtype != target._array_.dtype:
         wanted, other_type = errors.type_name(target._array_), errors.type_name(other._array_)
         raise TypeError(f"{name}: expected {wanted} for 'other' (got {other_type})")
-    return other.expand(target._array_.shape)._array_  # type: ignore[attr-defined]
+    return other.expand(target._array_.shape)._array_
 
 
 for card in (apply_, map_, map2_):

@@ -102,7 +102,7 @@ def unsigned(factor: Any, array: Any) -> Any:
 
 def is_one(alpha: Any) -> bool:
     """Return whether a factor is the number 1, as it almost always is; True does not count."""
-    return alpha is not True and alpha == 1  # type: ignore[no-any-return]
+    return alpha is not True and alpha == 1
 
 
 def scaled(name: str, self: Any, other: Any, alpha: Any) -> Any:

@@ -352,7 +352,7 @@ def prelu_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(2), raises=RuntimeError, says="Mismatch of parameter numbers and input channel size")
 
 
-prelu = plain_case(prelu, prelu_kernel, native("prelu"))  # type: ignore[assignment]
+prelu = plain_case(prelu, prelu_kernel, native("prelu"))
 
 
 @floating(samples=kinked, public="both", out=Out(words=FOUND), native=native("hardshrink"))

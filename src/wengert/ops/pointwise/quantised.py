@@ -176,7 +176,7 @@ def fake_quantize_per_tensor_affine(
         if not quant_min <= zero <= quant_max:
             raise RuntimeError(WHERE)
     result, _ = fake_quantize_per_tensor_affine_cachemask(input, float(step), zero, quant_min, quant_max)
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 @fake_quantize_per_tensor_affine.samples
@@ -266,7 +266,7 @@ def fake_quantize_per_channel_affine(
     refuse_derivative(f"{PER_CHANNEL}_cachemask", scale=scale, zero_point=zero_point)
     check_grids(input, scale, zero_point, axis, quant_min, quant_max)
     result, _ = fake_quantize_per_channel_affine_cachemask(input, scale, zero_point, axis, quant_min, quant_max)
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 @fake_quantize_per_channel_affine.samples

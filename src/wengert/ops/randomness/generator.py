@@ -360,14 +360,14 @@ def fork_rng(devices: Any = None, enabled: bool = True, **options: Any) -> Itera
             default_generator.resume(place)
 
 
-@manual_seed.samples  # type: ignore[attr-defined]
+@manual_seed.samples
 def manual_seed_samples(make: Any) -> Any:
     yield Sample(3)
     yield Sample(-1)
     yield Bad(1 << 64, raises=ValueError, says="Overflow when unpacking long long")
 
 
-@set_rng_state.samples  # type: ignore[attr-defined]
+@set_rng_state.samples
 def set_rng_state_samples(make: Any) -> Any:
     yield Sample(default_generator.get_state())
     yield Bad([1], raises=TypeError, says="expected a torch.ByteTensor, but got list")
@@ -379,7 +379,7 @@ def nothing(make: Any) -> Any:
 
 
 for function in (seed, initial_seed, get_rng_state):
-    function.samples(nothing)  # type: ignore[attr-defined]
+    function.samples(nothing)
 
 __all__ = [
     "Generator",

@@ -236,7 +236,7 @@ def randn(
 
 
 for factory in (rand, randn):
-    factory.samples(sized)  # type: ignore[attr-defined]
+    factory.samples(sized)
     plain_case(factory, native=native_draw(factory.__name__), draws=True)
 
 
@@ -318,7 +318,7 @@ def read_range(name: str, positional: list[Any], low: Any, high: Any) -> tuple[i
     return (0, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
 
 
-@randint.samples  # type: ignore[attr-defined]
+@randint.samples
 def randint_samples(make: Any) -> Any:
     yield Sample(3, (2, 3))
     yield Sample(-1, 3, (0,))
@@ -384,7 +384,7 @@ def check_numbers(element: DType, count: int) -> None:
         raise RuntimeError(f"randperm: n cannot be greater than {LONGEST[element]} for {element.name}, but got {count}")
 
 
-@randperm.samples  # type: ignore[attr-defined]
+@randperm.samples
 def randperm_samples(make: Any) -> Any:
     yield Sample(5)
     yield Sample(0, dtype=dtypes.float32)

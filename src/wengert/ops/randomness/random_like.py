@@ -117,7 +117,7 @@ def randn_like(
 
 
 for factory in (rand_like, randn_like):
-    factory.samples(likes)  # type: ignore[attr-defined]
+    factory.samples(likes)
 
 
 @composite(method=False)
@@ -164,7 +164,7 @@ def randint_like(
     return finish("randint_like", array, requires_grad, levels)
 
 
-@randint_like.samples  # type: ignore[attr-defined]
+@randint_like.samples
 def randint_like_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 3)
     yield Sample(make(2), 1, 3)

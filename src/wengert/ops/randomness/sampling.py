@@ -126,7 +126,7 @@ def normal(
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         result = normal_about(mean, std, generator=generator)
         if out is None:
-            return result  # type: ignore[no-any-return]
+            return result
         return put("normal", out, result, uncastable=not_drawn)
     if size is None:
         raise TypeError(
@@ -141,7 +141,7 @@ def normal(
     return deliver("normal", drawn, requires_grad, out, levels)
 
 
-@normal.samples  # type: ignore[attr-defined]
+@normal.samples
 def normal_samples(make: Any) -> Any:
     yield Sample(make(2, 3))
     yield Sample(0.0, 1.0, (2, 3))

@@ -341,10 +341,10 @@ def integral(y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Any:
     step, axis = distances("trapezoid", y, x, dx, dim)
     shape = y._array_.shape
     if not shape[axis]:
-        return y.new_zeros((*shape[:axis], *shape[axis + 1 :]))  # type: ignore[attr-defined]
+        return y.new_zeros((*shape[:axis], *shape[axis + 1 :]))
     if isinstance(step, Tensor):
         return over(((part(y, axis, 0, -1) + part(y, axis, 1, None)) * step).sum(axis), 2.0)
-    return times(y.sum(axis) - times(y.select(axis, 0) + y.select(axis, -1), 0.5), step)  # type: ignore[attr-defined]
+    return times(y.sum(axis) - times(y.select(axis, 0) + y.select(axis, -1), 0.5), step)
 
 
 @composite(method=False)

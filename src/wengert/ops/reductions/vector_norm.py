@@ -23,7 +23,7 @@ NAME = "linalg.vector_norm"
 
 def type_name(dtype: Any) -> str:
     """Name of a dtype in torch's errors: `Float`."""
-    return dtype.legacy[:-6]  # type: ignore[no-any-return]
+    return dtype.legacy[:-6]
 
 
 def working_dtype(array: Any, dtype: Any) -> Any:

@@ -22,7 +22,7 @@ from .stacks import joined, two_rows, vstack
 
 def as_matrix_shape(shape: Any) -> tuple[int, int]:
     """Return the shape of a block: vectors are rows."""
-    return (1,) * (2 - len(shape)) + tuple(shape)  # type: ignore[return-value]
+    return (1,) * (2 - len(shape)) + tuple(shape)
 
 
 def blocks_shape(arrays: Any) -> tuple[tuple[int, ...], list[Any]]:

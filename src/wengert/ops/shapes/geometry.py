@@ -89,7 +89,7 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
     try:
         shape = integers("resize_", "size", lengths if size is None else size)
     except TypeError:
-        return asked_or_raised("resize_", self, *sizes)  # type: ignore[no-any-return]
+        return asked_or_raised("resize_", self, *sizes)
     if any(length < 0 for length in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {errors.shown(shape)}")
     check_room("resize_", shape, self._array_.itemsize)
@@ -163,7 +163,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     else:
         array, whole = source._array_, source._storage_.array
         if size is not None:
-            seen = source.detach().as_strided(size, stride or contiguous_strides(size), storage_offset)  # type: ignore[attr-defined]
+            seen = source.detach().as_strided(size, stride or contiguous_strides(size), storage_offset)
             array = seen._array_
     postponed.lay(self, array)
     self._storage_ = succeed(self._storage_, whole)
@@ -193,13 +193,13 @@ def set_meta(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any) -
         array = meta_array((0,), tensor._array_.dtype)
     elif isinstance(source, Tensor):
         check_set(tensor, source)
-        detached: Any = source.detach()  # type: ignore[attr-defined]
+        detached: Any = source.detach()
         array = (
             detached if size is None else detached.as_strided(size, stride or contiguous_strides(size), offset)
         )._array_
     else:
         values, size, stride = on_storage(tensor, source, offset, size, stride)
-        seen = values if size is None else values.as_strided(size, stride, offset)  # type: ignore[attr-defined]
+        seen = values if size is None else values.as_strided(size, stride, offset)
         array = over(seen._array_, values)
     tensor._array_, tensor._storage_ = array, array.values._storage_
     count_write(tensor._storage_, "set_")

@@ -91,7 +91,7 @@ def cuts_of(sections: Tensor) -> Any:
         raise RuntimeError(
             f"{what} be a zero-dimensional or one-dimensional tensor, but got a tensor with {sections.ndim} dims"
         )
-    return sections.tolist()  # type: ignore[attr-defined]
+    return sections.tolist()
 
 
 @tensor_split.samples

@@ -228,7 +228,7 @@ def reversed_dims(self: Tensor) -> Any:
     """Reverse the order of all dimensions, as a view."""
     if self._array_.ndim != 2:
         anomaly.warn_once(IDENTITY.format("T") if not self._array_.ndim else REVERSED)
-    return self.permute(tuple(range(self._array_.ndim))[::-1])  # type: ignore[attr-defined]
+    return self.permute(tuple(range(self._array_.ndim))[::-1])
 
 
 def matrix_form(name: str, conjugate: bool, batches: bool) -> property:

@@ -114,8 +114,8 @@ def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     have = input._array_.shape[normalise(dim, input._array_.ndim)]
     if not have:
-        return unsafe_split_with_sizes(input, (0,) * chunks, dim)  # type: ignore[no-any-return]
-    return unsafe_split(input, (have + chunks - 1) // chunks, dim)  # type: ignore[no-any-return]
+        return unsafe_split_with_sizes(input, (0,) * chunks, dim)
+    return unsafe_split(input, (have + chunks - 1) // chunks, dim)
 
 
 @composite()
@@ -135,7 +135,7 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, .
     """
     if not isinstance(split_sizes, (tuple, list)):
         raise TypeError(wrong_type("split_with_sizes", "split_sizes", 2, "tuple of ints", split_sizes))
-    return split(input, split_sizes, dim)  # type: ignore[no-any-return]
+    return split(input, split_sizes, dim)
 
 
 @unsafe_chunk.samples

@@ -45,7 +45,7 @@ class Compressed(StandIn):
             self.refuse("view")
         return compressed(self.indices, self.values, self.shape, self.layout)
 
-    def fill(self, value: Any) -> None:  # type: ignore[override]
+    def fill(self, value: Any) -> None:
         """Set all entries to a number."""
         self.values._array_.fill(value)
 

@@ -62,7 +62,7 @@ def read_values(values: Any, dtype: Any) -> Tensor:
 
         values = tensor(values)
     refuse_sparse("values", values)
-    return values if dtype is None else values.to(dtype)  # type: ignore[attr-defined,no-any-return]
+    return values if dtype is None else values.to(dtype)
 
 
 def inferred(form: Layout, bounds: Any, plain: Any, values: Any) -> tuple[int, ...]:
@@ -263,10 +263,10 @@ def samples_of(form: Layout) -> Any:
     return samples
 
 
-sparse_csr_tensor.samples(samples_of(CSR))  # type: ignore[attr-defined]
-sparse_csc_tensor.samples(samples_of(CSC))  # type: ignore[attr-defined]
-sparse_bsr_tensor.samples(samples_of(BSR))  # type: ignore[attr-defined]
-sparse_bsc_tensor.samples(samples_of(BSC))  # type: ignore[attr-defined]
+sparse_csr_tensor.samples(samples_of(CSR))
+sparse_csc_tensor.samples(samples_of(CSC))
+sparse_bsr_tensor.samples(samples_of(BSR))
+sparse_bsc_tensor.samples(samples_of(BSC))
 
 
 @composite(method=False)
@@ -318,7 +318,7 @@ def sparse_compressed_tensor(
     return tensor_from_parts("sparse_compressed_tensor", layout, parts, size, dtype, requires_grad, check_invariants)
 
 
-@sparse_compressed_tensor.samples  # type: ignore[attr-defined]
+@sparse_compressed_tensor.samples
 def sparse_compressed_tensor_samples(make: Any) -> Any:
     yield Sample([0, 1, 2], [1, 0], make(2), layout=ALL[0])
     yield Bad([0, 1, 2], [1, 0], make(2), raises=RuntimeError, says="sparse compressed tensor layout but got none")

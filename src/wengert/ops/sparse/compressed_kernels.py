@@ -107,7 +107,7 @@ def multiplied_entries(first: Compressed, second: Any) -> Any:
     if same_places(first, second):
         return with_values(first, first.values * second.values)
     refuse_batches("mul", first)
-    result = wrap(in_order(first)) * wrap(in_order(second))  # type: ignore[operator]
+    result = wrap(in_order(first)) * wrap(in_order(second))
     return wrap(of_coordinates(in_order(result._array_), first.layout, ()))
 
 
@@ -141,17 +141,17 @@ def add(self: Any, other: Any, alpha: Any = 1) -> Any:
             refuse("add", self._array_)
         return (
             other.add(wrap(in_order(self._array_))) if alpha == 1 else (other * alpha).add(wrap(in_order(self._array_)))
-        )  # type: ignore[attr-defined]
+        )
     if not is_sparse(self):
-        return self.add(wrap(in_order(other._array_)), alpha=alpha)  # type: ignore[attr-defined]
+        return self.add(wrap(in_order(other._array_)), alpha=alpha)
     first, second = self._array_, other._array_
     if not isinstance(first, Compressed) or first.layout is not second.layout:
         refuse("add", second)
     check_dtypes(second, first)
     if same_places(first, second):
-        return with_values(first, first.values.add(second.values, alpha=alpha))  # type: ignore[attr-defined]
+        return with_values(first, first.values.add(second.values, alpha=alpha))
     refuse_batches("add", first)
-    result = wrap(in_order(first)).add(wrap(in_order(second)), alpha=alpha)  # type: ignore[attr-defined]
+    result = wrap(in_order(first)).add(wrap(in_order(second)), alpha=alpha)
     return wrap(of_coordinates(in_order(result._array_), first.layout, ()))
 
 
@@ -230,12 +230,12 @@ def select(self: Any, dim: int, index: int) -> Any:
     array = self._array_
     dim = normalise(dim, array.ndim)
     if dim < batches_of(array):
-        parts = [wrap(part).select(dim, index) for part in array.indices]  # type: ignore[attr-defined]
+        parts = [wrap(part).select(dim, index) for part in array.indices]
         shape = (*array.shape[:dim], *array.shape[dim + 1 :])
         return wrap(
-            compressed(tuple(part._array_ for part in parts), array.values.select(dim, index), shape, array.layout)  # type: ignore[attr-defined, arg-type]
+            compressed(tuple(part._array_ for part in parts), array.values.select(dim, index), shape, array.layout)
         )
-    return wrap(self._array_.spread()).select(dim, index)  # type: ignore[attr-defined]
+    return wrap(self._array_.spread()).select(dim, index)
 
 
 @kernel("unbind")
@@ -251,7 +251,7 @@ def total(self: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) 
     if not keepdim:
         raise RuntimeError("reduction operations on CSR tensors with keepdim=False is unsupported")
     refuse_batches("sum", array)
-    result = wrap(in_order(array)).sum(dim, keepdim=True, dtype=dtype)  # type: ignore[attr-defined]
+    result = wrap(in_order(array)).sum(dim, keepdim=True, dtype=dtype)
     return wrap(of_coordinates(in_order(result.to_sparse()._array_), array.layout, ()))
 
 

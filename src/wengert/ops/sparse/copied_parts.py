@@ -82,4 +82,4 @@ def values_copy(input: Any, *, out: Any = None) -> Any:
 
 
 for function in (crow_indices_copy, col_indices_copy, ccol_indices_copy, row_indices_copy, indices_copy, values_copy):
-    function.samples(none)  # type: ignore[attr-defined]
+    function.samples(none)

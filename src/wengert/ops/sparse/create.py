@@ -29,9 +29,9 @@ def read_parts(indices: Any, values: Any, dtype: Any) -> tuple[Tensor, Tensor]:
 
         values = tensor(values)
     if indices.dtype is not dtypes.int64:
-        indices = indices.to(dtypes.int64)  # type: ignore[attr-defined]
+        indices = indices.to(dtypes.int64)
     if dtype is not None:
-        values = values.to(dtype)  # type: ignore[attr-defined]
+        values = values.to(dtype)
     return indices, values
 
 

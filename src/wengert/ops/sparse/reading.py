@@ -236,8 +236,8 @@ def sparse_dim(self: Any) -> int:
 def dense_dim(self: Any) -> int:
     """Return the number of dimensions of entries: all for a dense tensor."""
     if is_compressed(self):
-        return self._array_.ndim - 2 - batches_of(self._array_)  # type: ignore[no-any-return]
-    return self._array_.ndim - sparse_dim(self)  # type: ignore[no-any-return]
+        return self._array_.ndim - 2 - batches_of(self._array_)
+    return self._array_.ndim - sparse_dim(self)
 
 
 @takes_sparse

@@ -30,7 +30,7 @@ def sum_kernel(self: Any, dim: Any = None, keepdim: bool = False, dtype: Any = N
     dims = dims_of(dim, self.ndim)
     result = wrap(summed_over(with_values(array, entries)._array_, dims))
     for axis in dims if keepdim else ():
-        result = result.unsqueeze(axis)  # type: ignore[attr-defined]
+        result = result.unsqueeze(axis)
     return result
 
 

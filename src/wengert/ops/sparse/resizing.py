@@ -152,11 +152,11 @@ def resize_as_sparse_(input: Tensor, the_template: Tensor) -> Tensor:
         raise RuntimeError(
             f"resize_as_sparse_ expected sparse coordinate tensor layout but got {title_of(the_template)}"
         )
-    resize(input, tuple(the_template.shape), the_template.sparse_dim())  # type: ignore[attr-defined]
+    resize(input, tuple(the_template.shape), the_template.sparse_dim())
     return input
 
 
-resize_as_sparse_.samples(none)  # type: ignore[attr-defined]
+resize_as_sparse_.samples(none)
 
 METHODS: dict[str, Any] = {card.__name__: card for card in (sparse_resize_, sparse_resize_and_clear_)}
 """Methods of Tensor, by name."""

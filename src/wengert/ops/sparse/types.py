@@ -38,7 +38,7 @@ class SparseType(type):
     def __instancecheck__(cls, instance: object) -> bool:
         if not isinstance(instance, Tensor) or not instance._flags_ & flags.SPARSE:
             return False
-        return instance.dtype is cls.dtype and instance.layout is sparse_coo  # type: ignore[attr-defined]
+        return instance.dtype is cls.dtype and instance.layout is sparse_coo
 
     def __repr__(cls) -> str:
         return f"<class 'torch.sparse.{cls.__name__}'>"
