@@ -1,7 +1,7 @@
-"""The engine: knows no operator; compiled by Cython, or run as it stands.
+"""The engine: independent of the operators; compiled by Cython, or interpreted.
 
-Its rooms, from the ground up, each of which stands on those before it: `types`, `state`, `graph`, `tensor`,
-`operators`, `leaves`, `aliasing`, `recording`, `calls`, `writes`, `backward`, `functions`, `cards`. Beside them lie the
-door to C (`door`, `collected`, `vectorcall`, `plain`), the bits of the flags word, the texts of errors, and what a fork
-changes.
+Its rooms, from the ground up, each of which imports only those before it: `types`, `state`, `graph`, `tensor`,
+`operators`, `leaves`, `aliasing`, `recording`, `calls`, `writes`, `backward`, `functions`, `cards`. Beside them are the
+door to C (`door`, `collected`, `vectorcall`, `plain`), the bits of the flags word, the texts of errors, and the count
+of forks.
 """

@@ -1,4 +1,4 @@
-"""The texts of errors about tensors that carry a batch: torch's, and what to do."""
+"""Error texts about tensors that carry a batch: torch's, with advice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OUT = "vmap: {}() has no out= for tensors that carry a batch: use what it return
 
 
 def read(what: str, shape: Any, size: int) -> str:
-    """The values of a batched tensor were asked for."""
+    """The values of a batched tensor were requested."""
     given = (
         f"of a tensor of shape {list(shape)} that stands for the {size} members of a batch, each with values of its own"
     )
@@ -57,7 +57,7 @@ def by_mask(name: str) -> str:
 
 
 def unbatched_target(name: str) -> str:
-    """A tensor that is the same for all members would have to become different."""
+    """A write would need a target of its own for each member, but the target is the same for all."""
     return (
         "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in "
         "extra_args that has more elements than `self`. This happened due to `other` being vmapped over but `self` not "
@@ -67,5 +67,5 @@ def unbatched_target(name: str) -> str:
 
 
 def no_rule(name: str) -> str:
-    """A card does not say how its operator works along a batch."""
+    """A card has no batching rule for its operator."""
     return f"vmap: {name}() has no rule for batches. Give its card one (`@card.batched`, or `batching=`)."

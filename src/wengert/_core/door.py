@@ -1,4 +1,4 @@
-"""The few things that the compiled build does in C, and their plain Python meaning.
+"""Functions that the compiled build has in C, in plain Python.
 
 This file is never compiled. In the compiled build the core modules take the functions of `door.pxd` instead.
 """
@@ -17,7 +17,7 @@ _local = _thread._local()  # `threading` itself would be loaded for nothing else
 
 
 def new(cls: Any) -> Any:
-    """Allocate an instance of `cls` (perhaps a subclass made at run time) without calling `__init__`."""
+    """Allocate an instance of `cls` (perhaps a subclass created at run time) without calling `__init__`."""
     return cls.__new__(cls)
 
 
@@ -32,7 +32,7 @@ def weak(value: object) -> Any:
 
 
 def referent(reference: Any) -> Any:
-    """What a weak reference refers to, or None."""
+    """Return the object that a weak reference refers to, or None."""
     return reference()
 
 
@@ -52,7 +52,7 @@ def shape_as(array: Any, cls: Any) -> Any:
 
 
 def number_in(array: Any) -> Any:
-    """The number in an array of one element, or None if that is no array of NumPy's, or a number less common."""
+    """The number in an array of one element; None for other objects than NumPy's arrays and for less common numbers."""
     common = type(array) is np.ndarray and array.size == 1 and array.dtype.char in "?lfd"
     return array.item() if common else None
 
@@ -63,18 +63,18 @@ def with_first(values: tuple[Any, ...], first: Any) -> tuple[Any, ...]:
 
 
 def has_rows(array: Any) -> bool:
-    """Return whether this is an array of NumPy's whose elements lie one after the other in row-major order."""
+    """Return whether a value is a NumPy array that is row-major and contiguous."""
     return type(array) is np.ndarray and array.flags.c_contiguous
 
 
 def plain_range(part: Any) -> Any:
-    """(start, stop) of a slice without a step whose bounds are integers or missing; None of another."""
+    """(start, stop) of a slice without a step whose bounds are integers or missing; None for any other."""
     plain = part.step is None and all(each is None or type(each) is int for each in (part.start, part.stop))
     return (part.start, part.stop) if plain else None
 
 
 def address_of(array: Any) -> int:
-    """Where the first element of an array lies (compiled: without an object of ctypes each time)."""
+    """The address of the first element of an array (compiled: without an object of ctypes each time)."""
     return array.ctypes.data
 
 
@@ -84,7 +84,7 @@ def dtype_of(array: Any) -> Any:
 
 
 def ndim_of(array: Any) -> int:
-    """How many dimensions an array has."""
+    """The number of dimensions of an array."""
     return array.ndim
 
 
@@ -99,7 +99,7 @@ def is_inexact(array: Any) -> bool:
 
 
 def is_half(value: Any) -> bool:
-    """Return whether a value is one of NumPy's arrays, with elements of 16 bits that nothing is computed in."""
+    """Return whether a value is one of NumPy's arrays, with elements of 16 bits, which no kernel computes in."""
     return type(value) is np.ndarray and value.dtype.num >= HALF
 
 
@@ -108,7 +108,7 @@ HALF = np.dtype(np.float16).num
 
 
 def size_of(array: Any) -> int:
-    """How many elements an array has."""
+    """The number of elements of an array."""
     return array.size
 
 
@@ -118,15 +118,15 @@ def is_row_major(array: Any) -> bool:
 
 
 def has_zero_stride(array: Any) -> bool:
-    """Return whether an array sees the same elements again along some dimension, perhaps one of a single element."""
+    """Return whether an array has a stride of zero along some dimension, perhaps one of a single element."""
     return 0 in array.strides
 
 
 def keeps_rows(array: Any) -> bool:
-    """Return whether an array lies in row-major order, or was expanded and its other dimensions do.
+    """Return whether an array is row-major, or was expanded and is row-major in its other dimensions.
 
-    Such an operand gives a result computed element by element no other order than row-major. (Of one without elements
-    that is not said: broadcast, its dimensions of length 0 lie like shorter ones.)
+    With such operands the result of an elementwise operator is row-major. (Not for arrays without elements: broadcast,
+    their dimensions of length 0 have the strides of shorter ones.)
     """
     if 0 in array.shape:
         return False
@@ -157,30 +157,28 @@ def share_space(array: Any, other: Any) -> bool:
 
 
 def lazy_dict(cls: type) -> None:
-    """Let instances of the compiled Tensor make their `__dict__` on first use; Cython would make one for each.
+    """Let instances of the compiled Tensor create their `__dict__` on first use; Cython would create one for each.
 
-    Python's own classes do so anyway. The class is also told where programs find it, `wengert.Tensor`, and takes
-    attributes from them.
+    Python's own classes do so anyway. The class also gets its public name, `wengert.Tensor`, and accepts attributes
+    from programs.
     """
     cls.__module__ = "wengert"
 
 
 def begin(tensor: Any) -> None:
-    """To be called on a tensor that was allocated without its class being called: it has no `__dict__` yet."""
+    """Initialise a tensor that was allocated without a call of its class: it has no `__dict__` yet."""
 
 
 def subclass(module: str, name: str, base: type) -> type:
-    """A subclass without anything of its own. One made by `class` is seen by cycle collection; one from C need not."""
+    """An empty subclass. One defined by `class` is tracked by cycle collection; one from C need not be."""
     return type(name, (base,), {"__slots__": (), "__module__": module})
 
 
 def on_arrays(function: Any, args: tuple[Any, ...], cls: type) -> Any:
-    """What a native function makes of arguments, with arrays in the place of tensors (`cls`) and of lists of them.
+    """Call a native function with arrays in the place of tensors (`cls`) and of lists of them, which may hold None.
 
-    A list may also hold None.
-
-    NotImplemented if it does not know them, if an array stands where only tensors may, or if NumPy refuses an array of
-    the size of the result: the body refuses it by name.
+    Return NotImplemented if it does not support them, if an array was passed where only tensors may be, or if NumPy
+    refuses an array of the size of the result: the body refuses that by name.
     """
     given = list(args)
     for at, value in enumerate(args):
@@ -206,17 +204,17 @@ def is_part_of(array: Any, whole: Any) -> bool:
 
 
 def base_of(array: Any) -> Any:
-    """The object whose memory an array sees, or None."""
+    """The object whose memory an array uses, or None."""
     return array.base
 
 
 def is_laid_like(array: Any, other: Any) -> bool:
-    """Return whether two arrays of NumPy's have the same strides."""
+    """Return whether two NumPy arrays have the same strides."""
     return type(array) is type(other) is np.ndarray and array.strides == other.strides
 
 
 def owns_memory(array: Any) -> bool:
-    """Return whether this is an array of NumPy's whose memory is its own, not that of another object."""
+    """Return whether a value is a NumPy array that owns its memory."""
     return type(array) is np.ndarray and array.flags.owndata
 
 
@@ -225,15 +223,15 @@ references = getrefcount
 
 
 def recall() -> Any:
-    """What `remember` kept for the calling thread, or None."""
+    """Return the value that `remember` stored for the calling thread, or None."""
     return getattr(_local, "value", None)
 
 
 def remember(value: object) -> None:
-    """Keep one value for the calling thread."""
+    """Store one value for the calling thread."""
     _local.value = value
 
 
 def forget() -> None:
-    """Keep nothing more for the calling thread."""
+    """Remove the value of the calling thread."""
     _local.value = None

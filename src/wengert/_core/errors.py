@@ -1,7 +1,7 @@
-"""Every text that the core raises, in one place.
+"""Error texts of the core, in one place.
 
-A text names the operator, what came, what was wanted and what to do, and keeps the phrases that torch's users search
-for.
+A text names the operator, the values that came, those that were wanted and the remedy, and keeps the phrases that
+torch's users search for.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def no_history(at: int, volatile: bool) -> str:
 
 
 def unused(at: int) -> str:
-    """`grad` was asked for the gradient of something that the outputs do not depend on."""
+    """A gradient was requested with respect to an input that the outputs do not depend on."""
     return (
         f"The differentiated Tensor at index {at} appears to not have been used in the graph. Set allow_unused=True if "
         "this is the desired behavior."
@@ -166,7 +166,7 @@ def unused(at: int) -> str:
 
 
 def inputs_no_dict(function: str, inputs: Any) -> str:
-    """A mapping of inputs that is no plain dictionary."""
+    """A mapping of inputs that is not a dictionary."""
     return (
         f"`inputs` argument to `{function}()` must be a dict, not {type(inputs).__name__}. Other Mapping types are not "
         "supported."
@@ -174,18 +174,18 @@ def inputs_no_dict(function: str, inputs: Any) -> str:
 
 
 def ambiguous_truth(size: int) -> str:
-    """`bool()` of a tensor that is not one value."""
+    """`bool()` of a tensor that does not have exactly one element."""
     if size == 0:
         return "Boolean value of Tensor with no values is ambiguous"
     return "Boolean value of Tensor with more than one value is ambiguous"
 
 
 def unwritable_view(nr: int, name: str, kind: str, direct: bool) -> str:
-    """A view that may not be written to was, or its base was.
+    """A write to a view that may not be written to, or to its base.
 
     Args:
-        nr, name: the output and the node that made the view; an empty name if it has none.
-        kind: how the view was made: "several" ("split", "unbind" ...), "custom", "no_grad" or "inference".
+        nr, name: the output and the node that the view comes from; an empty name if it has none.
+        kind: the origin of the view: "several" ("split", "unbind" ...), "custom", "no_grad" or "inference".
         direct: the write is to the view itself.
     """
     mode = "inference mode" if kind == "inference" else "no_grad mode"
@@ -210,7 +210,7 @@ def operation_name(node_name: str) -> str:
 
 
 def not_differentiable(function: str, argument: str) -> str:
-    """A tensor by which a function has no derivative requires a gradient."""
+    """A tensor with respect to which a function has no derivative requires a gradient."""
     return (
         f"The function '{function}' is not differentiable with respect to argument '{argument}'. "
         "This input cannot have requires_grad True."
@@ -224,7 +224,7 @@ def function_name(node_name: str) -> str:
 
 
 def type_name(array: Any) -> str:
-    """How torch's errors call the type of a tensor, e.g. `torch.FloatTensor`."""
+    """The type of a tensor as torch's errors name it, such as `torch.FloatTensor`."""
     return f"torch.{from_numpy(array.dtype).legacy}"
 
 
@@ -262,7 +262,7 @@ def modified_in_place(array: Any, origin: str, now: int, saved: int, saver: str,
 
 
 def write_since(version: int, operation: str, line: str, saved: int) -> str:
-    """The first write that is known to have been made since a tensor was saved at version `saved`."""
+    """The first known write since a tensor was saved at version `saved`."""
     first = "The first write since" if version == saved + 1 else f"The write that made version {version}"
     return f"{first} was {operation} ({line}). "
 
@@ -273,11 +273,11 @@ def detected(name: str, traceback: str) -> str:
 
 
 def about_node(name: str, made: Any, traceback: str, freed: Any, twice: bool) -> str:
-    """What is known of the node that an error of a backward pass comes from.
+    """Note on the node that an error of a backward pass comes from.
 
     Args:
-        made, freed: the lines where the node was made, and of the pass that freed what it had saved; None if unknown.
-        traceback: what led to the former, or empty.
+        made, freed: the lines where the node was created, and of the pass that freed its saved values; None if unknown.
+        traceback: the traceback of the former, or empty.
         twice: its saved values were gone.
     """
     text = f"The error comes from {name}." if made is None else f"The error comes from {name}, recorded at {made}."
@@ -292,21 +292,21 @@ def about_node(name: str, made: Any, traceback: str, freed: Any, twice: bool) ->
 
 
 def induced(name: str, traceback: str) -> str:
-    """The node that failed was made by the backward step of another."""
+    """The node that failed was created by the backward step of another."""
     return (
         f"\n\nPrevious calculation was induced by {name}. {forward_call(traceback, 'induced the previous calculation')}"
     )
 
 
 def forward_call(traceback: str, effect: str) -> str:
-    """Where a node was made, as far as that is known."""
+    """The place where a node was created, if known."""
     if traceback:
         return f"Traceback of forward call that {effect}:\n{traceback}"
     return "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
 
 def bad_values(name: str, values: str, index: int) -> str:
-    """A backward step gave NaN or infinities."""
+    """A backward step returned NaN or infinities."""
     return f"Function '{name}' returned {values} values in its {index}th output."
 
 
@@ -319,7 +319,7 @@ def bad_gradient(name: str, index: int, got: Any, wanted: Any) -> str:
 
 
 def uncallable_hook(function: str, hook: object) -> str:
-    """Something that cannot be called was given as a hook for saved tensors."""
+    """A hook for saved tensors cannot be called."""
     return (
         f"{function}(): incompatible function arguments: pack_hook and unpack_hook must be callable, but got "
         f"{type(hook).__name__}"
@@ -327,7 +327,7 @@ def uncallable_hook(function: str, hook: object) -> str:
 
 
 def not_unpacked(made: Any) -> str:
-    """An unpack hook that gave something else than a tensor."""
+    """An unpack hook did not return a tensor."""
     return f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(made).__name__}"
 
 
@@ -364,7 +364,7 @@ def no_kernel(name: str, element: dtype) -> str:
 
 
 def resized_output(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
-    """The warning about a tensor with elements, given as `out`, that takes another shape."""
+    """Warning about a tensor with elements, passed as `out`, that is resized."""
     return (
         f"An output with one or more elements was resized since it had shape {shown(shape)}, which does not match the "
         f"required output shape {shown(wanted)}. This behavior is deprecated, and in a future PyTorch release outputs "
@@ -379,7 +379,7 @@ def target_shape(target: Any, result: Any) -> str:
 
 
 def public_name(argument: str) -> str:
-    """What a parameter is called outside the cards: the first tensor, and what is a word of Python."""
+    """The public name of a parameter: differs from the card's for the first tensor, and for keywords of Python."""
     return "input" if argument == "self" else argument.rstrip("_")
 
 
@@ -391,7 +391,7 @@ def method_of_class(name: str, args: tuple[Any, ...]) -> str:
 
 
 def wrong_type(name: str, argument: str, position: int, wanted: str, value: object) -> str:
-    """An argument of a wrong type; given by name where the position is 0."""
+    """An argument of a wrong type; passed by name if the position is 0."""
     shown_name, given = public_name(argument), type(value)
     shown = f"numpy.{given.__name__}" if given.__module__ == "numpy" else given.__name__  # there is bool and numpy.bool
     place = f" (position {position})" if position else ""
@@ -404,7 +404,7 @@ def wrong_element(at: int, position: int, value: object) -> str:
 
 
 def missing_arguments(name: str, missing: list[str]) -> str:
-    """Required arguments that did not come."""
+    """Required arguments that are missing."""
     names = ", ".join(f'"{public_name(each)}"' for each in missing)
     return f"{name}() missing {len(missing)} required positional arguments: {names}"
 
@@ -421,12 +421,12 @@ def too_many_arguments(name: str, room: int, given: int) -> str:
 
 
 def unexpected_keyword(name: str, keyword: str) -> str:
-    """A keyword that the operator does not know."""
+    """A keyword that the operator does not have."""
     return f"{name}() got an unexpected keyword argument '{keyword}'"
 
 
 def refuse_pickling(self: Any) -> Any:
-    """`__reduce__` of what a process has for itself: graphs, saved values, the engine's own.
+    """`__reduce__` of objects that cannot be pickled: graphs, saved values, parts of the engine.
 
     Raises:
         TypeError: always; these objects belong to one process.

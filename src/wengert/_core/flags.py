@@ -1,7 +1,7 @@
 """The bits of a tensor's flags word.
 
 Dispatch ORs the words of its inputs with the thread's mode word. Zero means the plain path: kernel, wrap, return.
-A new feature is a new bit here and a named step in `dispatch`, not a new question on the way of every operator.
+A new feature is a new bit here and a named step in `dispatch`, not a new check in every operator call.
 `flags.pxd` repeats the values as C constants; a test compares the two.
 """
 
@@ -47,7 +47,7 @@ UNUSUAL = VOLATILE | DUAL | INFERENCE | OBSERVED | LEVELS | BATCHES | NOTES | OV
 QUIET = LEVELS | BATCHES | NOTES
 """Bits of the mode word that ask something of few calls only, or nothing of the call itself."""
 
-# Masks of the modes. They are made here once, so that a mode is left without an allocation that might fail.
+# Masks of the modes. They are computed here once, so that a mode is left without an allocation that might fail.
 ALL = -1
 """Recording: every flag of an input matters."""
 NOT_RECORDED = ~HISTORY

@@ -1,8 +1,8 @@
-"""How far this process is from the one that imported the package.
+"""Count of forks between this process and the one that imported the package.
 
 A forked child has the memory of its parent, but of its threads only the one that forked. So a lock that another thread
-held is held in the child for ever. What has a lock notes under which number it was made, and makes another one where
-the number has changed.
+held is held in the child for ever. Objects with a lock note the count at which it was created, and create another one
+if the count has changed.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ _count: int = 0
 
 
 def forks() -> int:
-    """How many forks lie between the process that imported the package and this one."""
+    """Return the number of forks between the process that imported the package and this one."""
     return _count
 
 
 def count_fork() -> None:
-    """This process is a child that was forked just now."""
+    """Count the fork of this process, in the child."""
     global _count
     _count += 1
 

@@ -1,4 +1,4 @@
-"""The texts of forward mode's errors: torch's, and what to do."""
+"""Error texts of forward mode: torch's, with advice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RESIZED = "cannot resize variables that has a forward grad"
 
 
 def no_forward_rule(name: str, argument: str) -> str:
-    """A card does not say how its operator is differentiated forward by one of its inputs."""
+    """A card has no forward rule with respect to one of its inputs."""
     return (
         f"Trying to use forward AD with {name.lstrip('_')} that does not support it because it has not been "
         f"implemented yet: it has no derivative with respect to argument '{argument}'."
@@ -28,12 +28,12 @@ def no_out(name: str) -> str:
 
 
 def wrong_level(name: str) -> str:
-    """A level that is none."""
+    """A level that does not exist."""
     return f"Invalid level given to {name}: there is one level, number 0"
 
 
 def not_inexact(which: str, dtype: Any) -> str:
-    """A primal or tangent that has no derivative by its dtype."""
+    """A primal or tangent of a dtype without derivatives."""
     return f"Expected {which} to be floating point or complex, but got: {dtype}"
 
 

@@ -1,4 +1,4 @@
-"""Where a program is: its frames, without a call of Python's (compiled), and what that means in plain Python.
+"""Frames of the running program, without a Python call (compiled), and the same in plain Python.
 
 This file is never compiled. In the compiled build the core modules take the functions of `frames.pxd` instead.
 """
@@ -24,5 +24,5 @@ def code_of(frame: Any) -> Any:
 
 
 def offset_of(frame: Any) -> int:
-    """Which instruction of its code a frame runs, in bytes."""
+    """The offset in bytes of the instruction that a frame runs."""
     return frame.f_lasti

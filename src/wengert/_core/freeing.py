@@ -1,4 +1,4 @@
-"""How deep calls are nested while a compiled graph is freed, and what that means in plain Python: nothing.
+"""Limit of nested calls while a compiled graph is freed; in plain Python the function does nothing.
 
 This file is never compiled. In the compiled build `node` takes the function of `freeing.pxd` instead.
 """

@@ -1,4 +1,4 @@
-"""The texts of errors of `out=` of a wrong dtype, which are torch's."""
+"""Error texts about the dtype of `out=`, which are torch's."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def requires_grad(name: str, *, recorded: bool = True) -> str:
     """A call with `out=` that would have to be recorded, or whose output requires a gradient.
 
     Args:
-        name: of the operator, or of what writes for it.
+        name: of the operator, or of the function that writes for it.
         recorded: whether torch has a derivative of it that could be recorded.
     """
     name = name.removesuffix("_along")
@@ -44,15 +44,15 @@ def requires_grad(name: str, *, recorded: bool = True) -> str:
 
 
 def of_truth(name: str) -> Any:
-    """How a truth value is written: into an output of bool or uint8 only."""
+    """The `out` rule for bool results: written into an output of bool or uint8 only."""
     return lambda args, found: None if found is bool_ or found is uint8 else f"{name} {OF_TRUTH}"
 
 
 def uncastable(words: Any, wanted: dtype, found: dtype) -> Exception:
-    """The error of an output of a kind of numbers that cannot hold those of the result, `wanted`.
+    """Return the error for an output of a kind of numbers that cannot hold those of the result, `wanted`.
 
     Args:
-        words: how the operator refuses it, as `Out.uncastable`.
+        words: the operator's error text, as `Out.uncastable`.
     """
     if callable(words):
         return words(wanted, found)
@@ -65,7 +65,7 @@ def of_length(name: str, wanted: int, found: int) -> str:
 
 
 def of_layout(name: str, wanted: Any, found: Any) -> str:
-    """An output that is sparse, or in another way, where the result is not."""
+    """An output of another layout than the result's."""
     return f"{name}: the result is of layout {wanted} and cannot be written into a tensor of layout {found}"
 
 

@@ -1,6 +1,6 @@
-"""What `import cython` gives where Cython is not installed: directives without effect.
+"""Substitute for `import cython` where Cython is not installed: directives without effect.
 
-Only the few classes of which there is one per recorded call carry directives. Those classes are invisible to the cycle
+Only the few classes with one instance per recorded call have directives. Those classes are invisible to the cycle
 collector (`no_gc`), whose sweeps would otherwise cost more than the calls themselves; that no cycle passes through them
 is tested with the collector off.
 """
@@ -14,12 +14,12 @@ compiled = False
 
 
 def cclass(cls: type) -> type:
-    """A compiled class (its fields stand in the `.pxd`)."""
+    """Mark a compiled class (its fields are declared in the `.pxd`)."""
     return cls
 
 
 def no_gc(cls: type) -> type:
-    """The cycle collector does not look at instances."""
+    """Mark a class whose instances the cycle collector does not track."""
     return cls
 
 

@@ -1,4 +1,4 @@
-"""The texts of errors about sparse tensors: torch's, and what to do."""
+"""Error texts about sparse tensors: torch's, with advice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def refused(name: str) -> Exception:
 
 
 def read(what: str, shape: Any) -> Exception:
-    """The elements of a sparse tensor were asked for."""
+    """The elements of a sparse tensor were requested."""
     count = 1
     for length in shape:
         count *= length

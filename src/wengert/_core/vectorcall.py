@@ -1,4 +1,4 @@
-"""How calls of operators reach the compiled dispatch, and what that means in plain Python: nothing.
+"""Calls of operators in the compiled dispatch; in plain Python the function does nothing.
 
 This file is never compiled. In the compiled build `dispatch` takes the function of `vectorcall.pxd` instead.
 """

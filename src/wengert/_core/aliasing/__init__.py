@@ -1,1 +1,1 @@
-"""Tensors that share memory: how a view was taken, and its history after a write."""
+"""Tensors that share memory: the steps of a view, and its history after a write."""

@@ -37,14 +37,14 @@ KINDS = ("single", "several", "no_grad", "inference", "custom")
 @cython.no_gc
 @cython.cclass
 class ViewInfo:
-    """How a view came from its base.
+    """The steps by which a view was taken of its base.
 
     Attributes:
         base: the tensor at the start of the chain of views; never a view itself.
-        steps: the calls, as (op, arguments, output number), that make the view from the base.
+        steps: the calls, as (op, arguments, output number), that compute the view from the base.
         frame: the array of the base that the steps start from.
-        version: of the storage, when the view's history was last right.
-        written: after a write to the view, the edge of the base that this made, and the version of the storage.
+        version: version of the storage for which the view's history is right.
+        written: after a write to the view, the edge of the base that resulted, and the version of the storage.
         made: SINGLE, MULTIPLE, NO_GRAD, INFERENCE or CUSTOM.
     """
 
@@ -96,9 +96,9 @@ def take(array: Any, step: Any) -> Any:
 
 
 def way(info: ViewInfo) -> ViewInfo:
-    """How a view is taken, without the tensors: where its first step goes by shape and strides, at once.
+    """Return the steps of a view, without the tensors; if the first is by shape and strides, they become a single step.
 
-    Such a first step may lead out of the memory that a gradient of the base has, and a further one back into it.
+    Such a first step may lead out of the memory that a gradient of the base has, and a later one back into it.
     """
     copied: ViewInfo = ViewInfo.__new__(ViewInfo)
     copied.base = None
@@ -116,7 +116,7 @@ def way(info: ViewInfo) -> ViewInfo:
 
 
 def part_of(base: Tensor, steps: tuple[Any, ...]) -> ViewInfo:
-    """How a part is taken of a base that is no view."""
+    """Return the steps of a part of a base that is not a view."""
     info: ViewInfo = ViewInfo.__new__(ViewInfo)
     info.base = base
     info.steps = steps
@@ -128,7 +128,7 @@ def part_of(base: Tensor, steps: tuple[Any, ...]) -> ViewInfo:
 
 
 def attach(view: Tensor, source: Tensor, op: Any, args: tuple[Any, ...], nr: int, modes: Modes) -> None:
-    """Note that `op(*args)`, whose first argument is `source`, made `view` (its output `nr`; -1 if there is one)."""
+    """Note that `view` is output `nr` (-1 if there is one) of `op(*args)`, whose first argument is `source`."""
     info: ViewInfo = ViewInfo.__new__(ViewInfo)
     step = (op, door.with_first(args, None), nr)
     parent: ViewInfo | None = source._meta_.view if source._flags_ & flags.VIEW else None
@@ -153,7 +153,7 @@ def attach(view: Tensor, source: Tensor, op: Any, args: tuple[Any, ...], nr: int
 
 
 def inherit(view: Tensor) -> None:
-    """A view requires a gradient as soon as its base does, even one that was made while recording was off."""
+    """Let a view require a gradient as soon as its base does, even if it was taken while recording was off."""
     info: ViewInfo = view._meta_.view
     base: Tensor = info.base
     if door.is_inexact(view._array_):
@@ -229,8 +229,8 @@ def has_lost_base(view: Tensor, base: Tensor) -> bool:
 
 
 def begin_anew(view: Tensor, info: ViewInfo) -> Tensor:
-    """`take_again` where the base has no history any more: that of the view leads nowhere, or to a write to the view
-    that was the last.
+    """Take a view again after its base has lost its history: the view's history is then empty, or the last write to
+    the view.
     """
     base: Tensor = share(info.base._array_, info.base._storage_)
     base._flags_ |= flags.REQUIRES_GRAD
@@ -244,7 +244,7 @@ def begin_anew(view: Tensor, info: ViewInfo) -> Tensor:
 
 
 def has_left(view: Tensor, info: ViewInfo) -> bool:
-    """Return whether a view and its base no longer see the same memory as the same kind of numbers."""
+    """Return whether a view and its base no longer share memory, or differ in the kind of numbers."""
     base: Tensor = info.base
     resized: bool = info.frame is not None and door.size_of(info.frame) != door.size_of(base._array_)
     if view._storage_ is base._storage_ and not resized:
@@ -258,9 +258,9 @@ def has_left(view: Tensor, info: ViewInfo) -> bool:
 
 
 def leave(view: Tensor, info: ViewInfo) -> None:
-    """Give a view that no longer shares memory with its base a history that can be looked at, but not followed.
+    """Give a view that no longer shares memory with its base a history that can be inspected, but not differentiated.
 
-    Torch follows it: by the shape and strides of the one in the gradient of the other, whose elements are others.
+    Torch differentiates it: by the view's shape and strides in the gradient of the base, whose elements are others.
     """
     base: Tensor = info.base
     if base._flags_ & flags.REQUIRES_GRAD:
@@ -273,16 +273,16 @@ def leave(view: Tensor, info: ViewInfo) -> None:
 
 
 def follow(view: Tensor, info: ViewInfo, singly: bool = False) -> None:
-    """Let the steps of a view be those that lead from its base to where it lies now, see `strided_steps`."""
+    """Set the steps of a view to those from its base to its present memory, see `strided_steps`."""
     info.steps = strided_steps(view._array_, info, singly)
     info.frame = info.base._array_
 
 
 def moved(tensor: Tensor, singly: bool = False) -> None:
-    """Note that a tensor has been given other memory, or another place in the memory that it had.
+    """Note that the memory of a tensor was replaced, or its place in that memory.
 
     Args:
-        singly: only its last step has led out of what the one before sees.
+        singly: only its last step leads outside the memory of the step before.
     """
     if tensor._flags_ & flags.VIEW:
         info: ViewInfo = tensor._meta_.view
@@ -291,10 +291,10 @@ def moved(tensor: Tensor, singly: bool = False) -> None:
 
 
 def take_again(view: Tensor, info: ViewInfo, source: Any) -> Tensor:
-    """The same view of the base (`source`), by `strided_steps`: as in torch, it does not tell which calls made it.
+    """Take the same view of the base (`source`) by `strided_steps`, which do not name the original calls, as in torch.
 
-    Behind a step that changes the dtype torch keeps the views one by one: what one of them by shape and strides sees
-    outside of the one before gets no gradient.
+    After a step that changes the dtype torch keeps the views one by one: elements of a view by shape and strides that
+    are outside the view before get no gradient.
     """
     for op, args, _ in strided_steps(view._array_, info, True):
         source = op.call((source, *args[1:]))
@@ -302,10 +302,10 @@ def take_again(view: Tensor, info: ViewInfo, source: Any) -> Tensor:
 
 
 def strided_steps(array: Any, info: ViewInfo, singly: bool) -> tuple[Any, ...]:
-    """How the array of a view is taken by shape and strides, behind the steps that see the memory as another dtype.
+    """Return the steps of a view by shape and strides, after the steps that see the memory as another dtype.
 
     Args:
-        singly: behind such steps, take the views one by one rather than at once.
+        singly: after such steps, take the views one by one rather than at once.
     """
     last: int = 0
     for at in range(len(info.steps)):
@@ -326,7 +326,7 @@ def strided_steps(array: Any, info: ViewInfo, singly: bool) -> tuple[Any, ...]:
 
 
 def strided_step(source: Any, array: Any) -> tuple[Any, ...]:
-    """The step that takes an array of another one by shape and strides."""
+    """Return the step that takes an array of another one by shape and strides."""
     size: int = array.itemsize
     distance: int = (door.address_of(array) - door.address_of(source)) // size if array.size else 0
     strides = tuple([stride // size for stride in array.strides])
@@ -334,7 +334,7 @@ def strided_step(source: Any, array: Any) -> tuple[Any, ...]:
 
 
 def goes_beyond(info: ViewInfo) -> bool:
-    """Return whether a view is one that arrays do not show: into a batch, or out of it."""
+    """Return whether a view is one that arrays do not have: into a batch, or out of it."""
     for step in info.steps:
         if step[0].sees == sources.SEES_BATCH:
             return True

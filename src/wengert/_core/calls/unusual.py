@@ -77,7 +77,7 @@ def of_stranger(op: Any, a: Any, b: Any) -> Any:
 def observed(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     """Call the observers of this thread, the latest first.
 
-    An observer is a function `observer(op, args, proceed)`. `op.written(args)` is the tensor that the call writes to:
+    An observer is a function `observer(op, args, proceed)`. `op.written(args)` is the tensor to be written to, or None:
     `args[0]` of an `InPlaceOp` and of `out.Filling`, which reports `out=` after the call that computed the values.
     Nothing is written before `proceed()`. Calls that an observer makes itself are seen only by those before it.
     """

@@ -1,1 +1,1 @@
-"""How an operator is declared, and what follows from its card."""
+"""Declaration of operators by cards, and what is derived from a card."""

@@ -1,4 +1,4 @@
-"""Arguments that must be tensors, bools or numbers: refused in torch's words before a function of operators runs."""
+"""Checks of arguments that must be tensors, bools or numbers, with torch's errors, before a function of operators."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
 
 @functools.cache
 def taken(annotation: str) -> str:
-    """What alone a parameter of that annotation takes: a Tensor, perhaps None too, or a bool; otherwise ""."""
+    """The only type that a parameter of that annotation takes: a Tensor, perhaps None too, or a bool; otherwise ""."""
     words = set(annotation.split(" | "))
     if "Tensor" in words and words <= {"Tensor", "None"}:
         return "Tensor | None" if "None" in words else "Tensor"
@@ -58,8 +58,8 @@ def taken(annotation: str) -> str:
 
 
 def tensor_places(body: Callable[..., Any]) -> list[tuple[int, str, bool]]:
-    """Which parameters take nothing but tensors: position, that of a keyword beyond all others, name, and whether
-    None stands for none.
+    """The parameters that take only tensors: position (of a keyword one beyond all others), name, and whether None
+    is allowed.
 
     These are the first one if it is called `input` or `self`, unless its annotation says that it may be a number, and
     those annotated as `Tensor` or `Tensor | None`.
@@ -76,9 +76,9 @@ def tensor_places(body: Callable[..., Any]) -> list[tuple[int, str, bool]]:
 
 
 def typed_places(body: Callable[..., Any]) -> list[tuple[int, str, type]]:
-    """Which parameters take nothing but a bool, an int or a number.
+    """The parameters that take only a bool, an int or a number.
 
-    Of each the position (of a keyword one beyond all others), the name, and the kind: float for every number.
+    For each the position (of a keyword one beyond all others), the name, and the kind: float for any number.
     """
     annotations = body.__annotations__
     if KINDS.keys().isdisjoint(annotations.values()):
@@ -92,7 +92,7 @@ def typed_places(body: Callable[..., Any]) -> list[tuple[int, str, type]]:
 
 
 def other_names(body: Callable[..., Any]) -> dict[str, str]:
-    """By which other names programs give the parameters of a function."""
+    """Other names by which programs may pass the parameters of a function."""
     names = parameters_of(body)
     if ALIASES.keys().isdisjoint(names):
         return {}
@@ -105,7 +105,7 @@ def is_loose(body: Callable[..., Any]) -> bool:
 
 
 def own_names(name: str, kwargs: dict[str, Any], aliases: dict[str, str]) -> dict[str, Any]:
-    """Keyword arguments by the parameters' own names; raises a TypeError if one was given by two of its names."""
+    """Keyword arguments by the parameters' own names; raises a TypeError if one was passed by two of its names."""
     named = {aliases.get(each, each): value for each, value in kwargs.items()}
     if len(named) < len(kwargs):
         own = [aliases.get(each, each) for each in kwargs]
@@ -119,13 +119,13 @@ ROOMS = {f"wengert.{room}": room for room in ("fft", "linalg", "special")}
 
 
 def said_name(module: str, name: str) -> str:
-    """What errors call a function: with the module in front where torch's parser does so, as `linalg_lu`."""
+    """The name of a function in errors: with the module in front where torch's parser does so, as `linalg_lu`."""
     room = ROOMS.get(module, "")
     return f"{room}_{name.removeprefix(f'{room}_')}" if room else name
 
 
 def required_count(body: Callable[..., Any]) -> int:
-    """How many of a function's positional parameters have no default."""
+    """The number of a function's positional parameters that have no default."""
     return body.__code__.co_argcount - len(body.__defaults__ or ())
 
 
@@ -133,7 +133,7 @@ def refuse_missing(name: str, expected: tuple[str, ...], kwargs: dict[str, Any])
     """Refuse a call without all required arguments.
 
     Args:
-        expected: the parameters without defaults that were not given by position.
+        expected: the parameters without defaults that were not passed by position.
 
     Raises:
         TypeError: if one was not passed by name either.
@@ -144,12 +144,12 @@ def refuse_missing(name: str, expected: tuple[str, ...], kwargs: dict[str, Any])
 
 
 def checked(name: str, body: Callable[..., Any], *, method: bool = False, module: str = "") -> Callable[..., Any]:
-    """A function that refuses, in torch's words, what is no tensor or bool where it takes one, and knows other names.
+    """Wrap a function so that it checks its tensors and bools with torch's errors, and accepts other parameter names.
 
     Args:
         name, body: what programs call it, and the function.
-        method: it is called on its first argument, which is then a tensor and does not count.
-        module: where programs find it, by which it is pickled; where `body` is defined unless given.
+        method: it is called on its first argument, which is then a tensor and is not counted.
+        module: where programs find it, by which it is pickled; by default where `body` is defined.
     """
     skipped, said = 1 if method else 0, said_name(module, name)
     required = () if said == name else parameters_of(body)[: required_count(body)]
@@ -172,7 +172,7 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             word |= word_of_tensors(said, places, args, kwargs, skipped)
             standing = typed and check_typed(said, typed, body.__annotations__, args, kwargs, skipped)
             if word & flags.OVERRIDDEN and current().passing is None:
-                given, named = named, None  # an error of who is asked is no reason to ask again
+                given, named = named, None  # an error of a handler is not a reason to ask again
                 return overridden(name, call, args, given, body, method=method)
             if word & flags.OBSERVED and (made := of_class(name, call, args, kwargs)) is not MISSING:
                 return made
@@ -193,7 +193,7 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
 
 
 def dress(function: Any, body: Any) -> Any:
-    """Give a function what programs see of the one that it calls: `functools.wraps` in fewer steps, for the import."""
+    """Copy name and docstring of a function to its wrapper: `functools.wraps` in fewer steps, for the import."""
     function.__doc__, function.__annotations__, function.__wrapped__ = body.__doc__, body.__annotations__, body
     if vars(body):
         vars(function).update(vars(body) | {"__wrapped__": body})
@@ -201,7 +201,7 @@ def dress(function: Any, body: Any) -> Any:
 
 
 def titled(function: Any, module: str, name: str, title: str) -> Any:
-    """A function that asks, under the names that it says and by which it is pickled: "linalg_qr" and "qr"."""
+    """A function that asks, with its name in errors and the name by which it is pickled: "linalg_qr" and "qr"."""
     ASKING.add(function.__code__)
     function.__module__, function.__qualname__ = module, title
     function.__name__ = said_name(module, name)
@@ -209,7 +209,7 @@ def titled(function: Any, module: str, name: str, title: str) -> Any:
 
 
 def made_elsewhere(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A tensor on the device "meta", for a function that was asked for one."""
+    """Create a tensor on the device "meta", for a call of a function with that device."""
     home = load(f"{__name__.partition('.')[0]}.ops.create.elsewhere")
     try:
         return home.made(name, body, args, own_names(name, kwargs, other_names(body)))
@@ -248,7 +248,7 @@ def word_of_tensors(
 
 
 def simple_calls(places: list[Any], typed: list[Any], method: bool, loose: bool) -> int:
-    """How many positional arguments a call may have where there is nothing to look at but the first, a tensor."""
+    """The number of positional arguments that a call may have if only the first, a tensor, has to be checked."""
     if not method and (loose or not places or places[0][0]):
         return 0
     further = [*(places if method else places[1:])[:1], *typed[:1]]
@@ -263,10 +263,10 @@ def check_typed(
     kwargs: dict[str, Any],
     skipped: int,
 ) -> bool:
-    """Refuse what is no bool, int or number where one is taken; None for an int is for the function to look at.
+    """Refuse an argument that is not the bool, int or number wanted; None for an int is for the function to check.
 
     Returns:
-        Whether a tensor stands for an int.
+        True if a tensor stands for an int.
 
     Raises:
         TypeError: if an argument is not of the type that its annotation names.
@@ -277,7 +277,7 @@ def check_typed(
         if type(given) is kind or given is MISSING or (given is None and may_be_none(annotations[argument], argument)):
             continue
         position = at + 1 - skipped if at < count else 0
-        if kind is float and not isinstance(given, (Tensor, complex)):  # of which the operators inside judge
+        if kind is float and not isinstance(given, (Tensor, complex)):  # which the operators inside check
             check_scalar(name, argument, position, annotations[argument], given)
         elif kind is bool or (kind is int and not is_int(argument, given)):
             raise TypeError(errors.wrong_type(name, argument, position, kind.__name__, given))
@@ -301,12 +301,12 @@ def is_int(argument: str, given: Any) -> bool:
 
 
 def may_be_none(annotation: str, argument: str) -> bool:
-    """Return whether None is for the function to look at: of an int or an optional switch, and of `requires_grad`."""
+    """Return whether None is for the function to check: for an int or an optional switch, and for `requires_grad`."""
     return annotation in ("int", "int | None", "bool | None") or argument == "requires_grad"
 
 
 def word_of(values: Sequence[Any]) -> int:
-    """The flags of all tensors among arguments, and in lists and tuples; `OVERRIDDEN` for what is asked like one."""
+    """The flags of all tensors among arguments, and in lists and tuples; `OVERRIDDEN` for other objects to be asked."""
     word = 0
     for each in values:
         if isinstance(each, Tensor):
@@ -321,7 +321,7 @@ def word_of(values: Sequence[Any]) -> int:
 def overridden(
     name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], body: Callable[..., Any], *, method: bool
 ) -> Any:
-    """What a mode or the `__torch_function__` of an argument makes of a call; what `body` does if there is none."""
+    """Return the result of a mode or of an argument's `__torch_function__` for a call; without any, that of `body`."""
     from ..calls import overriding
 
     stranger = stranger_in((args, tuple(kwargs.values())))
@@ -337,13 +337,13 @@ def overridden(
 
 
 def of_class(name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What the `__torch_dispatch__` of an argument's class makes of the call of a factory, MISSING if none is asked."""
+    """Return the result of an argument's `__torch_dispatch__` for the call of a factory, MISSING if none is asked."""
     made = load(HANDLER).factory(name, call, args, kwargs)
     return MISSING if made is NotImplemented else made
 
 
 def of_strangers(name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool) -> Any:
-    """What the `__torch_function__` of an argument that is no tensor makes of a call that failed; MISSING without."""
+    """Return the result of the `__torch_function__` of a non-tensor argument for a call that failed, or MISSING."""
     if stranger_in((args, tuple(kwargs.values()))) is None:
         return MISSING
     from ..calls import overriding
@@ -353,10 +353,10 @@ def of_strangers(name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, 
 
 
 def asking(body: Callable[..., Any], name: str = "", *, method: bool = False, module: str = "") -> Callable[..., Any]:
-    """A function that asks its arguments that are no tensors if it fails, as those do that are `checked`.
+    """Wrap a function so that it asks its non-tensor arguments if it fails, as `checked` functions do.
 
     Args:
-        body, name: the function, and what programs call it, if that is another name.
+        body, name: the function, and its public name, if that is another one.
         method, module: as in `checked`.
     """
     name = name or body.__name__
@@ -375,7 +375,7 @@ def asking(body: Callable[..., Any], name: str = "", *, method: bool = False, mo
 
 
 def asking_by_name(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function ask the `__torch_function__` of its tensor first, with all arguments by name: decorates it."""
+    """Decorate a function so that it asks the `__torch_function__` of its tensor first, with all arguments by name."""
 
     within = boundary(function)
 
@@ -395,8 +395,8 @@ def asking_by_name(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def asked_or_refused(function: Any, error: Exception, *args: Any) -> Any:
-    """What the `__torch_function__` of an argument that is no tensor makes of a function that `asks_itself`; otherwise
-    the error is raised.
+    """Return the result of the `__torch_function__` of a non-tensor argument of a function that `asks_itself`; without
+    one, raise the error.
     """
     from ..calls import overriding
 
@@ -407,8 +407,8 @@ def asked_or_refused(function: Any, error: Exception, *args: Any) -> Any:
 
 
 def asked_or_raised(name: str, *args: Any, **kwargs: Any) -> Any:
-    """What the `__torch_function__` of an argument that is no tensor makes of a method that `asks_itself`; without any
-    the error that is being handled is raised again.
+    """Return the result of the `__torch_function__` of a non-tensor argument of a method that `asks_itself`; without
+    one, raise the error that is being handled again.
     """
     from ..calls import overriding
 
@@ -425,7 +425,7 @@ def recast(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tu
 
 
 def profiled(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A call of a function of operators, noted in the log of this thread."""
+    """Run a function of operators, noted in the log of this thread."""
     modes = current()
     log = modes.profiling()
     if log is None:
@@ -435,22 +435,22 @@ def profiled(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs:
 
 
 def all_given(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments of a function in the order of its parameters, defaults among them; as given if they do not fit."""
+    """The arguments of a function in the order of its parameters, with defaults; unchanged if they do not fit."""
     from inspect import signature
 
     try:
         bound = signature(body).bind(*args, **kwargs)
-    except TypeError:  # which the function itself will say
+    except TypeError:  # the function itself will raise the error
         return args
     bound.apply_defaults()
     return tuple(bound.arguments.values())
 
 
 def refuse_gradient(name: str, **constants: Any) -> None:
-    """Refuse tensors by which a function has no gradient, while operations are recorded.
+    """Refuse tensors with respect to which a function has no gradient, while operations are recorded.
 
     Raises:
-        TypeError: if one is no tensor.
+        TypeError: if one is not a tensor.
         RuntimeError: if one requires a gradient.
     """
     for argument, value in constants.items():
@@ -463,10 +463,10 @@ def refuse_gradient(name: str, **constants: Any) -> None:
 
 
 def refuse_derivative(name: str, **constants: Any) -> None:
-    """Refuse tensors by which a function has neither a gradient nor a tangent.
+    """Refuse tensors with respect to which a function has neither a gradient nor a tangent.
 
     Raises:
-        TypeError: if one is no tensor.
+        TypeError: if one is not a tensor.
         RuntimeError: if one requires a gradient, while operations are recorded.
         NotImplementedError: if one has a tangent.
     """
@@ -477,7 +477,7 @@ def refuse_derivative(name: str, **constants: Any) -> None:
 
 
 def tensors_of(name: str, value: Any) -> Sequence[Any]:
-    """A list of tensors.
+    """Check and return a list of tensors.
 
     Raises:
         TypeError: if `value` is not a list or tuple of tensors.
@@ -490,7 +490,7 @@ def tensors_of(name: str, value: Any) -> Sequence[Any]:
 
 
 def check_tensors(name: str, **operands: Any) -> None:
-    """Refuse operands that are no tensors.
+    """Refuse operands that are not tensors.
 
     Raises:
         TypeError: if an operand is not a tensor.
@@ -501,7 +501,7 @@ def check_tensors(name: str, **operands: Any) -> None:
 
 
 def check_list(name: str, argument: str, position: int, value: Any) -> None:
-    """Refuse what is no list of tensors.
+    """Refuse a value that is not a list of tensors.
 
     Raises:
         TypeError: if `value` is not a list or tuple of tensors.
@@ -512,7 +512,7 @@ def check_list(name: str, argument: str, position: int, value: Any) -> None:
 
 
 def check_elements(values: Sequence[Any], position: int) -> None:
-    """Refuse a list that holds something else than tensors.
+    """Refuse a list with elements that are not tensors.
 
     Raises:
         TypeError: if an element is not a tensor.
@@ -523,7 +523,7 @@ def check_elements(values: Sequence[Any], position: int) -> None:
 
 
 def integer(name: str, argument: str, value: Any) -> int:
-    """An integer, or what stands for one; a bool does not.
+    """Return an integer, from any object that stands for one except a bool.
 
     Raises:
         TypeError: if `value` is not an integer.
@@ -534,7 +534,7 @@ def integer(name: str, argument: str, value: Any) -> int:
 
 
 def integers(name: str, argument: str, value: Any, position: int = 0) -> tuple[int, ...]:
-    """Several integers; by the first of them a sequence is known as one, so that only it must not be a bool.
+    """Return several integers as a tuple; only the first is checked not to be a bool, as in torch.
 
     Raises:
         TypeError: if `value` is not a sequence, or one of its elements is not an integer.
@@ -551,7 +551,7 @@ def integers(name: str, argument: str, value: Any, position: int = 0) -> tuple[i
 
 
 def wrong_integer(name: str, argument: str, at: int, value: object, position: int = 0) -> str:
-    """Something else than an integer in a sequence of them; `position` is that of the argument."""
+    """Error text for an element of a sequence that is not an integer; `position` is that of the argument."""
     shown_name, given = errors.public_name(argument), type(value).__name__
     if at:
         return (
@@ -570,7 +570,7 @@ def some_integers(name: str, argument: str, value: Any) -> tuple[int, ...]:
 
 
 def check_members(name: str, argument: str, values: Sequence[Any], *, optional: bool = False) -> None:
-    """Refuse a sequence that holds something else than integers, or than these and None.
+    """Refuse a sequence with elements other than integers (with `optional`, or None).
 
     Raises:
         TypeError: if an element is something else.

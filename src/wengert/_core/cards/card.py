@@ -1,4 +1,4 @@
-"""Cards: how an operator is declared, once.
+"""Cards: the declaration of an operator, in one place.
 
 The decorated body is the kernel call; its signature and docstring are the public ones. `Array` marks a differentiable
 tensor, `Arrays` a list of them, `Index` a tensor without derivative (`Indices` a list of those or None), `Sizes`
@@ -73,37 +73,37 @@ else:
 
 
 def load_all() -> dict[str, Card | Composite]:
-    """Load every family of operators; the public ones by name."""
+    """Load every family of operators; return the public operators by name."""
     late.load_all()
     return CARDS
 
 
 def find(name: str) -> Card | Composite | None:
-    """The operator of that name, with its family if that is not loaded yet; None if no family promises it."""
+    """Return the operator of that name, loading its family if needed; None if no family has it."""
     if name in late.HOMES:
         late.load(late.HOMES[name])
     return CARDS.get(name)
 
 
 class Card(Declared, Op):
-    """An operator with all that is said about it.
+    """An operator with everything that its card declares.
 
     Attributes:
-        declared_dtypes: the dtypes it exists for.
+        declared_dtypes: the dtypes that it exists for.
         takes_halves, out: see `DEFAULTS`.
-        keeps_numbers: beside halves numbers count as they are, and so does a second operand of no dimensions; otherwise
-            they are rounded to the half first.
+        keeps_numbers: beside halves, numbers and a second operand of no dimensions are not rounded; otherwise they are
+            rounded to the half first.
         mixed: called with operands, arrays and numbers, before they are promoted, to refuse some.
         warn_shared: called with arguments that share memory in a way that torch warns of, see `InPlace.apart`.
-        crossing: for what changes of which batches a tensor is part, `crossing(card, args, level)`.
-        why: why it has no derivative, or "" if it has rules.
+        crossing: for operators that add or remove a batch, `crossing(card, args, level)`.
+        why: the reason that it has no derivative, or "" if it has rules.
         linear: the inputs in which it is linear, for forward mode.
-        refused: the inputs by which a gradient or a tangent is refused.
+        refused: the inputs for which a gradient or a tangent is refused.
         partial_rules, forward_rules, shares, batching: what forward mode and batching use.
         in_place: the derived in-place operator, or None.
         method, function: whether it is bound to Tensor, and public in the package.
         form: the name and the module of a form of the operator, see `forms`.
-        function_of: makes the function of the card, where that is not the method.
+        function_of: returns the function of the card, if that is not the method.
         any_device: its operands may be on several devices.
         describes: the sections of its docstring that it shares with its family.
     """
@@ -136,12 +136,11 @@ class Card(Declared, Op):
     def vjp(
         self, *inputs: str, native: Any = None, passes: bool = False
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Give the reverse rule for `inputs`: called with the gradient and what it names, it returns as many gradients.
+        """Set the reverse rule for `inputs`: called with the gradient and what it names, it returns as many gradients.
 
-        `native` names the native function of its plain case, taken where the pass is not itself recorded; `passes` says
-        that the rule returns the gradient itself, unless the one argument that it names is something other than 1.
-        Where partials were given before, they stay for forward mode, and the rule (a cheaper form of them) serves
-        backward passes.
+        `native` names the native function of its plain case, taken where the pass is not itself recorded; `passes`
+        means that the rule returns the gradient itself, unless the one argument that it names is not 1. Partials that
+        were set before stay for forward mode, and the rule (a cheaper form of them) serves backward passes.
         """
 
         def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -155,7 +154,7 @@ class Card(Declared, Op):
         return decorate
 
     def partials(card, /, *, native: Any = None, **rules: Callable[..., Any]) -> None:  # noqa: N805 - an input is self
-        """Give partial derivatives by input; both modes follow: `grad * partial.conj()` and `tangent * partial`.
+        """Set partial derivatives by input; both modes follow: `grad * partial.conj()` and `tangent * partial`.
 
         `native` names the native function of the reverse rule of the one input, see `vjp`.
         """
@@ -165,10 +164,10 @@ class Card(Declared, Op):
             added.native = native
 
     def jvp(self, *inputs: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Give the forward rule for `inputs`, where it does not follow: what their tangents contribute to the result's.
+        """Set the forward rule for `inputs`, if it is not derived: the contribution of their tangents to the result's.
 
         It is called with their tangents (zeros where one of several has none, 0 for a number) and what it names, as a
-        reverse rule; it returns a tangent, None for nothing, of several results a tuple of these.
+        reverse rule; it returns a tangent, None for zero, for several results a tuple of these.
         """
 
         def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -181,8 +180,8 @@ class Card(Declared, Op):
         return decorate
 
     def refuses(self, *inputs: str, words: str | Callable[..., Any]) -> None:
-        """Say that there is no derivative by `inputs`: calls are recorded, and a backward pass refuses, as does a call
-        with tangents.
+        """Declare that there is no derivative with respect to `inputs`: calls are recorded, and a backward pass is
+        refused, as is a call with tangents.
 
         Args:
             words: torch's name in the error, as in `DEFAULTS`; or a reverse rule that raises it.
@@ -192,50 +191,50 @@ class Card(Declared, Op):
         self.refused = (*self.refused, *inputs)
 
     def shows(self, **fields: str | Callable[[Any], Any]) -> None:
-        """Say what its nodes show, as `_saved_*`, beside what rules save or otherwise than as it is saved.
+        """Declare the `_saved_*` attributes of its nodes that are not saved by rules, or shown in another form.
 
         Args:
-            fields: by name the saved value that is shown; or how the one of that name is, "as ..." (`saved_fields`); or
-                what reads the field from a node.
+            fields: by name the saved value that is shown; or the form of the value of that name, "as ..."
+                (`saved_fields`); or a function that reads the field from a node.
         """
         self.nodes.shown.update(fields)
 
     def batched(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """Give the rule for a dimension that the program does not see: called with all arguments, of which all tensors
-        have that dimension in front, it returns the result, or results, with it in front.
+        """Set the rule for a batch: called with all arguments, of which all tensors have the batch as first dimension,
+        it returns the result, or results, with the batch as first dimension.
         """
         self.batching = batch_rules.written(rule)
         return rule
 
     def constant_in(self, *inputs: str) -> None:
-        """Say that results are constant almost everywhere in `inputs`, which are marked as an index and may be of
-        floating-point numbers: gradients and tangents by others are refused. It comes before the rules.
+        """Declare that results are constant almost everywhere in `inputs`, which are marked as an index and may be
+        floating-point: gradients and tangents for other index inputs are refused. Call it before the rules.
         """
         mark_constant(self, inputs)
 
     def saturates(self, where: Callable[[Any], bool]) -> None:
-        """Say where results lose digits that a rule needs: `where(array of an input)`. A rule which asks for
-        `<input>_tail` then gets a copy of the input; it gets None where not.
+        """Declare where results lose digits that a rule needs: `where(array of an input)`. A rule that names
+        `<input>_tail` then receives a copy of the input; otherwise None.
         """
         self.tail = where
         if self.in_place is not None:
             self.in_place.tail = where
 
     def shape(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """Give the rule of the shape and dtype of the results, see `calls.meta`; all forms of the operator have it."""
+        """Set the rule of the shape and dtype of the results, see `calls.meta`; all forms of the operator have it."""
         RULES[self.name] = rule
         return rule
 
     @property
     def out_apart(self) -> str | None:
-        """What of its memory a tensor given as `out` may not share with inputs, as in `Out`."""
+        """The memory that a tensor passed as `out` may not share with inputs, as in `Out`."""
         if self.out.apart != "":
             return self.out.apart
         return "wholly" if self.apart == sources.APART_WHOLLY else "partly" if self.promotion else None
 
     @property
     def out_words(self) -> Any:
-        """How an `out` of another dtype than the result's is refused, as in `Out`."""
+        """Error text for an `out` of another dtype than the result's, as in `Out`."""
         return self.out.words if self.out.words != "" else None if self.promotion else EXACT
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -257,18 +256,18 @@ class Card(Declared, Op):
 
     @property
     def public(self) -> Any:
-        """What programs call as a function."""
+        """The function that programs call."""
         return self.public_as(self.name)
 
     def public_as(self, name: str) -> Any:
-        """What programs call as a function of that name, which is the operator's own or another one."""
+        """Return the function that programs call by that name, which is the operator's own or another one."""
         if self.function_of is not None and name == self.name:
             return self.function_of(self)
         return forms.form_of(self, name, "wengert") if self.method and self.function else self
 
 
 class Composite(Declared):
-    """A public function made of operators, whose derivatives follow from theirs.
+    """A public function composed of operators, whose derivatives follow from theirs.
 
     Attributes:
         body: the function.
@@ -284,12 +283,12 @@ class Composite(Declared):
 
     @functools.cached_property
     def public(self) -> Callable[..., Any]:
-        """What programs call as a function. (A method's tensor is what it is called on.)"""
+        """The function that programs call. (A method has its tensor as first argument.)"""
         return checked(self.name, self.body, module="wengert") if self.function else self.body
 
     @functools.lru_cache  # noqa: B019 - cards stay
     def public_as(self, name: str) -> Callable[..., Any]:
-        """What programs call as a function of that name, which is the function's own or another one."""
+        """Return the function that programs call by that name, which is the function's own or another one."""
         return self.public if name == self.name else checked(name, self.body, module="wengert")
 
 
@@ -304,7 +303,7 @@ def op(
     """Declare an operator; decorates its body. A family of cards is a `functools.partial` of this.
 
     Args:
-        samples, rules: the generator of samples; what gives the card its rules.
+        samples, rules: the generator of samples; a function that sets the rules of the card.
         describes: sections of the docstring, for what the card's own does not say.
         shape: the rule of the shape and the dtype of its results that the family shares, by its name in
             `ops/shape_rules.py`, see `calls.meta`.
@@ -349,7 +348,7 @@ def pointwise(*, promote: str = "same", **options: Any) -> Callable[[Callable[..
 
 
 def composite(*, method: bool = True, function: bool = True, name: str = "") -> Callable[[Callable[..., Any]], Any]:
-    """Declare a public function made of operators."""
+    """Declare a public function composed of operators."""
 
     def decorate(body: Any) -> Any:
         card = Composite(body)
@@ -363,7 +362,7 @@ def composite(*, method: bool = True, function: bool = True, name: str = "") -> 
 
 
 def register(card: Card | Composite, name: str = "") -> None:
-    """Put an operator into the registry, under another name than its own if one is given, and bind its method.
+    """Put an operator into the registry, under `name` if that is not empty, and bind its method.
 
     Raises:
         TypeError: if the name is taken.
@@ -379,7 +378,7 @@ def register(card: Card | Composite, name: str = "") -> None:
 
 
 def method_of(card: Card | Composite, name: str) -> Any:
-    """What Tensor has of an operator under its name or another one."""
+    """The attribute of Tensor for an operator under its name or another one."""
     if isinstance(card, Composite):
         return checked(name, card.body, method=True)
     return card if name == card.name else forms.form_of(card, name)
@@ -394,5 +393,5 @@ def alias(name: str, function: Callable[..., Any]) -> None:
 
 
 def registered(name: str) -> Card | Composite:
-    """The operator of that name; what the pickle of an operator calls."""
+    """Return the operator of that name; called to unpickle an operator."""
     return find(name) or load_all()[name]

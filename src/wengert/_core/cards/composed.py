@@ -27,22 +27,22 @@ COMPILED = cython.compiled
 
 
 class PlainCase(Op):
-    """A function made of operators, with the native function of its plain case.
+    """A function composed of operators, with the native function of its plain case.
 
-    What is not plain goes to the function as it was given; interpreted, every call does.
+    Calls that are not plain go to the function unchanged; interpreted, every call does.
 
     Attributes:
-        op: the operator that is recorded in the plain case, made by the function `native`. None if that is taken only
-            where nothing is recorded: it may then stand for any number of operators.
+        op: the operator that is recorded in the plain case, computed by the function `native`. None if that runs only
+            when nothing is recorded: it may then stand for any number of operators.
         function: called for everything else.
-        translate: a native function of the arguments that gives those of `op`, None in the place of the first and of
-            tensors, which both have at the same places; or None where names tell it.
-        parted: `op` is applied several times, to arguments that `translate` gives as a list of tuples, without the
+        translate: a native function of the arguments that returns those of `op`, None in the place of the first and of
+            tensors, which both have at the same places; or None if the names determine it.
+        parted: `op` is applied several times, to arguments that `translate` returns as a list of tuples, without the
             first one, which they share. The result is a tuple.
         shaped: `native` takes the arguments of the function; `op` takes the tensor and the shape of the result.
         places: where the arguments of `op` are among those of the function, -1 for its default; None if they are the
-            same. `rest` says where all others are, which must be at their defaults.
-        guard: a native function of the arguments of `op` that does not answer NotImplemented if `prepare` is worth it.
+            same. `rest` are the places of all others, which must be at their defaults.
+        guard: a native function of the arguments of `op` that does not return NotImplemented if `prepare` is worth it.
         prepare: for each argument of `op` that another operator is applied to first its place, that operator, and what
             else that takes.
         further: other operators of the same arguments that may be the plain case, each with its native function. None
@@ -86,7 +86,7 @@ class PlainCase(Op):
         return profiled(self, args) if events.opened else self.plain(args)
 
     def of_arrays(self, args: tuple[Any, ...]) -> Any:
-        """`run` where no operator is recorded."""
+        """Call `run` where no operator is recorded."""
         made: Any = unrecorded(self.native, args)
         if made is not NotImplemented:
             for step in self.then:
@@ -94,7 +94,7 @@ class PlainCase(Op):
         return made
 
     def plain(self, args: tuple[Any, ...]) -> Any:
-        """`run`, without a note."""
+        """Call `run`, without a note in the log."""
         if self.op.view and not may_be_seen(self.op, args):
             return NotImplemented
         if self.parted:
@@ -121,7 +121,7 @@ class PlainCase(Op):
         return made
 
     def call2(self, a: Any, b: Any) -> Any:
-        """Apply to two operands; NotImplemented if one is no tensor."""
+        """Apply to two operands; NotImplemented if one is not a tensor."""
         if not isinstance(a, Tensor) or not isinstance(b, Tensor):
             return unusual.of_stranger(self, a, b)
         made: Any = self.run((a, b))
@@ -159,7 +159,7 @@ def has_defaults(case: PlainCase, args: tuple[Any, ...]) -> bool:
 
 def may_be_seen(op: Op, args: tuple[Any, ...]) -> bool:
     """Return whether the plain case may be a view of the arguments: lists are written to before it is taken again, and
-    the storage of a tensor may have been made smaller than its array.
+    the storage of a tensor may have been resized to less than its array.
     """
     for value in args:
         if isinstance(value, list):
@@ -174,8 +174,8 @@ def may_be_seen(op: Op, args: tuple[Any, ...]) -> bool:
 
 
 def translated(function: Any, args: tuple[Any, ...]) -> Any:
-    """The arguments of the operator as a native function gives them, with the first one (a tensor or a list of them)
-    and the other tensors of the call in their places. None if it does not know the case.
+    """The arguments of the operator from a native function, with the first one (a tensor or a list of them) and the
+    other tensors of the call in their places. None if it does not support the case.
     """
     values: Any = asked(function, args)
     if values is NotImplemented:
@@ -203,7 +203,7 @@ def parts(case: PlainCase, args: tuple[Any, ...]) -> Any:
 
 
 def placed(case: PlainCase, args: tuple[Any, ...]) -> Any:
-    """The arguments of the operator, found by name; None if there are others."""
+    """The arguments of the operator, looked up by name; None if there are others."""
     if not has_defaults(case, args):
         return None
     found: list[Any] = []
@@ -216,7 +216,7 @@ def placed(case: PlainCase, args: tuple[Any, ...]) -> Any:
 
 
 def prepared(case: PlainCase, found: list[Any]) -> Any:
-    """The arguments of the operator, some of them results of others; None if one of these does not know its own."""
+    """The arguments of the operator, some of them results of others; None if one of these does not support its own."""
     place: int
     op: Op
     for step in case.prepare:
@@ -233,9 +233,9 @@ class Factory:
 
     Attributes:
         native: called with NumPy's name of the default dtype and the positional arguments, arrays in the place of
-            tensors; makes an array, or returns NotImplemented.
+            tensors; returns an array, or NotImplemented.
         function: called for everything else.
-        draws: it makes random numbers: within `vmap`, which says what numbers, `function` does.
+        draws: it returns random numbers: within `vmap`, which decides how they are drawn, `function` is called.
     """
 
     native: Any
@@ -271,7 +271,7 @@ class Factory:
 
 
 def made_profiled(factory: Factory, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The call, noted in the log of this thread, if there is one, unless `function` does that."""
+    """Run the call, noted in the log of this thread, if there is one, unless `function` does that."""
     modes: Modes = current()
     if modes.word & flags.OVERRIDDEN:
         return NotImplemented

@@ -1,4 +1,4 @@
-"""What follows from a card: its in-place form."""
+"""The in-place form of an operator, derived from its card."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from . import late
 def derive_in_place(
     card: Any, name: str = "", native: Any = None, renamed: bool = False, by_result: bool = False
 ) -> None:
-    """Make `name_` (or what `name` says) from an operator.
+    """Derive `name_` (or `name`) from an operator.
 
     Args:
         native: the native form of its `writer`.
         renamed: its nodes have names of their own, as those of views always have.
-        by_result: what the native function makes is copied into the target, however large that is.
+        by_result: the result of the native function is copied into the target, however large that is.
     """
     made: InPlaceOp = door.new(InPlaceView if card.view else InPlaceOp)
     take_over(made, card)
@@ -36,5 +36,5 @@ def derive_in_place(
 
 
 def in_place_form(native: Any) -> Any:
-    """The native function that writes what another one makes into its first operand; None if there is none."""
+    """The native function that writes the result of another one into its first operand; None if there is none."""
     return getattr(getattr(native, "__self__", None), f"{getattr(native, '__name__', '')}_", None)

@@ -1,6 +1,4 @@
-"""Docstrings of cards: what a card says of itself, what its family says for all of its cards, and what goes without
-saying. Joined when a program first asks.
-"""
+"""Docstrings of cards, joined on first use from the card's own text, that of its family, and texts for all cards."""
 
 from __future__ import annotations
 
@@ -28,9 +26,9 @@ ENTRY = re.compile(r"^    (?=\S)", re.MULTILINE)
 def complete(card: Any) -> str | None:
     """The docstring of a card as programs see it: each section from the card, or its family, or as for all cards.
 
-    Parameters are described one by one, so that a card says something of those alone that are its own.
+    Parameters are described one by one, so that a card describes only those that are its own.
     """
-    if card.body.__doc__ is None:  # Python was told to drop docstrings
+    if card.body.__doc__ is None:  # Python runs with -OO, which drops docstrings
         return None
     own, family = sections(card.body.__doc__), sections(card.describes)
     summary = own.pop("")
@@ -43,7 +41,7 @@ def complete(card: Any) -> str | None:
 
 
 def sections(text: str) -> dict[str, str]:
-    """The sections of a docstring by their headings; what stands before them has none."""
+    """The sections of a docstring by their headings; the text before them has none."""
     found: dict[str, list[str]] = {"": []}
     lines = found[""]
     for line in inspect.cleandoc(text).split("\n"):
@@ -55,7 +53,7 @@ def sections(text: str) -> dict[str, str]:
 
 
 def arguments(body: Any, own: str, family: str) -> str:
-    """The descriptions of a function's parameters, in their order; what its own text says beside them comes last."""
+    """The descriptions of a function's parameters, in their order; other lines of its own text come last."""
     given = {**entries(family), **entries(own)}
     lines: dict[str, None] = {}
     for name in parameters_of(body):

@@ -1,4 +1,4 @@
-"""What a card gets of its declaration: the options beside the signature, and its rules."""
+"""Setting up a card from its declaration: the options beside the signature, and its rules."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ ONLY = InPlace()
 
 
 def fill_options(card: Any, said: dict[str, Any], given: dict[str, Any]) -> None:
-    """Take over what was said beside the signature.
+    """Set the options of the declaration.
 
     Args:
-        said: the options of the declaration.
+        said: the options that the declaration states.
         given: all options, see `completed`.
     """
     for name in said:
@@ -84,7 +84,7 @@ def fill_options(card: Any, said: dict[str, Any], given: dict[str, Any]) -> None
 
 
 def fill_nodes(card: Any, node: Any, why: Any) -> None:
-    """Give a card its nodes, and the reason why it has no derivative; both as in `DEFAULTS`."""
+    """Set the nodes of a card, and the reason why it has no derivative; both as in `DEFAULTS`."""
     words = ""
     if why:
         card.why, words = why if isinstance(why, tuple) else (why, "")
@@ -108,7 +108,7 @@ def refusal(words: str) -> Callable[[Any], Any]:
 
 
 def mark_constant(card: Any, names: tuple[str, ...]) -> None:
-    """Note the inputs of whose gradients and tangents nothing reaches the results.
+    """Note the inputs in which the results are constant, so that their gradients and tangents are zero.
 
     Raises:
         TypeError: if one is not among the tensors without a derivative.
@@ -129,19 +129,19 @@ def numbers_among(card: Any, given: bool | str) -> tuple[int, ...]:
 
 @functools.cache
 def numpy_dtypes(given: frozenset[DType]) -> frozenset[Any]:
-    """NumPy's own dtypes of ours; few families of dtypes serve all cards. (`bfloat16` is met by `halves`.)"""
+    """NumPy's dtypes for a set of ours; a few sets serve all cards. (`halves` treats `bfloat16`.)"""
     return frozenset(each.numpy for each in given if each is not dtypes.bfloat16)
 
 
 def slots_of(card: Any, inputs: tuple[str, ...]) -> tuple[int, ...]:
-    """The places of inputs among those whose gradients (they come first) or tangents count."""
+    """The places of inputs among those that have gradients (which come first) or tangents."""
     return tuple([card.forward_slots.index(card.names.index(name)) for name in inputs])
 
 
 def add_rule(
     card: Any, rule: Callable[..., Any], names: tuple[str, ...], inputs: tuple[str, ...], partial: bool
 ) -> Rule:
-    """Add a rule for some inputs, which asks for `names`.
+    """Add a rule for some inputs, whose further arguments are `names`.
 
     Raises:
         TypeError: if nothing has such a name, or an input is marked as one without a gradient.

@@ -1,7 +1,7 @@
-"""Functions of operators, and their other names: objects of their own, so that a `__torch_function__` tells them apart.
+"""Functions of operators, and their other names: separate objects, which a `__torch_function__` can distinguish.
 
 `torch.add` and `torch.Tensor.add` are two keys of a program's table of functions, as are `torch.mul` and
-`torch.multiply`. Each is as fast as the operator: what is fixed about that is copied, and nothing comes between.
+`torch.multiply`. Each is as fast as the operator: the declaration is copied, and calls need no wrapper.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from .arguments import said_name
 
 @functools.cache
 def form_of(op: Any, name: str, module: str = "") -> Any:
-    """An operator under another name, or as a function beside its method; to be made when all is said about it.
+    """An operator under another name, or as a function beside its method; call it when the declaration is complete.
 
     Args:
-        op: a card, or an in-place form; anything else is given back.
+        op: a card, or an in-place form; anything else is returned unchanged.
         name: the `__name__` of the form.
         module: where programs find a function, by which it is pickled; "" for a method.
     """
@@ -29,7 +29,7 @@ def form_of(op: Any, name: str, module: str = "") -> Any:
         return op
     made = door.new(type(op))
     take_over(made, op)
-    if hasattr(op, "functional"):  # an in-place form, which is called what errors call it
+    if hasattr(op, "functional"):  # an in-place form, which has the same name in errors
         made.name, made.functional, made.by_result = name, op.functional, op.by_result
     else:
         made.__dict__.update(op.__dict__)
@@ -42,7 +42,7 @@ def form_of(op: Any, name: str, module: str = "") -> Any:
 
 
 def function_of(name: str, module: str) -> Any:
-    """The function of that name; what its pickle calls."""
+    """Return the function of that name; called to unpickle it."""
     return getattr(load(module), name.removeprefix(f"{module.rpartition('.')[2]}_"))
 
 
@@ -52,7 +52,7 @@ def functions_of(names: dict[str, Any], module: str, *, shared: bool = False) ->
     Args:
         names: what the module has.
         module: the module.
-        shared: what is a function of the package, too, is that, as in `nn.functional`.
+        shared: functions that the package has, too, are the same objects, as in `nn.functional`.
     """
     found: dict[str, Any] = {}
     for name, value in names.items():

@@ -1,4 +1,4 @@
-"""Operators whose family is loaded when one of them is first asked for."""
+"""Operators whose family is loaded when one of them is first used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WAITING: dict[str, Any] = {}
 
 
 def promise_all() -> None:
-    """Note what modules give when they are loaded, and put something in the place of what they give Tensor."""
+    """Note the operators of modules that are loaded late, and put placeholders on Tensor for their methods."""
     present = vars(Tensor)
     for module, listed in names.OPERATORS.items():
         HOMES.update(dict.fromkeys(listed.split(), OWN + module))
@@ -25,12 +25,12 @@ def promise_all() -> None:
         methods = listed.split()
         HOMES.update(dict.fromkeys(methods, OWN + module))
         for name in methods:
-            if name not in present:  # a module that came at once, because another one needs it
+            if name not in present:  # a module that is already loaded, because another one needs it
                 bind_at_once(name, LateMethod(name))
 
 
 def bind(name: str, value: object) -> None:
-    """Put a method or property on `Tensor`: of a module that comes late when that is loaded to its end."""
+    """Put a method or property on `Tensor`; for a module that is loaded late, when its loading has finished."""
     if HOMES.get(name, "") in PRESENT or name not in HOMES:
         bind_at_once(name, value)
     else:
@@ -38,18 +38,18 @@ def bind(name: str, value: object) -> None:
 
 
 def bound(name: str) -> Any:
-    """What stands on Tensor under a name, or will when its module is loaded."""
+    """The attribute of Tensor under a name, or the one that it will have when its module is loaded."""
     return WAITING.get(name, vars(Tensor)[name])
 
 
 def load(module: str) -> None:
-    """Load a module that comes late, wholly or not at all."""
+    """Load a late module, completely or not at all."""
     if module not in PRESENT:
         LOADS.whole(complete, module)
 
 
 def complete(module: str) -> None:
-    """Load a module, and bind what it gives Tensor, unless this is called by what it imports itself."""
+    """Load a module, and bind its methods to Tensor, unless called by a module that it imports itself."""
     if not is_loading(import_module(module)):
         for name in [name for name in WAITING if HOMES[name] == module]:
             bind_at_once(name, WAITING[name])
@@ -64,9 +64,9 @@ def load_all() -> None:
 
 
 class LateMethod(str):
-    """Stands on Tensor for a method or property until somebody asks for it: its family, once loaded, binds it.
+    """Placeholder on Tensor for a method or property until its first use: its family, once loaded, binds it.
 
-    It is the name, for which nothing is to be made in Python: several hundred stand there when the package is imported.
+    It is the name itself, a string that Python shares: several hundred are set when the package is imported.
     """
 
     __slots__ = ()
@@ -86,7 +86,7 @@ class LateMethod(str):
         delattr(tensor, str(self))
 
     def loaded(self) -> Any:
-        """What the family has put in the place of this.
+        """The attribute that the family has put in the place of this.
 
         Raises:
             AttributeError: if the family is being loaded.

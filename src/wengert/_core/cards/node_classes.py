@@ -1,4 +1,4 @@
-"""The classes of the nodes that a card records: made when the first node of theirs is."""
+"""The classes of the nodes that a card records, created with their first node."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class NodeClasses:
 
     Attributes:
         name: that of the operator.
-        node: their names, if not derived from that, the class's behind a "::"; several if `choose(args)` says which of
-            them a call records.
+        node: their names, if not derived from `name`, the class's after a "::"; several if `choose(args)` returns
+            which of them a call records.
         view: they are nodes of views.
-        saved: what rules ask for, and where it comes from, one of `sources.FROM_*`: shown as `_saved_*`.
+        saved: the values that rules name, with their source, one of `sources.FROM_*`: shown as `_saved_*`.
         shown: further fields by name, and others than as they are saved: the name of a saved value; "as ...", a reader
-            of `saved_fields`, which shows the saved value of that name so; or what reads the field from a node.
+            of `saved_fields`, which shows the saved value of that name so; or a function that reads it from a node.
         hides: fields that nodes of some titles do not show, by title.
-        made: the classes made so far, by their place among `titles`.
+        made: the classes created so far, by their place among `titles`.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class NodeClasses:
         op.choose_node, op.chosen_nodes = self.choose, self.made
 
     def of(self, op: Declaration, args: tuple[Any, ...]) -> type[OpNode]:
-        """The class of the node of one call, made now; an operator with a single one keeps it."""
+        """Create the class of the node of one call; an operator with a single class stores it."""
         at = 0 if self.choose is None else self.choose(args)
         cls = self.made.setdefault(at, self._make(self.titles()[at], () if self.choose is None else numbers(op, args)))
         if self.choose is None:
@@ -66,13 +66,13 @@ class NodeClasses:
         return cls
 
     def titles(self) -> tuple[str, ...]:
-        """The names of the classes: `log_softmax` has nodes of `LogSoftmaxBackward0` unless it says otherwise."""
+        """The names of the classes: by default `log_softmax` has nodes of `LogSoftmaxBackward0`."""
         if isinstance(self.node, tuple):
             return self.node
         return (self.node or "".join(part.capitalize() for part in self.name.split("_")) + "Backward0",)
 
     def in_place(self) -> NodeClasses:
-        """Those of an in-place form that has names of its own, as torch's: `TransposeBackward1`, `EluBackward1`."""
+        """The classes of an in-place form with names of its own, as in torch: `TransposeBackward1`, `EluBackward1`."""
         own = self.titles()
         titles = tuple(f"{title.rstrip('0123456789')}{at + len(own)}" for at, title in enumerate(own))
         found = NodeClasses(self.name, titles, self.choose, self.view)
@@ -95,7 +95,7 @@ class NodeClasses:
         return cls
 
     def _fields(self) -> Iterator[tuple[str, Any]]:
-        """What nodes show by name, each with its source as in `shown`."""
+        """Yield the names of fields of nodes, with their source as in `shown`."""
         for name in self.saved:
             if self.saved[name] not in INTERNAL:
                 yield ("result" if name == "out" else name), name
@@ -108,7 +108,7 @@ def field(attribute: str, source: Any) -> property:
     """A property of nodes, from a source as in `NodeClasses.shown`."""
 
     def read(node: OpNode) -> Any:
-        # Not when the class is made: a signal handler may come between the lines of a module that is being loaded.
+        # Not when the class is created: a signal handler may come between the lines of a module that is being loaded.
         from .saved_fields import shown
 
         return shown(node, attribute, source)
@@ -117,7 +117,7 @@ def field(attribute: str, source: Any) -> property:
 
 
 def shape_of_input(node: OpNode, slot: int, at: int | None = None) -> Any:
-    """The shape of an input, or a length: the edge to it knows the space of its gradient, if it has one."""
+    """The shape of an input, or a length: the edge to it stores the shape of its gradient, if it has one."""
     edge = node.next_edges[slot]
     if edge is None:
         return None
@@ -125,7 +125,7 @@ def shape_of_input(node: OpNode, slot: int, at: int | None = None) -> Any:
 
 
 def raw_field(name: str) -> property:
-    """A property of nodes: a saved tensor as it is kept."""
+    """A property of nodes: a saved tensor as a `SavedTensor`."""
     return property(lambda node: read_raw(node, name))
 
 
@@ -133,7 +133,7 @@ def numbers(op: Declaration, args: tuple[Any, ...]) -> tuple[int, ...]:
     """Return the edges that torch's form for numbers does not have: of operands for which its calls have no tensor.
 
     A call shows which they are: with a tensor in the place of one of them it would have a node of another class. A
-    program's array counts as a number does: the class that is made serves both.
+    program's array counts as a number: the same class serves both.
     """
     given = [args[at] for at in op.grad_slots] if op.list_slot < 0 else []
     tensors = [each for each in given if isinstance(each, Tensor)]

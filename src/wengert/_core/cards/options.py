@@ -1,4 +1,4 @@
-"""What a card may say of its operator beside the signature, and the sets of dtypes that operators exist for."""
+"""Options of a card beside the signature, and the sets of dtypes that operators exist for."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ WIDE = ALL | {dtypes.uint16, dtypes.uint32, dtypes.uint64}
 
 
 class Out:
-    """What holds for a tensor given as `out`.
+    """Options for a tensor passed as `out`.
 
     Attributes:
-        words: how one of another dtype than the result's is refused, None if the result is cast; unless said, it is
-            where operands are promoted. Fields are the names of both dtypes, `{wanted}` and `{found}`, and those of C's
-            types, `{wanted_type}` and `{found_type}`. A tuple has such words for each result. A function gives them by
-            all arguments and the dtype of `out`: "" where the result is cast, None where it is brought to any dtype.
-        apart: what of its memory it may not share with inputs, "partly", "wholly", or None for anything; unless said,
-            "wholly" if that holds in place, "partly" where operands are promoted.
-        uncastable: how one is refused that is of a kind of numbers which cannot hold the result's, in words as those
-            above; or what makes the error from both dtypes.
-        rows: results written to one of another shape lie in rows there, "always", or "shrunk" if it had elements;
-            otherwise as the result does.
+        words: error text for one of another dtype than the result's, None if the result is cast; by default it is cast
+            if operands are promoted. Fields are the names of both dtypes, `{wanted}` and `{found}`, and those of C's
+            types, `{wanted_type}` and `{found_type}`. A tuple has such a text for each result. A function returns it
+            for all arguments and the dtype of `out`: "" if the result is cast, None if it is cast to any dtype.
+        apart: memory that it may not share with inputs, "partly", "wholly", or None for no restriction; by default
+            "wholly" if that holds in place, "partly" if operands are promoted.
+        uncastable: error text for one of a kind of numbers that cannot hold the result's, with fields as above; or a
+            function that returns the error for both dtypes.
+        rows: results written to one of another shape are row-major, "always", or "shrunk" if it had elements;
+            otherwise they have the strides of the result.
         silent: one with elements takes another shape without a warning.
-        recorded: whether torch has a derivative of the form with `out=`; where not, what requires a gradient is
-            written, and a backward pass through it is refused.
-        writer: torch's name of what writes, where it is not called after the operator.
-        form: torch's name of the form that writes any number of results, where that is not the operator's, `_out`.
+        recorded: whether torch has a derivative of the form with `out=`; if not, results that require a gradient are
+            written, and a backward pass through them is refused.
+        writer: torch's name of the function that writes, if that is not the operator's.
+        form: torch's name of the form that writes any number of results, if that is not the operator's with `_out`.
     """
 
     __slots__ = ("apart", "form", "recorded", "rows", "silent", "uncastable", "words", "writer")
@@ -58,20 +58,19 @@ class Out:
 
 
 class InPlace:
-    """What holds for the form in place, `name_`.
+    """Options for the in-place form, `name_`.
 
     Attributes:
-        write: called with the target's array and the other arguments, it writes what `name_` writes, or refuses before
-            it does.
+        write: called with the target's array and the other arguments; writes the result of `name_`, or raises before it
+            writes.
         native: the native function of its plain case: it writes and returns None, or returns NotImplemented before it
             has written anything.
         overwrites: it leaves nothing of the target's old value, whose gradient is zero.
-        apart: what of its memory the target may not share: "never" (anything goes), "itself" (no element with another),
-            "partly" (nor a part with other inputs), "wholly" (nor all of it); a function: anything goes, and it is
-            called with the arguments, to warn as torch does, if elements share theirs.
-        by_result: what the native function of the operator makes of large operands is copied into the target, which
-            takes less time than the body with `out`; otherwise only that of small ones, and where the body has no
-            `out`.
+        apart: memory that the target may not share: "never" (no restriction), "itself" (no element with another),
+            "partly" (nor a part with other inputs), "wholly" (nor all of it); a function: no restriction, and it is
+            called with the arguments, to warn as torch does, if elements share memory.
+        by_result: the result of the operator's native function is copied into the target also for large operands,
+            which is faster than the body with `out`; otherwise only for small ones, and if the body has no `out`.
         renamed: its nodes have names of their own, as `EluBackward1`.
     """
 
@@ -91,7 +90,7 @@ class InPlace:
 
 
 def nodes(*titles: str, by: Callable[[tuple[Any, ...]], int]) -> tuple[tuple[str, ...], Any]:
-    """The names of an operator's nodes, of which `by(args)` says which one a call records."""
+    """The names of an operator's nodes; `by(args)` returns which one a call records."""
     return titles, by
 
 
@@ -156,7 +155,7 @@ DEFAULTS: dict[str, Any] = {
 
 
 def completed(said: dict[str, Any]) -> dict[str, Any]:
-    """What was said, and what holds where nothing was.
+    """Return the stated options, completed by the defaults.
 
     Raises:
         TypeError: if there is no option of that name.

@@ -1,4 +1,4 @@
-"""The plain cases of functions made of operators: a native function, before the function itself is called."""
+"""The plain cases of functions composed of operators: a native function, tried before the function itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VARIADIC = 4
 
 
 class Function(PlainCase):
-    """What programs call in the place of a composite that has a plain case."""
+    """Callable that programs see for a composite that has a plain case."""
 
     __name__: str
     __qualname__: str
@@ -33,7 +33,7 @@ class Function(PlainCase):
 
 
 class FactoryFunction(Factory):
-    """What programs call in the place of a factory that has a plain case."""
+    """Callable that programs see for a factory that has a plain case."""
 
     __name__: str
 
@@ -80,24 +80,24 @@ def plain_case(
             it has the parameters of `op`, or gathers `*size`, which `op` has at that place, it is called with the same
             arguments; otherwise those of the same names count, and all others must be at their defaults.
         op: the operator that is recorded.
-        native: what makes the result instead of the operator's own native function; without an operator that of a
-            factory, called with the default dtype and the arguments.
-        arrays: instead of an operator a function of arrays, taken where nothing is recorded. It is called with the
-            arguments of `body`, arrays in the place of tensors, and gives a new array with what `body` would make, or
-            answers NotImplemented; what it raises counts as the same.
+        native: the function that computes the result instead of the operator's own native function; without an operator
+            that of a factory, called with the default dtype and the arguments.
+        arrays: instead of an operator a function of arrays, used when nothing is recorded. It is called with the
+            arguments of `body`, arrays in the place of tensors, and returns a new array with the result of `body`, or
+            NotImplemented; an error counts as NotImplemented.
         needs: native functions that `arrays` calls; None where there is none.
-        draws: the factory makes random numbers.
-        places, prepare, translate, shaped, guard: how the arguments of `op` are found, see `PlainCase`; by name unless
-            given.
+        draws: the factory returns random numbers.
+        places, prepare, translate, shaped, guard: how the arguments of `op` are determined, see `PlainCase`; by default
+            by name.
         further: other operators of the same arguments that may be the plain case, each with its native function.
-        then, parted: what is called with the result (of `arrays` with the arguments as well), and whether there are
+        then, parted: a function of the result (for `arrays` with the arguments as well), and whether there are
             several, see `PlainCase`.
         module: where programs find the function.
         card: the name of its card, if that is another.
 
     Returns:
-        What programs call, also behind the sign of a composite that has one; of all but these the function itself
-        where nothing is compiled, or native functions are missing.
+        The callable that programs see, also behind the Python operator of a composite that has one; for all others the
+        function itself if nothing is compiled, or native functions are missing.
     """
     if arrays is not None:
         return body if not COMPILED or None in needs else of_arrays(body, arrays, then, module, card)
@@ -110,12 +110,12 @@ def plain_case(
     found = {"guard": guard, "prepare": prepare, "further": further, "then": then, "parted": parted}
     before = functools.partial(made_before, op=op, native=native, translate=translate, shaped=shaped, places=places)
     made = of_composite(body, before, found) if whole else of_function(body, before, found, module, card)
-    made.__module__ = module  # what takes no tensor first is not `checked`
+    made.__module__ = module  # functions whose first argument is not a tensor are not `checked`
     return made
 
 
 def of_composite(body: Callable[..., Any], before: Callable[..., Function], found: dict[str, Any]) -> Function:
-    """`plain_case` of a composite that programs find in the package."""
+    """`plain_case` of a composite that is public in the package."""
     composite: Any = CARDS[body.__name__]
     if composite.method and COMPILED:
         late.bind(composite.name, filled(before(checked(composite.name, body, method=True), body), found))
@@ -128,7 +128,7 @@ def of_composite(body: Callable[..., Any], before: Callable[..., Function], foun
 def of_function(
     body: Callable[..., Any], before: Callable[..., Function], found: dict[str, Any], module: str, card: str
 ) -> Function:
-    """`plain_case` of a function that programs find in a module."""
+    """`plain_case` of a function that is public in a module."""
     inner = body.function if isinstance(body, PlainCase) else checked(title_in(module, body), body, module=module)
     made = filled(before(inner, getattr(inner, "__wrapped__", inner)), found)
     if isinstance(body, PlainCase):
@@ -140,14 +140,14 @@ def of_function(
 
 
 def filled(made: Function, found: dict[str, Any]) -> Function:
-    """A function with what is said about its plain case."""
+    """Set the fields of the plain case of a function."""
     for name, value in found.items():
         setattr(made, name, value)
     return made
 
 
 def title_in(module: str, body: Callable[..., Any]) -> str:
-    """What a module calls a function: `wengert.linalg` calls `linalg_qr` `qr`."""
+    """The name of a function in a module: `linalg_qr` is `qr` in `wengert.linalg`."""
     return body.__name__.removeprefix(f"{module.rpartition('.')[2]}_")
 
 
@@ -227,7 +227,7 @@ def made_before(
         made.rest = tuple([at for at in range(len(made.names)) if at not in (made.places or ())])
     if places is not None:
         made.places, made.rest = places, tuple([at for at in range(len(made.names)) if at not in places])
-    made.plain_slots = made.switches = ()  # what is not plain is for the function to look at
+    made.plain_slots = made.switches = ()  # other calls are checked by the function
     made.wholes = made.scalars = ()
     begin_calls(made)
     return made
@@ -243,7 +243,7 @@ def has_signature(body: Callable[..., Any], op: Op) -> bool:
 
 
 def places_of(names: tuple[Any, ...], op: Op) -> tuple[int, ...]:
-    """Where the arguments of an operator are among those of a function: the first one in front, others by name."""
+    """The places of an operator's arguments among those of a function: the first one in front, others by name."""
     known = {name: at for at, name in enumerate(names)} | {op.names[0]: 0}
     found = [[known[each] for each in (name, *ALIASES.get(name, ())) if each in known] for name in op.names]
     return tuple([each[0] if each and at < op.positional else -1 for at, each in enumerate(found)])

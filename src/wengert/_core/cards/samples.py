@@ -1,4 +1,4 @@
-"""Samples: arguments on which tests run an operator, given on its card."""
+"""Samples: arguments on which tests run an operator, stated on its card."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Sample:
     """Arguments that an operator must accept; the harness repeats them in every dtype, non-contiguous, in place ..."""
 
     def __init__(self, *args: Any, through: Callable[..., Any] | None = None, **kwargs: Any) -> None:
-        """`through(operator, *args, **kwargs)`, if given, is what derivatives are checked of.
+        """Set the arguments; derivatives are checked of `through(operator, *args, **kwargs)` if that is not None.
 
         For operators that are differentiable only on part of their space (symmetric matrices), or whose results are
         determined only in part (the signs of eigenvectors).
@@ -30,11 +30,11 @@ class Bad(Sample):
 
 
 class Declared:
-    """What cards of operators and of composites share: documentation and samples."""
+    """Base of cards of operators and of composites: documentation and samples."""
 
     sampler: Callable[..., Iterator[Sample]] | None = None
 
     def samples(self, generator: Callable[..., Iterator[Sample]]) -> Callable[..., Iterator[Sample]]:
-        """Give the generator of samples; called with `make(*shape)`, and only by tests."""
+        """Set the generator of samples, called with `make(*shape)`, only by tests."""
         self.sampler = generator
         return generator

@@ -1,4 +1,4 @@
-"""How nodes show what they saved as `_saved_*`: in torch's form, with what its nodes have beside."""
+"""Saved values of nodes as `_saved_*`: in torch's form, with the further fields of its nodes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ WHOLE = frozenset(
     """.split()  # noqa: SIM905 - so that it can be read
 )
 """What torch's nodes keep as integers of 64 bits, and show as if these had no sign."""
-LAST = 2**63 - 1  # where a slice without an end ends
+LAST = 2**63 - 1  # the end of a slice without one
 
 
 def reader_of(name: str) -> Read:
-    """What reads a saved value as torch shows it, where its card says nothing."""
+    """Return the function that reads a saved value as torch shows it, if its card states none."""
     if name == "reduction":
         return lambda node, name: REDUCTIONS.get(read_saved(node, name))
     return read_whole if name in WHOLE else read_saved
@@ -37,7 +37,7 @@ def unsigned(value: Any) -> Any:
 
 
 def repeated(value: Any, count: int) -> Any:
-    """An integer for each of several dimensions; what was not given is no integer."""
+    """One integer for each of several dimensions; None stays None."""
     return () if value is None else (value,) * count if isinstance(value, int) else tuple(value)
 
 
@@ -63,12 +63,12 @@ def read_dimensions(node: OpNode, name: str) -> Any:
 
 
 def read_spread_dimensions(node: OpNode, name: str) -> Any:
-    """Over which dimensions a variance is; a truth in their place is no dimension, but says how it is corrected."""
+    """The dimensions of a variance; a bool in their place is not a dimension, but the correction."""
     return None if isinstance(read_saved(node, name), bool) else read_dimensions(node, name)
 
 
 def read_correction(node: OpNode, name: str) -> Any:
-    """By how much a variance is corrected, whatever form said so."""
+    """The correction of a variance, in whichever form it was passed."""
     given, unbiased, dim = (read_saved(node, each) for each in (name, "unbiased", "dim"))
     if given is None and isinstance(dim, bool):
         return int(dim)
@@ -78,18 +78,18 @@ def read_correction(node: OpNode, name: str) -> Any:
 
 
 def read_bound(node: OpNode, name: str) -> Any:
-    """Where a slice starts or ends; torch knows no open ones."""
+    """The start or end of a slice; torch has no open ones."""
     found = read_saved(node, name)
     return (0 if name == "start" else LAST) if found is None else unsigned(found)
 
 
 def read_argument(node: Any, name: str) -> Any:
-    """An argument of a view: those are kept to take it again."""
+    """An argument of a view, which are stored to take it again."""
     return unsigned(node.step[1][node.step[0].names.index(name)])
 
 
 def read_count(node: OpNode, name: str) -> Any:
-    """How many elements an input has whose shape is saved."""
+    """The number of elements of an input whose shape is saved."""
     return math.prod(read_saved(node, f"{name.removesuffix('_sym_numel')}_shape"))
 
 

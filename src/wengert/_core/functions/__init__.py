@@ -1,1 +1,1 @@
-"""Functions with derivatives that a program wrote."""
+"""Custom Functions: functions with derivatives that the program defines."""

@@ -26,21 +26,21 @@ from . import function_errors
 
 @cython.cclass
 class FunctionNode(Node):
-    """One call of a custom Function: its `ctx`, and its node in the graph.
+    """Context of one call of a custom Function (`ctx`), and its node in the graph.
 
-    Unlike other nodes the cycle collector looks at it: a program may put on it whatever it likes. The fields have names
-    that programs hardly choose for attributes of their own.
+    Unlike other nodes it is tracked by the cycle collector: a program may assign any attributes. The fields have names
+    that programs are unlikely to use for attributes of their own.
 
     Attributes:
-        edge_numbers: for each argument which of the edges is its own, -1 for what is no tensor.
-        output_spaces: for each output its shape and NumPy dtype, None for what is no tensor.
+        edge_numbers: for each argument the number of its edge, -1 for an argument that is not a tensor.
+        output_spaces: for each output its shape and NumPy dtype, None for an output that is not a tensor.
         output_recorded: for each output whether it has a place in the graph.
         kept_tensors: the saved tensors, None once they were freed.
-        kept_origins: for each of them a weak reference to the input that it is, or None; None if all are.
+        kept_origins: for each saved tensor a weak reference to the input that it is, or None; None if all are None.
         kept_given: they were read by a Function that clears them on access.
         needs_input_grad: for each argument whether it is a tensor that requires a gradient.
-        materialize_grads: give `backward` zeros for outputs to which no gradient came, rather than None.
-        to_save, saved_for_forward, dirty_tensors, non_differentiable: what the methods of `ctx` were given.
+        materialize_grads: pass zeros to `backward` for outputs without a gradient, rather than None.
+        to_save, saved_for_forward, dirty_tensors, non_differentiable: the arguments of the methods of `ctx`.
     """
 
     edge_numbers: list[int]
@@ -73,7 +73,7 @@ class FunctionNode(Node):
         "to_save",
     )
 
-    # For type checkers only: what the class of nodes of a Function gives. The compiler drops the block.
+    # For type checkers only: attributes of the class of nodes of a Function. The compiler drops the block.
     if not cython.compiled:
         if TYPE_CHECKING:
             _forward_cls: Any
@@ -97,7 +97,7 @@ class FunctionNode(Node):
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
-        """What `save_for_backward` was given, tensors checked against later writes.
+        """Tensors that `save_for_backward` has saved, checked against later writes.
 
         Raises:
             RuntimeError: if they were freed by an earlier backward pass, or written to since.
@@ -116,7 +116,7 @@ class FunctionNode(Node):
 
     @property
     def saved_variables(self) -> tuple[Tensor | None, ...]:
-        """The name of `saved_tensors` in the first generation of the API."""
+        """Same as `saved_tensors`; the name in the first generation of the API."""
         warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
@@ -127,7 +127,7 @@ class FunctionNode(Node):
         return tuple([raw(self, "kept_tensors", at) for at in range(len(self.kept_tensors))])
 
     def maybe_clear_saved_tensors(self) -> None:
-        """Kept for programs that call it: what was saved is freed right after `backward` has run."""
+        """Do nothing; for compatibility. Saved tensors are freed right after `backward` has run."""
 
     def apply(self, grads: list[Any]) -> Any:
         given: list[Any] = materialized(self, grads)
@@ -155,7 +155,7 @@ def function_edge(node: FunctionNode, nr: int, out: Tensor) -> Edge:
 
 
 def materialized(node: FunctionNode, grads: list[Any]) -> list[Any]:
-    """The gradients of the outputs with zeros for those that did not come."""
+    """Return the gradients of the outputs, with zeros for those that did not arrive."""
     given: list[Any] = list(grads)
     if node.materialize_grads:
         for nr in range(len(given)):
@@ -167,7 +167,7 @@ def materialized(node: FunctionNode, grads: list[Any]) -> list[Any]:
 
 
 def outgoing(node: FunctionNode, result: Any) -> list[Any]:
-    """What `backward` returned as one gradient for each edge.
+    """Return the result of `backward` as one gradient for each edge.
 
     Raises:
         RuntimeError: if `backward` did not return a gradient or None for each input, or one does not fit.
@@ -199,7 +199,7 @@ def outgoing(node: FunctionNode, result: Any) -> list[Any]:
 
 
 def unpack_all(node: FunctionNode, kept: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The saved tensors: of inputs the very ones that were saved, if they live and are unchanged."""
+    """Return the saved tensors: inputs as the same objects, if they are alive and unchanged."""
     found: list[Any] = []
     modes: Modes = current()
     grad: bool = modes.grad
@@ -225,7 +225,7 @@ def unpack_all(node: FunctionNode, kept: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def living(node: FunctionNode, saved: Saved, at: int) -> Any:
-    """The input that was saved as number `at`, if it lives and is unchanged; None otherwise."""
+    """Return the input that was saved as number `at`, if it is alive and unchanged; None otherwise."""
     if node.kept_origins is None or node.kept_origins[at] is None or not isinstance(saved, SavedInput):
         return None
     given: SavedInput = saved
@@ -234,7 +234,7 @@ def living(node: FunctionNode, saved: Saved, at: int) -> Any:
 
 
 def is_nothing(results: tuple[Any, ...], start: int) -> bool:
-    """Return whether all from `start` on is None."""
+    """Return whether all results from `start` on are None."""
     for at in range(start, len(results)):
         if results[at] is not None:
             return False
@@ -242,10 +242,10 @@ def is_nothing(results: tuple[Any, ...], start: int) -> bool:
 
 
 def check_space(node: FunctionNode, grad: Tensor, edge: Edge, number: int, at: int) -> None:
-    """Refuse a gradient that the engine cannot bring into the space of its tensor by a sum and a cast.
+    """Refuse a gradient that the engine cannot reduce to the shape and dtype of its tensor by a sum and a cast.
 
     Args:
-        number: of the edge.
+        number: the number of the edge.
         at: the position of the argument.
     """
     array: Any = grad._array_
@@ -264,7 +264,7 @@ def check_space(node: FunctionNode, grad: Tensor, edge: Edge, number: int, at: i
 @cython.no_gc
 @cython.cclass
 class ViewWrite(Node):
-    """The call of a custom Function that wrote to a view, in the form that `CopySlices` asks for: the view comes first.
+    """Call of a custom Function that wrote to a view, in the form that `CopySlices` needs: the view comes first.
 
     Attributes:
         inner: the node of the call.
@@ -299,11 +299,11 @@ def in_front(entries: list[Any], number: int) -> list[Any]:
 
 
 def refuse_derivative(tensors: tuple[Any, ...], sources: list[Any], text: str) -> tuple[Any, ...]:
-    """Tensors on the same memory that depend on `sources`, by a step that has no derivative.
+    """Return tensors on the same memory that depend on `sources`, by a step that has no derivative.
 
     Args:
         tensors: tensors, and anything else, which is left as it is.
-        text: of the error that is raised when their gradients are wanted.
+        text: the text of the error that is raised when their gradients are computed.
     """
     edges = tuple([gradient_edge(each) for each in sources])
     node: ErrorNode = new_refusal("torch::autograd::Error", text, edges, len(tensors))

@@ -1,4 +1,4 @@
-"""Custom Functions forward: the call, and what becomes of the outputs."""
+"""Custom Functions forward: the call, and the recording of its outputs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def call(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | None, 
     Args:
         function: the class.
         keywords: the arguments that `forward` takes by keyword only; never differentiated.
-        split: its `forward` takes no `ctx`, its `setup_context` does.
+        split: `forward` takes no `ctx`, which `setup_context` takes.
     """
     modes: Modes = current()
     log: Log = modes.profiling() if modes.word & flags.PROFILED else None
@@ -42,7 +42,7 @@ def call(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | None, 
 
 
 def carry_out(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | None, split: bool, modes: Modes) -> Any:
-    """The rest of `call`."""
+    """Run the rest of `call`."""
     word: int = word_of(args)
     if word & modes.mask & flags.VIEW:
         refresh_all(args)
@@ -64,7 +64,7 @@ def carry_out(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | N
     try:
         modes.set_grad(False)
         modes.forward = NO_OTHER_LEVEL if forward else 0
-        modes.transforms = 0  # what they refuse is theirs to derive; this derivative the Function gives
+        modes.transforms = 0  # operators refuse for lack of their own derivative; here the Function defines it
         if split:
             result = function.forward(*args, **(keywords or {}))
             function.setup_context(node, args, result)
@@ -92,7 +92,8 @@ def word_of(args: tuple[Any, ...]) -> int:
 
 
 def lifted_all(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments of a Function that runs on batched tensors as on others: all that need a gradient have all batches.
+    """Return the arguments of a Function that runs on batched tensors directly: those that need a gradient have all
+    batches.
 
     Raises:
         RuntimeError: if the Function has a `vmap` of its own, too.
@@ -146,7 +147,7 @@ def new_function_node(function: Any, args: tuple[Any, ...], recording: bool, mod
 
 
 def begin(node: FunctionNode, numbers: list[Any], needed: tuple[Any, ...]) -> None:
-    """Give a node the fields that nodes of other kinds do not have."""
+    """Set the fields of a node that nodes of other kinds do not have."""
     node.edge_numbers = numbers
     node.needs_input_grad = needed
     node.output_spaces, node.output_recorded = [], []
@@ -162,7 +163,7 @@ def begin(node: FunctionNode, numbers: list[Any], needed: tuple[Any, ...]) -> No
 
 
 def finish(node: FunctionNode, args: tuple[Any, ...], result: Any, recording: bool, word: int, modes: Modes) -> Any:
-    """Give the outputs of `forward` their places in the graph; keep what is to be saved."""
+    """Record the outputs of `forward` in the graph; save the tensors that are to be saved."""
     outputs: tuple[Any, ...] = tuple(result) if isinstance(result, tuple) else (result,)
     dirty: tuple[Any, ...] = marked(node, node.dirty_tensors, "dirty_tensors", function_errors.MARK_DIRTY)
     fixed: tuple[Any, ...] = marked(node, node.non_differentiable, "non_differentiable", function_errors.MARK_FIXED)
@@ -202,7 +203,7 @@ def finish(node: FunctionNode, args: tuple[Any, ...], result: Any, recording: bo
 
 
 def marked(node: FunctionNode, tensors: Any, name: str, only: str) -> tuple[Any, ...]:
-    """What `ctx.mark_dirty` or `ctx.mark_non_differentiable` were given."""
+    """Check and return the arguments of `ctx.mark_dirty` or `ctx.mark_non_differentiable`."""
     if tensors is None:
         return ()
     if not isinstance(tensors, tuple):
@@ -214,7 +215,7 @@ def marked(node: FunctionNode, tensors: Any, name: str, only: str) -> tuple[Any,
 
 
 def is_among(tensor: Tensor, others: tuple[Any, ...]) -> bool:
-    """Return whether a tensor is one of several things."""
+    """Return whether a tensor is among other objects."""
     for each in others:
         if each is tensor:
             return True
@@ -224,7 +225,7 @@ def is_among(tensor: Tensor, others: tuple[Any, ...]) -> bool:
 def count_writes(
     node: FunctionNode, args: tuple[Any, ...], outputs: tuple[Any, ...], dirty: tuple[Any, ...], recording: bool
 ) -> None:
-    """Count the writes to the tensors that were marked dirty, and refuse those that the graph cannot tell of."""
+    """Count the writes to the tensors that were marked dirty, and refuse those that cannot be recorded."""
     tensor: Tensor
     name = errors.operation_name(type(node).__name__)
     for each in dirty:
@@ -245,7 +246,7 @@ def count_writes(
 
 
 def check_view_write(view: Tensor, outputs: int) -> None:
-    """Refuse a write to a view that the history of its base could not tell of."""
+    """Refuse a write to a view that cannot be recorded in the history of its base."""
     info: ViewInfo = view._meta_.view
     if view._edge_ is None and view._flags_ & ~info.base._flags_ & flags.REQUIRES_GRAD:
         raise RuntimeError(function_errors.LEAF_WRITTEN)
@@ -286,7 +287,7 @@ def place(
 
 
 def without_history(out: Tensor, given: bool, written: bool, modes: Modes) -> Tensor:
-    """An output without a place in the graph: other than `out` itself if that is an input, or has a history to keep."""
+    """Return an output without history: `out` itself unless that is an input, or has a history to preserve."""
     if not out.requires_grad:
         return alias(out, modes) if given and not written else out
     if given:
@@ -340,7 +341,7 @@ def rewrite(node: FunctionNode, out: Tensor, nr: int, args: tuple[Any, ...], mod
 
 
 def mark_several(made: list[Any]) -> None:
-    """Views among several differentiable outputs may not be written to for that reason."""
+    """Mark views among several differentiable outputs, which may not be written to for that reason."""
     tensor: Tensor
     for each in made:
         if isinstance(each, Tensor):
@@ -351,7 +352,7 @@ def mark_several(made: list[Any]) -> None:
 
 
 def keep_all(node: FunctionNode, made: list[Any], modes: Modes) -> tuple[Any, ...]:
-    """The tensors that `forward` asked to save, outputs as such."""
+    """Save the tensors that `forward` has named, outputs as outputs."""
     if not isinstance(node.to_save, tuple):
         raise RuntimeError(function_errors.no_tuple("to_save", node.to_save))
     kept: list[Any] = []
@@ -370,7 +371,7 @@ def keep_all(node: FunctionNode, made: list[Any], modes: Modes) -> tuple[Any, ..
 
 
 def origins(kept: list[Any], given: tuple[Any, ...]) -> Any:
-    """Weak references to the inputs that were saved, None for what cannot be one; None if there are none.
+    """Return weak references to the inputs that were saved, None for other saved values; None if there are none.
 
     A leaf that requires a gradient is kept itself.
     """
@@ -386,7 +387,7 @@ def origins(kept: list[Any], given: tuple[Any, ...]) -> Any:
 
 
 def output_number(node: FunctionNode, tensor: Tensor, made: list[Any]) -> int:
-    """Which recorded output of the node a tensor is, -1 if none."""
+    """Return the number of the recorded output that a tensor is, -1 if it is none."""
     if tensor._edge_ is not None and tensor._edge_.node is node:
         return tensor._edge_.nr
     for nr in range(len(made)):

@@ -1,4 +1,4 @@
-"""The texts of what is raised about custom Functions; see `errors`."""
+"""Error texts about custom Functions; see `errors`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def no_vmap(name: str) -> str:
 
 
 def vmap_twice(name: str) -> str:
-    """A Function says in two ways how it is run for a batch."""
+    """A Function defines its `vmap` in two ways."""
     return (
         f"You tried to vmap over {name}, but it has both generate_vmap_rule=True and an overridden vmap staticmethod. "
         "Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid ambiguity. "
@@ -75,7 +75,7 @@ def vmap_keywords(name: str) -> str:
 
 
 def vmap_returned(value: object) -> str:
-    """The `vmap` of a Function returned no pair."""
+    """The `vmap` of a Function did not return a pair."""
     return (
         "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "
         f"with the output. Got a {type(value)} instead"
@@ -110,7 +110,7 @@ def no_gradient(name: str, value: object) -> str:
 
 
 def gradient_of_no_tensor(name: str, position: int) -> str:
-    """`backward` returned a gradient for an argument that is no tensor."""
+    """`backward` returned a gradient for an argument that is not a tensor."""
     return (
         f"function {name} returned a gradient different than None at position {position}, but the corresponding "
         "forward input was not a Variable"
@@ -123,7 +123,7 @@ def complex_gradient(name: str, index: int) -> str:
 
 
 def no_tensor(only: str, at: int, value: object) -> str:
-    """A method of `ctx` was given something else than tensors."""
+    """A method of `ctx` received other values than tensors."""
     return f"{only} argument {at} is of type {type(value).__name__}"
 
 
@@ -133,7 +133,7 @@ def no_tuple(name: str, value: object) -> str:
 
 
 def keyword_requires_grad(name: str, argument: str) -> str:
-    """A tensor to be differentiated stands where `backward` can return nothing for it."""
+    """A tensor that requires a gradient is passed as a keyword, for which `backward` cannot return one."""
     return (
         f"{name}.apply(): the keyword-only argument '{argument}' is a tensor that requires grad, but backward returns "
         "gradients for positional arguments only. Let forward take it by position."
@@ -154,7 +154,7 @@ def wrong_flag(method: str, value: object) -> str:
 
 
 def of_argument(text: str, names: list[str], at: int) -> str:
-    """An error about the gradient of one argument of `forward`, told by name if it has one."""
+    """An error about the gradient of one argument of `forward`, with its name if it has one."""
     return f"{text} (the gradient of {names[at]!r})" if at < len(names) else text
 
 
@@ -173,12 +173,12 @@ TANGENT_NO_VIEW = (
 
 
 def tangent_count(expected: int, got: int) -> str:
-    """`jvp` returned too many or too few."""
+    """`jvp` returned too many or too few tangents."""
     return f"Function's jvp returned an invalid number of forward gradients (expected {expected} but got {got})"
 
 
 def no_tangent(nr: int, value: object) -> str:
-    """`jvp` returned something else than tensors and None."""
+    """`jvp` returned other values than tensors and None."""
     return f"expected Variable or None (got {type(value).__name__}) for grad output {nr}."
 
 

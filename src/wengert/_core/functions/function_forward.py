@@ -1,4 +1,4 @@
-"""Custom Functions in forward mode: the program's `jvp`, and what becomes of the tangents that it returns."""
+"""Custom Functions in forward mode: the program's `jvp`, and the tangents that it returns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from . import function_errors
 
 
 def levels_of(args: tuple[Any, ...], modes: Modes) -> list[Level]:
-    """The levels that tensors among the arguments are dual at, the outermost first."""
+    """Return the levels at which tensors among the arguments are dual, the outermost first."""
     found: dict[int, Level] = {}
     for each in args:
         if not isinstance(each, Tensor):
@@ -64,7 +64,7 @@ def carry(node: Any, args: tuple[Any, ...], outputs: list[Any], fixed: tuple[Any
 
 
 def tangent_given(node: Any, value: Any, level: Level) -> Any:
-    """What `jvp` is given for an argument: its tangent, or zeros (None if the Function asks for that)."""
+    """Return the value that `jvp` receives for an argument: its tangent, or zeros (None if the Function wants that)."""
     if not isinstance(value, Tensor):
         return None
     found = tangents.tangent_at(value, level)
@@ -79,7 +79,7 @@ def is_differentiable(output: Any, fixed: tuple[Any, ...]) -> bool:
 
 
 def check_tangent(nr: int, output: Any, tangent: Any, differentiable: bool) -> None:
-    """Refuse what is no tangent of an output."""
+    """Refuse a value that is not a tangent of an output."""
     if tangent is None:
         return
     if not isinstance(tangent, Tensor):
@@ -94,7 +94,7 @@ def check_unwritten(output: Any, level: Level, args: tuple[Any, ...]) -> None:
     """Refuse an output without a tangent that is an input which has one: it would keep that of its old value.
 
     Raises:
-        RuntimeError: if it is such an input.
+        RuntimeError: if the output is such an input.
     """
     for each in args:
         if each is output and isinstance(each, Tensor) and tangents.tangent_at(each, level) is not None:
@@ -127,5 +127,5 @@ def attach(output: Tensor, tangent: Tensor, level: Level, args: tuple[Any, ...],
 
 
 def shares(one: Any, other: Tensor) -> bool:
-    """Return whether something is a tensor on the memory of another, and not that itself."""
+    """Return whether an object is a tensor on the memory of another tensor, and not that tensor."""
     return isinstance(one, Tensor) and one is not other and one._storage_ is other._storage_

@@ -1,1 +1,1 @@
-"""Nodes and edges, their hooks, and where nodes were made."""
+"""Nodes and edges of the graph, their hooks, and the places in the program where nodes were created."""

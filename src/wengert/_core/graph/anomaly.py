@@ -1,4 +1,4 @@
-"""Anomaly detection: where nodes were made and tensors written to, told with the error of a backward pass.
+"""Anomaly detection: errors of a backward pass that tell where nodes were created and tensors written to.
 
 Nothing here runs unless `modes.anomaly` is set. Frames of the core and of the class Tensor (the files beside the core)
 are left out of every traceback: compiled, the core has none.
@@ -31,7 +31,7 @@ MOST_WRITES = 64
 
 
 def stack() -> list[str]:
-    """The traceback that leads here, outermost call first, as `traceback.format_stack` gives it."""
+    """Return the traceback to this call, outermost call first, as `traceback.format_stack` does."""
     frames: list[tuple[FrameType, int]] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -43,14 +43,14 @@ def stack() -> list[str]:
 
 
 def summary(frames: list[tuple[FrameType, int]]) -> Any:
-    """What a traceback shows of frames and the numbers of their lines."""
+    """Return a `StackSummary` of frames and line numbers."""
     from traceback import StackSummary  # at the top it would slow down every import of the package
 
     return StackSummary.extract(iter(frames))
 
 
 def outside() -> tuple[FrameType | None, int]:
-    """The innermost frame of a program's own, and how many frames of this package lie within it."""
+    """Return the innermost frame of the program itself, and the number of frames of this package inside it."""
     depth = 0
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE + os.sep):
@@ -60,7 +60,7 @@ def outside() -> tuple[FrameType | None, int]:
 
 
 def source_line() -> str:
-    """The line of the program that is running, as in a traceback but on one line."""
+    """Return the line of the program that is running, as in a traceback but on one line."""
     frame, _ = outside()
     if frame is None:
         return "unknown"
@@ -69,7 +69,7 @@ def source_line() -> str:
 
 
 def note_node(node: Any, modes: Modes) -> None:
-    """Tell of a new node whoever wants to know."""
+    """Report a new node to those that need it."""
     if modes.anomaly:
         remember(node, modes)
     if modes.listeners:
@@ -77,14 +77,14 @@ def note_node(node: Any, modes: Modes) -> None:
 
 
 def remember(node: Any, modes: Modes) -> None:
-    """Note in a new node where it was made, and the node in whose backward step that was, if it was in one."""
+    """Note in a new node where it was created, and the node in whose backward step that was, if any."""
     node.metadata["traceback_"] = stack()
     if modes.passing is not None and modes.passing.node is not None:
         node.metadata["parent_"] = modes.passing.node
 
 
 def note_write(storage: Any, operation: str) -> None:
-    """Note the write that made the present version of a storage: version, and where the operation was asked for."""
+    """Note the write that led to the present version of a storage: the version, and the place of the call."""
     modes = current()
     if not modes.anomaly and modes.debug is None:
         return
@@ -94,7 +94,7 @@ def note_write(storage: Any, operation: str) -> None:
 
 
 def stale(array: Any, storage: Any, origin: str, saved: int, saver: str) -> str:
-    """The text of the error about a saved tensor that was written to since; see `errors.modified_in_place`."""
+    """Return the error text about a saved tensor that was written to since; see `errors.modified_in_place`."""
     written = ""
     for version, made in storage.writes or ():
         if version > saved:
@@ -104,7 +104,7 @@ def stale(array: Any, storage: Any, origin: str, saved: int, saver: str) -> str:
 
 
 def values_of(tensor: Any) -> Any:
-    """The values of a tensor; of one that stands for members of a batch those of all, of a sparse one its entries."""
+    """Return the values of a tensor; for a batched tensor those of all members, for a sparse one its entries."""
     array = tensor._array_
     while hasattr(array, "whole"):
         array = array.whole._array_
@@ -112,7 +112,7 @@ def values_of(tensor: Any) -> Any:
 
 
 def watched(process: Callable[..., Any], node: Any, task: Any, modes: Modes) -> Any:
-    """Run a node by `process`; nodes made meanwhile know it as their parent, and what it returns is checked.
+    """Run a node by `process`; nodes created meanwhile have it as their parent, and its gradients are checked.
 
     Raises:
         RuntimeError: if the node returned NaN (or infinities) and that is checked.
@@ -136,7 +136,7 @@ def watched(process: Callable[..., Any], node: Any, task: Any, modes: Modes) -> 
 
 
 def add_note(error: Exception, node: Any) -> None:
-    """Tell in an error of the backward step of a node where that was made, and what freed it, as far as is known."""
+    """Add to the error of a node's backward step where the node was created, and what freed it, as far as is known."""
     origin = of_node(node)
     twice = error.args == (errors.BACKWARD_TWICE,)
     traceback = "" if origin is not None and origin.code is not None else traceback_of(node)
@@ -147,9 +147,9 @@ def add_note(error: Exception, node: Any) -> None:
 
 
 def report(error: Exception, node: Any) -> None:
-    """Tell of a backward step that failed: in the error, and under anomaly detection by warnings.
+    """Report a backward step that failed: in the error, and under anomaly detection by warnings.
 
-    These show the traceback of the call that made the node, and of those that led to it.
+    The warnings show the traceback of the call that created the node, and of the calls that led to it.
     """
     add_note(error, node)
     if not current().anomaly:
@@ -162,7 +162,7 @@ def report(error: Exception, node: Any) -> None:
 
 
 def tell(text: str) -> None:
-    """Warn; where the program turns warnings into errors, print the text, for another error is under way."""
+    """Warn; if the program turns warnings into errors, print the text, since another error is being raised."""
     try:
         warn(text)
     except Warning as refused:
@@ -171,17 +171,17 @@ def tell(text: str) -> None:
 
 
 def traceback_of(node: Any) -> str:
-    """Where a node was made; empty if that was not noted."""
+    """Return where a node was created; empty if that was not noted."""
     notes = node.node_notes
     return "".join(notes.metadata.get("traceback_", ())) if isinstance(notes, Notes) else ""
 
 
 class Given:
-    """Which warnings have been given that are given once in a process.
+    """Record of the warnings that are issued once in a process.
 
     Attributes:
-        texts: what they said.
-        always: whether they are given each time, see `set_warn_always`.
+        texts: the texts of those that were issued.
+        always: whether they are issued every time, see `set_warn_always`.
     """
 
     def __init__(self) -> None:
@@ -193,7 +193,7 @@ GIVEN = Given()
 
 
 def warn_once(text: str) -> None:
-    """Warn at the program's own line, unless this process has been told."""
+    """Warn at the program's own line, unless this process has issued the warning before."""
     if GIVEN.always or text not in GIVEN.texts:
         GIVEN.texts.add(text)
         warn(text)

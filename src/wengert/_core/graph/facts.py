@@ -1,4 +1,4 @@
-"""What programs may ask of a node beside what the engine needs of it, kept apart so that nodes stay small."""
+"""Attributes of a node that programs may read but the engine does not need, kept apart so that nodes stay small."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ SHOWN = frozenset(
 
 
 class Notes:
-    """What few nodes have.
+    """Attributes that few nodes have.
 
     Attributes:
         metadata: a dictionary for whoever walks the graph.
-        spaces: by output number, shape and NumPy dtype of the tensor there, as far as an edge has told them.
-        origin: `origins.Origin`: where the node was made, or None.
+        spaces: by output number, shape and NumPy dtype of the tensor there, as far as edges have set them.
+        origin: `origins.Origin`: where the node was created, or None.
     """
 
     __slots__ = ("metadata", "origin", "spaces")
@@ -71,12 +71,12 @@ def visible(cls: type, names: Iterable[str]) -> list[str]:
 
 
 def without(values: tuple[Any, ...], hidden: tuple[int, ...]) -> tuple[Any, ...]:
-    """What programs see of the edges of a node, or of what goes over them."""
+    """Return the edges of a node, or their gradients, without those that programs do not see."""
     return tuple([value for at, value in enumerate(values) if at not in hidden]) if hidden else values
 
 
 def with_nothing(values: tuple[Any, ...], hidden: tuple[int, ...]) -> tuple[Any, ...]:
-    """What a program made of the result of `without`, with None again for the edges that it does not see."""
+    """Return values for the result of `without`, with None inserted for the edges that programs do not see."""
     found = list(values)
     for at in hidden:
         found.insert(at, None)
@@ -84,7 +84,7 @@ def with_nothing(values: tuple[Any, ...], hidden: tuple[int, ...]) -> tuple[Any,
 
 
 def check_arguments(grads: tuple[Any, ...], wanted: int) -> None:
-    """Refuse what a node cannot be called with.
+    """Refuse gradients that a node cannot be called with.
 
     Raises:
         TypeError: if the number of gradients is not that of the outputs, or one is neither a tensor nor None.

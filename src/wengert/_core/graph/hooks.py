@@ -13,9 +13,9 @@ _next_id = itertools.count()
 
 
 class RemovableHandle:
-    """Returned when a hook is registered; `remove()` takes the hook away, and so does the exit of a `with` block."""
+    """Handle of a registered hook; `remove()` and the exit of a `with` block remove the hook."""
 
-    __module__ = "wengert.utils.hooks"  # where programs find it
+    __module__ = "wengert.utils.hooks"  # the module in which programs see it
     __slots__ = ("_hooks", "id")
 
     def __init__(self, hooks: Any) -> None:
@@ -23,7 +23,7 @@ class RemovableHandle:
         self._hooks = weakref.ref(hooks)
 
     def remove(self) -> None:
-        """Take the hook away; a second call does nothing."""
+        """Remove the hook; a second call does nothing."""
         hooks = self._hooks()
         if hooks is not None:
             hooks.pop(self.id, None)
@@ -56,7 +56,7 @@ class HookDict(dict[int, Callable[..., Any]]):
 
 
 def add_to(hooks: Any, hook: Callable[..., Any]) -> RemovableHandle:
-    """Register a hook as the last one of a dictionary, perhaps one that the program has put in the place of ours."""
+    """Register a hook as the last one of a dictionary, which may be one that the program has assigned."""
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle
@@ -95,13 +95,13 @@ def run_tensor_hooks(hooks: HookDict, grad: Any) -> Any:
 
 
 def run_arrival(hooks: NodeHooks, grads: list[Any]) -> None:
-    """The hooks of the tensors that `grads` belong to; replaces entries of `grads`. None is shown to them, too."""
+    """Run the hooks of the tensors that `grads` belong to, also for None; replaces entries of `grads`."""
     for nr, own in tuple(hooks.tensor.items()):
         grads[nr] = run_tensor_hooks(own, grads[nr])
 
 
 def run_before(hooks: NodeHooks, grads: list[Any]) -> list[Any]:
-    """The node's pre-hooks: each gets the tuple of gradients and may return another one."""
+    """Run the node's pre-hooks, which receive the tuple of gradients and may return another one."""
     for hook in tuple(hooks.before.values()):
         replaced = hook(tuple(grads))
         if replaced is not None:
@@ -111,7 +111,7 @@ def run_before(hooks: NodeHooks, grads: list[Any]) -> list[Any]:
 
 
 def run_after(hooks: NodeHooks, outgoing: Any, incoming: list[Any]) -> Any:
-    """The node's hooks: each gets the gradients of the inputs and of the outputs, and may replace the former."""
+    """Run the node's hooks, which receive the gradients of inputs and outputs, and may replace the former."""
     for hook in tuple(hooks.after.values()):
         replaced = hook(tuple(outgoing), tuple(incoming))
         if replaced is not None:
@@ -121,7 +121,7 @@ def run_after(hooks: NodeHooks, outgoing: Any, incoming: list[Any]) -> Any:
 
 
 def check_replacements(hook: Any, replaced: Any, originals: Any) -> None:
-    """Refuse what a node's hook returned unless it is a tuple of as many gradients that fit.
+    """Check that a node's hook returned a tuple of as many gradients that fit.
 
     Raises:
         TypeError: if it is not a tuple, or an element is not a tensor.
@@ -140,7 +140,7 @@ def check_replacements(hook: Any, replaced: Any, originals: Any) -> None:
 
 
 def check_replacement(hook: Any, replaced: Any, original: Any) -> None:
-    """Refuse a gradient that does not fit in the place of the one that a hook was given.
+    """Refuse a gradient that does not fit in the place of the one that a hook received.
 
     Raises:
         TypeError: if it is not a tensor.
@@ -160,5 +160,5 @@ def check_replacement(hook: Any, replaced: Any, original: Any) -> None:
 
 
 def hook_name(hook: Any) -> str:
-    """How an error calls a hook."""
+    """Return the name of a hook for error texts."""
     return getattr(hook, "__name__", type(hook).__name__)

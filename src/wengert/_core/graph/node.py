@@ -14,7 +14,7 @@ from .. import errors
 from . import facts
 from .hooks import HookDict, NodeHooks, RemovableHandle
 
-if not cython.compiled:  # there it is cimported, and no module
+if not cython.compiled:  # it is cimported there, and is not a module
     from .. import freeing
 
 
@@ -22,10 +22,10 @@ if not cython.compiled:  # there it is cimported, and no module
 @cython.freelist(512)
 @cython.cclass
 class Edge:
-    """Where a gradient goes: output number `nr` of `node`, and the space it must lie in (shape and NumPy dtype).
+    """The destination of a gradient: output number `nr` of `node`, with the shape and NumPy dtype that it must have.
 
-    A tensor that was recorded holds its edge; all its uses share it. A leaf's edge leads to its `AccumulateGrad`, and
-    keeps the leaf alive: the two know each other by a weak reference.
+    A recorded tensor holds its edge; all its uses share the edge. A leaf's edge leads to its `AccumulateGrad`, and
+    keeps the leaf alive: accumulator and leaf refer to each other by a weak reference.
     """
 
     node: Node
@@ -51,9 +51,9 @@ freeing.shallowly(Edge)
 @cython.no_gc
 @cython.cclass
 class WideEdge(Edge):
-    """The edge of a tensor that was given another shape with recording off.
+    """The edge of a tensor whose shape was changed with recording off.
 
-    Its gradients have that shape; they are summed to that of the edge, if they can be, whatever node they come from.
+    Its gradients have that shape; they are summed to that of the edge, if they can be, for nodes of all kinds.
     """
 
     __slots__ = ()
@@ -62,18 +62,18 @@ class WideEdge(Edge):
 @cython.no_gc
 @cython.cclass
 class Node:
-    """One step of the backward pass: takes the gradients of its outputs, gives those of its inputs.
+    """A step of the backward pass: computes the gradients of its inputs from those of its outputs.
 
-    The node of a custom Function is its `ctx`: the fields have names that programs hardly choose for attributes.
+    The node of a custom Function is its `ctx`: the fields have names that programs are unlikely to use for attributes.
 
     Attributes:
         next_edges: one entry for each differentiable input; None where nothing flows.
-        sequence_number: when it was made, counted per thread; the engine runs newer nodes first.
-        output_count: how many outputs the recorded operation had.
-        node_hooks: its hooks, or None while nobody has asked for any.
+        sequence_number: creation number, counted per thread; the engine runs newer nodes first.
+        output_count: the number of outputs of the recorded operation.
+        node_hooks: its hooks, or None while there are none.
         node_notes: `facts.Notes`; an `origins.Origin` while there are no others; or None.
-        trusted_gradients: what `apply` makes is seen by nobody else (true of cards, not of a program's own functions).
-        running_task: what a run of the engine knows of it, see `task.Tasks` (compiled only).
+        trusted_gradients: only the engine sees the results of `apply` (true for cards, not for a program's functions).
+        running_task: its task in a run of the engine, see `task.Tasks` (compiled only).
     """
 
     next_edges: tuple[Any, ...]
@@ -96,7 +96,7 @@ class Node:
     __reduce__ = errors.refuse_pickling
 
     def apply(self, grads: list[Any]) -> Any:
-        """The gradients of the inputs, one for each edge (None for nothing).
+        """Compute the gradients of the inputs, one for each edge (None for zero).
 
         Args:
             grads: one for each output of the recorded operation; at least one is not None.
@@ -104,18 +104,18 @@ class Node:
         raise NotImplementedError(f"{self.name()} has no apply()")
 
     def apply_single(self, grad: Any) -> Any:
-        """`apply` for an operation with one output."""
+        """Run `apply` for an operation with one output."""
         return self.apply([grad])
 
     def consume(self, grad: Any, owned: bool) -> Any:
-        """`apply_single`; the memory of a gradient that is `owned` is seen by nobody else and may be written to."""
+        """Run `apply_single`; the memory of an `owned` gradient is used by nothing else and may be written to."""
         return self.apply_single(grad)
 
     def keep(self, leaf: Any) -> None:
-        """Own the leaf that an edge to here keeps, if it does: a program holds the node."""
+        """Own the leaf that an edge to this node keeps alive, if any, since a program holds the node."""
 
     def release(self) -> None:
-        """Drop what was saved for the backward pass."""
+        """Free the values that were saved for the backward pass."""
 
     def allows_larger(self) -> bool:
         """Return whether `apply` may return gradients that still have to be summed to the shape of their input."""
@@ -130,7 +130,7 @@ class Node:
         return False
 
     def hidden_slots(self) -> tuple[int, ...]:
-        """Which of `next_edges` programs do not see: a number stands there, and torch has a form of its own for it."""
+        """Indices of `next_edges` that programs do not see: of numbers, for which torch has a form of the operator."""
         return ()
 
     def name(self) -> str:
@@ -139,7 +139,7 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        """For each input of the operation: the node that its gradient goes to, and which of that node's outputs."""
+        """For each input of the operation, the node that its gradient goes to, and the output number there."""
         found: list[tuple[Node | None, int]] = []
         edge: Edge
         for edge in self.next_edges:
@@ -148,11 +148,11 @@ class Node:
 
     @property
     def metadata(self) -> dict[Any, Any]:
-        """A dictionary that belongs to the node, for whoever walks the graph."""
+        """A dictionary that belongs to the node, for programs that walk the graph."""
         return self.own_notes().metadata
 
     def own_notes(self) -> facts.Notes:
-        """The notes of this node, made on first use."""
+        """Return the notes of this node, created on first use."""
         known = self.node_notes
         if not isinstance(known, facts.Notes):
             made = facts.Notes(known)
@@ -162,13 +162,13 @@ class Node:
 
     @property
     def _input_metadata(self) -> tuple[facts.InputMetadata | None, ...]:
-        """For each output of the operation what its gradient must be; None where no tensor was asked for its node."""
+        """Metadata of the gradient of each output; None for an output whose `grad_fn` was never read."""
         spaces = self.own_notes().spaces
         return tuple([facts.InputMetadata(*spaces[nr]) if nr in spaces else None for nr in range(self.output_count)])
 
     @property
     def requires_grad(self) -> bool:
-        """Always true: a node exists only where a gradient is wanted."""
+        """Always True: a node exists only if a gradient is required."""
         return True
 
     def _sequence_nr(self) -> int:
@@ -178,7 +178,7 @@ class Node:
         self.sequence_number = nr
 
     def own_hooks(self) -> NodeHooks:
-        """The hooks of this node, made on first use."""
+        """Return the hooks of this node, created on first use."""
         if self.node_hooks is None:
             made = NodeHooks()
             if self.node_hooks is None:  # see `base.meta_of`
@@ -189,12 +189,12 @@ class Node:
         """Call `fn(grad_inputs, grad_outputs)` after the node has run; it may return other grad_inputs.
 
         Args:
-            fn: given two tuples of gradients, with None where there is none; returns a tuple in the place of the first
-                one, or None. It should hold neither the node nor a tensor that leads to it: nodes are invisible to the
-                cycle collector, so that one which keeps itself alive is never freed.
+            fn: function of two tuples of gradients, with None where there is none. It returns a tuple that replaces the
+                first one, or None. It should hold neither the node nor a tensor that leads to it: the cycle collector
+                does not see nodes, so that a node which keeps itself alive is never freed.
 
         Returns:
-            A handle whose `remove()` takes the hook away.
+            A handle whose `remove()` removes the hook.
         """
         return self.own_hooks().after.add(fn)
 
@@ -202,16 +202,16 @@ class Node:
         """Call `fn(grad_outputs)` before the node runs; it may return other grad_outputs.
 
         Args:
-            fn: given a tuple of gradients, one for each output, with None where nothing arrived; returns a tuple in its
-                place, or None. See `register_hook` on what it should not hold.
+            fn: function of a tuple of gradients, one for each output, with None where nothing arrived. It returns a
+                tuple that replaces it, or None. See `register_hook` on what it should not hold.
 
         Returns:
-            A handle whose `remove()` takes the hook away.
+            A handle whose `remove()` removes the hook.
         """
         return self.own_hooks().before.add(fn)
 
     def _register_hook_dict(self, tensor: Any) -> None:
-        """Let the hooks of a tensor be called with the gradient of the output that the tensor was."""
+        """Call the hooks of a tensor with the gradient of the output that the tensor was."""
         if not hasattr(type(tensor), "_array_"):
             raise TypeError("_register_hook_dict expected a variable")
         if tensor._backward_hooks:
@@ -243,7 +243,7 @@ def expandable(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
 
 
 def end_of(edge: Edge) -> Node:
-    """The node that an edge leads to, for a program: it is told of its output, and owns the leaf that it leads to."""
+    """Return the node of an edge for a program: it notes the output's shape and dtype, and owns its leaf, if any."""
     node: Node = edge.node
     if edge.leaf is not None:
         node.keep(edge.leaf)
@@ -253,12 +253,12 @@ def end_of(edge: Edge) -> Node:
 
 
 def title(node: Node) -> str:
-    """The name of a node, even of a `ctx` on which a program has put another `name`."""
+    """Return the name of a node, even of a `ctx` on which a program has assigned another `name`."""
     return type(node).name(node)
 
 
 def new_edge(node: Node, nr: int, shape: tuple[int, ...], dtype: Any) -> Edge:
-    """An edge, made without the cost of a call of the class."""
+    """Return a new edge, without the cost of a call of the class."""
     edge: Edge = Edge.__new__(Edge)
     edge.node = node
     edge.nr = nr
@@ -269,7 +269,7 @@ def new_edge(node: Node, nr: int, shape: tuple[int, ...], dtype: Any) -> Edge:
 
 
 def set_up(node: Node, edges: tuple[Edge | None, ...], sequence: int, outputs: int) -> None:
-    """Give a newly allocated node its fields."""
+    """Set the fields of a newly allocated node."""
     node.next_edges = edges
     node.sequence_number = sequence
     node.node_hooks = None

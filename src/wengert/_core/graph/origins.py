@@ -1,7 +1,7 @@
-"""Where a program made tensors and nodes, noted while `set_debug(lines=True)` asks for it.
+"""Places in the program where tensors and nodes were created, noted under `set_debug(lines=True)`.
 
-A note is small, for every call makes one: code object and offset of the instruction, formatted when somebody asks. It
-holds neither tensors nor nodes, so that nothing lives longer for it.
+A note is small, since every call adds one: code object and offset of the instruction, formatted on demand. It holds
+neither tensors nor nodes, so that nothing is kept alive by it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..state.modes import Modes
 from .facts import Notes
 from .node import Node
 
-if not cython.compiled:  # there it is cimported, and no module
+if not cython.compiled:  # it is cimported there, and is not a module
     from .. import frames
 
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(errors.__file__))) + os.sep
@@ -34,12 +34,12 @@ MADE, INPUTS = "made", "inputs"
 
 
 class Debug:
-    """What a thread notes beside origins.
+    """Notes of a thread beside origins.
 
     Attributes:
         scope: the module whose `forward` runs, as (the scope around it, a weak reference to the module), or None.
         exits: values that have left the graph, as (value, or a weak reference to it; origin), the latest last.
-        passes, latest: how many backward passes have begun, and the origin of the latest.
+        passes, latest: the number of backward passes that have begun, and the origin of the latest.
     """
 
     scope: Any
@@ -61,20 +61,20 @@ class Debug:
 @cython.freelist(512)
 @cython.cclass
 class Origin:
-    """Where a program made something, and what that means for the graph.
+    """Place where a program created a tensor or node, and the consequences for the graph.
 
     Attributes:
-        code, offset: the code object and the instruction in it; None where no program is.
+        code, offset: the code object and the instruction in it; None if no frame is the program's.
         scope: see `Debug`.
-        name: what was called.
-        reason: why the result has no node, one of those in `tracing`; None of a node.
+        name: the function that was called.
+        reason: why the result has no node, one of those in `tracing`; None for a node.
         is_cut: an input required a gradient, and the result does not.
-        cuts: of a result without a node the origin of the cut that its inputs come from, or None; of a node a tuple of
-            those of the inputs that required no gradient.
-        source: of a cut weak references to the leaf, or to the node and those near it, that were cut off. Of a
-            tensor made of plain data the origins of the values that had left the graph before. Or None.
-        later: what came of it: of a node the origin of the pass that freed it, of a leaf that of the latest pass that
-            reached it, or of the call that took its gradient away.
+        cuts: for a result without a node, the origin of the cut that its inputs come from, or None; for a node, a tuple
+            of those of the inputs that required no gradient.
+        source: for a cut, weak references to the leaf, or to the node and those near it, that were cut off. For a
+            tensor created from plain data, the origins of the values that had left the graph before. Or None.
+        later: a later event: for a node, the origin of the pass that freed it; for a leaf, that of the latest pass that
+            reached it, or of the call that cleared its gradient.
     """
 
     code: Any
@@ -103,7 +103,7 @@ def new_origin(name: Any, reason: Any) -> Origin:
 
 
 def here(name: Any, reason: Any, modes: Modes) -> Origin:
-    """The place in the program that has led here."""
+    """Return the place in the program that led to this call."""
     made: Origin = new_origin(name, reason)
     frame: Any = frames.outside(FOLDER)
     if frame is not None:
@@ -122,7 +122,7 @@ def of_node(node: Node) -> Any:
 
 
 def put(node: Node, origin: Origin) -> None:
-    """Give a node its origin."""
+    """Set the origin of a node."""
     notes: Any = node.node_notes
     if isinstance(notes, Notes):
         notes.origin = origin

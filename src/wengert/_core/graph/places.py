@@ -1,4 +1,4 @@
-"""Places in a program as it shows them: file, line, function and the text of the line."""
+"""Places in a program: file, line, function and the text of the line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class Place:
     """A line of a program.
 
     Attributes:
-        filename, lineno, function: where it is.
+        filename, lineno, function: position of the line.
         line: its text; empty if that cannot be read.
     """
 

@@ -1,4 +1,4 @@
-"""The history of what cannot be differentiated: it can be looked at, and says why once a gradient arrives."""
+"""History of a result that cannot be differentiated: programs can inspect it, and it raises once a gradient arrives."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .node import Node, set_up
 @cython.no_gc
 @cython.cclass
 class ErrorNode(Node):
-    """The node of what cannot be differentiated: says so if a gradient arrives.
+    """Node of a result that cannot be differentiated: raises an error if a gradient arrives.
 
     Attributes:
         title: the name by which programs see it.
-        text: of the error.
+        text: the text of the error.
     """
 
     title: str
@@ -39,7 +39,7 @@ class ErrorNode(Node):
 
 
 def new_refusal(title: str, text: str, edges: tuple[Any, ...], outputs: int) -> ErrorNode:
-    """A node that refuses, recorded now."""
+    """Return a new node that refuses gradients."""
     modes: Modes = current()
     node: ErrorNode = ErrorNode.__new__(ErrorNode)
     set_up(node, edges, modes.sequence, outputs)

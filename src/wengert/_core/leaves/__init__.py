@@ -1,1 +1,1 @@
-"""Where gradients end: the accumulators of leaves, and gradients that other tensors keep."""
+"""Accumulators of leaves, and gradients that other tensors retain."""

@@ -36,13 +36,13 @@ LAST = (1 << 62) - 1
 @cython.no_gc
 @cython.cclass
 class AccumulateGrad(Node):
-    """Adds what arrives to `variable.grad`.
+    """Node that adds the gradients that arrive to `variable.grad`.
 
-    The leaf owns it, and edges to here own the leaf, until a program asks for the node. From then on the node owns the
-    leaf, which knows it by a weak reference only, so that it lives as long as the program or some graph leads to it.
+    The leaf owns it, and edges to here own the leaf, until a program reads the node. From then on the node owns the
+    leaf, which has only a weak reference to it, so that it lives as long as the program or some graph leads to it.
 
     Attributes:
-        owned: the leaf, where it does not own the node; or None.
+        owned: the leaf, if it does not own the node; or None.
         reference: a weak reference to the leaf.
         edge_shape, edge_dtype: shape and dtype for edges to here, as the leaf had them last.
     """
@@ -78,7 +78,7 @@ class AccumulateGrad(Node):
 
 
 def accumulator(tensor: Tensor) -> AccumulateGrad:
-    """The one `AccumulateGrad` of a leaf, made on first use."""
+    """Return the `AccumulateGrad` of a leaf, created on first use."""
     meta: AutogradMeta = tensor._meta_
     if meta is None:
         meta = meta_of(tensor)
@@ -102,7 +102,7 @@ def accumulator(tensor: Tensor) -> AccumulateGrad:
 
 
 def noted(meta: AutogradMeta) -> AccumulateGrad:
-    """The accumulator that a leaf owns, or knows by a weak reference; None if there is none."""
+    """Return the accumulator that a leaf owns, or refers to weakly; None if there is none."""
     known = meta.accumulator
     if known is None or isinstance(known, AccumulateGrad):
         return known
@@ -110,7 +110,7 @@ def noted(meta: AutogradMeta) -> AccumulateGrad:
 
 
 def lock_of(meta: AutogradMeta) -> Any:
-    """The lock that is held while a gradient is added to the tensor's `.grad`; made on first use, anew after a fork."""
+    """Return the lock that is held while a gradient is added to `.grad`; created on first use, and after a fork."""
     process: int = forks()
     if meta.lock is None or meta.process != process:
         made = _thread.RLock()
@@ -121,12 +121,12 @@ def lock_of(meta: AutogradMeta) -> Any:
 
 
 def gradient_edge(tensor: Tensor) -> Edge:
-    """Where the gradient of a tensor that requires one goes."""
+    """Return the edge of a tensor that requires a gradient."""
     return edge_in(tensor, current()) if tensor._edge_ is None else tensor._edge_
 
 
 def edge_in(tensor: Tensor, modes: Modes) -> Edge:
-    """`gradient_edge` for callers that have the modes at hand."""
+    """Return `gradient_edge`, for callers that have the modes."""
     if tensor._edge_ is not None:
         return tensor._edge_
     meta: AutogradMeta = tensor._meta_
@@ -139,7 +139,7 @@ def edge_in(tensor: Tensor, modes: Modes) -> Edge:
         dtype = dtype_for(tensor)
         node.edge_dtype = dtype
         node.edge_shape = shape
-    if modes.anomaly and node.owned is None:  # what is noted belongs to this graph, and is to go with it
+    if modes.anomaly and node.owned is None:  # notes belong to this graph, and are freed with it
         node.keep(tensor)
         anomaly.remember(node, modes)
     edge: Edge = new_edge(node, 0, shape, dtype)
@@ -148,7 +148,7 @@ def edge_in(tensor: Tensor, modes: Modes) -> Edge:
 
 
 def dtype_for(leaf: Tensor) -> Any:
-    """The NumPy dtype that a leaf's gradients are to have; None for whichever they come in."""
+    """Return the NumPy dtype that a leaf's gradients are to have; None for any."""
     meta: AutogradMeta = leaf._meta_
     wanted: Any = None if meta is None else meta.grad_dtype
     if wanted is None:
@@ -157,14 +157,14 @@ def dtype_for(leaf: Tensor) -> Any:
 
 
 def forget_space(meta: AutogradMeta) -> None:
-    """Edges to a leaf that are made from now on look again which dtype its gradients are to have."""
+    """Let new edges to a leaf determine again which dtype its gradients are to have."""
     node: AccumulateGrad = noted(meta)
     if node is not None:
         node.edge_shape = None
 
 
 def in_dtype(grad: Any, dtype: Any) -> Any:
-    """A gradient in a NumPy dtype: the real part where that is one of real numbers."""
+    """Return a gradient in a NumPy dtype: the real part if that dtype is real."""
     given: Any = grad._array_.dtype
     if given is dtype or given == dtype:
         return grad
@@ -176,14 +176,14 @@ def in_dtype(grad: Any, dtype: Any) -> Any:
 def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
     """Add `grad` to `leaf.grad`.
 
-    It keeps its dtype. Layout (torch's "default gradient layouts"): a first gradient gets the strides of a dense leaf,
+    The dtype stays. Layout (torch's "default gradient layouts"): a first gradient gets the strides of a dense leaf,
     row-major otherwise; a later one is added in place, or, while the backward pass is itself recorded, replaces `.grad`
     by the sum.
     Passes of several threads add one after the other, so that no gradient is lost, nor is one of a pass that a signal
     handler or finaliser runs in the middle of this. A first gradient needs no lock: `added` looks before it notes it.
 
     Args:
-        owned: nobody else sees the gradient's memory, so it may become `.grad` without a copy.
+        owned: nothing else uses the gradient's memory, so it may become `.grad` without a copy.
 
     Raises:
         RuntimeError: if the leaf has become the result of an operation since the graph was built; or elements of a
@@ -193,7 +193,7 @@ def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
         raise RuntimeError(errors.LEAF_MOVED)
     meta: AutogradMeta = meta_of(leaf)
     modes: Modes = current()
-    while leaf._flags_ & flags.REQUIRES_GRAD:  # it may have been switched off after the graph was made
+    while leaf._flags_ & flags.REQUIRES_GRAD:  # it may have been switched off after the graph was built
         if meta.grad is None:  # nothing is written to
             if added(leaf, meta, grad, owned, modes):
                 break
@@ -206,7 +206,7 @@ def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
 
 
 def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes) -> bool:
-    """Add `grad` to what is in `.grad`; False if something else came to be there while the sum was made."""
+    """Add `grad` to `.grad`; return False if another gradient was assigned there while the sum was computed."""
     known: Tensor = meta.grad
     if known is None:
         total = first_gradient(leaf, grad, owned, modes)
@@ -263,7 +263,7 @@ def add_quietly(array: Any, other: Any, modes: Modes) -> None:
 
 
 def run_after_accumulate(leaf: Tensor) -> None:
-    """The hooks that are called with the leaf itself once its gradient is complete.
+    """Call the hooks that receive the leaf itself once its gradient is complete.
 
     Raises:
         RuntimeError: if a hook returns another tensor.
@@ -277,7 +277,7 @@ def run_after_accumulate(leaf: Tensor) -> None:
 
 
 def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Tensor:
-    """What becomes `.grad` when there is none."""
+    """Return the tensor that becomes `.grad` if that is None."""
     array: Any = grad._array_
     whole: Any = grad._storage_.array
     if grad._flags_ & flags.BATCHED:
@@ -292,22 +292,22 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
     if owned and door.is_laid_like(array, leaf._array_) and fills(array, whole):
         return grad if grad._edge_ is None and not grad._flags_ & flags.DUAL else share(array, grad._storage_)
     copied = empty_for(leaf, array)
-    if not expandable(array.shape, copied.shape):  # the leaf was given other memory since
+    if not expandable(array.shape, copied.shape):  # the memory of the leaf was replaced since
         copied = np.empty_like(array)
     slots.table.copy_into(copied, array)
     made: Tensor = wrap(copied)
     if is_dense(leaf._array_):
-        made._storage_.version = 1  # torch writes into the memory that it laid out, and counts that
+        made._storage_.version = 1  # torch writes into the memory that it allocated, and counts that
     return made
 
 
 def fills(array: Any, whole: Any) -> bool:
-    """Return whether an array sees each element of its memory, and no element twice."""
+    """Return whether an array spans all of its memory, without two elements that overlap."""
     return array is whole or (array.nbytes == whole.nbytes and not overlaps(array))
 
 
 def empty_for(leaf: Tensor, grad: Any) -> Any:
-    """Memory for a gradient: with the strides of a dense leaf, row-major otherwise; of the dtype of array `grad`."""
+    """Allocate memory for a gradient: with the strides of a dense leaf, else row-major; of the dtype of `grad`."""
     array: Any = leaf._array_
     if not is_dense(array):
         return np.empty(door.shape_of(array), door.dtype_of(grad))
@@ -317,13 +317,13 @@ def empty_for(leaf: Tensor, grad: Any) -> Any:
 
 
 def laid_out(grad: Any, model: Tensor) -> Any:
-    """A recorded gradient in the layout that one of `model` has: itself, or a recorded copy."""
+    """Return a recorded gradient in the layout of a gradient of `model`: itself, or a recorded copy."""
     made = empty_for(model, grad._array_)
     return grad if made.strides == grad._array_.strides else wrap(made).copy_(grad)
 
 
 def run_leaf_hooks(leaf: Tensor, grad: Any) -> Any:
-    """The hooks of the leaf's present value, before anything is accumulated: it may be a result by now."""
+    """Run the hooks of the leaf's present value, before anything is accumulated: it may be a result by now."""
     edge: Edge = leaf._edge_
     meta: AutogradMeta = leaf._meta_
     known: Any = None

@@ -15,15 +15,15 @@ from ..tensor.standins import plain
 def run(node: Node, grads: list[Any], runs: bool, captures: list[Any] | None, found: list[Any]) -> Any:
     """Call the hooks of a node and the node itself.
 
-    Hooks see None where nothing arrived. A gradient that was asked for is taken before the hooks of its tensor if the
-    run goes on beyond the tensor, and after them if it ends there: so does torch.
+    Hooks see None where nothing arrived. As in torch, a requested gradient is taken before the hooks of its tensor if
+    the run goes on beyond the tensor, and after them if it ends there.
 
     Args:
         runs: the run goes on beyond the node.
-        captures: (output number, place in `found`) of the gradients that were asked for.
+        captures: (output number, place in `found`) of the requested gradients.
 
     Returns:
-        What goes on over the edges of the node; None for nothing.
+        The gradients for the edges of the node; None if there are none.
     """
     if runs:
         capture(captures, grads, found)
@@ -45,14 +45,14 @@ def run(node: Node, grads: list[Any], runs: bool, captures: list[Any] | None, fo
 
 
 def capture(captures: list[Any] | None, grads: list[Any], found: list[Any]) -> None:
-    """Put the gradients that were asked for into their places."""
+    """Store the requested gradients at their places in `found`."""
     if captures is not None:
         for nr, at in captures:
             found[at] = grads[nr]
 
 
 def keep_retained(retain: dict[int, Any], grads: list[Any]) -> None:
-    """Add what arrived to the `.grad` of the tensors that keep it, those of them that are still alive."""
+    """Add the gradients that arrived to the `.grad` of the tensors that retain it and are still alive."""
     for nr, reference in tuple(retain.items()):
         grad = grads[nr]
         tensor = reference()
@@ -71,14 +71,14 @@ def keep_retained(retain: dict[int, Any], grads: list[Any]) -> None:
 
 
 def retain(tensor: Tensor) -> None:
-    """Let a tensor inside the graph keep its gradient. Its node knows it by a weak reference only."""
+    """Let a tensor inside the graph keep its gradient. Its node has only a weak reference to it."""
     meta_of(tensor).retains_grad = True
     edge: Edge = tensor._edge_
     edge.node.own_hooks().retain[edge.nr] = weakref.ref(tensor)
 
 
 def retain_at(tensor: Tensor, edge: Edge | None) -> None:
-    """Let a tensor that keeps its gradient, and is about to have another history, keep that which arrives at `edge`.
+    """Let a tensor that keeps its gradient, and is about to change its history, keep the gradient at `edge`.
 
     With None it keeps none for the time being.
     """

@@ -1,1 +1,1 @@
-"""What is fixed about an operator before a call: parameters, dtypes of operands, the order of results in memory."""
+"""Properties of an operator that are fixed before a call: parameters, dtypes of operands, memory layout of results."""

@@ -1,9 +1,9 @@
-"""How operators work along a dimension that the program does not see.
+"""Rules of operators for a batch, a dimension that the program does not see.
 
 A rule is called with the operator, the size of the batch, the operator's arguments, and which of them carry the batch:
-those have it as their first dimension. It gives the result, or results, with the batch as the first dimension. A card
-says `batching=` one of the kinds here, or gives a rule for arguments that all carry it (`@card.batched`); an operator
-that works element by element, on promoted operands, needs to say nothing.
+those have it as their first dimension. It returns the result, or results, with the batch as the first dimension. A card
+states `batching=`, one of the kinds here, or has a rule for arguments that all carry it (`@card.batched`); an operator
+that works element by element, on promoted operands, needs neither.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LOOPED: Counter[str] = Counter()
 
 
 def rule_for(op: Any) -> Rule:
-    """The rule of an operator; one that its card gives by name is loaded with its first use."""
+    """The rule of an operator; one that its card states by name is loaded on first use."""
     if isinstance(op.batching, str):
         op.batching = loaded(op)
     if op.batching is not None:
@@ -52,7 +52,7 @@ def is_elementwise(op: Any) -> bool:
 
 
 def looped(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """For an operator without a rule: one member after the other.
+    """Rule for an operator without one: run it for one member after the other.
 
     Raises:
         RuntimeError: if the batch has no members.
@@ -64,7 +64,7 @@ def looped(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 def one_by_one(op: Any, size: int, args: list[Any], carried: list[Any], before: Any) -> Any:
-    """The operator for one member after the other; `before`, if it is not None, is called before each."""
+    """Run the operator for one member after the other; `before`, if not None, is called before every run."""
     made: list[Any] = []
     for at in range(size):
         if before is not None:
@@ -76,12 +76,12 @@ def one_by_one(op: Any, size: int, args: list[Any], carried: list[Any], before: 
 
 
 def of_member(op: Any, args: list[Any], carried: list[Any], at: int) -> Any:
-    """The operator for one member."""
+    """Run the operator for one member."""
     return op.call(tuple([member(each, on, at) for each, on in zip(args, carried)]))
 
 
 def member(value: Any, carried: Any, at: int) -> Any:
-    """An argument as it is for one member."""
+    """The argument of one member."""
     if isinstance(carried, list):
         return [member(each, on, at) for each, on in zip(value, carried)]
     if not carried:
@@ -93,7 +93,7 @@ def member(value: Any, carried: Any, at: int) -> Any:
 
 
 def elementwise(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """For operators that work element by element: dimensions that broadcasting adds come behind the batch."""
+    """Rule for elementwise operators: dimensions that broadcasting adds are inserted after the batch."""
     return op.call(tuple(args if fits(op, args, carried) else padded(op, args, carried)))
 
 
@@ -153,7 +153,7 @@ def promote(op: Any, args: list[Any], carried: list[Any]) -> None:
 
 
 def one_of(tensor: Tensor, carried: bool) -> Any:
-    """An array with the dtype and the number of dimensions of a member; its values say nothing."""
+    """An array with the dtype and the number of dimensions of a member; its values are arbitrary."""
     array = tensor._array_
     return np.empty((1,) * (array.ndim - carried), array.dtype)
 
@@ -192,10 +192,10 @@ def written(rule: Callable[..., Any]) -> Rule:
 
 
 def along(*names: str, flat: bool = False, none: bool = False) -> Rule:
-    """For operators that work along some dimensions of their first tensor.
+    """Make the rule of an operator that works along some dimensions of its first tensor.
 
     Args:
-        names: the parameters that are dimensions, or several; None, or no dimension at all, stands for all.
+        names: the parameters that are dimensions, or several; None or an empty tuple stands for all.
         flat: None stands for the elements in their order.
         none: an empty tuple of dimensions stands for none of them.
     """
@@ -210,7 +210,7 @@ def along(*names: str, flat: bool = False, none: bool = False) -> Rule:
             given[first] = given[first].reshape((size, math.prod(given[first]._array_.shape[1:])))
         elif scalar:
             if size:
-                of_member(op, args, carried, 0)  # refuses what only tensors with dimensions can be asked for
+                of_member(op, args, carried, 0)  # refuses arguments that only tensors with dimensions support
             for at in op.tensor_slots:
                 if isinstance(given[at], Tensor) and given[at]._array_.ndim == 1:
                     given[at] = given[at].unsqueeze(1)
@@ -221,7 +221,7 @@ def along(*names: str, flat: bool = False, none: bool = False) -> Rule:
         made = op.call(tuple(given))
         if scalar:
             return tuple([each.reshape((size,)) for each in made]) if op.several else made.reshape((size,))
-        if flattened:  # by keepdim there is a dimension left, in the place of all
+        if flattened:  # with keepdim a dimension is left in the place of all
             several = made if op.several else (made,)
             shaped = [each.reshape((size, *(1,) * ndim)) if each._array_.ndim > 1 else each for each in several]
             return tuple(shaped) if op.several else shaped[0]
@@ -231,7 +231,7 @@ def along(*names: str, flat: bool = False, none: bool = False) -> Rule:
 
 
 def shifted(dims: Any, ndim: int) -> Any:
-    """Dimensions of a member as those of the whole.
+    """Convert dimensions of a member to those of the whole.
 
     Raises:
         IndexError: if a dimension is out of range.
@@ -244,9 +244,9 @@ def shifted(dims: Any, ndim: int) -> Any:
 
 
 def singled(args: list[Any], carried: list[Any]) -> tuple[list[Any], list[Any]]:
-    """The arguments, of tensors that are the same memory for all members only one; and which still carry the batch.
+    """The arguments, with a single member of tensors whose members share memory; and which still carry the batch.
 
-    At least one does, or the operator would have been called once.
+    At least one does: otherwise the operator would have been called once.
     """
     given, on = list(args), list(carried)
     for at, value in enumerate(args):
@@ -256,11 +256,11 @@ def singled(args: list[Any], carried: list[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def folded(core: int = 0, most: int = 64, shape: str = "") -> Rule:
-    """For operators that treat each item of their tensors by itself: those of all members are more of them.
+    """Make the rule of an operator that treats the items of its tensors one by one: the batch adds more items.
 
     Args:
-        core: how many dimensions an item has, the last; 0 stands for all but one.
-        most: how many dimensions a member has at most.
+        core: the number of dimensions of an item, the last ones; 0 stands for all but one.
+        most: the largest number of dimensions of a member.
         shape: the parameter that is the shape of the result.
     """
 
@@ -286,7 +286,7 @@ def folded(core: int = 0, most: int = 64, shape: str = "") -> Rule:
 
 
 def check_member(op: Any, size: int, args: list[Any], carried: list[Any]) -> None:
-    """Let an operator refuse what it would refuse of a member."""
+    """Refuse arguments that the operator would refuse for a single member."""
     if size:
         of_member(op, args, carried, 0)
     else:
@@ -294,7 +294,7 @@ def check_member(op: Any, size: int, args: list[Any], carried: list[Any]) -> Non
 
 
 def merged(whole: Any, dim: int, groups: int = 1) -> Any:
-    """A tensor with its first dimension merged into one of its members' dimensions: within each group of that."""
+    """Merge the first dimension of a tensor into one of its members' dimensions, within each group of that."""
     size, *shape = whole._array_.shape
     if dim == 0 and groups == 1:
         return whole.reshape((size * shape[0], *shape[1:]))
@@ -313,7 +313,7 @@ def parted(made: Any, dim: int, size: int, groups: int = 1) -> Any:
 
 
 def of_nobody(op: Any, args: list[Any], carried: list[Any]) -> Any:
-    """The results for a batch without members, as long as those of zeros are."""
+    """The results for a batch without members, with the shapes of the results for zeros."""
     given = [each.new_zeros(each._array_.shape[1:]) if on is True else each for each, on in zip(args, carried)]
     made = op.call(tuple(given))
     if op.several:

@@ -1,6 +1,6 @@
-"""Declaration: what a card fixes about an operator, and the plan of what to save for which gradients.
+"""Declaration of an operator by its card, and the plan of what to save for which gradients.
 
-Made once, at registration; everything that can be decided before a call is decided here.
+It is built once, at registration; everything that can be decided before a call is decided here.
 """
 
 from __future__ import annotations
@@ -65,17 +65,17 @@ ONE_BY_ONE = "T*"
 
 
 class Declaration(Operator):
-    """What is fixed about an operator before any call; `op.Op` adds the calls.
+    """Properties of an operator that are fixed before any call; `op.Op` adds the calls.
 
     Attributes:
         name: the public name.
         body: the kernel call of the card: arrays and plain arguments in, array or tuple of arrays out.
-        native: the native function of the plain case, or None: given all arguments in the order of the parameters, with
-            NumPy's arrays in the place of tensors, it makes what the body would, laid out as the result is to lie, or
-            returns NotImplemented for whatever is unusual or wrong.
+        native: the native function of the plain case, or None: called with all arguments in the order of parameters,
+            with NumPy's arrays in the place of tensors, it returns the result of the body, with the strides that the
+            result is to have, or NotImplemented for any unusual or wrong argument.
         names, defaults, kinds: the parameters.
         after1, after2: the defaults behind the first and behind the first two parameters.
-        positional: how many of them may be given by position.
+        positional: the number of them that may be passed by position.
         spread: position of a parameter that takes all remaining positional integers (`x.view(2, 3)`), or -1.
         tensor_slots: positions that may hold tensors, `tensor_bits` the same as bits; `grad_slots`: those of ARRAY and
             ARRAYS, in the order of the node's edges; `constants`: those of INDEX that may carry neither a gradient nor,
@@ -84,28 +84,28 @@ class Declaration(Operator):
             `wholes`: those that take an int; `scalars`: those that take a number; `dtype_slot`: that of the dtype of
             the result, or -1.
         promotion: None, "same" (common dtype), "float" (the same, integers become the default dtype), "numbers" (the
-            same, bool operands stay what they are, for the body to refuse), or "beside" (the same, Python numbers
-            beside tensors stay what they are whatever the dtype).
+            same, bool operands stay bool, for the body to refuse), or "beside" (the same, Python numbers beside tensors
+            are not converted whatever the dtype).
         accepts: the NumPy dtypes (after promotion) that the operator exists for.
         numbers: positions of tensors in whose place Python numbers may stand.
         lone_numbers: numbers may stand for all its tensors at once.
-        takes_out: the body can write into an array given as `out`.
+        takes_out: the body can write into an array passed as `out`.
         view: the result shares the first argument's memory.
-        sees: what the view sees, one of `sources.SEES_*`; what sees the memory of the very source is not taken of a
-            gradient, which may lie otherwise.
+        sees: the memory of the view, one of `sources.SEES_*`; a view of the memory of the source itself is not taken of
+            a gradient, which may have other strides.
         several: the result is a tuple of tensors.
         apart: which memory the target of the in-place form may not share, one of `sources.APART_*`.
-        layout: how results lie in memory, one of `sources.LAID_*`.
+        layout: memory layout of results, one of `sources.LAID_*`.
         overwrites: the in-place form leaves nothing of the target's old value, whose gradient is zero.
         random: it draws numbers, which within `vmap` may be the same for all members of a batch or not; "like" where
             the values of its first argument have no influence on them.
         rules: the reverse rules.
-        tail: called with the array of an input: whether the result has lost digits there that a rule asks for by the
-            name `<input>_tail`. Or None.
-        writer: writes the result into its first argument's array, where that is cheaper than computing a new one; it
-            refuses what it refuses before it writes. Or None.
+        tail: called with the array of an input; returns whether the result is inaccurate there, so that a rule needs
+            `<input>_tail`. Or None.
+        writer: writes the result into its first argument's array, if that is faster than computing a new one; it
+            raises errors before it writes. Or None.
         plans: what to save for each choice of the inputs that need a gradient; `latest_plan`: the one used last.
-        nodes: the classes of the nodes it records, see `NodeClasses`; of those made so far `node_class` is the only
+        nodes: the classes of the nodes it records, see `NodeClasses`; of those created so far `node_class` is the only
             one, or `chosen_nodes` maps what `choose_node(args)` returns to one of several.
     """
 
@@ -270,7 +270,7 @@ def fill_kinds(op: Declaration, annotations: dict[Any, Any]) -> None:
 
 
 def take_over(made: Declaration, op: Declaration) -> None:
-    """Let an operator made from another one begin with all that is fixed about that."""
+    """Copy the declaration of an operator to one that is derived from it."""
     made.name, made.body, made.writer, made.native = op.name, op.body, op.writer, op.native
     made.names, made.defaults, made.kinds = op.names, op.defaults, op.kinds
     made.after1, made.after2, made.positional, made.spread = op.after1, op.after2, op.positional, op.spread
@@ -291,7 +291,7 @@ def take_over(made: Declaration, op: Declaration) -> None:
 
 
 def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """All arguments in the order of the parameters, defaults filled in.
+    """Return all arguments in the order of the parameters, defaults filled in.
 
     Raises:
         TypeError: if an argument is missing, unknown, or passed twice.
@@ -324,10 +324,10 @@ def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
 
 
 def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """All arguments, the plain ones as the operator and its rules may keep them.
+    """Return all arguments, the plain ones in a form that the operator and its rules may save.
 
-    The number stands for a tensor of one where the operator takes no tensor, as in torch; a tuple for a list, which the
-    program may write to before the backward pass.
+    As in torch, a one-element tensor becomes a number where the operator takes no tensor. A list becomes a tuple, since
+    the program may write to the list before the backward pass.
 
     Raises:
         TypeError: if a tensor does not hold such a number, or an argument is not a bool, int or number as wanted.
@@ -366,7 +366,7 @@ def takes_none(op: Declaration, at: int) -> bool:
 
 
 def check_scalar(name: str, argument: str, position: int, annotation: str, value: Any) -> None:
-    """Refuse what is no number where one is taken: NumPy's are, and bools; complex ones only as a `Number`.
+    """Refuse a value that is not a number: NumPy's scalars and bools are, complex numbers only for a `Number`.
 
     Raises:
         TypeError: if `value` is not a number.
@@ -380,7 +380,7 @@ def check_scalar(name: str, argument: str, position: int, annotation: str, value
 
 
 def check_range(op: Declaration, values: tuple[Any, ...], at: int) -> None:
-    """Refuse a `Number` that those of the operands' common dtype cannot hold; halves are computed with in float32.
+    """Refuse a `Number` that the operands' common dtype cannot hold; halves are computed with in float32.
 
     Raises:
         RuntimeError: if it is too large, or complex beside operands that are not.
@@ -422,7 +422,7 @@ def holds_tensor(values: Any) -> bool:
 
 
 def replaced(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments with numbers in the place of tensors and tuples in that of lists, where there are such."""
+    """The arguments with numbers in the place of tensors and tuples in the place of lists, where needed."""
     found: list[Any] = list(values)
     for at in op.plain_slots:
         value = found[at]
@@ -434,7 +434,7 @@ def replaced(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def number_of(op: Declaration, at: int, tensor: Tensor) -> Any:
-    """The number in a tensor that stands where an operator takes a plain argument."""
+    """The number in a tensor that was passed for a plain argument of an operator."""
     wanted = op.body.__annotations__.get(op.names[at], "").partition(" ")[0]
     return number_in(op.name, op.names[at], at + 1, wanted, tensor)
 
@@ -461,7 +461,7 @@ def is_index(value: Any) -> bool:
 
 
 def find_alias(op: Declaration, key: str) -> int:
-    """The position of a parameter by another name that torch or NumPy users give it."""
+    """The position of a parameter by another name that it has in torch or NumPy."""
     position = op.aliases.get(key, -1)
     if position < 0:
         raise TypeError(errors.unexpected_keyword(op.name, key))

@@ -1,8 +1,8 @@
-"""The forward rules of an operator: how the tangent of a result follows from the tangents of inputs.
+"""The forward rules of an operator: the tangent of a result from the tangents of inputs.
 
-An input's share is the operator itself where that is linear in it, its partial derivative times the tangent, or what a
-rule of the card makes of it (`@card.jvp`). An operator that works element by element may leave its share unsaid: its
-derivative is then a number for each element, by which the reverse rule multiplies the (conjugate) gradient.
+The share of an input is the operator itself if it is linear in the input, the partial derivative times the tangent, or
+the result of a rule of the card (`@card.jvp`). An elementwise operator needs no forward rule: its derivative is one
+number for each element, by which the reverse rule multiplies the (conjugate) gradient.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ LINEAR, PARTIAL, WRITTEN, MIRRORED = range(4)
 
 
 class Share:
-    """How the tangents of some inputs enter that of the result.
+    """Contribution of the tangents of some inputs to the tangent of the result.
 
     Attributes:
         way: LINEAR, PARTIAL, WRITTEN or MIRRORED.
         fn: the rule.
         slots: the differentiable parameters whose tangents it takes (indices into `forward_slots`).
-        part: which of the gradients that a reverse rule makes is that of the parameter; -1 if it makes one.
-        sources, positions: what it is given besides, see `rules.Plan`.
+        part: the index of the parameter's gradient among those that a reverse rule returns; -1 if it returns one.
+        sources, positions: its other arguments, see `rules.Plan`.
     """
 
     way: int
@@ -49,7 +49,7 @@ class Share:
 
 
 def shares_for(op: Any, mask: int) -> tuple[Share, ...]:
-    """The shares of the parameters in `mask` (bit i: the i-th of `forward_slots`), made on first use.
+    """The shares of the parameters in `mask` (bit i: the i-th of `forward_slots`), built on first use.
 
     Raises:
         NotImplementedError: if the card does not say how the operator is differentiated forward.
@@ -86,7 +86,7 @@ def bits_of(slots: tuple[int, ...]) -> int:
 
 
 def derived_share(op: Any, slot: int) -> Share:
-    """The share of one parameter, from what the card says for reverse mode.
+    """The share of one parameter, derived from the rules for reverse mode.
 
     Raises:
         NotImplementedError: if no rule for reverse mode determines the derivative.
@@ -106,7 +106,7 @@ def derived_share(op: Any, slot: int) -> Share:
 
 
 def is_derived(op: Any, slot: int) -> bool:
-    """Return whether a forward rule exists for a parameter, given or derived."""
+    """Return whether a forward rule exists for a parameter, on its card or derived."""
     try:
         shares_for(op, 1 << slot)
     except NotImplementedError:

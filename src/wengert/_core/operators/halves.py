@@ -1,8 +1,8 @@
-"""Half precision: float16 and bfloat16 are memory; whatever is computed of them is computed in float32, and rounded.
+"""Half precision: float16 and bfloat16 are storage formats; operators compute in float32 and round the result.
 
-The rule stands here, for all operators: their bodies and native functions are given float32 in the place of halves, and
-what they make of it in float32 becomes a half again. So sums are those of float32, each result is rounded once, and no
-kernel meets a dtype that NumPy does not know. Views are taken of the memory itself.
+This is done here for all operators: their bodies and native functions receive float32 in the place of halves, and their
+float32 results are rounded to the half. So sums are those of float32, a result is rounded once, and no kernel meets a
+dtype that NumPy does not have. Views are taken of the memory itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FLOAT32 = np.dtype(np.float32)
 
 
 def computed(op: Any, values: list[Any], modes: Any, run: Callable[..., Any]) -> Any:
-    """What the native function or the body of an operator makes of operands of which some are halves.
+    """Run the native function or the body of an operator on operands of which some are halves.
 
     Args:
         op: the operator, a card.
@@ -36,11 +36,11 @@ def computed(op: Any, values: list[Any], modes: Any, run: Callable[..., Any]) ->
     given = kind_of(op, values)
     wanted = values[op.dtype_slot] if op.dtype_slot >= 0 else None
     if given is None and wanted not in dtypes.HALVES:
-        return run(op, values, modes)  # an index or a mask is one, which the body refuses
+        return run(op, values, modes)  # an index or a mask is a half, which the body refuses
     if op.takes_halves or is_mixed(op, values, given):
         return run(op, values, modes)
     if given is not None and given not in op.declared_dtypes:
-        run(op, values, modes)  # refuses in its own words, or what it makes is nobody's
+        run(op, values, modes)  # raises its own error; otherwise the result is dropped
         raise NotImplementedError(errors.no_kernel(op.name, given))
     wide = widened(op, values)
     made = NotImplemented if op.native is None else op.native(*wide)
@@ -97,7 +97,7 @@ def arrays_of(op: Declaration, values: list[Any]) -> list[Any]:
 def widened(op: Declaration, values: list[Any]) -> list[Any]:
     """The arguments with float32 in the place of halves."""
     wide: list[Any] = []
-    own: bool = op.layout == sources.LAID_OWN  # the body looks how its operands lie
+    own: bool = op.layout == sources.LAID_OWN  # the body depends on the strides of its operands
     for value in values:
         if isinstance(value, list):
             value = [wide_array(each, own) for each in value]
@@ -108,7 +108,7 @@ def widened(op: Declaration, values: list[Any]) -> list[Any]:
 
 
 def wide_array(value: Any, own: bool) -> Any:
-    """A half array in float32, laid out alike if `own` is set; anything else as it is."""
+    """A half array in float32, with the same strides if `own` is set; anything else as it is."""
     if not door.is_half(value):
         return value
     return converted(value, FLOAT32) if own else OPERATORS.converted(value, FLOAT32)
@@ -122,7 +122,7 @@ def rounded(made: Any, half: Any, modes: Any) -> Any:
 
 
 def converted(array: Any, wanted: Any) -> Any:
-    """An array in another dtype whose elements lie as they did, gaps between them included."""
+    """An array in another dtype with the same strides in elements, gaps included."""
     made = OPERATORS.converted(array, wanted)
     steps = [stride // array.itemsize for stride in array.strides]
     strides = tuple([step * made.itemsize for step in steps])

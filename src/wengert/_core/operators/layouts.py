@@ -1,7 +1,7 @@
-"""How a new result lies in memory: torch's rules, whatever order NumPy gave it.
+"""Memory layout of new results by torch's rules, which may differ from NumPy's.
 
-Strides are counted in elements here. Those of dimensions with one element say nothing, but programs see them, so they
-follow torch's rules too.
+Strides are counted in elements here. Those of dimensions with one element have no effect, but programs see them, so
+they follow torch's rules too.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ CHANNELS_LAST = {3: (1, 2, 0), 4: (1, 3, 2, 0), 5: (1, 4, 3, 2, 0)}
 
 
 def laid_out(op: Declaration, args: tuple[Any, ...], array: Any) -> Any:
-    """A result as the operator's card says that it lies, copied if the kernel gave it another order.
+    """A result in the memory layout of the operator's card, copied if the kernel returned another one.
 
     Args:
         op: the operator; `op.layout` is one of `sources.LAID_*`.
         args: its arguments.
-        array: what its kernel made.
+        array: the result of its kernel.
     """
     layout: int = op.layout
     if layout == sources.LAID_OWN or (
@@ -38,7 +38,7 @@ def laid_out(op: Declaration, args: tuple[Any, ...], array: Any) -> Any:
 
 
 def keep_rows(op: Declaration, args: tuple[Any, ...]) -> bool:
-    """Return whether all tensors among the arguments lie in row-major order, or were expanded and tell of no other."""
+    """Return whether all tensors among the arguments are row-major, or expanded without implying another order."""
     tensor: Tensor
     for value in args:
         if isinstance(value, Tensor):
@@ -76,7 +76,7 @@ def strides_of_result(op: Declaration, args: tuple[Any, ...], array: Any) -> tup
 
 
 def with_strides(array: Any, strides: tuple[int, ...]) -> Any:
-    """The values of an array in memory with the given strides (which are dense); itself if it has them."""
+    """The values of an array in memory with these (dense) strides; the array itself if it has them."""
     size: int = array.itemsize
     wanted = tuple([step * size for step in strides])
     if array.strides == wanted:
@@ -87,7 +87,7 @@ def with_strides(array: Any, strides: tuple[int, ...]) -> Any:
 
 
 def empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> Any:
-    """Memory of its own for an array of dense strides."""
+    """New memory for an array of dense strides."""
     count: int = 1
     for length in shape:
         count *= length
@@ -96,7 +96,7 @@ def empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> Any:
 
 
 def steps_of(array: Any) -> tuple[int, ...]:
-    """The strides of an array in elements. NumPy gives new arrays without elements strides of 0: row-major ones."""
+    """The strides of an array in elements; row-major for arrays without elements, whose strides are 0 in NumPy."""
     if not array.size and not any(array.strides):
         return row_major(array.shape)
     size: int = array.itemsize
@@ -104,7 +104,7 @@ def steps_of(array: Any) -> tuple[int, ...]:
 
 
 def address_of(array: Any) -> int:
-    """Where the first element of an array lies."""
+    """The address of the first element of an array."""
     return door.address_of(array)
 
 
@@ -114,12 +114,12 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def channels_last(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides of three to five dimensions whose second one lies innermost."""
+    """The channels-last strides of three to five dimensions: the second one is innermost."""
     return packed(shape, CHANNELS_LAST[len(shape)])
 
 
 def packed(shape: tuple[int, ...], order: Any) -> tuple[int, ...]:
-    """Dense strides for dimensions in the given order, the innermost first."""
+    """Dense strides for dimensions in this order, the innermost first."""
     strides = [0] * len(shape)
     step: int = 1
     for dim in order:
@@ -132,21 +132,21 @@ def preserved(array: Any) -> tuple[int, ...]:
     """The strides of a copy that preserves the order: those of a dense array, otherwise dense ones in its order."""
     if is_dense(array):
         steps = steps_of(array)
-        if not steps or min(steps) >= 0:  # NumPy's arrays may run backwards; new ones do not
+        if not steps or min(steps) >= 0:  # NumPy's arrays may have negative strides; new ones do not
             return steps
     return packed(array.shape, in_order(array.shape, [array.strides]))
 
 
 def suggests_channels(array: Any) -> bool:
-    """Return whether an array of three to five dimensions lies with its channels innermost, perhaps with gaps.
+    """Return whether an array of three to five dimensions is channels-last, perhaps with gaps.
 
-    Where lengths of 1 leave it open, it does not.
+    False if lengths of 1 leave it open.
     """
     return channels_lie_inside(array.shape, array.strides)
 
 
 def channels_lie_inside(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """`suggests_channels` of an array of this shape and these strides, in any unit."""
+    """Return `suggests_channels` of an array of this shape and these strides, in any unit."""
     order = CHANNELS_LAST.get(len(shape))
     if order is None or strides[1] == 0:
         return False
@@ -173,7 +173,7 @@ def is_dense(array: Any) -> bool:
 
 
 def reach_of(array: Any) -> int:
-    """How many bytes the last element of an array lies from the first, counted forwards along all dimensions."""
+    """The distance in bytes from the first to the last element of an array, forwards along all dimensions."""
     reach: int = 0
     for stride, length in zip(array.strides, array.shape):
         reach += abs(stride) * (length - 1)
@@ -181,7 +181,7 @@ def reach_of(array: Any) -> int:
 
 
 def is_channels_last(array: Any) -> bool:
-    """Return whether an array of three to five dimensions is dense with its channels innermost."""
+    """Return whether an array of three to five dimensions is dense and channels-last."""
     order = CHANNELS_LAST.get(array.ndim)
     expected = array.itemsize
     for dim in order or ():
@@ -220,8 +220,8 @@ def operands_of(op: Declaration, args: tuple[Any, ...]) -> list[Any]:
 
 
 def scaled_operands(op: Declaration, args: tuple[Any, ...]) -> list[Any]:
-    """The operands of a product with a power of the second one, which lies in rows beside integers, and beside
-    float32 unless it is of integers itself: torch's accident."""
+    """The operands of a product with a power of the second one, which is row-major beside integers, and beside
+    float32 unless it is of integers itself: a peculiarity of torch."""
     operands = operands_of(op, args)
     given: Any = args[0].dtype
     if given.category < dtypes.FLOAT or (given is dtypes.float32 and args[1].dtype.category >= dtypes.FLOAT):
@@ -240,8 +240,8 @@ def is_among(array: Any, others: list[Any]) -> bool:
 def iterated(shape: tuple[int, ...], operands: list[Any]) -> tuple[int, ...]:
     """The strides of a result computed element by element from operands that broadcast to `shape`.
 
-    Operands that agree give theirs. Otherwise the dimensions are sorted by the strides of the first operand that tells
-    two of them apart.
+    If the operands agree, their strides. Otherwise the dimensions are sorted by the strides of the first operand where
+    two of them differ.
     """
     first: Any = operands[0]
     rows: bool = True
@@ -250,7 +250,7 @@ def iterated(shape: tuple[int, ...], operands: list[Any]) -> tuple[int, ...]:
     whole: bool = True
     for each in operands:
         if each.ndim > len(shape):
-            return row_major(shape)  # a reduction of what was computed
+            return row_major(shape)  # a reduction of the computed values
         whole = whole and each.shape == shape
         rows = rows and each.flags.c_contiguous
         channels = channels and is_channels_last(each)
@@ -286,7 +286,7 @@ def stretched(array: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
 def in_order(shape: tuple[int, ...], operands: list[Any]) -> list[int]:
     """The dimensions sorted by the strides of operands, the innermost first; they begin in row-major order.
 
-    A stride of 0 tells nothing, and the next operand is asked; if none tells, the dimensions stay as they are.
+    A stride of 0 decides nothing, and the next operand is compared; if none decides, the dimensions keep their order.
     """
     order = list(range(len(shape) - 1, -1, -1))
     for at in range(1, len(order)):
@@ -302,7 +302,7 @@ def in_order(shape: tuple[int, ...], operands: list[Any]) -> list[int]:
 
 
 def compared(one: int, other: int, shape: tuple[int, ...], operands: list[Any]) -> int:
-    """1 if dimension `one` lies outside of `other`, -1 if inside, 0 if nothing tells."""
+    """Return 1 if dimension `one` is outside of `other`, -1 if inside, 0 if nothing decides."""
     for steps in operands:
         if steps[one] and steps[other]:
             if steps[one] != steps[other]:

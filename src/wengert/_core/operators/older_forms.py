@@ -1,7 +1,7 @@
-"""Calls as torch allowed them first, with factors before the tensors that they multiply: `x.add_(-lr, grad)`.
+"""Older call signatures of torch, with factors before the tensors that they multiply: `x.add_(-lr, grad)`.
 
-Programs of those years still hold them, and torch still takes them, with a warning. They come here only where a call
-has more positional arguments than its operator, as do dimensions that are given one by one: `x.squeeze(0, 1)`.
+Old programs still use them, and torch still accepts them, with a warning. They come here only if a call has more
+positional arguments than its operator, as do dimensions that are passed one by one: `x.squeeze(0, 1)`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ ONE_BY_ONE = "T*"
 def brought_up(
     name: str, room: int, args: tuple[Any, ...], kwargs: dict[str, Any], forms: dict[str, tuple[str, ...]]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of an older form as they are given today, dimensions given one by one as one sequence.
+    """Convert the arguments of an older form to today's, and dimensions passed one by one to a sequence.
 
     Args:
         name: the operator, of an in-place form with its `_`.
-        room: how many positional arguments it takes today.
-        args, kwargs: what was given; more positional arguments than that.
+        room: the number of positional arguments that it takes today.
+        args, kwargs: the arguments of the call; more positional ones than `room`.
         forms: those of the operator, see `declaration.OLDER`.
 
     Raises:
@@ -43,5 +43,5 @@ def brought_up(
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value may stand where a number is due: one, or a tensor without dimensions."""
+    """Return whether a value may stand for a number: a number, or a tensor without dimensions."""
     return isinstance(value, (bool, int, float, complex)) or getattr(value, "ndim", None) == 0

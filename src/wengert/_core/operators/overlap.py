@@ -1,4 +1,4 @@
-"""Memory that the target of a write may not share: with itself, or with what the write reads."""
+"""Checks that the target of a write shares no memory with itself, or with what the write reads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
 
     Args:
         op: the operator whose result is written; `op.apart` says what is refused.
-        args: its arguments, of which the first is the target or is not looked at.
+        args: its arguments; the first one, the target, is not compared.
 
     Raises:
         RuntimeError: if elements of the target share memory with each other, or with another argument.
@@ -41,7 +41,7 @@ def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
 
 
 def is_same(target: Tensor, other: Any) -> bool:
-    """Return whether another tensor is the same elements in the same order, so that a copy of it changes nothing."""
+    """Return whether another tensor has the same elements in the same order, so that a copy of it changes nothing."""
     if not isinstance(other, Tensor):
         return False
     tensor: Tensor = other
@@ -53,13 +53,13 @@ def is_same(target: Tensor, other: Any) -> bool:
 
 
 def check_other(target: Tensor, other: Tensor, wholly: bool) -> None:
-    """`refuse_shared` for tensors; those of different storages share nothing."""
+    """Run `refuse_shared` for tensors; those of different storages share nothing."""
     if other._storage_.array is target._storage_.array:
         refuse_shared(target._array_, other._array_, wholly)
 
 
 def refuse_shared(target: Any, other: Any, wholly: bool) -> None:
-    """Refuse an array that shares memory with the target; all of it, in the same order, is no harm unless `wholly`.
+    """Refuse an array that shares memory with the target; the same elements are allowed unless `wholly` is set.
 
     Raises:
         RuntimeError: if two dense arrays overlap. (Torch does not detect others either; here they are read first.)
@@ -79,7 +79,7 @@ def overlaps_itself(array: Any) -> bool:
 
 
 def overlaps(array: Any) -> bool:
-    """Return whether two elements may share memory: not if each stride steps over all that shorter ones reach."""
+    """Return whether two elements may share memory: not if every stride exceeds the range of the shorter ones."""
     reach: int = array.itemsize
     if array.ndim == 0:
         return False
@@ -94,7 +94,7 @@ def overlaps(array: Any) -> bool:
 
 
 def is_seen_twice(array: Any) -> bool:
-    """Return whether two elements share memory: the answer where `overlaps` only says that they may."""
+    """Return whether two elements share memory: exact, where `overlaps` only says that they may."""
     if overlaps_itself(array):
         return True
     offsets: Any = np.zeros(array.shape, np.int64)
@@ -105,6 +105,6 @@ def is_seen_twice(array: Any) -> bool:
 
 
 def layout(array: Any) -> tuple[Any, ...]:
-    """Where an array lies, how many dimensions it has, and its strides in elements, without those of length 1."""
+    """Address, number of dimensions and strides in elements of an array, without dimensions of length 1."""
     steps = [stride // array.itemsize for length, stride in zip(array.shape, array.strides) if length != 1]
     return door.address_of(array), array.nbytes, array.ndim, steps

@@ -1,4 +1,4 @@
-"""Operands of an operator brought to one dtype by torch's rules."""
+"""Promotion of the operands of an operator to one dtype by torch's rules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_operand(value: Any) -> bool:
 
 
 def is_bool(value: Any) -> bool:
-    """Return whether an operand is an array of dtype bool, or a Python truth value."""
+    """Return whether an operand is an array of dtype bool, or a Python bool."""
     return value.dtype.kind == "b" if hasattr(value, "dtype") else isinstance(value, bool)
 
 
@@ -105,8 +105,8 @@ def as_tensors(op: Declaration, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def constant_of(operand: Any) -> Any:
-    """A tensor on the memory of an array that a program uses as an operand, or on a copy where no tensor may lie so;
-    Python's number for a NumPy scalar; anything else as it is.
+    """A tensor on the memory of an array that a program uses as an operand, or on a copy if no tensor can have its
+    strides; Python's number for a NumPy scalar; anything else as it is.
 
     Raises:
         TypeError: if an array is of a type that has no counterpart.
@@ -181,7 +181,7 @@ def settle(op: Any, values: list[Any]) -> None:
 
 
 def settle_half(op: Any, slots: list[int], values: list[Any], target: Any) -> None:
-    """Convert operands to a half, numbers to its nearest value; `op.keeps_numbers` says where they stay as they are."""
+    """Convert operands to a half, numbers to its nearest value unless `op.keeps_numbers` exempts them."""
     for at in slots:
         value = values[at]
         if op.promotion == "numbers" and is_bool(value):

@@ -1,4 +1,4 @@
-"""The reverse rules of an operator, and what a call has to save for those that will run."""
+"""The reverse rules of an operator, and the values that a call has to save for those that will run."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Rule:
 
     Attributes:
         fn: called with the gradient and the values that `names` lists.
-        slots: which differentiable parameters it serves (indices into `grad_slots`).
-        native: the native function of the plain case, or None: given the same as `fn`, with arrays in the place of
-            tensors and a list in that of several gradients, it makes new arrays or views of the gradient's (of one
-            among several it makes none), or returns NotImplemented.
-        partial: `fn` gives the partial derivative; the gradient is multiplied by its conjugate.
+        slots: the differentiable parameters that it serves (indices into `grad_slots`).
+        native: the native function of the plain case, or None: called as `fn`, with arrays in place of tensors and a
+            list in place of several gradients, it returns new arrays or views of the gradient's (with several gradients
+            no views), or NotImplemented.
+        partial: `fn` returns the partial derivative; the gradient is multiplied by its conjugate.
         passes: `fn` returns the gradient itself, unless the one argument that it names is something other than 1.
         single: `fn` returns one gradient rather than a tuple, for `slot`.
     """
@@ -48,7 +48,7 @@ class Rule:
 
 
 class Plan:
-    """What to save, and which rules to run, for one choice of the parameters that need a gradient.
+    """The values to save and the rules to run, for one choice of the parameters that need a gradient.
 
     Attributes:
         names, sources, positions: the saved values: name, kind, and the position that the kind refers to.
@@ -76,7 +76,7 @@ class Plan:
 
 
 def plan_for(op: Declaration, mask: int) -> Plan:
-    """The plan for the parameters in `mask` (bit i: the i-th of `grad_slots`), made on first use."""
+    """The plan for the parameters in `mask` (bit i: the i-th of `grad_slots`), built on first use."""
     plan: Plan = op.latest_plan
     if plan is None or plan.mask != mask:
         plan = op.plans.get(mask)
@@ -115,7 +115,7 @@ def make_plan(op: Declaration, mask: int) -> Plan:
 
 
 def locate(op: Declaration, name: str) -> tuple[int, int]:
-    """Where a rule's argument comes from, as (kind, position).
+    """Return the source of a rule's argument, as (kind, position).
 
     Raises:
         TypeError: if nothing has that name.

@@ -1,4 +1,4 @@
-"""The rules of the shapes and dtypes of results, by operator, as cards give them; `calls.meta` says what a rule is."""
+"""The rules of the shapes and dtypes of results, by operator, as cards state them; `calls.meta` defines a rule."""
 
 from __future__ import annotations
 

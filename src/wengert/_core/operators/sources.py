@@ -1,4 +1,4 @@
-"""Kinds of parameter of an operator, and where a saved value comes from (`sources.pxd` has the same as C constants)."""
+"""Kinds of parameter of an operator, and sources of saved values (`sources.pxd` has the same as C constants)."""
 
 PLAIN, ARRAY, ARRAYS, INDEX, INDICES = range(5)
 """Kinds of parameter: plain, a differentiable tensor, a list of such, a tensor without derivative, a list of such."""

@@ -1,1 +1,1 @@
-"""What a profile notes of calls and nodes."""
+"""Events of calls and nodes in a profile."""

@@ -6,5 +6,5 @@ from time import perf_counter_ns
 
 
 def now() -> int:
-    """The time in nanoseconds, as `time.perf_counter_ns` tells it."""
+    """Return the time in nanoseconds, as `time.perf_counter_ns`."""
     return perf_counter_ns()

@@ -1,6 +1,6 @@
-"""What a profile notes while it is open: the events of one thread, each a few numbers and what happened.
+"""Events of a thread in an open profile: a few numbers, and the operator, node or name.
 
-Strings, averages and the tree are made of it afterwards, in `autograd/profiler`. Nothing here runs unless the bit
+Strings, averages and the tree are computed afterwards, in `autograd/profiler`. Nothing here runs unless the bit
 `flags.PROFILED` is set in the mode word of the thread.
 """
 
@@ -39,7 +39,7 @@ def count_open(change: int) -> None:
 
 
 def hold_open(holder: int, is_open: bool) -> None:
-    """The same for a mode that `holder` stands for: said twice it is counted once."""
+    """The same for a mode that `holder` identifies, which is counted once however often it is noted."""
     global opened
     if is_open:
         _holders.add(holder)
@@ -52,14 +52,14 @@ def hold_open(holder: int, is_open: bool) -> None:
 @cython.freelist(512)
 @cython.cclass
 class Event:
-    """One thing that happened in a thread.
+    """An event in a thread.
 
     Attributes:
         kind, what: see `kinds`; an operator, the class of a node, or a name.
         begun, ended: by `time.perf_counter_ns`; `ended` is 0 as long as it has not.
         depth: how many events were open around it.
-        sequence: the number of the node that it makes or is, -1 for none.
-        node: the identity of the node that it made or is, where several threads are profiled; otherwise 0.
+        sequence: the number of the node that it creates or runs, -1 for none.
+        node: the identity of the node that it created or ran, if several threads are profiled; otherwise 0.
         size: of an event of memory.
         details: of each argument the shape as a list, or the value of a number; None where they are not noted.
         stack: code objects and offsets in turn, innermost first; None where they are not noted.
@@ -98,15 +98,15 @@ class Log:
 
     Attributes:
         depth: how many events are open.
-        keeping: events are kept; otherwise only `emitters` hear of them.
-        more: one of the following is asked for.
+        keeping: events are stored; otherwise only `emitters` receive them.
+        more: one of the following is switched on.
         shapes: note the arguments.
         stacks: note the calls that lead to an event.
         modules: note the modules that are being called.
-        several: other threads are profiled, too, so that numbers of nodes alone do not tell them apart.
-        live: for each storage that was made and lives, by a weak reference, its bytes; None where memory is not noted.
+        several: other threads are profiled, too, so that numbers of nodes alone do not identify them.
+        live: the bytes of each storage that was created and is alive, by a weak reference; None if memory is not noted.
         serial: the storages up to this number have been seen.
-        emitters: objects with `push(event)` and `pop(event)`, which hear of each event at once.
+        emitters: objects with `push(event)` and `pop(event)`, which receive each event at once.
         thread: the identity of the thread.
         users: the profiles that are open in this thread.
     """
@@ -158,10 +158,10 @@ class Log:
         self.modules = False
 
     def begin(self, kind: int, what: Any, sequence: int, args: Any) -> Event:
-        """Note that something begins.
+        """Note that an event begins.
 
         Args:
-            args: what it is given, or None.
+            args: its arguments, or None.
         """
         event: Event = Event.__new__(Event)
         event.kind = kind
@@ -187,7 +187,7 @@ class Log:
         return self.begin(kinds.OPERATOR, op, next_number(modes), args)
 
     def end(self, event: Event, made: Any) -> None:
-        """Note that it ends; whatever began within it and did not end does so, too.
+        """Note that an event ends, and with it all events that began within it.
 
         Args:
             made: the results, of which the storages are new memory, or None.
@@ -198,7 +198,7 @@ class Log:
         self.depth = event.depth
 
     def cancel(self, event: Event) -> None:
-        """Forget an event that did not take place, and all since, but for what became of memory."""
+        """Remove an event that did not take place, and all since, except events of memory."""
         events: list[Any] = self.events
         kept: list[Any] = []
         other: Event = None
@@ -213,7 +213,7 @@ class Log:
             emitter.pop(event)
 
     def call(self, event: Event, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Call a function within an event, which ends with it; one whose result is NotImplemented is forgotten."""
+        """Call a function within an event, which ends with it; one whose result is NotImplemented is removed."""
         result: Any = None
         try:
             result = function(*args)
@@ -225,7 +225,7 @@ class Log:
         return result
 
     def describe(self, event: Event, args: Any) -> None:
-        """What is noted of an event beside its time, when it begins."""
+        """Note the details of an event that begins."""
         if self.shapes and args is not None:
             event.details = details_of(args)
         if self.stacks:
@@ -236,7 +236,7 @@ class Log:
             emitter.push(event)
 
     def conclude(self, event: Event, made: Any) -> None:
-        """What is noted of an event beside its time, when it ends."""
+        """Note the details of an event that ends."""
         for emitter in self.emitters:
             emitter.pop(event)
         if not self.keeping:
@@ -255,7 +255,7 @@ class Log:
             self.serial = next_serial()
 
     def note_memory(self, storage: Storage, time: int) -> None:
-        """Note new memory, and later that it is given back; once for each storage."""
+        """Note new memory, and later that it is freed; once for each storage."""
         live: Any = self.live
         reference: Any = weakref.ref(storage, self.freed)
         if reference not in live:
@@ -264,7 +264,7 @@ class Log:
             self.events.append(memory_event(size, time, self.depth))
 
     def freed(self, reference: Any) -> None:
-        """A storage is no more. (That it happens in this thread is likely, not certain: it counts as if it did.)"""
+        """Note that a storage was freed. (Usually in this thread, not always: it is counted here in any case.)"""
         live: Any = self.live
         size: Any = None if live is None else live.pop(reference, None)
         if size is not None and self.keeping:
@@ -276,7 +276,7 @@ def logged(op: Any, args: tuple[Any, ...], modes: Modes, function: Callable[...,
 
     Args:
         op: the operator, or the name of a function.
-        args: what it is called with, as far as the log asks for it.
+        args: its arguments, for the log.
     """
     log: Log = modes.profiling()
     if log is None:
@@ -285,7 +285,7 @@ def logged(op: Any, args: tuple[Any, ...], modes: Modes, function: Callable[...,
 
 
 def next_number(modes: Modes) -> int:
-    """The number of the node that a call would make now; -1 where none is made."""
+    """The number of the node that a call would create now; -1 if none is created."""
     return modes.sequence if modes.grad else -1
 
 
@@ -307,7 +307,7 @@ def memory_event(size: int, time: int, depth: int) -> Event:
 
 
 def details_of(args: Any) -> tuple[Any, ...]:
-    """Of each argument: a tensor's shape as a list, of several a tuple; numbers as they are; None for all else."""
+    """Details of each argument: a tensor's shape as a list, for several a tuple; a number itself; None for all else."""
     found: list[Any] = []
     for value in args:
         if isinstance(value, Tensor):
@@ -324,7 +324,7 @@ MOST_DETAILS = 1024
 
 
 def calls_around() -> tuple[Any, ...]:
-    """The calls that lead here, innermost first: code objects and offsets of the instructions in turn."""
+    """The calls that led to this one, innermost first: code objects and offsets of the instructions in turn."""
     found: list[Any] = []
     frame: FrameType | None = sys._getframe(0)
     while frame is not None:

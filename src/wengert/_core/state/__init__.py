@@ -1,1 +1,1 @@
-"""What holds for a thread: its modes, the guards that set them, and these as decorators."""
+"""State of a thread: its modes, the guards that set them, and the guards as decorators."""

@@ -1,6 +1,6 @@
 """Guards as decorators: of functions, generators, coroutines and asynchronous generators.
 
-A decorated generator or coroutine runs under the mode whenever it runs, and leaves the caller's mode alone in between.
+A decorated generator or coroutine runs under the mode whenever it runs, and restores the caller's mode in between.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def decorated(guard: Any, function: Any, frames: int) -> Any:
     """A function of the same kind as `function`, each call of which runs under a clone of `guard`.
 
     Args:
-        frames: how many frames lie between a warning and the program.
+        frames: the number of frames between a warning and the program.
     """
     if isinstance(function, type):
         warnings.warn(CLASS_DECORATED.format(function.__name__), FutureWarning, stacklevel=frames)
@@ -60,7 +60,7 @@ def generator_under(guard: Any, function: Any) -> Any:
 
 
 def coroutine_under(guard: Any, function: Any) -> Any:
-    """A coroutine function under a guard: `await` gives other tasks the mode that they had."""
+    """A coroutine function under a guard: during `await` other tasks have their own mode."""
 
     @functools.wraps(function)
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -114,7 +114,7 @@ def steps(guard: Any, generator: Any) -> Generator[Any, Any, Any]:
 
 
 class Steps:
-    """Something to await whose steps run under a guard."""
+    """An awaitable whose steps run under a guard."""
 
     __slots__ = ("awaited", "guard")
 

@@ -1,6 +1,6 @@
 """Guards that switch recording and inference mode: context managers and decorators, per thread.
 
-They restore what they found on any exit. One guard may be entered again while it is entered, also by other threads.
+They restore the previous state on any exit. A guard may be entered again while it is entered, also by other threads.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Guard(Entered):
         return decorated(self, function, FRAMES)
 
     def clone(self) -> Any:
-        """A fresh guard of the same kind: one for each call of a decorated function."""
+        """Return a new guard of the same kind, for a call of a decorated function."""
         return type(self)()
 
 
 class Recording(Guard):
-    """Switches recording on or off on entry."""
+    """Guard that switches recording on or off on entry."""
 
     wanted: bool
 
@@ -52,9 +52,9 @@ class Recording(Guard):
 
 
 class no_grad(Recording):
-    """Inside, operations are not recorded: context manager, or decorator with or without parentheses.
+    """Context manager that disables recording; also a decorator, with or without parentheses.
 
-    Only this thread is affected. A factory's own `requires_grad=True` holds inside, too.
+    Only this thread is affected. `requires_grad=True` of a factory function has its effect inside, too.
 
     >>> import wengert as wg
     >>> x = wg.ones(2, requires_grad=True)
@@ -79,9 +79,9 @@ class no_grad(Recording):
 
 
 class enable_grad(Recording):
-    """Inside, operations are recorded, also within `no_grad`: context manager or decorator.
+    """Context manager that enables recording, also within `no_grad`; also a decorator.
 
-    Within `inference_mode` it records nothing.
+    Within `inference_mode` nothing is recorded.
 
     >>> import wengert as wg
     >>> x = wg.ones(2, requires_grad=True)
@@ -101,7 +101,7 @@ class enable_grad(Recording):
 
 
 class Inference(Guard):
-    """Switches inference mode on or off on entry."""
+    """Guard that switches inference mode on or off on entry."""
 
     mode: bool
 
@@ -122,13 +122,13 @@ class Inference(Guard):
 
 
 class inference_mode(Inference):
-    """Inside, nothing is recorded, and new tensors are inference tensors: context manager or decorator.
+    """Context manager in which nothing is recorded, and new tensors are inference tensors; also a decorator.
 
-    Inference tensors have no version counter. Outside they may be computed with, but not saved for a backward pass, nor
-    written to; a `clone()` made outside is a normal tensor.
+    Inference tensors have no version counter. Outside, operators accept them, but they cannot be saved for a backward
+    pass, nor written to; a `clone()` outside is a normal tensor.
 
     Args:
-        mode: False switches the mode off inside, and recording on.
+        mode: True to enter the mode; False to leave it inside, and to enable recording.
 
     >>> import wengert as wg
     >>> with wg.inference_mode():
@@ -151,9 +151,9 @@ class inference_mode(Inference):
 
 
 class Setting(Guard):
-    """Sets a mode at once; as a context manager it restores what was before it was made, as a decorator for each call.
+    """Guard that sets a mode at once; as a context manager it restores the state before, as a decorator it is per call.
 
-    `pending` is what was before it was made, until it is entered or decorates.
+    `pending` is the state before it was created, until it is entered or decorates.
     """
 
     mode: bool
@@ -193,7 +193,7 @@ class Setting(Guard):
         return type(self)(self.mode)
 
     def change(self, modes: Modes, mode: bool) -> bool:
-        """Set the mode; return what it was."""
+        """Set the mode; return the previous one."""
         raise NotImplementedError
 
 
@@ -256,5 +256,5 @@ def is_inference_mode_enabled() -> bool:
 
 
 def is_multithreading_enabled() -> bool:
-    """What `set_multithreading_enabled` was last told in this thread."""
+    """Return the last setting of `set_multithreading_enabled` in this thread."""
     return current().multithreading

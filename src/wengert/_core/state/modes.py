@@ -1,9 +1,9 @@
-"""What a thread has switched on: gradient recording, inference, anomaly detection, observers.
+"""Modes of a thread: gradient recording, inference, anomaly detection, observers.
 
-All state is per thread. Guards restore what they found on any exit; nothing here is global.
+All state is per thread. Guards restore the previous state on any exit; nothing here is global.
 
 A signal handler may raise, and interpreted code is interrupted wherever a function begins, a call of C code ends or a
-loop goes back. So what has changed a mode puts it back by stores alone, with no call among them.
+loop goes back. So code that has changed a mode restores it by stores alone, with no call among them.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ NO_OTHER_LEVEL = ROOM_FOR_LEVELS >> 1
 
 
 class Pass:
-    """A backward pass that is under way: also for what is to live as long as it does.
+    """A backward pass that is under way; its attributes live as long as it does.
 
     Attributes:
-        tasks: what the engine knows of each node, by node.
+        tasks: the engine's tasks, by node.
         node: under anomaly detection, the node that it is running.
-        sparing, spared: a node that need not compute all its gradients, and which of them, as bits.
-        partial: the pass, or one around it, was asked for some gradients only.
-        callbacks: functions to be called when all gradients are there, or None.
+        sparing, spared: a node that need not compute all its gradients, and bits of those that it may omit.
+        partial: only some gradients are requested of the pass, or of one around it.
+        callbacks: functions to be called when all gradients are computed, or None.
         outer: the pass around this one, or None.
         depth, grad, mask, word, fresh, inference, observers, multithreading, saved_hooks, no_saved_hooks: the modes
             that it began in, see `Modes`.
@@ -87,7 +87,7 @@ class Pass:
         self.partial = False
 
     def call_back(self) -> None:
-        """Call what was queued, in that order, and what is queued meanwhile."""
+        """Call the queued functions in order, and those that are queued meanwhile."""
         at: int = 0
         while self.callbacks is not None and at < len(self.callbacks):
             self.callbacks[at]()
@@ -97,19 +97,19 @@ class Pass:
 class Modes:
     """The modes of one thread.
 
-    `mask` and `word` are what dispatch reads: it adds `word` to the inputs' flags words and keeps the bits of `mask`.
+    Dispatch reads `mask` and `word`: it adds `word` to the inputs' flags words and keeps the bits of `mask`.
     `fresh` are the flags of new tensors.
     `quiet(function, *args)` calls a kernel with NumPy's floating-point warnings off (`np.errstate` costs five times as
     much); a thread that is in the middle of such a call must use `quietly`. `depth` counts the backward passes that
     are under way, one within the other. `passing` is the innermost. `levels` are those of forward mode, of which those
-    with a number below `forward` are seen, `batches` those of `vmap`. `noting`: new nodes are told to anomaly detection
-    or to the last of the `listeners`, or note where they were made. `debug` is what `set_debug` notes, or None; `watch`
-    looks for bad values in the place of `check_nan` and `check_inf` if it is not None. `no_saved_hooks` is the error of
-    a program that forbids hooks for saved tensors, or None. `log` is where a profile that is open notes the events of
-    this thread, or None; `profiled` is then `flags.PROFILED`, otherwise 0, whatever becomes of `word`. `casting` is
-    called with a name and arguments within a region of autocast, or None. `overriding`: who is asked before operators:
-    0 all that has `__torch_function__`, 1 only the modes `functions`, 2 nobody. `transforms`: so many transforms of
-    functions (`func.grad`, `vmap`, ...) run, which forbid some calls.
+    with a number below `forward` are seen, `batches` those of `vmap`. `noting`: new nodes are reported to anomaly
+    detection or to the last of the `listeners`, or note where they were created. `debug` has the notes of `set_debug`,
+    or is None; `watch` looks for bad values in the place of `check_nan` and `check_inf` if it is not None.
+    `no_saved_hooks` is the error of a program that forbids hooks for saved tensors, or None. `log` has the events of this thread in an
+    open profile, or is None; `profiled` is then `flags.PROFILED`, otherwise 0, independently of `word`. `casting` is
+    called with a name and arguments within a region of autocast, or None. `overriding`: the handlers asked before
+    operators: 0 all with `__torch_function__`, 1 only the modes `functions`, 2 none. `transforms`: the number of transforms of
+    functions (`func.grad`, `vmap`, ...) that run, which forbid some calls.
     """
 
     grad: bool
@@ -207,7 +207,7 @@ class Modes:
         self.quiet = quiet_context(contextvars.Context()).run
 
     def set_grad(self, enabled: bool) -> bool:
-        """Switch recording on or off; return what it was."""
+        """Switch recording on or off; return the previous state."""
         before = self.grad
         self.grad = enabled
         if not self.inference:
@@ -231,7 +231,7 @@ class Modes:
         self.noting = enabled or len(self.listeners) > 0 or self.debug is not None
 
     def set_debug(self, debug: Any) -> Any:
-        """Let calls note where they were made in `debug`, an `origins.Debug`, or not (None); return what was."""
+        """Set the `origins.Debug` in which calls note their places (None for none); return the previous one."""
         before = self.debug
         self.debug = debug
         self.noting = self.anomaly or len(self.listeners) > 0 or debug is not None
@@ -239,14 +239,14 @@ class Modes:
         return before
 
     def listen(self, listeners: list[Any]) -> list[Any]:
-        """Let the last of `listeners` be called with each new node; return those who were there before."""
+        """Set the `listeners`, of which the last is called with each new node; return the previous ones."""
         before = self.listeners
         self.listeners = listeners
         self.noting = self.anomaly or len(listeners) > 0 or self.debug is not None
         return before
 
     def quietly(self, function: Any, args: Any, keywords: Any = None) -> Any:
-        """`quiet`, also in the middle of such a call, for whatever runs there: conversions of the program, signal
+        """Call `quiet`, also in the middle of such a call, for code that runs there: conversions of the program, signal
         handlers, finalisers.
         """
         try:
@@ -259,7 +259,7 @@ class Modes:
         return self.quietly_again(function, args, keywords)
 
     def quietly_again(self, function: Any, args: Any, keywords: Any) -> Any:
-        """What `quiet` refused, in one more context: that of whatever runs now, with the warnings off."""
+        """Run a call that `quiet` refused, in a copy of the present context with the warnings off."""
         return quiet_context(contextvars.copy_context()).run(function, *args, **(keywords or {}))
 
     def is_entered(self) -> bool:
@@ -271,7 +271,7 @@ class Modes:
         return False
 
     def new_pass(self, tasks: Any, partial: bool) -> Pass:
-        """A backward pass within the one that is under way, not begun yet, with the modes as they are."""
+        """Create a backward pass within the one that is under way, not begun yet, with the present modes."""
         outer: Pass | None = self.passing
         made: Pass = Pass.__new__(Pass)
         made.tasks = tasks
@@ -294,7 +294,7 @@ class Modes:
         return made
 
     def settle(self, grad: bool) -> None:
-        """Undo what a program's code within a pass has switched; each node finds the modes that the pass began in.
+        """Restore the modes in which the pass began after a program's code has switched them, for the next node.
 
         Args:
             grad: whether recording is to be on.
@@ -311,11 +311,11 @@ class Modes:
         self.no_saved_hooks = begun.no_saved_hooks
 
     def this_pass(self) -> Pass:
-        """The backward pass that is under way in this thread; outside of one always a new one."""
+        """The backward pass that is under way in this thread; outside of one a new one."""
         return Pass() if self.passing is None else self.passing
 
     def observe(self, observers: list[Any]) -> list[Any]:
-        """Let `observers` see each call, see `unusual.observed`; return those who did."""
+        """Set the observers of calls, see `unusual.observed`; return the previous ones."""
         before = self.observers
         self.observers = observers
         self.word = self.profiled
@@ -334,33 +334,33 @@ class Modes:
         return before
 
     def override(self, functions: list[Any]) -> list[Any]:
-        """Let these modes be asked for each call, the last one first; return those that were."""
+        """Set the modes that are asked for each call, the last one first; return the previous ones."""
         before = self.functions
         self.functions = functions
         self.observe(self.observers)
         return before
 
     def cast(self, casting: Any) -> Any:
-        """Let operators choose the dtype of their operands by `casting`, or not (None); return what did."""
+        """Set the function that chooses the dtype of operands, or None; return the previous one."""
         before = self.casting
         self.casting = casting
         self.word = self.word & ~flags.AUTOCAST if casting is None else self.word | flags.AUTOCAST
         return before
 
     def profile(self, log: Any) -> None:
-        """Let a profile note events in `log`; None ends that."""
+        """Set the log in which a profile notes events; None ends that."""
         self.log = log
         self.profiled = 0 if log is None else flags.PROFILED
         self.word = self.word & ~flags.PROFILED | self.profiled
 
     def profiling(self) -> Any:
-        """The log of the profile that is open, or None: what was restored may be a word of a time when one was."""
+        """The log of the profile that is open, or None: a restored word may still have the bit of a closed one."""
         if self.log is None:
             self.word &= ~flags.PROFILED
         return self.log
 
     def next_level(self) -> int:
-        """The number of a level that is to be the innermost that is seen.
+        """The number for a new level, which becomes the innermost that is seen.
 
         Raises:
             RuntimeError: if no number is left for it.
@@ -375,14 +375,14 @@ class Modes:
         return made
 
     def enter(self, levels: list[Any]) -> list[Any]:
-        """Let these be the levels of forward mode, the innermost last; return those that were."""
+        """Set the levels of forward mode, the innermost last; return the previous ones."""
         before = self.levels
         self.levels = levels
         self.observe(self.observers)
         return before
 
     def batch(self, batches: list[Any]) -> list[Any]:
-        """Let these be the batches that `vmap` runs functions for, the innermost last; return those that were."""
+        """Set the batches that `vmap` runs functions for, the innermost last; return the previous ones."""
         before = self.batches
         self.batches = batches
         self.observe(self.observers)
@@ -390,7 +390,7 @@ class Modes:
 
 
 def quiet_context(context: contextvars.Context) -> contextvars.Context:
-    """A context in which NumPy keeps silent about infinities and NaN, as torch does."""
+    """A context in which NumPy does not warn of infinities and NaN, as in torch."""
     context.run(np.seterr, all="ignore")
     return context
 
@@ -402,7 +402,7 @@ newcomers: list[Any] = []
 
 
 class ThreadEnd:
-    """Dies with its thread. What the thread's other finalisers do after that is done in modes of its own."""
+    """Object that is freed with its thread. Finalisers of the thread that run after that have new modes."""
 
     everyone = everyone
     modes: Modes | None = None
@@ -422,10 +422,10 @@ def current() -> Modes:
 
 
 def begun() -> Modes:
-    """The modes of a thread that asks for the first time, remembered."""
+    """Create and remember the modes of a thread on first use."""
     made = Modes()
     modes: Modes | None = door.recall()
-    if modes is None:  # no signal handler has been here meanwhile
+    if modes is None:  # no signal handler has set them meanwhile
         modes = made
         everyone[id(made)] = (made, _thread.get_ident())
         _ends.at = end = ThreadEnd()

@@ -1,7 +1,7 @@
-"""Contexts that change what a thread, or the program, has switched on, and put it back.
+"""Contexts that change modes of a thread, or of the program, and restore them.
 
-A signal handler may raise wherever interpreted code is interrupted, also in the middle of what a context begins or ends
-with. So what derived classes say is done by `Region`: where it is compiled, no handler comes between its own lines.
+A signal handler may raise wherever interpreted code is interrupted, also while a context is entered or left.
+So `Region` runs the methods of derived classes: where it is compiled, no handler comes between its own lines.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from .modes import Modes, current
 
 
 class Entered:
-    """Something that is entered, perhaps several times, by several threads.
+    """A context that may be entered several times, by several threads.
 
-    `_entries_` holds what to restore as `(modes of the thread, what was, the entry before)`, the latest entry first.
+    `_entries_` holds the states to restore as `(modes of the thread, state, the entry before)`, the latest entry first.
     """
 
     _entries_: Any
@@ -24,7 +24,7 @@ class Entered:
 
 
 def leave(guard: Entered, modes: Modes) -> Any:
-    """Take back the latest entry of this thread; what it found."""
+    """Remove the latest entry of this thread; return the state to restore."""
     entry: tuple[Any, ...] = guard._entries_
     if entry[0] is modes:
         guard._entries_ = entry[2]
@@ -41,7 +41,7 @@ def leave(guard: Entered, modes: Modes) -> Any:
 
 
 def left_wholly(leave_guard: Callable[..., None]) -> Any:
-    """An `__exit__` that begins again where a handler has raised in the middle of it."""
+    """Make an `__exit__` that begins again if a handler has raised in the middle of it."""
 
     def __exit__(self: Entered, *error: Any) -> None:  # noqa: N807 - what it is
         entries = self._entries_
@@ -56,11 +56,10 @@ def left_wholly(leave_guard: Callable[..., None]) -> Any:
 
 
 class Region(Entered):
-    """A context that is entered, and left, wholly or not at all.
+    """A context that is entered, and left, completely or not at all.
 
-    Derived classes say what was before (`_before_`), how to begin (`_begin_`), and how to go back to what was
-    (`_end_`). That may be called in the middle of `_begin_`, and again when it was interrupted itself: it stores
-    values, and counts nothing.
+    Derived classes define the state before (`_before_`), the change (`_begin_`), and the way back (`_end_`). `_end_`
+    may be called in the middle of `_begin_`, and again after an interruption: it stores values, and counts nothing.
     """
 
     __slots__ = ()
@@ -90,7 +89,7 @@ class Region(Entered):
         return getattr(self, "_entries_", None) is not None
 
     def _take_back_(self) -> None:
-        """End the latest entry of this thread, and forget it then."""
+        """End the latest entry of this thread, then remove it."""
         if not self._is_entered_():
             self._refuse_()
             return
@@ -114,13 +113,13 @@ class Region(Entered):
         raise RuntimeError(f"{type(self).__name__}: the context is left, but was not entered")
 
     def _before_(self, modes: Modes) -> Any:
-        """What is to be put back."""
+        """Return the state to restore."""
         raise NotImplementedError
 
     def _begin_(self, modes: Modes, before: Any) -> Any:
-        """Change it; the result is what `with` gives."""
+        """Change the state; the result is the value of `with ... as`."""
         raise NotImplementedError
 
     def _end_(self, modes: Modes, before: Any) -> None:
-        """Put it back."""
+        """Restore the state."""
         raise NotImplementedError

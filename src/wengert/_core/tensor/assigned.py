@@ -1,4 +1,4 @@
-"""What programs may assign to the attributes of a tensor: refused before anything is changed."""
+"""Checks of values that programs assign to attributes of a tensor, before anything is changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..types.dtypes import dtype, from_numpy
 
 
 def check_flag(wanted: Any) -> None:
-    """Refuse what `requires_grad` cannot be.
+    """Refuse a value for `requires_grad` that is not a bool.
 
     Raises:
         RuntimeError: if it is not a bool.
@@ -38,12 +38,12 @@ def check_leaf(inexact: bool, word: int) -> None:
 
 
 def title(kind: dtype) -> str:
-    """How torch's errors call a dtype, as "Double"."""
+    """Return the name of a dtype in torch's errors, such as "Double"."""
     return kind.legacy.removesuffix("Tensor")
 
 
 def wanted_dtype(tensor: Any) -> Any:
-    """The NumPy dtype that the gradient of a tensor is to have, see `AutogradMeta`; `...` if it may have any."""
+    """Return the NumPy dtype that the gradient of a tensor is to have, see `AutogradMeta`; `...` for any."""
     meta = tensor._meta_
     return tensor._array_.dtype if meta is None or meta.grad_dtype is None else meta.grad_dtype
 

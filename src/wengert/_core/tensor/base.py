@@ -33,7 +33,7 @@ class Tensor:
         _array_: the values (NumPy's or another module's array).
         _storage_: the memory's identity and version, shared with all views.
         _flags_: the flags word, see `flags`.
-        _edge_: where this tensor's gradient goes if it was recorded; None for leaves.
+        _edge_: the destination of this tensor's gradient if it was recorded; None for leaves.
         _meta_: `AutogradMeta`, or None.
     """
 
@@ -330,7 +330,7 @@ class Tensor:
 
 
 def meta_of(tensor: Tensor) -> AutogradMeta:
-    """The autograd fields of a tensor, made on first use."""
+    """Return the autograd fields of a tensor, created on first use."""
     if tensor._meta_ is None:
         made: AutogradMeta = new_meta()
         if tensor._meta_ is None:  # no call between look and note: no thread, handler or finaliser comes between
@@ -339,7 +339,7 @@ def meta_of(tensor: Tensor) -> AutogradMeta:
 
 
 def wrap(array: Any) -> Tensor:
-    """A new tensor without history over `array`, on a storage of its own; an inference tensor where that mode is on."""
+    """Return a new tensor without history over `array`, on a new storage; an inference tensor if that mode is on."""
     modes: Modes = current()
     made: Tensor = wrap_flagged(array, modes.fresh)
     if modes.word & flags.NOTED and modes.passing is None:
@@ -348,7 +348,7 @@ def wrap(array: Any) -> Tensor:
 
 
 def wrap_flagged(array: Any, word: int) -> Tensor:
-    """`wrap` for callers that have the modes at hand: `word` is `modes.fresh`."""
+    """Wrap an array as `wrap` does, for callers that have the modes: `word` is `modes.fresh`."""
     storage: Storage = Storage.__new__(Storage)
     storage.array, storage.serial, storage.writes, storage.counting = array, next_serial(), None, None
     storage.version = storage.detached = 0
@@ -358,7 +358,7 @@ def wrap_flagged(array: Any, word: int) -> Tensor:
 
 
 def share(array: Any, storage: Storage) -> Tensor:
-    """A new tensor without history over `array`, whose memory is that of `storage`."""
+    """Return a new tensor without history over `array`, whose memory is that of `storage`."""
     made: Tensor = Tensor.__new__(Tensor)
     door.begin(made)
     made._array_, made._storage_ = array, storage
@@ -370,7 +370,7 @@ def share(array: Any, storage: Storage) -> Tensor:
 
 
 def stand_in(tensor: Tensor, array: Any) -> None:
-    """Note on a tensor that its values lie elsewhere, if they do; those of a sparse one have the storage, too."""
+    """Set the flag of a tensor whose values are not in its array; those of a sparse one determine the storage, too."""
     if isinstance(array, StandIn):
         tensor._flags_ |= array.flag
         if array.flag == flags.SPARSE:
@@ -379,7 +379,7 @@ def stand_in(tensor: Tensor, array: Any) -> None:
 
 
 def set_up(tensor: Tensor, array: Any, storage: Storage) -> None:
-    """Give an allocated tensor (perhaps of a subclass) its fields; its memory counts as new, see `wrap`."""
+    """Set the fields of an allocated tensor (perhaps of a subclass); its memory counts as new, see `wrap`."""
     tensor._array_, tensor._storage_ = array, storage
     tensor._flags_ = current().fresh | getattr(type(tensor), "_overridden_", 0)
     tensor._edge_ = tensor._meta_ = None
@@ -388,7 +388,7 @@ def set_up(tensor: Tensor, array: Any, storage: Storage) -> None:
 
 
 def bind(name: str, value: object) -> None:
-    """Put a method or property on `Tensor`: the one door for everything that is not written above."""
+    """Put a method or property on `Tensor`: the only way for everything that is not defined above."""
     door.bind(Tensor, name, value)
 
 

@@ -1,6 +1,6 @@
 """Batches: tensors with a dimension that the program does not see.
 
-Such a tensor stands for all members of a batch at once. It has the shape of one member; the values of all are in its
+A batched tensor stands for all members of a batch at once. It has the shape of one member; the values of all are in its
 *whole*, a tensor with the batch along its first dimension, which has neither history nor tangents: those are the
 batched tensor's own, as for any other. The whole may be batched, too: levels nest, the newest outside.
 """
@@ -20,10 +20,10 @@ class Batch:
 
     Attributes:
         number: levels are numbered by age; numbers are not used again, for graphs keep batched tensors.
-        randomness: "error", "different" or "same": what random operators do.
+        randomness: "error", "different" or "same": the behaviour of random operators.
         directions: its members are directions of one derivative: they are in tangents and gradients, while the values
             that a function is run for are the same for all.
-        depth: the number of the transform that made it among those under way, from 1; 0 if none did.
+        depth: the number of the transform that began it among those under way, from 1; 0 for none.
     """
 
     number: int
@@ -56,7 +56,7 @@ def batched(whole: Tensor, level: Batch) -> Tensor:
 
 
 def begin(tensor: Tensor) -> None:
-    """Give the members of a new tensor their whole, on the same storage."""
+    """Set the whole of the members of a new tensor, on the same storage."""
     array: Members = tensor._array_
     array.whole = share(array.whole, tensor._storage_)
 
@@ -70,7 +70,7 @@ def level_of(value: Any) -> Batch | None:
 
 
 def refuse(what: str, *tensors: Tensor) -> None:
-    """Refuse what only one tensor alone can be used for.
+    """Refuse batched tensors for a use that needs a single tensor.
 
     Raises:
         RuntimeError: if a tensor carries a batch.
@@ -82,7 +82,7 @@ def refuse(what: str, *tensors: Tensor) -> None:
 
 
 def is_batched(tensor: Tensor) -> bool:
-    """Return whether a tensor carries a batch: then nothing may be decided by its values."""
+    """Return whether a tensor carries a batch: no decision may depend on its values then."""
     return tensor._flags_ & flags.BATCHED != 0
 
 
@@ -128,14 +128,14 @@ def bare(tensor: Tensor) -> Tensor:
 
 
 def twin(tensor: Tensor) -> Tensor:
-    """Another tensor on the memory of one, without history and tangents."""
+    """Return another tensor on the same memory, without history and tangents."""
     made: Tensor = share(tensor._array_, tensor._storage_)
     made._flags_ |= tensor._flags_ & flags.INFERENCE
     return made
 
 
 def whole_of(value: Any, level: Batch) -> Any:
-    """What a tensor holds for all members of its newest level, if that is `level`; otherwise its values."""
+    """Return the whole of a tensor if its newest level is `level`; otherwise its values."""
     if not isinstance(value, Tensor):
         return value
     if value._flags_ & flags.BATCHED:
@@ -146,6 +146,6 @@ def whole_of(value: Any, level: Batch) -> Any:
 
 
 def is_constant(whole: Tensor) -> bool:
-    """Return whether all members of a batch are the same memory."""
+    """Return whether all members of a batch share memory."""
     array: Any = whole._array_
     return array.strides[0] == 0 and array.shape[0] > 1 and array.size > 0

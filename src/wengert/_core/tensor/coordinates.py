@@ -1,6 +1,6 @@
-"""What stands in a sparse tensor's `_array_`: an array with shape and dtype of the whole, not to be read.
+"""The `_array_` of a sparse tensor: an array with the shape and dtype of the dense tensor, not to be read.
 
-The entries lie beside it: where they are, and what they are. Several entries may be at one place; their sum counts.
+The entries are its attributes, as indices and values. Entries with the same indices are summed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ class Coordinates(StandIn):
     """The array of a sparse tensor.
 
     Attributes:
-        indices: (sparse dimensions, entries), int64: the places.
+        indices: (sparse dimensions, entries), int64: the indices of the entries.
         values: (entries, dense dimensions ...): the tensor of the entries, without history.
-        coalesced: every place comes once, and they are in order.
+        coalesced: the indices are unique and sorted.
     """
 
     flag = flags.SPARSE
@@ -32,12 +32,12 @@ class Coordinates(StandIn):
         raise sparse_errors.read(what, self.shape)
 
     def fill(self, value: Any) -> None:
-        """Zero is what a tensor without entries is; nothing else can fill it."""
+        """Check that the value is zero, which a tensor without entries has; no other value can fill it."""
         if value != 0 or self.indices.shape[1]:
             raise NotImplementedError(sparse_errors.no_kernel("fill_.Scalar"))
 
     def view(self, *kind: Any) -> Any:  # type: ignore[override]
-        """The same entries in an array of its own; in no other dtype or class."""
+        """Return another array with the same entries; another dtype or class is refused."""
         if kind:
             self.refuse("`view`")
         return coordinates(self.indices, self.values, self.shape, self.coalesced)
@@ -46,7 +46,7 @@ class Coordinates(StandIn):
 def coordinates(indices: Any, values: Any, shape: Any, coalesced: bool) -> Coordinates:
     """The array of a sparse tensor.
 
-    Its own elements are one, seen again and again: not a number where there is such, so that a mistake shows.
+    Its own elements are all the same memory: NaN where the dtype has it, so that a mistake shows.
 
     Raises:
         RuntimeError: if a dense tensor of that shape could not be addressed.
@@ -69,7 +69,7 @@ def nothing(shape: Any, dtype: Any) -> Coordinates:
 
 
 def without_entries(array: Coordinates, dtype: Any) -> Coordinates:
-    """The array of a sparse tensor of the shape of another one, zero everywhere; `dtype` is NumPy's."""
+    """The array of a sparse tensor without entries, of the shape of another one; `dtype` is NumPy's."""
     lead = len(array.indices)
     values = wrap(np.zeros((0, *array.shape[lead:]), dtype))
     return coordinates(np.zeros((lead, 0), np.int64), values, array.shape, True)

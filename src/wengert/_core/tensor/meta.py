@@ -8,20 +8,20 @@ from .. import errors
 
 
 class AutogradMeta:
-    """What only some tensors have: a gradient, hooks, a place among the views of a base.
+    """Fields that only some tensors have: a gradient, hooks, a place among the views of a base.
 
     Attributes:
         grad: the accumulated gradient of a leaf, or a retained one.
-        grad_dtype: NumPy dtype that a leaf's gradients are to have, `...` for whichever they come in; None: the leaf's.
+        grad_dtype: NumPy dtype that a leaf's gradients are to have, `...` for any; None for the leaf's own.
         accumulator: the `AccumulateGrad` of a leaf, or a weak reference to it.
-        lock: held while a gradient is added; made with the first one, in the process with the number `process`.
+        lock: held while a gradient is added; created with the first one, in the process with the number `process`.
         view: `views.ViewInfo` of a differentiable view.
         hooks: `HookDict` of a leaf.
         after_accumulate: `HookDict` called with the leaf after its `.grad` was written.
         retains_grad: whether a non-leaf keeps its gradient.
-        name: a name given by the program.
-        tangent: forward mode's part.
-        origin: `origins.Origin`: where the tensor was made, noted if `set_debug` asks for it.
+        name: a name that the program has set.
+        tangent: the tangent of forward mode, or None.
+        origin: `origins.Origin`: where the tensor was created, noted under `set_debug`.
     """
 
     grad: Any
@@ -55,7 +55,7 @@ class AutogradMeta:
 
 
 def new_meta() -> AutogradMeta:
-    """Autograd fields that hold nothing."""
+    """Return empty autograd fields."""
     meta: AutogradMeta = AutogradMeta.__new__(AutogradMeta)
     meta.grad = meta.accumulator = meta.lock = meta.view = meta.hooks = meta.after_accumulate = None
     meta.name = meta.tangent = meta.origin = meta.grad_dtype = None

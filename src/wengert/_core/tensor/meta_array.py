@@ -1,7 +1,7 @@
-"""What stands in the `_array_` of a tensor on the device "meta": shape, dtype and strides, and no values.
+"""The `_array_` of a tensor on the device "meta": shape, dtype and strides, and no values.
 
-It lies over bytes of the address space that nobody may write to and that take no memory, so that views of it are made,
-and told from each other, as any others are.
+Its bytes are address space that cannot be written to and that takes no memory, so that views of it are taken and
+compared as those of any other array.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COLUMNS = "columns"
 
 
 class NeedsValues(Exception):  # noqa: N818 - a shape rule's answer, which the call puts in its own words
-    """The shape of a result follows from the values of an operand, for the reason that is given."""
+    """The shape of a result depends on the values of an operand, for the reason in the text."""
 
 
 class MetaArray(StandIn):
@@ -49,10 +49,10 @@ class MetaArray(StandIn):
         return tensor.detach() if self.size == 1 else None
 
     def fill(self, value: Any) -> None:
-        """Nothing: there are no values."""
+        """Do nothing: there are no values."""
 
     def view(self, *kind: Any) -> Any:  # type: ignore[override]
-        """Another array for the same elements; of NumPy's own class if that is asked for."""
+        """Return another array for the same elements; of NumPy's own class if that is requested."""
         made: Any = np.ndarray.view(self, *kind)
         if isinstance(made, MetaArray):
             made.values = self.values
@@ -79,21 +79,21 @@ def meta_array(shape: Any, dtype: Any, strides: Any = None) -> MetaArray:
 
 
 def constant_beside(tensor: Any, constant: Tensor) -> Tensor:
-    """A constant on the device of a tensor: on "meta" what it is without its values."""
+    """Return a constant on the device of a tensor: on "meta" without its values."""
     if not is_meta(tensor):
         return constant
     return wrap_flagged(meta_array(constant._array_.shape, constant._array_.dtype), 0)
 
 
 def over(array: Any, values: Tensor) -> MetaArray:
-    """An array of NumPy's in the bytes of a tensor on the device "meta" as the array of another one."""
+    """Return the array of a tensor on "meta" for a NumPy array in the bytes of another such tensor."""
     made: MetaArray = array.view(MetaArray)
     made.values = values
     return made
 
 
 def reserved(size: int) -> Any:
-    """Bytes that nobody may write to; many of them take no memory."""
+    """Return bytes that cannot be written to; large blocks take no memory."""
     import mmap
 
     if size <= SMALL or not hasattr(mmap, "PROT_READ"):

@@ -1,7 +1,7 @@
 """Arrays that stand for the conjugates or the negatives of the elements of others, whose memory they share.
 
-What `conj` and the imaginary part of that give: elements are conjugated or negated when they are read, and before
-they are written. The step of a call with such tensors is `calls.postponed`.
+`conj`, and the imaginary part of its result, return these: elements are conjugated or negated when they are read, and
+before they are written. The step of a call with such tensors is `calls.postponed`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .standins import Members, StandIn
 class Postponed(StandIn):
     """An array whose own elements are those of the memory, not those that it stands for.
 
-    NumPy's functions and the methods that read take the elements that it stands for; indexing, transposing and their
-    like give such an array again.
+    NumPy's functions and the methods that read take the elements that it stands for; indexing, transposing and similar
+    methods return a `Postponed` again.
 
     Attributes:
         conjugated: the elements are conjugates, of complex numbers.
@@ -69,7 +69,7 @@ class Postponed(StandIn):
         return resolved(self).imag
 
     def fill(self, value: Any) -> None:
-        """Let all elements be a number."""
+        """Set all elements to a number."""
         self[...] = value
 
     def copy(self, order: Any = "C") -> Any:
@@ -89,7 +89,7 @@ VIEWS = ("diagonal", "reshape", "squeeze", "swapaxes", "transpose")
 
 
 def reader(name: str) -> Any:
-    """A method that reads the elements that the array stands for."""
+    """Return a method that reads the elements that the array stands for."""
 
     def method(self: Postponed, *args: Any, **kwargs: Any) -> Any:
         return getattr(resolved(self), name)(*args, **kwargs)
@@ -99,7 +99,7 @@ def reader(name: str) -> Any:
 
 
 def viewer(name: str) -> Any:
-    """A method that gives the same elements in another order."""
+    """Return a method that returns the same elements in another order."""
 
     def method(self: Postponed, *args: Any, **kwargs: Any) -> Any:
         return postponed(getattr(physical(self), name)(*args, **kwargs), self.conjugated, self.negated)
@@ -119,7 +119,7 @@ def physical(value: Any) -> Any:
 
 
 def read(value: Any) -> Any:
-    """`resolved`, of arrays in lists, too."""
+    """Return `resolved` of an array, or of those in lists."""
     return type(value)(map(read, value)) if type(value) in (list, tuple) else resolved(value)
 
 
@@ -129,9 +129,9 @@ def resolved(value: Any) -> Any:
 
 
 def standing_for(array: Any, conjugated: bool, negated: bool) -> Any:
-    """Conjugate or negate the elements of an array: into a new one, unless neither is asked for."""
+    """Conjugate or negate the elements of an array: into a new one, unless neither is requested."""
     if conjugated and array.dtype.kind == "c":
-        array = np.asarray(np.conjugate(array))  # of one element NumPy makes a number
+        array = np.asarray(np.conjugate(array))  # NumPy returns a number for one element
     return np.asarray(np.negative(array)) if negated else array
 
 
@@ -181,7 +181,7 @@ def elements_of(tensor: Tensor) -> Any:
 
 
 def with_signs_of(value: Any, like: Tensor) -> Any:
-    """The elements of a tensor in memory that holds their conjugates or negatives where that of `like` does."""
+    """Return the elements of a tensor in memory that holds their conjugates or negatives if that of `like` does."""
     conjugated, negated = is_conjugated(like), is_negated(like)
     if (is_conjugated(value), is_negated(value)) == (conjugated, negated):
         return value
@@ -193,7 +193,7 @@ def with_signs_of(value: Any, like: Tensor) -> Any:
 
 
 def lay(tensor: Tensor, array: Any) -> None:
-    """Let a tensor see other memory."""
+    """Set the memory of a tensor."""
     tensor._array_ = array
     tensor._flags_ &= ~flags.POSTPONED
     if isinstance(array, Postponed):
@@ -201,7 +201,7 @@ def lay(tensor: Tensor, array: Any) -> None:
 
 
 def settled(value: Any) -> Any:
-    """An argument of a call, with the elements that tensors stand for in memory of their own, without history."""
+    """Return an argument with the elements that tensors stand for in memory of their own, without history."""
     if isinstance(value, Tensor):
         return wrap_flagged(resolved(value._array_), 0) if value._flags_ & flags.POSTPONED else value
     if type(value) in (tuple, list) and any(isinstance(each, Tensor) for each in value):

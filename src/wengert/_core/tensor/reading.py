@@ -1,4 +1,4 @@
-"""What a tensor tells without an operator: its number, its lengths, and its values outside the graph."""
+"""Methods of tensors without an operator: numbers, lengths, and the values outside the graph."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def warn_of_leaving(tensor: Tensor) -> None:
 
 
 def item(self: Tensor) -> Any:
-    """The only value, as a Python number.
+    """Return the value of a tensor with one element as a Python number.
 
     Raises:
         RuntimeError: if the tensor does not have exactly one element.
@@ -48,14 +48,14 @@ def item(self: Tensor) -> Any:
 
 
 def tolist(self: Tensor) -> Any:
-    """Nested lists of Python numbers; a number for a 0-dim tensor."""
+    """Return the values as nested lists of Python numbers; a number for a 0-dim tensor."""
     if may_be_cut(self) and current().debug is not None:
         tracing.left(self, [], "tolist()", tracing.NUMBER)
     return self._array_.tolist()
 
 
 def one_number(self: Tensor) -> Any:
-    """The only value, for Python's conversions.
+    """Return the value of a tensor with one element, for Python's conversions.
 
     Raises:
         ValueError: if the tensor does not have exactly one element.
@@ -71,7 +71,7 @@ def one_number(self: Tensor) -> Any:
 
 
 def real_number(self: Tensor, kind: str) -> Any:
-    """The only value, for conversions to the real numbers; `kind` is what an error calls them.
+    """Return the only value, for conversions to real numbers; `kind` is their name in the error.
 
     Raises:
         RuntimeError: if it has an imaginary part.
@@ -85,24 +85,24 @@ def real_number(self: Tensor, kind: str) -> Any:
 
 
 def to_integer(self: Tensor) -> int:
-    """`int(tensor)` of a one-element tensor."""
+    """Return `int(tensor)` of a tensor with one element."""
     return int(real_number(self, "int64_t"))
 
 
 def to_float(self: Tensor) -> float:
-    """`float(tensor)` of a one-element tensor."""
+    """Return `float(tensor)` of a tensor with one element."""
     warn_of_leaving(self)
     return float(real_number(self, "double"))
 
 
 def to_complex(self: Tensor) -> complex:
-    """`complex(tensor)` of a one-element tensor."""
+    """Return `complex(tensor)` of a tensor with one element."""
     warn_of_leaving(self)
     return complex(one_number(self))
 
 
 def to_index(self: Tensor) -> int:
-    """Use as an index.
+    """Return the only value as an index.
 
     Raises:
         TypeError: if it is not an integer, or there is not exactly one element.
@@ -113,7 +113,7 @@ def to_index(self: Tensor) -> int:
 
 
 def size(self: Tensor, dim: Any = None) -> Any:
-    """The shape, or the length of one dimension."""
+    """Return the shape, or the length of one dimension."""
     if dim is None:
         return door.shape_as(self._array_, Size)
     lengths: tuple[int, ...] = door.shape_of(self._array_)
@@ -131,7 +131,7 @@ def numel(self: Tensor) -> int:
 
 
 def place_of(name: str, dim: Any, ndim: int) -> int:
-    """A dimension counted from the front.
+    """Return a dimension counted from the front.
 
     Raises:
         TypeError: if `dim` is not an integer.
@@ -148,7 +148,7 @@ def place_of(name: str, dim: Any, ndim: int) -> int:
 
 
 def length(self: Tensor) -> int:
-    """The length of the first dimension.
+    """Return the length of the first dimension.
 
     Raises:
         TypeError: if the tensor has no dimensions.
@@ -159,7 +159,7 @@ def length(self: Tensor) -> int:
 
 
 def detach(self: Tensor) -> Tensor:
-    """The same memory outside the graph; writes to either are counted for both."""
+    """Return a tensor on the same memory outside the graph; writes to either are counted for both."""
     array: Any = self._array_
     made: Tensor
     if self._flags_ & (flags.BATCHED | flags.OBSERVED):
@@ -167,7 +167,7 @@ def detach(self: Tensor) -> Tensor:
             return load(HANDLER).detached(self)
         array = members(array.whole, array.level)
     else:
-        array = array.view()  # of its own: what a node saved is told apart by it
+        array = array.view()  # an array object of its own, which identifies saved tensors
     made = share(array, self._storage_)
     made._flags_ |= self._flags_ & (flags.INFERENCE | flags.VOLATILE)
     if current().debug is not None:
@@ -176,7 +176,7 @@ def detach(self: Tensor) -> Tensor:
 
 
 def contiguous(self: Tensor, memory_format: Any = contiguous_format) -> Any:
-    """The tensor itself if its elements lie in row-major order (or that of a memory format), otherwise a copy."""
+    """Return the tensor itself if it is row-major (or in the order of a memory format), otherwise a copy."""
     if memory_format is not contiguous_format:
         return slots.table.contiguous(self, memory_format)
     return self if door.has_rows(self._array_) else slots.table.contiguous(self)

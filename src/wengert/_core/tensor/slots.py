@@ -1,4 +1,4 @@
-"""The operators behind Python's signs and protocols, as the compiled class Tensor reaches them."""
+"""Table of the operators behind Python's operators and protocols, for the compiled class Tensor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Operator:
-    """What an operator slot calls; `op.Op` is the real one."""
+    """Interface that an operator slot calls; `op.Op` implements it."""
 
     __slots__ = ()
 
@@ -15,15 +15,15 @@ class Operator:
         raise NotImplementedError
 
     def call2(self, a: Any, b: Any) -> Any:
-        """Apply to two operands; NotImplemented if one is no operand."""
+        """Apply to two operands; NotImplemented if one is not an operand."""
         raise NotImplementedError
 
     def call3(self, a: Any, b: Any, c: Any) -> None:
-        """Write `c` into the part of `a` that `b` names."""
+        """Write `c` into the part of `a` that `b` selects."""
         raise NotImplementedError
 
     def applied(self, *operands: Any) -> Any:
-        """What is to be done with one, two or three operands, as Python code sees it in both builds."""
+        """Apply to one, two or three operands; Python code sees this method in both builds."""
         if len(operands) == 1:
             return self.call1(operands[0])
         if len(operands) == 2:
@@ -32,16 +32,16 @@ class Operator:
 
 
 class Operators:
-    """The operators behind Python's signs, filled by the families in `ops` at import.
+    """The operators behind Python's operators, set by the families in `ops` at import.
 
     `add_into(array, other, array)` is the kernel of sums of gradients, `copy_into(target, source)` that of copies,
     `converted(array, dtype)` that of halves;
     `copy_`, `fill_`, `select`, `slice`, `stack`, `unsqueeze` are the operators of those names, `enter_batch` and
-    `leave_batch` those that lead into batches and out of them; `same_draws(generator)` gives what puts a generator of
-    random numbers back to where it was. Python's other protocols (`text` is `repr`), `construct` (what `Tensor(...)`
-    does), `refresh` and `rebase` (give a stale view its history, a tensor another), `reshaped_view` (a view by shape
-    and strides) and `resize` (give a tensor another shape) come from layers above, too: a compiled class takes no slots
-    later. `tracing` is the module that notes where tensors come from.
+    `leave_batch` those that lead into batches and out of them; `same_draws(generator)` returns a function that resets a
+    generator of random numbers to its present state. Python's other protocols (`text` is `repr`), `construct` (for
+    `Tensor(...)`), `refresh` and `rebase` (update the history of a stale view, or replace that of a tensor),
+    `reshaped_view` (a view by shape and strides) and `resize` (change the shape of a tensor) come from layers above,
+    too: a compiled class takes no slots later. `tracing` is the module that notes where tensors come from.
     """
 
     abs: Operator

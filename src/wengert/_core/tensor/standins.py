@@ -1,6 +1,6 @@
-"""Arrays that stand in a tensor's `_array_` for values that lie elsewhere: shape, dtype and strides, not to be read.
+"""Arrays in a tensor's `_array_` for values that are stored elsewhere: shape, dtype and strides, not to be read.
 
-Those of members of a batch are here, those of sparse tensors in `coordinates`.
+The arrays of members of a batch are here, those of sparse tensors in `coordinates`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ HANDLER = f"{__name__.partition('.')[0]}.utils.class_dispatch"
 
 
 class StandIn(np.ndarray):
-    """An array that refuses to be read, each kind in its own words.
+    """An array that refuses to be read; subclasses set the error text.
 
     Attributes:
-        flag: the bit of the flags word that leads calls with such a tensor on their own path.
+        flag: the bit of the flags word by which calls with such a tensor take their own path.
     """
 
     flag: ClassVar[int] = 0
@@ -29,11 +29,11 @@ class StandIn(np.ndarray):
     __array_ufunc__ = None
 
     def refuse(self, what: str) -> NoReturn:
-        """Refuse what asks for values."""
+        """Refuse an access to values."""
         raise NotImplementedError(what)
 
     def unit(self, tensor: Any) -> Any:
-        """The cotangent that a pass from `tensor` starts with; None where it is what an array of values has."""
+        """Return the gradient that a pass from `tensor` starts with; None for the same as with an array of values."""
         return None
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -47,7 +47,7 @@ class StandIn(np.ndarray):
 
 
 def refusal(name: str, what: str) -> Any:
-    """A method that refuses to be called."""
+    """Return a method that refuses to be called."""
 
     def refused(self: StandIn, *args: Any, **kwargs: Any) -> Any:
         self.refuse(what)
@@ -134,17 +134,17 @@ class Members(StandIn):
 
 
 def members(whole: Any, level: Any) -> Members:
-    """The array of a member of what a tensor holds along its first dimension."""
+    """Return the array of a member of the tensor `whole`, along its first dimension."""
     made = members_of(whole._array_.view(np.ndarray), level)
     made.whole = whole
     return made
 
 
 def members_of(array: np.ndarray[Any, Any], level: Any) -> Members:
-    """`members` of an array, whose tensor is yet to be made (`batches.begin`)."""
+    """Return `members` of an array whose tensor does not exist yet (`batches.begin`)."""
     if array.shape[0]:
         made: Members = array[0, ...].view(Members)
-    else:  # nobody there: the memory of an array of its own, which is not read
+    else:  # no members: memory of its own, which is not read
         made = np.empty(array.shape[1:], array.dtype).view(Members)
     made.whole = array
     made.level = level
@@ -152,5 +152,5 @@ def members_of(array: np.ndarray[Any, Any], level: Any) -> Members:
 
 
 def plain(value: Any) -> Any:
-    """The tensor itself, or a recorded copy in memory of its own if its elements are made when they are read."""
+    """Return the tensor itself, or a recorded copy in memory of its own if its elements are computed when read."""
     return value.clone() if value._flags_ & flags.POSTPONED else value

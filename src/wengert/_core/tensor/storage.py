@@ -1,4 +1,4 @@
-"""The identity of a piece of memory and its version."""
+"""Identity and version of a block of memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _numbers = itertools.count(1)
 
 
 def next_serial() -> int:
-    """A number larger than all that were given before, in whatever thread."""
+    """Return a number larger than all that were returned before, in any thread."""
     global _last
     if not cython.compiled:
         return next(_numbers)
@@ -34,9 +34,9 @@ def next_serial() -> int:
 class Storage:
     """Memory shared by a tensor and all its views, with the count of the in-place writes to it.
 
-    `array` is the array that was made first on this memory: it keeps the memory alive, tells how far it reaches, and
-    gives offsets their origin. `serial` counts the storages in the order in which they were made. `detached` says when
-    `detach_` took the history of a tensor on this memory, in the count of `Node.sequence_number` (0: never). `writes`
+    `array` is the first array on this memory: it keeps the memory alive, spans it, and is the origin of offsets.
+    `serial` counts the storages in the order of their creation. `detached` is the time at which `detach_` removed the
+    history of a tensor on this memory, in the count of `Node.sequence_number` (0: never). `writes`
     are the latest writes that anomaly detection has noted, or None. `counting` are weak references to all storages that
     count writes together, see `succeed`, or None.
     """
@@ -71,16 +71,16 @@ def count(storage: Storage) -> None:
 
 
 def count_write(storage: Storage, operation: str) -> None:
-    """`count`, and note the write under anomaly detection; `operation` is what an error calls it."""
+    """Count an in-place write, and note it under anomaly detection; `operation` is its name in errors."""
     count(storage)
     if current().noting:
         anomaly.note_write(storage, operation)
 
 
 def succeed(storage: Storage, array: Any) -> Storage:
-    """The storage of a tensor that leaves the memory of `storage` for that of `array`.
+    """Return the storage of a tensor that moves from the memory of `storage` to that of `array`.
 
-    Its views stay behind. As in torch, a write to any of them still counts for all.
+    Its views stay on the old memory. As in torch, a write to any of them still counts for all.
     """
     made: Storage = Storage(array)
     made.version = storage.version
@@ -93,7 +93,7 @@ def succeed(storage: Storage, array: Any) -> Storage:
 
 
 def size_in_bytes(storage: Storage) -> int:
-    """How many bytes the memory spans."""
+    """Return the number of bytes that the memory spans."""
     array = storage.array
     if not array.size:
         return 0

@@ -1,9 +1,9 @@
-"""Tangents: what forward mode knows of a tensor, one for each level that it is dual at.
+"""Tangents of forward mode: a tensor has one for each level at which it is dual.
 
 A level is one differentiation that is under way. The tangent of an inner level may itself be dual at an outer one, so
-that perturbations are not confused. When a level ends, whatever is still dual at it forgets its tangent: a tensor
-that the program keeps holds nothing alive, and no cycle stays closed that led from a node over a saved output's tangent
-back to the node.
+that perturbations are not confused. When a level ends, all tensors that are still dual at it drop their tangents:
+a tensor that the program keeps holds nothing alive, and no cycle remains from a node over a saved output's tangent back
+to the node.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class Level:
     Attributes:
         number: larger than those of the levels around this one, see `Modes.next_level`.
         alive: whether it has not ended.
-        members, room: weak references to its tangents; how many there may be before the dead are dropped.
-        replaced: the storages of tangents whose place others have taken (see `dual_memory.widen`), or None: views
-            whose tangents lie there take theirs from their base again.
-        depth: the number of the transform that made it among those under way, from 1; 0 if none did.
+        members, room: weak references to its tangents; their number at which the dead ones are dropped.
+        replaced: the storages of tangents that others have replaced (see `dual_memory.widen`), or None: views whose
+            tangents are on these storages take theirs from their base again.
+        depth: the number of the transform that began it among those under way, from 1; 0 for none.
     """
 
     number: int
@@ -49,14 +49,14 @@ class Level:
         self.room = FORGOTTEN
 
     def note(self, tangent: Tangent) -> None:
-        """Know of one more tangent."""
+        """Add a tangent to the members."""
         if len(self.members) >= self.room:
             self.members = [each for each in self.members if each() is not None]
             self.room = 2 * len(self.members) + FORGOTTEN
         self.members.append(door.weak(tangent))
 
     def end(self) -> None:
-        """Let every tensor forget its tangent at this level."""
+        """Remove the tangents of all tensors at this level."""
         self.alive = False
         members = self.members
         self.members = []
@@ -109,12 +109,12 @@ def tangent_at(tensor: Tensor, level: Level) -> Any:
 
 
 def give(tensor: Tensor, level: Level, value: Tensor) -> None:
-    """Make a tensor dual at a level, which is inside of all that it is dual at."""
+    """Make a tensor dual at a level that is inside of all those at which it is dual."""
     put(tensor, linked(level, value, first_of(tensor)))
 
 
 def linked(level: Level, value: Any, outer: Tangent | None) -> Tangent:
-    """A tangent in front of those at the levels around."""
+    """Return a tangent in front of those at the outer levels."""
     made: Tangent = Tangent.__new__(Tangent)
     made.level = level
     made.tensor = value
@@ -124,7 +124,7 @@ def linked(level: Level, value: Any, outer: Tangent | None) -> Tangent:
 
 
 def put(tensor: Tensor, tangent: Tangent | None) -> None:
-    """Let a tensor have these tangents."""
+    """Set the tangents of a tensor."""
     if tangent is None:
         if tensor._meta_ is not None:
             tensor._meta_.tangent = None
@@ -135,7 +135,7 @@ def put(tensor: Tensor, tangent: Tangent | None) -> None:
 
 
 def insert(tensor: Tensor, level: Level, value: Tensor) -> None:
-    """Set the tangent of a tensor at a level, wherever that is among those that it is dual at."""
+    """Set the tangent of a tensor at a level, at its place among the levels at which it is dual."""
     inner: list[Tangent] = []
     tangent: Tangent | None = first_of(tensor)
     while tangent is not None and tangent.level.number > level.number:
@@ -151,6 +151,6 @@ def insert(tensor: Tensor, level: Level, value: Tensor) -> None:
 
 
 def share_tangents(twin: Tensor, tensor: Tensor) -> None:
-    """Let a tensor that stands for another one be dual as that is, or will be when its tangent is computed."""
+    """Share the tangents of a tensor with another one that stands for it, also those yet to be computed."""
     if tensor._flags_ & flags.DUAL:
         put(twin, tensor._meta_.tangent)

@@ -1,7 +1,7 @@
-"""How tensors leave the graph by other ways than operators, noted while `set_debug(lines=True)` asks for it.
+"""Notes of values that leave the graph in other ways than by operators, under `set_debug(lines=True)`.
 
-Operators are noted by `calls/noted`. What `item`, `numpy` and their like give is remembered for a while, so that a
-tensor which is made of it can say so.
+Operators are noted by `calls/noted`. Results of `item`, `numpy` and similar methods are remembered for a while, so that
+a tensor which is created from them can report it.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def cut_behind(tensor: Tensor) -> Any:
 
 
 def references_to(tensor: Tensor) -> tuple[Any, ...]:
-    """Weak references to the leaf that a tensor is, or to its node and the nearest of those that this leads to.
+    """Return weak references to the leaf that a tensor is, or to its node and the nearest nodes behind it.
 
-    The node itself often dies with the tensor, which nobody keeps when its values have been read.
+    The node itself is often freed with the tensor, which programs drop once its values have been read.
     """
     if tensor._edge_ is None:
         return (door.weak(tensor),)
@@ -63,7 +63,7 @@ def references_to(tensor: Tensor) -> tuple[Any, ...]:
 
 
 def come_from(origin: Origin, source: Tensor) -> Origin:
-    """Complete the origin of something that was made of one tensor."""
+    """Complete the origin of a tensor or value that was created from one tensor."""
     if source.requires_grad:
         origin.is_cut = True
         origin.source = references_to(source)
@@ -74,13 +74,13 @@ def come_from(origin: Origin, source: Tensor) -> Origin:
 
 
 def cut(tensor: Tensor, source: Tensor, name: str, reason: str) -> None:
-    """Note that a tensor was made, or left without a history, by what cuts it off from `source`."""
+    """Note that a tensor was created, or left without a history, by a call that cuts it off from `source`."""
     origin = come_from(here(name, reason, current()), source)
     meta_of(tensor).origin = origin
 
 
 def switched_off(leaf: Tensor) -> None:
-    """Note that a leaf is told that it does not require a gradient."""
+    """Note that `requires_grad` of a leaf is switched off."""
     cut(leaf, leaf, "requires_grad = False", SWITCHED_OFF)
 
 
@@ -99,7 +99,7 @@ def left(tensor: Tensor, value: Any, name: str, reason: str) -> None:
 
 
 def left_among(values: Any, array: Any) -> None:
-    """Remember an array that was made of the values of a tensor, or of several in nested sequences."""
+    """Remember an array of the values of a tensor, or of several in nested sequences."""
     debug = current().debug
     if debug is None or array.size > MOST_VALUES:
         return
@@ -116,7 +116,7 @@ def left_among(values: Any, array: Any) -> None:
 
 
 def made(tensor: Tensor) -> None:
-    """Note where a tensor was made of plain data; perhaps of what has left the graph."""
+    """Note where a tensor was created from plain data, and whether that has left the graph."""
     modes = current()
     debug = modes.debug
     if debug is None:
@@ -132,9 +132,9 @@ def made(tensor: Tensor) -> None:
 
 
 def come_back(origin: Origin, exit: Origin, reason: str) -> None:
-    """Complete the origin of a tensor that was made of what had left the graph at `exit`.
+    """Complete the origin of a tensor that was created from a value that had left the graph at `exit`.
 
-    What leaves it again and again is told to have left it the first time: chains of origins do not grow.
+    Values that leave the graph repeatedly count as having left it the first time: chains of origins do not grow.
     """
     behind = exit if exit.is_cut else exit.cuts
     if behind is not exit and behind.reason in (NUMBER, NUMPY):
@@ -148,7 +148,7 @@ def come_back(origin: Origin, exit: Origin, reason: str) -> None:
 
 
 def is_made_of(array: Any, value: Any) -> bool:
-    """Return whether an array lies in the memory of another one that has left the graph, or holds the same numbers."""
+    """Return whether an array shares the memory of another one that has left the graph, or holds the same numbers."""
     if isinstance(value, weakref.ref):
         value = value()
         if value is None or not isinstance(array, np.ndarray):
@@ -163,7 +163,7 @@ def is_made_of(array: Any, value: Any) -> bool:
 
 
 def cleared(leaf: Tensor) -> None:
-    """Note that the gradient of a leaf was taken away."""
+    """Note that the gradient of a leaf was cleared."""
     modes = current()
     if modes.debug is not None and leaf._meta_.grad is not None:
         leaf._meta_.origin.later = here("grad = None", CLEARED, modes)
@@ -180,7 +180,7 @@ def begin_pass() -> Origin:
 
 
 def arrived(leaf: Tensor, grad: Any, by: Origin) -> None:
-    """Note that a backward pass has reached a leaf, and whether there was a gradient for it."""
+    """Note that a backward pass has reached a leaf, and whether a gradient arrived."""
     meta = meta_of(leaf)
     if meta.origin is None:
         meta.origin = new_origin("", MADE)
@@ -201,7 +201,7 @@ def came(grad: Any, source: Any, by: Origin) -> None:
 
 
 def ended(found: list[Any], by: Origin) -> None:
-    """Note of the gradients that a pass was asked for that it has computed them."""
+    """Note that a pass has computed the requested gradients."""
     for grad in found:
         came(grad, None, by)
 
@@ -214,7 +214,7 @@ def at_place_of(other: Origin, reason: str) -> Origin:
 
 
 def told(tensor: Tensor) -> str:
-    """What is known of the cut behind a tensor without a history, for an error; empty if nothing is."""
+    """Return an error's text on the cut behind a tensor without a history; empty if nothing is known."""
     from ..graph.places import place_of
 
     cut = cut_behind(tensor)

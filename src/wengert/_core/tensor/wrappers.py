@@ -1,7 +1,7 @@
 """Tensors of classes with a `__torch_dispatch__`: the array of one without values of its own, and copies of any.
 
-A tensor of such a class has the bit `OBSERVED` in its flags word, so that each call with it is unusual, and is made by
-the class (`calls.dispatched`).
+A tensor of such a class has the bit `OBSERVED` in its flags word, so that calls with it are unusual, and are run by the
+class (`calls.dispatched`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Wrapped(MetaArray):
     """The array of a tensor of a program's class that has shape, dtype and device, but no values.
 
     Attributes:
-        layout, device: what the program said of the tensor.
+        layout, device: layout and device that the program has stated.
         owner: a weak reference to the tensor.
     """
 
@@ -39,7 +39,7 @@ class Wrapped(MetaArray):
                     setattr(self, name, vars(source)[name])
 
     def refuse(self, what: str) -> NoReturn:
-        """Refuse what asks for values.
+        """Refuse an access to values.
 
         Raises:
             RuntimeError: always; only the program's class has the values.
@@ -52,18 +52,18 @@ class Wrapped(MetaArray):
         )
 
     def tensor(self) -> Any:
-        """The tensor that has this array; None if it is gone."""
+        """Return the tensor that has this array; None if it was freed."""
         return self.owner()
 
     def item(self, *args: Any) -> Any:
-        """The only value, which the class is asked for."""
+        """Return the only value, from the class."""
         return load(HANDLER).number(self.tensor())
 
     def __bool__(self) -> bool:
         return bool(self.item())
 
     def unit(self, tensor: Any) -> Any:
-        """The gradient that a pass from a tensor with one element starts with: what the class makes of `ones_like`."""
+        """Return the gradient that a pass from a tensor with one element starts with: `ones_like` of the class."""
         return load(HANDLER).ones_like(tensor) if self.size == 1 else None
 
 
@@ -80,9 +80,9 @@ def wrapper(cls: type, shape: tuple[int, ...], dtype: Any, strides: Any, offset:
 
     Args:
         cls: a subclass of Tensor that has a `__torch_dispatch__`.
-        shape, dtype, strides: its own; dtype is NumPy's, strides are counted in elements, None for row by row.
+        shape, dtype, strides: its own; dtype is NumPy's, strides are counted in elements, None for row-major.
         offset: of its first element in the memory that it would have.
-        device, layout: what it says of itself.
+        device, layout: the device and layout that it reports.
     """
     made: Any = new(cls)
     array = meta_array(shape, dtype, strides)
@@ -91,7 +91,7 @@ def wrapper(cls: type, shape: tuple[int, ...], dtype: Any, strides: Any, offset:
 
 
 def attributes_of(tensor: Any) -> dict[str, Any]:
-    """What the program put on a tensor, also in `__slots__`."""
+    """Return the attributes that the program has assigned to a tensor, also in `__slots__`."""
     found: Any = object.__getstate__(tensor)
     values, slots = found if isinstance(found, tuple) else (found, {})
     own = {name: value for name, value in slots.items() if name not in Tensor.__slots__}

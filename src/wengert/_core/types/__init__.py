@@ -1,1 +1,1 @@
-"""What an element is and where: dtypes with torch's promotion, sizes, the one device."""
+"""Dtypes with torch's promotion, sizes and devices."""

@@ -1,6 +1,6 @@
-"""Devices: there is one, the CPU; others have names, and are refused where they would be used.
+"""Devices, layouts and memory formats.
 
-Layouts and orders of the elements in memory.
+There is one device, the CPU; others have names, and are refused where they would be used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NO_ACCELERATOR = "Cannot access accelerator device when none is available; wenge
 
 
 class layout:
-    """How elements are kept: `strided` in memory, or `sparse_coo`, those that are not zero by their places."""
+    """Storage of the elements: `strided`, or `sparse_coo` for the non-zero elements with their indices."""
 
     __slots__ = ("name",)
 
@@ -44,7 +44,7 @@ sparse_coo = layout("sparse_coo")
 
 
 class memory_format:
-    """An order of the elements in memory."""
+    """Order of the elements in memory."""
 
     __slots__ = ("name",)
 
@@ -65,11 +65,11 @@ channels_last_3d = memory_format("channels_last_3d")
 
 
 class ElsewhereError(RuntimeError):
-    """A tensor is wanted on the device "meta": whoever makes tensors without values there catches it."""
+    """Error for a tensor on the device "meta"; functions that create tensors without values catch it."""
 
 
 class device:
-    """Where memory is: `device("cpu")`, or "meta" for tensors without values. Others have a name only, for programs
+    """Device of a tensor: `device("cpu")`, or "meta" for tensors without values. Others have only a name, for programs
     that compare it.
 
     As a context manager it is the device of new tensors: the CPU, or "meta".
@@ -132,7 +132,7 @@ class device:
 
 
 def context() -> Any:
-    """The module that knows which device new tensors are on."""
+    """The module with the device of new tensors."""
     return load(f"{__name__.partition('.')[0]}._tensor.placing")
 
 

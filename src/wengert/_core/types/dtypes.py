@@ -18,7 +18,7 @@ BOOL, INTEGER, FLOAT, COMPLEX = range(4)
 
 
 class dtype:
-    """An element type, e.g. `wg.float32`. Prints and compares as torch's; `numpy` is the NumPy dtype behind it."""
+    """Element type of a tensor, such as `wg.float32`. It prints and compares as torch's; `numpy` is its NumPy dtype."""
 
     __slots__ = ("category", "itemsize", "legacy", "name", "numpy")
 
@@ -32,7 +32,7 @@ class dtype:
             self.itemsize = self.numpy.itemsize
 
     def __getattr__(self, name: str) -> Any:
-        """`bfloat16.numpy`, when it is first asked for: NumPy has no such type, the package ml_dtypes has.
+        """Look up `bfloat16.numpy` on first use: NumPy has no such type, the package ml_dtypes has.
 
         Raises:
             ModuleNotFoundError: if ml_dtypes is not installed.
@@ -85,7 +85,7 @@ class dtype:
 
     @property
     def c_name(self) -> str:
-        """How some of torch's errors call the elements: as C++ does."""
+        """The C++ name of the elements, as in some of torch's errors."""
         return C_NAMES.get(self.name, self.name)
 
     @property
@@ -207,12 +207,12 @@ class _Default:
 
 
 def get_default_dtype() -> dtype:
-    """The dtype that Python floats get in factories and promotion: float32 unless changed."""
+    """Return the dtype of Python floats in factories and promotion: float32 unless changed."""
     return _Default.dtype
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Change the dtype of Python floats.
+    """Set the dtype of Python floats in factories and promotion.
 
     Raises:
         TypeError: if `d` is not a floating-point dtype, or one that no tensors have here.
@@ -245,7 +245,7 @@ def from_numpy(numpy_dtype: Any) -> dtype:
 
 
 def canonical(array: Any) -> Any:
-    """The array with NumPy's own object for its dtype, which promotion and the native kernels know by identity.
+    """The array with NumPy's own object for its dtype, which promotion and the native kernels compare by identity.
 
     An equal dtype may be another object, e.g. after `newbyteorder`. The memory is shared.
     """
@@ -276,7 +276,7 @@ def as_dtype(value: Any) -> Any:
 
 
 def check_dtype(name: str, argument: str, position: int, value: object) -> None:
-    """Refuse what is no dtype.
+    """Refuse a value that is not a dtype.
 
     Raises:
         TypeError: if `value` is not a dtype.
@@ -287,7 +287,7 @@ def check_dtype(name: str, argument: str, position: int, value: object) -> None:
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The smallest dtype that holds both by torch's table.
+    """Return the smallest dtype that holds both by torch's table.
 
     Raises:
         RuntimeError: if a wide unsigned integer meets a bool, another integer or a complex type, which torch leaves
@@ -330,7 +330,7 @@ def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
 
 
 def result_type(arrays: Iterable[Any], numbers: Iterable[object] = ()) -> dtype:
-    """The common dtype of arrays and Python numbers.
+    """Return the common dtype of arrays and Python numbers.
 
     Args:
         arrays: objects with `dtype` (NumPy's) and `ndim`; those with dimensions decide first.
@@ -355,14 +355,14 @@ def limits_of(real: dtype) -> Any:
     """NumPy's description of a floating-point dtype, or that of ml_dtypes."""
     if real is not bfloat16 and not real.name.startswith("float8"):
         return np.finfo(real.numpy)
-    bfloat16.numpy  # noqa: B018 - says what is missing, if it is
+    bfloat16.numpy  # noqa: B018 - raises if the package is missing
     ml_dtypes = load("ml_dtypes")
 
     return ml_dtypes.finfo(getattr(ml_dtypes, real.name))
 
 
 class Limits:
-    """What `finfo` and `iinfo` have in common: those of one dtype are equal."""
+    """Base of `finfo` and `iinfo`: those of one dtype are equal."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)

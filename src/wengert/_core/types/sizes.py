@@ -18,7 +18,7 @@ class Size(tuple[int, ...]):
     __slots__ = ()
 
     def __new__(cls, lengths: Iterable[Any] = ()) -> Size:
-        """Take lengths: integers, and what stands for one.
+        """Create a size from lengths: integers, or objects that stand for one.
 
         Raises:
             TypeError: if a length is not an integer.
@@ -59,7 +59,7 @@ class Size(tuple[int, ...]):
 
 
 def whole(at: int, length: Any) -> int:
-    """A length as a Python integer.
+    """Return a length as a Python integer.
 
     Raises:
         TypeError: if `length` is not an integer.
@@ -70,10 +70,10 @@ def whole(at: int, length: Any) -> int:
 
 
 def check_room(name: str, lengths: Sequence[int], element: int = 8) -> None:
-    """Refuse a shape whose elements have no room in any memory; dimensions without elements do not help.
+    """Refuse a shape that is too large for any memory; dimensions without elements are left out of the product.
 
     Args:
-        element: bytes of one.
+        element: bytes of one element.
 
     Raises:
         RuntimeError: if the elements exceed the addresses of the machine.
@@ -83,7 +83,7 @@ def check_room(name: str, lengths: Sequence[int], element: int = 8) -> None:
 
 
 def normalise(dim: int, ndim: int) -> int:
-    """`dim` counted from the front.
+    """Return `dim` counted from the front.
 
     Raises:
         IndexError: if it is outside `[-ndim, ndim - 1]` (a 0-dim tensor counts as one with a single dimension).
@@ -95,7 +95,7 @@ def normalise(dim: int, ndim: int) -> int:
 
 
 def broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
-    """The common shape of two operands.
+    """Return the common shape of two operands.
 
     Raises:
         RuntimeError: if two lengths differ and neither is 1.
