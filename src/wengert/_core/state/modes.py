@@ -105,11 +105,11 @@ class Modes:
     with a number below `forward` are seen, `batches` those of `vmap`. `noting`: new nodes are reported to anomaly
     detection or to the last of the `listeners`, or note where they were created. `debug` has the notes of `set_debug`,
     or is None; `watch` looks for bad values in the place of `check_nan` and `check_inf` if it is not None.
-    `no_saved_hooks` is the error of a program that forbids hooks for saved tensors, or None. `log` has the events of this thread in an
-    open profile, or is None; `profiled` is then `flags.PROFILED`, otherwise 0, independently of `word`. `casting` is
+    `no_saved_hooks` is the error of a program that forbids hooks for saved tensors, or None. `log` has the events of this
+    thread in an open profile, or is None; `profiled` is then `flags.PROFILED`, otherwise 0, independently of `word`. `casting` is
     called with a name and arguments within a region of autocast, or None. `overriding`: the handlers asked before
-    operators: 0 all with `__torch_function__`, 1 only the modes `functions`, 2 none. `transforms`: the number of transforms of
-    functions (`func.grad`, `vmap`, ...) that run, which forbid some calls.
+    operators: 0 all with `__torch_function__`, 1 only the modes `functions`, 2 none. `transforms`: the number of transforms
+    of functions (`func.grad`, `vmap`, ...) that run, which forbid some calls.
     """
 
     grad: bool

@@ -108,7 +108,7 @@ class Region(Entered):
         """Refuse to be left without having been entered.
 
         Raises:
-            RuntimeError: always; the context was left more often than it was entered.
+            RuntimeError: always; the context was not entered.
         """
         raise RuntimeError(f"{type(self).__name__}: the context is left, but was not entered")
 
