@@ -73,7 +73,7 @@ cdef extern from *:
         wengert_edge_node = node;
         return made;
     }
-    /* A tensor that alone leads to its node shows the collector what hangs on the node, and on those that this node alone
+    /* A tensor that is the only one to lead to its node shows the collector what hangs on the node, and on those that this node alone
        leads to, so that a hook may hold a tensor made of its own: the edges and nodes between them are invisible. Since
        each of them has one holder, no other tensor shows the same. How many nodes are shown is limited: a sweep is not to
        walk all of a long graph. The macro is used in hooked.py only. */

@@ -15,7 +15,7 @@ cdef extern from *:
         }
         return Py_TYPE(array) == wengert_ndarray ? (PyArrayObject *)array : NULL;
     }
-    /* An attribute of what is no array of NumPy's: anything, even a tensor that leads back to itself. */
+    /* An attribute of an object that is not a NumPy array: any object, even a tensor that leads back to itself. */
     static CYTHON_UNUSED PyObject *wengert_attribute(PyObject *array, const char *name) {
         if (Py_EnterRecursiveCall(" while reading an attribute of an array")) return NULL;
         PyObject *found = PyObject_GetAttrString(array, name);
@@ -48,7 +48,7 @@ cdef extern from *:
     #endif
         return wengert_with_lengths(made, own);
     }
-    /* The number in an array of one element; None if that is no array of NumPy's, or its number none of the common ones. */
+    /* The number in an array of one element; None for other objects than NumPy's arrays and for less common numbers. */
     static CYTHON_UNUSED PyObject *wengert_number_in(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
         if (own == NULL || !(PyArray_FLAGS(own) & NPY_ARRAY_ALIGNED) || PyArray_DESCR(own)->byteorder == NPY_OPPBYTE) Py_RETURN_NONE;
@@ -71,7 +71,7 @@ cdef extern from *:
             PyTuple_SET_ITEM(made, at, Py_NewRef(at ? PyTuple_GET_ITEM(values, at) : first));
         return made;
     }
-    /* (start, stop) of a slice without a step whose bounds are integers or missing; None of another. */
+    /* (start, stop) of a slice without a step whose bounds are integers or missing; None for any other. */
     static CYTHON_UNUSED PyObject *wengert_plain_range(PyObject *value) {
         PySliceObject *part = PySlice_Check(value) ? (PySliceObject *)value : NULL;
         if (part == NULL || part->step != Py_None || (part->start != Py_None && !PyLong_CheckExact(part->start))
@@ -137,7 +137,7 @@ cdef extern from *:
         for (int at = 0; at < PyArray_NDIM(own); at++) size *= PyArray_DIM(own, at);
         return size;
     }
-    /* Bytes of one element, or -1 with an error set. The field of the descriptor lies elsewhere in NumPy 1 and 2. */
+    /* Bytes of one element, or -1 with an error set. The field of the descriptor has another offset in NumPy 1 than in 2. */
     static Py_ssize_t wengert_itemsize(PyArrayObject *own) {
         switch (PyArray_DESCR(own)->type_num) {
             case NPY_BOOL: case NPY_BYTE: case NPY_UBYTE: return 1;
@@ -151,7 +151,7 @@ cdef extern from *:
     }
     static CYTHON_UNUSED int wengert_is_row_major(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
-        if (own == NULL) return 1;  /* arrays of other modules: their order is theirs */
+        if (own == NULL) return 1;  /* arrays of other modules: taken as ordered */
         Py_ssize_t step = wengert_itemsize(own);
         if (step < 0) return -1;
         for (int at = PyArray_NDIM(own) - 1; at >= 0; at--) {
@@ -272,13 +272,13 @@ cdef extern from *:
         wengert_tensor_new = type->tp_new;
         type->tp_new = wengert_new_tensor;
         type->tp_dictoffset = offset;
-        type->tp_name = "wengert.Tensor";  /* where programs find it, and what error messages say */
+        type->tp_name = "wengert.Tensor";  /* its public name, as in error messages */
         type->tp_flags &= ~Py_TPFLAGS_IMMUTABLETYPE;  /* programs put methods of their own on the class */
         PyType_Modified(type);
         return 0;
     }
-    /* What a native function makes of arguments, with arrays in the place of tensors and of lists of them. The references are
-       its own: another thread may give a tensor another array meanwhile. The macro is used where the struct is known. */
+    /* Call a native function with arrays in the place of tensors and of lists of them. The references are
+       its own: another thread may replace the array of a tensor meanwhile. The macro is used where the struct is known. */
     #define WENGERT_MOST_ARGUMENTS 16
     #define wengert_on_arrays(function, args, cls) wengert_call_on_arrays( \
         (function), (args), (PyTypeObject *)(cls), offsetof(WENGERT_TENSOR, _array_))
@@ -313,7 +313,7 @@ cdef extern from *:
                 Py_INCREF(value);
             } else {
                 PyObject *first = wengert_first_of(value);
-                if (wengert_as_ndarray(first)) break;  /* a program's array: refused by the card's own way, or made a tensor */
+                if (wengert_as_ndarray(first)) break;  /* a program's array: refused by the card, or converted to a tensor */
                 value = PyObject_TypeCheck(first, tensor) ? wengert_list_of_arrays(value, tensor, offset) : Py_NewRef(value);
                 if (value == NULL) { made = NULL; break; }
                 if (value == Py_NotImplemented) { Py_DECREF(value); break; }
@@ -349,7 +349,7 @@ cdef extern from *:
     #define wengert_owns_memory(array) wengert_has_flag((array), NPY_ARRAY_OWNDATA)
     #define wengert_references(value) ((long)Py_REFCNT((PyObject *)(value)))
     /* The slot owns its value until modes.py clears it at the thread's end. A thread state may die and its thread live on
-       (callbacks from C), hence the check of the state's id, which is never given twice. */
+       (callbacks from C), hence the check of the state's id, which is never used twice. */
     static __thread uint64_t wengert_owner;
     static __thread PyObject *wengert_value;
     static CYTHON_INLINE PyObject *wengert_recall(void) {

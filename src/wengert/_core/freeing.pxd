@@ -1,11 +1,11 @@
 cdef extern from *:
     """
-    /* A graph is freed step by step since Python puts off to free what lies in tuples that are nested too deep. Python 3.13 does so
+    /* A graph is freed step by step since Python defers the freeing of tuples that are nested too deep. Python 3.13 does so
        only when nearly all of its 10,000 nested calls are taken, which a small stack has no room for: there the calls that
        are left are made few while an edge is freed. (Calls of Python functions are counted apart: what a program frees with the
        graph may nest them as before.) */
     #if PY_VERSION_HEX >= 0x030D0000 && PY_VERSION_HEX < 0x030E0000
-    enum { wengert_nested = 110 };  /* more than 100, so that what was put off is freed within; Python puts off from 50 on */
+    enum { wengert_nested = 110 };  /* more than 100, so that deferred objects are freed within; Python defers from 50 on */
     static destructor wengert_free_edge;
     static void wengert_free_edge_shallowly(PyObject *edge) {
         PyThreadState *thread = PyThreadState_Get();

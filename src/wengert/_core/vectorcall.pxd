@@ -1,6 +1,6 @@
 cdef extern from *:
     """
-    /* Calls of operators by the vectorcall protocol: `x.mul(y)` makes neither a bound method nor a tuple and a dictionary of
+    /* Calls of operators by the vectorcall protocol: `x.mul(y)` creates neither a bound method nor a tuple and a dictionary of
        what was given. Arguments are bound to the tuple that `op.run_bound` takes; whatever is not plain (`out`, another
        name of a parameter, a missing argument, indices that are no integers) goes the way of `Op.__call__`, which also words
        the errors. The macro is used in op.py only, where struct and function are known. */
@@ -31,7 +31,7 @@ cdef extern from *:
         Py_XDECREF(named);
         return result;
     }
-    /* The arguments that follow one after the other, in the places of `bound`; how many places they fill, -1 if they are not
+    /* Put the arguments one after the other into the places of `bound`; return the number of places, -1 if they are not
        plain, or -2 with an error set. */
     static Py_ssize_t wengert_bind_given(PyObject *op, PyObject *bound, PyObject *const *args, Py_ssize_t given) {
         Py_ssize_t spread = WENGERT_NUMBER(op, wengert_calls.spread), filled = given;
@@ -78,7 +78,7 @@ cdef extern from *:
         Py_XDECREF(found);
         return found != NULL;
     }
-    /* Whether a call that was refused by a TypeError has an argument with `__torch_function__`: `Op.__call__` asks it. */
+    /* Return whether a call that was refused by a TypeError has an argument with `__torch_function__`: `Op.__call__` asks it. */
     static int wengert_has_stranger(PyObject *const *args, Py_ssize_t given, PyObject *keywords) {
         PyObject *kind, *value, *trace;
         int found = 0;
@@ -104,7 +104,7 @@ cdef extern from *:
         PyObject *names = WENGERT_OBJECT(op, wengert_calls.names), *defaults = WENGERT_OBJECT(op, wengert_calls.defaults);
         PyObject *result;
         Py_ssize_t count = names == Py_None ? -1 : PyTuple_GET_SIZE(names);
-        /* The fields are a program's to delete. */
+        /* Programs may delete the fields. */
         if (count < 0 || defaults == Py_None || PyTuple_GET_SIZE(defaults) != count
             || (given > count && WENGERT_NUMBER(op, wengert_calls.spread) < 0))
             return wengert_general_call(op, args, given, keywords);

@@ -1,6 +1,6 @@
 cdef extern from *:
     """
-    /* What `time.perf_counter_ns` tells, without a call of Python's. */
+    /* The time as `time.perf_counter_ns`, without a Python call. */
     static CYTHON_UNUSED long wengert_now(void) {
     #if PY_VERSION_HEX >= 0x030D0000
         PyTime_t time = 0;

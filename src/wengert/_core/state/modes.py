@@ -100,16 +100,16 @@ class Modes:
     Dispatch reads `mask` and `word`: it adds `word` to the inputs' flags words and keeps the bits of `mask`.
     `fresh` are the flags of new tensors.
     `quiet(function, *args)` calls a kernel with NumPy's floating-point warnings off (`np.errstate` costs five times as
-    much); a thread that is in the middle of such a call must use `quietly`. `depth` counts the backward passes that
-    are under way, one within the other. `passing` is the innermost. `levels` are those of forward mode, of which those
-    with a number below `forward` are seen, `batches` those of `vmap`. `noting`: new nodes are reported to anomaly
-    detection or to the last of the `listeners`, or note where they were created. `debug` has the notes of `set_debug`,
-    or is None; `watch` looks for bad values in the place of `check_nan` and `check_inf` if it is not None.
-    `no_saved_hooks` is the error of a program that forbids hooks for saved tensors, or None. `log` has the events of this
-    thread in an open profile, or is None; `profiled` is then `flags.PROFILED`, otherwise 0, independently of `word`. `casting` is
+    much); a thread that is in the middle of such a call must use `quietly`. `depth` counts the backward passes that are
+    under way, one within the other. `passing` is the innermost. `levels` are those of forward mode, of which those with
+    a number below `forward` are seen, `batches` those of `vmap`. `noting`: new nodes are reported to anomaly detection
+    or to the last of the `listeners`, or note where they were created. `debug` has the notes of `set_debug`, or is
+    None; `watch` looks for bad values in the place of `check_nan` and `check_inf` if it is not None. `no_saved_hooks`
+    is the error of a program that forbids hooks for saved tensors, or None. `log` has the events of this thread in an
+    open profile, or is None; `profiled` is then `flags.PROFILED`, otherwise 0, independently of `word`. `casting` is
     called with a name and arguments within a region of autocast, or None. `overriding`: the handlers asked before
-    operators: 0 all with `__torch_function__`, 1 only the modes `functions`, 2 none. `transforms`: the number of transforms
-    of functions (`func.grad`, `vmap`, ...) that run, which forbid some calls.
+    operators: 0 all with `__torch_function__`, 1 only the modes `functions`, 2 none. `transforms`: the number of
+    transforms of functions (`func.grad`, `vmap`, ...) that run, which forbid some calls.
     """
 
     grad: bool
