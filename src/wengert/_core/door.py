@@ -219,7 +219,7 @@ def owns_memory(array: Any) -> bool:
 
 
 references = getrefcount
-"""How many references there are to an object: to be compared with the number that another one has in the same place."""
+"""Number of references to an object, for comparison with that of another one in the same place."""
 
 
 def recall() -> Any:

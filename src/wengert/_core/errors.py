@@ -125,7 +125,7 @@ SEVERAL_VIEWS = (
 
 
 TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded", "iterator is too large")
-"""How NumPy refuses an array that has too many bytes for an address."""
+"""NumPy's error for an array that has too many bytes for an address."""
 
 
 def is_too_large(error: ValueError) -> bool:

@@ -37,15 +37,15 @@ POSTPONED = 16384
 """Its elements are conjugated or negated when they are read: see `tensor.postponed`."""
 
 HISTORY = REQUIRES_GRAD | VIEW
-"""What matters while calls are recorded only."""
+"""Flags of inputs that matter only while calls are recorded."""
 NOTES = NOTED | PROFILED
-"""Bits of the mode word that ask nothing of a call but that it is noted."""
+"""Bits of the mode word by which a call is only noted."""
 ELSEWHERE = BATCHED | SPARSE | POSTPONED | OBSERVED
 """The tensor's array is not to be read by kernels, or not before the tensor's class has been asked."""
 UNUSUAL = VOLATILE | DUAL | INFERENCE | OBSERVED | LEVELS | BATCHES | NOTES | OVERRIDDEN | AUTOCAST | ELSEWHERE
-"""Whatever the two common paths (plain, recorded) do not handle."""
+"""Bits that the two common paths (plain, recorded) do not handle."""
 QUIET = LEVELS | BATCHES | NOTES
-"""Bits of the mode word that ask something of few calls only, or nothing of the call itself."""
+"""Bits of the mode word that affect few calls only, or nothing in the call itself."""
 
 # Masks of the modes. They are computed here once, so that a mode is left without an allocation that might fail.
 ALL = -1

@@ -9,7 +9,7 @@ BATCHED = "vmap: sparse tensors cannot be used together with tensors that carry 
 UNSUPPORTED: dict[str, str] = {}
 """The texts for operators that torch refuses in words of their own."""
 KERNELS: dict[str, str] = {}
-"""What torch calls the kernels that it looks for, by operator, where that is another name."""
+"""torch's names of kernels, by operator, where they differ from the operator's."""
 
 
 def no_kernel(name: str, backend: str = "SparseCPU") -> str:

@@ -24,13 +24,13 @@ from ..tensor.base import Tensor, meta_of, share
 from ..tensor.meta import AutogradMeta
 
 SINGLE, MULTIPLE, NO_GRAD, INFERENCE, CUSTOM = range(5)
-"""How a view was made: by an operation with one output, with several, while recording was off, or inference on, or by
-a custom Function."""
+"""Origins of a view: an operation with one output, with several, a call while recording was off, or inference on, or a
+custom Function."""
 
 STALE = -1
 """The version of a view that has just been written to: no longer that of its history."""
 KINDS = ("single", "several", "no_grad", "inference", "custom")
-"""What errors call these."""
+"""The names of the origins in errors."""
 
 
 @cython.freelist(256)

@@ -17,7 +17,7 @@ from typing import Any
 from ..state.modes import current
 
 DEEPEST = 24
-"""So many passes nest in one thread; the frames of each (of the engine and of the program) share Python's limit."""
+"""Largest number of nested passes in one thread; their frames (of engine and program) share Python's limit."""
 
 INHERITED = (
     "anomaly",
@@ -51,7 +51,7 @@ INHERITED = (
 """The modes that the other thread takes over; `quiet` and `depth` are its own."""
 
 NO_THREAD = "can't start new thread"
-"""How Python says that there are no more threads, or none at all."""
+"""Error texts by which Python refuses to start a thread."""
 
 
 def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:

@@ -217,7 +217,7 @@ def mark_edges(node: Node, task: Task, tasks: Tasks) -> None:
 
 
 MOST_SPARED = 62
-"""So many bits a C integer has to spare; of further inputs all gradients are computed."""
+"""Number of bits of `spared`; for further inputs all gradients are computed."""
 
 
 def is_own(grad: Tensor, outgoing: Any, task: Task, born: int) -> bool:
@@ -253,7 +253,7 @@ def sole(grad: Any) -> Task:
 
 
 ALONE = sole(wrap(np.empty(0)))
-"""A task with a gradient of which nobody else knows, for the numbers of references that such a one has."""
+"""A task with a gradient that nothing else refers to, to measure its numbers of references."""
 
 
 def is_alone(task: Task) -> bool:

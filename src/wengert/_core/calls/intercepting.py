@@ -19,7 +19,7 @@ from .overriding import signs
 SIGNS = frozenset(
     (*signs.METHODS, *signs.REFLECTED_METHODS, "__eq__", "__ne__", "__floordiv__", "__and__", "__or__", "__xor__")
 )
-"""Where Python tries the other operand after a TypeError."""
+"""Methods for which Python tries the other operand after a TypeError."""
 ALONE = frozenset(
     """
     __array_function__ __array_namespace__ __array_ufunc__ __class__ __dict__ __doc__ __getattribute__ __hash__ __init__
@@ -27,7 +27,7 @@ ALONE = frozenset(
     __torch_dispatch__ __torch_function__ __weakref__ as_subclass backward new to_device
     """.split()  # noqa: SIM905 - so that it can be read
 )
-"""What is never overridden, and `backward`, which asks itself."""
+"""Names that are never overridden, and `backward`, which asks itself."""
 MISSING = object()
 VARIADIC = 12
 """The flags of code with `*args` or `**kwargs`."""
@@ -64,7 +64,7 @@ class Interceptor:
 
     __slots__ = ("name",)
     stands_before = True
-    """What tells it from everything else on the class."""
+    """Mark by which it is recognised on the class."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -118,7 +118,7 @@ class InterceptedProperty(Interceptor):
 
 
 INTERCEPTORS: dict[str, Interceptor] = {}
-"""One for each name, made with the first subclass."""
+"""The interceptors by name, created with the first subclass."""
 
 
 def interceptors() -> dict[str, Interceptor]:

@@ -56,7 +56,7 @@ def wrapper(made: Node, inner: Node, modes: Modes) -> None:
 
 
 DEEPEST = 4
-"""How deep lists lie in lists that are looked through."""
+"""Depth of nested lists up to which arguments are searched."""
 
 
 def cuts_among(args: tuple[Any, ...], depth: int = 0) -> Any:

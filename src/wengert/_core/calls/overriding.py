@@ -23,14 +23,14 @@ NOBODY: Any = object()
 """Nobody answers for a call: the operator does."""
 
 signs: Any = load(f"{__name__.partition('.')[0]}.ops.signs")
-"""What is told for signs: tables of operators."""
+"""Functions that handlers receive for Python's operators, in tables."""
 
 STAGED: dict[str, Any] = {}
-"""What Tensor has where interceptors stand, while a mode of the program is on (`staging`)."""
+"""Attributes of Tensor that interceptors replace while a mode of the program is on (`staging`)."""
 
 
 running = _thread._local()
-"""The calls that dispatch modes of a thread are told of now, the innermost last, as `running.calls`."""
+"""The calls that dispatch modes of a thread handle now, the innermost last, as `running.calls`."""
 
 
 def overrides(kind: type) -> bool:

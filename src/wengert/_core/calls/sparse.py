@@ -21,7 +21,7 @@ from ..types import dtypes
 from . import batching
 
 KERNELS: dict[str, Callable[..., Any]] = {}
-"""By operator: called with all its arguments, tensors without history; gives a tensor, or several as a tuple."""
+"""By operator: called with all its arguments, tensors without history; returns a tensor, or several as a tuple."""
 WRITERS: dict[str, Callable[..., None]] = {}
 """The same for the in-place form where the target is dense: it writes into the first argument's memory."""
 ORDERED: set[str] = set()

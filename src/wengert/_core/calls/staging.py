@@ -17,11 +17,11 @@ from .intercepting import Interceptor, interceptors, original
 from .overriding import signs
 
 INDEXING, ASSIGNMENT = type(OPERATORS.getitem), type(OPERATORS.setitem)
-"""The operators that do everything by a function of ours, whatever sign they stand behind, see `writes.parts`."""
+"""The operators that do everything by a function of ours, for any operator of Python, see `writes.parts`."""
 NAMED = frozenset(("__array__", "__deepcopy__", "__format__", "__reversed__"))
 """The protocols that Python looks up by name, so that an interceptor stands before them."""
 FIRM = ("getitem", "setitem", "text")
-"""Where an error stays an error: Python has no other operand to ask."""
+"""Operators whose error stays an error: Python has no other operand to try."""
 
 
 class Reciprocal:
@@ -81,7 +81,7 @@ class Sign:
 
 
 SIGN: dict[str, Sign] = {}
-"""Those that stand in the table, by their places."""
+"""The `Sign` objects in the table, by their places."""
 
 
 class Stage:

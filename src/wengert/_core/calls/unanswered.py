@@ -9,7 +9,7 @@ from ..state.modes import Modes
 from ..state.regions import Region
 
 switched = _thread._local()
-"""How often a thread is within `DisableTorchDispatch`, as `switched.off`."""
+"""Number of entries of a thread into `DisableTorchDispatch`, as `switched.off`."""
 
 
 def disabled(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

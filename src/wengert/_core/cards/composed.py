@@ -23,7 +23,7 @@ from ..tensor.base import Tensor, wrap
 from ..types.dtypes import get_default_dtype
 
 COMPILED = cython.compiled
-"""Whether calls reach a plain case before its function; interpreted, they would only take longer."""
+"""True if calls try a plain case before its function; interpreted, that would only take longer."""
 
 
 class PlainCase(Op):

@@ -14,13 +14,13 @@ PARAMETERS = {
     "out": "a tensor to write into.",
     "generator": "draws the numbers; the default generator unless given.",
 }
-"""What parameters of these names mean on every card that says nothing else."""
+"""Descriptions of parameters by name, for cards that have none of their own."""
 
 KINDS = {"Array": "tensor.", "Arrays": "a list of tensors.", "Index": "tensor."}
-"""What else goes without saying, by the annotation of a parameter."""
+"""Descriptions of other parameters, by their annotation."""
 
 ENTRY = re.compile(r"^    (?=\S)", re.MULTILINE)
-"""Where the description of a parameter begins."""
+"""Pattern of the beginning of a parameter's description."""
 
 
 def complete(card: Any) -> str | None:

@@ -17,10 +17,10 @@ from .options import InPlace
 APART = ("never", "itself", "partly", "wholly")
 LAYOUTS = ("rows", "iterator", "like", "suggested", "own", "reversed", "power", "scaled")
 SIGHTS = ("part", "dtype", "batch", "signs", "memory")
-"""What options say in words, in the order of the numbers in `sources`."""
+"""Words of options, in the order of the numbers in `sources`."""
 
 ATEN = "aten::"
-"""Before the name of an operator that torch knows to have no rule."""
+"""Prefix of the name of an operator without a rule in torch."""
 REFUSING = "torch::autograd::NotImplemented"
 """The nodes of such an operator."""
 
@@ -31,13 +31,13 @@ PLACES = {
     "neither": (False, False),
     "hidden": (False, False),
 }
-"""Where programs find operators: on Tensor, and in the package."""
+"""Public places of operators: on Tensor, and in the package."""
 
 KEPT = frozenset(["batching", "out", "takes_halves"])
 """Options that are attributes of a card under the same names."""
 
 ONLY = InPlace()
-"""What holds for a form in place of which nothing is said."""
+"""Defaults of an in-place form."""
 
 
 def fill_options(card: Any, said: dict[str, Any], given: dict[str, Any]) -> None:

@@ -9,11 +9,11 @@ from ..._start.loading import LOADS, OWN, import_module, is_loading
 from ..tensor.base import Tensor, bind as bind_at_once
 
 HOMES: dict[str, str] = {}
-"""The module of each operator whose family comes late, by the operator's name."""
+"""The module of each operator whose family is loaded late, by the operator's name."""
 PRESENT: set[str] = set()
 """Those of these modules that are loaded."""
 WAITING: dict[str, Any] = {}
-"""What modules that are being loaded are to give Tensor, by name."""
+"""Attributes of Tensor by name, of modules that are being loaded."""
 
 
 def promise_all() -> None:

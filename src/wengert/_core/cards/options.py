@@ -116,15 +116,15 @@ DEFAULTS: dict[str, Any] = {
     "name": "",
     "public": "both",
 }
-"""What `@op(...)` may say beside the signature, and what holds where it does not.
+"""Options of `@op(...)` beside the signature, with their defaults.
 
     dtypes: the dtypes it exists for (after promotion).
-    explained: further dtypes that the body is given only to refuse them in its own words.
+    explained: further dtypes that the body receives only to refuse them with its own error.
     kernel: torch's name of its kernel in errors about dtypes, where that is not called after the operator.
     promote: None, "same", "float", "numbers" or "beside", see `Declaration`.
     numbers: Python numbers may stand where tensors do, or, given names, for these tensors; "alone": for all tensors
         at once, too, as in `add(2, 3)`.
-    takes_halves: the body is given float16 and bfloat16 as they are; otherwise float32 in their place.
+    takes_halves: the body receives float16 and bfloat16 unconverted; otherwise float32 in their place.
     linear: the inputs in which it is linear, all others fixed.
     larger: rules may return gradients that are still to be summed to the shape of their input.
     why: the reason why it has no derivative. Where results are no integers, and not constant almost everywhere
@@ -137,19 +137,19 @@ DEFAULTS: dict[str, Any] = {
         source's memory, however it lies: of a gradient none is taken.
     inplace: there is a form in place, `name_`; what holds for it.
     out: what holds for a tensor given as `out`.
-    layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
+    layout: memory layout of results: "rows" (row-major), "iterator" (as torch's iterator over the operands
         decides), "reversed" (the same, the last operand first), "power" (the same, but row-major if the first
         argument is a number), "scaled" (as the iterator decides, but the second operand counts as row-major
         beside integers, and beside float32 unless it is of integers itself), "like" (in the order of the first
         tensor),
         "suggested" (with channels innermost if those of the first tensor are), "own" (as the body made them).
     node: the name of its nodes (`<Name>Backward0` unless given), or several.
-    batching: how it works along a dimension that the program does not see: a rule of `batch_rules`, or
+    batching: rule for a batch, a dimension that the program does not see: one of `batch_rules`, or
         `"module.rule"`, one of a module beside the card's that is loaded when it is first needed.
     random: it draws numbers; "like" where the values of its first argument have no influence on them.
     native: the native function of the plain case, see `Declaration`.
     name: the public name, if not that of the body.
-    public: where programs find it: "both" on Tensor and in the package, as a "method" or a "function" only, in
+    public: the places where it is public: "both" on Tensor and in the package, as a "method" or a "function" only, in
         "neither"; "hidden" if only the package calls it, and it is not among the public operators.
 """
 

@@ -18,7 +18,7 @@ WHOLE = frozenset(
     diagonal dim dim0 dim1 dim2 dimension dims end ignore_index index k offset pad padding_idx shifts start
     """.split()  # noqa: SIM905 - so that it can be read
 )
-"""What torch's nodes keep as integers of 64 bits, and show as if these had no sign."""
+"""Saved values that torch's nodes hold as 64-bit integers, and show as unsigned."""
 LAST = 2**63 - 1  # the end of a slice without one
 
 
@@ -117,7 +117,7 @@ READERS: dict[str, Read] = {
     "as shape of the first input": read_shape,
     "as triple": read_triple,
 }
-"""How cards say that a saved value is shown."""
+"""Forms of saved values that cards name, with their readers."""
 
 
 def shown(node: OpNode, attribute: str, source: Any) -> Any:

@@ -27,7 +27,7 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file
 ROOMS = tuple([os.path.join(PACKAGE, room) + os.sep for room in ("_core", "_start", "_tensor")])
 
 MOST_WRITES = 64
-"""How many writes are remembered for one piece of memory: the latest ones."""
+"""Number of writes that are remembered for one storage: the latest ones."""
 
 
 def stack() -> list[str]:

@@ -9,7 +9,7 @@ from ..types import dtypes
 from ..types.devices import device
 
 FIRST = (1 << 64) - 1
-"""What torch answers as the sequence number of nodes that run before all others."""
+"""torch's sequence number of nodes that run before all others."""
 
 ENGINE = frozenset({"accumulate", "node", "recorded", "slices"})
 """The modules whose classes of nodes have names that only the engine asks for; `dir()` leaves those out."""
@@ -29,7 +29,7 @@ SHOWN = frozenset(
         "variable",
     }
 )
-"""Those that it shows all the same."""
+"""The names of such classes that `dir()` shows nevertheless."""
 
 
 class Notes:

@@ -27,7 +27,7 @@ FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(errors.__file__))) + os
 """The package: its frames are not where a program made something."""
 
 MOST_EXITS = 64
-"""So many values that have left the graph are remembered for a thread: the latest ones."""
+"""Number of values that have left the graph that are remembered for a thread: the latest ones."""
 
 MADE, INPUTS = "made", "inputs"
 """Reasons that are no cut: the tensor was made of plain data; of tensors none of which requires a gradient."""

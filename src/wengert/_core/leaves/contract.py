@@ -8,7 +8,7 @@ from ..graph import anomaly
 from ..operators.layouts import is_dense
 
 TOLD: set[str] = set()
-"""After which ways of accumulating somebody has been told: torch says it once of each in a process."""
+"""The ways of accumulating that have been warned of: torch warns once of each in a process."""
 
 
 def look(leaf: Any, grad: Any, way: str) -> None:

@@ -25,7 +25,7 @@ from ..types import dtypes, sizes
 Rule = Callable[[Any, int, list[Any], list[Any]], Any]
 
 LOOPED: Counter[str] = Counter()
-"""How often operators were run for one member after the other, because their cards have no rule, by name."""
+"""Counts of operators that were run for one member after the other, because their cards have no rule, by name."""
 
 
 def rule_for(op: Any) -> Rule:

@@ -56,10 +56,10 @@ PLAIN_INTEGERS = frozenset(("decimals", "chunks", "r", "offset", "row", "col", "
 
 
 OLDER: dict[str, dict[str, tuple[str, ...]]] = {}
-"""How operators, and their in-place forms, may be called beside their signature, see `older_forms`; by operator.
+"""Further signatures of operators and their in-place forms, see `older_forms`; by operator.
 
 Where numbers (N) stand among tensors (T), each with the parameters that the numbers are; with ONE_BY_ONE dimensions may
-be given one by one.
+be passed one by one.
 """
 ONE_BY_ONE = "T*"
 

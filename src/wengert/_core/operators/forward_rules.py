@@ -14,7 +14,7 @@ from .declaration import Declaration
 from .rules import Rule, locate
 
 LINEAR, PARTIAL, WRITTEN, MIRRORED = range(4)
-"""How a share is computed: by the operator; from a partial derivative; by a forward rule; by the reverse rule."""
+"""Computation of a share: by the operator; from a partial derivative; by a forward rule; by the reverse rule."""
 
 
 class Share:

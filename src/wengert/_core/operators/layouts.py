@@ -18,7 +18,7 @@ from . import sources
 from .declaration import Declaration
 
 CHANNELS_LAST = {3: (1, 2, 0), 4: (1, 3, 2, 0), 5: (1, 4, 3, 2, 0)}
-"""The dimensions of signals, images and volumes whose channels lie innermost, the innermost first."""
+"""The dimensions of signals, images and volumes in channels-last order, the innermost first."""
 
 
 def laid_out(op: Declaration, args: tuple[Any, ...], array: Any) -> Any:

@@ -23,7 +23,7 @@ from ..tensor.storage import Storage, next_serial, size_in_bytes
 from . import clock, kinds
 
 opened: int = 0
-"""How many profiles, and modes that functions ask, are open in this process: what is asked first where the flags are
+"""Number of profiles, and of modes that functions ask, that are open in this process: checked first where the flags are
 not at hand."""
 
 
@@ -320,7 +320,7 @@ def details_of(args: Any) -> tuple[Any, ...]:
 
 
 MOST_DETAILS = 1024
-"""Of longer tuples of arguments nothing is kept: they are data."""
+"""Length of tuples of arguments above which nothing is noted: they are data."""
 
 
 def calls_around() -> tuple[Any, ...]:

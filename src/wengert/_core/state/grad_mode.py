@@ -19,7 +19,7 @@ from .regions import Entered, leave as leave, left_wholly
 
 F = TypeVar("F", bound=Callable[..., Any])
 FRAMES = 2 if cython.compiled else 3
-"""How many frames lie between the program and a warning of `decorated`: compiled methods have none."""
+"""Number of frames between the program and a warning of `decorated`: compiled methods have none."""
 
 
 class Guard(Entered):

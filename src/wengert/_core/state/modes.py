@@ -17,7 +17,7 @@ import numpy as np
 from .. import door, errors, flags
 
 ROOM_FOR_LEVELS = 1 << 40
-"""The numbers of levels of forward mode lie so far apart: between them is room for those that begin where some are not
+"""Distance of the numbers of levels of forward mode: between them is room for levels that begin where some are not
 seen, in the `jvp` of a custom Function."""
 EVERY_LEVEL = 1 << 62
 """More than the number of any level."""

@@ -20,9 +20,9 @@ NO_DATA = "Cannot copy out of meta tensor; no data!"
 NO_NUMBER = "Tensor.item() cannot be called on meta tensors"
 META = device("meta")
 SMALL = 65536
-"""So many bytes are simply allocated: each mapping takes a whole page, and a process has but so many."""
+"""Size in bytes up to which memory is allocated: a mapping takes a whole page, and their number is limited."""
 COLUMNS = "columns"
-"""Instead of strides: matrices lie in columns."""
+"""Instead of strides: column-major matrices."""
 
 
 class NeedsValues(Exception):  # noqa: N818 - a shape rule's answer, which the call puts in its own words

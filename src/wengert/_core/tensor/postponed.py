@@ -84,7 +84,7 @@ class Postponed(StandIn):
 
 
 OF_MEMORY = frozenset({np.may_share_memory, np.shares_memory})
-"""NumPy's functions that ask for memory, not for elements."""
+"""NumPy's functions that use the memory, not the elements."""
 VIEWS = ("diagonal", "reshape", "squeeze", "swapaxes", "transpose")
 
 

@@ -15,7 +15,7 @@ from .base import Tensor, meta_of
 from .meta import AutogradMeta
 
 FORGOTTEN = 64
-"""From so many tangents on, a level looks now and then which of them are still there."""
+"""Number of tangents from which a level checks now and then which of them are alive."""
 
 
 class Level:

@@ -25,13 +25,13 @@ CLEARED, NOTHING = "cleared", "nothing"
 """Reasons of cuts, and of what came of a leaf's gradient."""
 
 MOST_VALUES = 1000
-"""Lists and arrays of up to so many numbers are compared by value with what a tensor is made of."""
+"""Number of elements up to which lists and arrays are compared by value with a tensor's data."""
 
 
 MOST_HINTS = 8
-"""Of the latest values that had left the graph when a tensor was made, fewer than so many are told."""
+"""Bound of the number of values that had left the graph before a tensor was created that are reported."""
 MOST_SOURCES = 8
-"""About so many nodes behind a cut are known, by weak references."""
+"""Approximate number of nodes behind a cut that are noted, by weak references."""
 
 
 def origin_of(tensor: Tensor) -> Any:

@@ -18,7 +18,7 @@ KINDS = (
 """The devices that torch knows by name."""
 
 PYTHON = ("cuda", "xpu", "mtia")
-"""Those for which torch's error is one of its Python layer."""
+"""Devices for which torch's error is one of its Python layer."""
 
 
 NO_ACCELERATOR = "Cannot access accelerator device when none is available; wengert computes on 'cpu'."

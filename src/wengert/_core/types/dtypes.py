@@ -152,7 +152,7 @@ ALL: tuple[dtype, ...] = (
     complex128,
     bool_,
 )
-"""All that NumPy has itself: `bfloat16` stands beside them."""
+"""All dtypes that NumPy has itself; `bfloat16` is not among them."""
 HALVES = frozenset({float16, bfloat16})
 """The dtypes of 16 bits, in which nothing is computed: see `operators.halves`."""
 ALIASES = {

@@ -9,7 +9,7 @@ from typing import Any
 from ..._start.boundary import shorten
 
 LARGEST = (1 << 63) - 1
-"""The largest size, stride or place in memory that there is."""
+"""The largest possible size, stride or offset."""
 
 
 class Size(tuple[int, ...]):

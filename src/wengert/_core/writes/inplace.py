@@ -167,9 +167,9 @@ def shares_memory(target: Tensor, args: tuple[Any, ...]) -> bool:
 
 
 SMALL = 1024
-"""Up to so many elements a result of its own costs less than the way around it, whatever the operator."""
+"""Number of elements up to which a new result costs less than avoiding it, for any operator."""
 FEW = 1 << 14
-"""The same of a target that does not lie in rows, which functions that write in place do not know."""
+"""The same for a target that is not row-major, which native in-place functions do not support."""
 
 
 def refuse_unwritable(functional: Op, args: tuple[Any, ...], target: Tensor, modes: Modes) -> None:
