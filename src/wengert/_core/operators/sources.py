@@ -18,6 +18,6 @@ SEES_PART, SEES_DTYPE, SEES_BATCH, SEES_SIGNS, SEES_MEMORY = range(5)
 them; conjugates or negatives; by shape and strides whatever the source's memory holds, however that source lies."""
 
 APART_NEVER, APART_ITSELF, APART_PARTLY, APART_WHOLLY, APART_WARNED = range(5)
-"""Sharing that an in-place form refuses: none; elements of the target that share memory; further other inputs that share
-a part of it; further other inputs that share any of it, even all. The last refuses nothing,
+"""Sharing that an in-place form refuses: none; elements of the target that share memory; further other inputs that
+share a part of it; further other inputs that share any of it, even all. The last refuses nothing,
 but warns of elements of the target that share memory."""
