@@ -134,7 +134,7 @@ DEFAULTS: dict[str, Any] = {
         the arguments.
     view: the result shares the memory of the first argument; "dtype" where it sees it as other numbers, "signs" as
         conjugates or negatives, "batch" where it leads into a batch or out of it, "memory" where it is one of the
-        source's memory, however it lies: of a gradient none is taken.
+        source's memory, whatever its strides: not taken of a gradient.
     inplace: there is a form in place, `name_`; what holds for it.
     out: what holds for a tensor given as `out`.
     layout: memory layout of results: "rows" (row-major), "iterator" (as torch's iterator over the operands

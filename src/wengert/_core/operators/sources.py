@@ -15,7 +15,7 @@ second operand counts as row-major beside integers, and beside float32 unless it
 
 SEES_PART, SEES_DTYPE, SEES_BATCH, SEES_SIGNS, SEES_MEMORY = range(5)
 """Memory that a view sees: a part, by shape and strides; another kind of numbers; the members of a batch, or all of
-them; conjugates or negatives; by shape and strides whatever the source's memory holds, however that source lies."""
+them; conjugates or negatives; by shape and strides on the source's memory, whatever the source's own strides."""
 
 APART_NEVER, APART_ITSELF, APART_PARTLY, APART_WHOLLY, APART_WARNED = range(5)
 """Sharing that an in-place form refuses: none; elements of the target that share memory; further other inputs that
