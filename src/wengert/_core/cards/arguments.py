@@ -26,7 +26,7 @@ LOOSE = frozenset(("condition", "tensors", "operands"))
 """Parameters that take tensors, or lists of them, and are annotated otherwise."""
 
 Truth: TypeAlias = bool
-"""A switch of which the truth value counts, for any argument: torch, too, reads it in Python. What is annotated as `bool`
+"""A switch of which the truth value counts, for any argument: torch reads it in Python. What is annotated as `bool`
 takes nothing else."""
 
 WATCHED = flags.OVERRIDDEN | flags.AUTOCAST | flags.PROFILED | flags.OBSERVED
