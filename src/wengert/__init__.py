@@ -97,7 +97,7 @@ _get_later, _names = _on_demand(globals())
 
 
 def __getattr__(name: str) -> Any:
-    """What is not loaded yet; public operators are put here when they are first asked for."""
+    """Load a name when it is first asked for; public operators are then kept here."""
     if name == "__all__":
         late = _homes(__name__)
         return [name for name in __dir__() if name[0] != "_" and name not in late]

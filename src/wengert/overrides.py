@@ -45,7 +45,7 @@ FACTORIES = frozenset(
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Whether the `__torch_function__` of one of the arguments, or a mode, is to be asked."""
+    """Return whether the `__torch_function__` of an argument, or a mode, overrides the call."""
     return overriding.is_anyone_asked(relevant_args)
 
 
@@ -62,7 +62,7 @@ def has_torch_function_variadic(*tensors: Any) -> bool:
 def handle_torch_function(
     public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any
 ) -> Any:
-    """What modes, or the `__torch_function__` of the first argument that does not decline, make of a call.
+    """Return what modes, or the first `__torch_function__` that does not decline, make of a call.
 
     Args:
         public_api: the function that was called.
@@ -70,13 +70,13 @@ def handle_torch_function(
         args, kwargs: all its arguments.
 
     Raises:
-        TypeError: all decline.
+        TypeError: if all decline.
     """
     return overriding.of_python(public_api, relevant_args, args, kwargs)
 
 
 def is_tensor_like(inp: Any) -> bool:
-    """Whether this is a tensor, or has a method `__torch_function__`."""
+    """Return whether a value is a tensor, or has a method `__torch_function__`."""
     return isinstance(inp, Tensor) or hasattr(type(inp), "__torch_function__")
 
 
@@ -115,7 +115,7 @@ def resolve_name(f: Any) -> str | None:
 
 
 def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
-    """Whether this is a method of Tensor, or what reads or writes a property; also where it is a function, too."""
+    """Return whether a function is a method of Tensor, or the getter or setter of a property of it."""
     name = getattr(func, "__name__", "")
     owner = getattr(func, "__self__", None)
     members = overriding.members()
@@ -123,7 +123,7 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
 
 
 def get_default_nowrap_functions() -> set[Callable[..., Any]]:
-    """What gives tensors that the inherited `__torch_function__` does not make instances of the subclass."""
+    """Return the functions whose tensors the inherited `__torch_function__` does not turn into the subclass."""
     return overriding.nowrap()
 
 
@@ -222,7 +222,7 @@ def _pop_mode() -> Any:
     """Switch the innermost mode off and give it.
 
     Raises:
-        RuntimeError: none is on.
+        RuntimeError: if no mode is active.
     """
     modes = current()
     if not _get_current_function_mode_stack():
@@ -238,7 +238,7 @@ def _pop_mode_temporarily() -> Iterator[Any]:
     """A context without the innermost mode, which it gives.
 
     Raises:
-        RuntimeError: none is on.
+        RuntimeError: if no mode is active.
     """
     mode = _pop_mode()
     try:
@@ -272,7 +272,7 @@ class TorchFunctionMode(Region):
     """Whether this mode is told of signs, methods and properties of plain tensors."""
 
     def _takes_(self, func: Any) -> bool:
-        """Whether this mode is asked for calls of a function; None stands for any."""
+        """Return whether the mode is asked for calls of a function; None stands for any."""
         return True
 
     def _before_(self, modes: Modes) -> Any:

@@ -1,4 +1,4 @@
-"""What the rules of shapes of several rooms share; those of a room stand in its file `shapes.py`, see `calls.meta`."""
+"""Rules of shapes that several rooms share; those of one room are in its `shapes.py`, see `calls.meta`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def given_shape(grad: Any, shape: Any, *others: Any) -> Any:
 
 
 def seen(view: Any, array: Any, *where: Any) -> Any:
-    """What a view shows of an array that may have no values."""
+    """Apply a view to an array that may have no values."""
     return view.body(array.view(np.ndarray), *where)
 
 

@@ -149,7 +149,7 @@ def unsafe_sizes_shape(self: Any, split_sizes: Any, dim: int) -> Any:
 
 
 def parts(array: Any, dim: int, lengths: Any) -> Any:
-    """What is said of parts of an array, which lie where it does."""
+    """Shapes, dtypes and strides of parts of an array, which share its memory."""
     steps = layouts.steps_of(array)
     return [((*array.shape[:dim], length, *array.shape[dim + 1 :]), array.dtype, steps) for length in lengths]
 
