@@ -12,5 +12,5 @@ cpdef object arrive(Task task, Edge edge, object grad, bint owned)
 @cython.locals(modes=Modes, plain=bint)
 cpdef object join(Tensor known, Tensor grad, bint owned)
 cpdef bint is_writable(Tensor tensor) except -1
-@cython.locals(given=Tensor, larger=bint)
+@cython.locals(tensor=Tensor, larger=bint)
 cpdef object project(object grad, Edge edge, Node node, long index)

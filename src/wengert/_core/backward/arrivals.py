@@ -52,31 +52,31 @@ def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
     Raises:
         RuntimeError: if its shape cannot be summed to the wanted one, or the node may not leave that to the engine.
     """
-    given: Tensor = grad
-    if given._flags_ & flags.POSTPONED:  # gradients are plain, whatever a custom Function or a hook returns
-        given = grad = plain(grad)
-    if edge.shape is None or door.in_space(given._array_, edge.shape, edge.dtype):
+    tensor: Tensor = grad
+    if tensor._flags_ & flags.POSTPONED:  # gradients are plain, whatever a custom Function or a hook returns
+        tensor = grad = plain(grad)
+    if edge.shape is None or door.in_space(tensor._array_, edge.shape, edge.dtype):
         return grad
-    array: Any = given._array_
+    array: Any = tensor._array_
     if array.shape != edge.shape:
         larger: bool = node.allows_larger() or isinstance(edge, WideEdge)
         if not larger or not expandable(edge.shape, array.shape):
             raise RuntimeError(errors.bad_gradient(title(node), index, array.shape, edge.shape))
         if edge.dtype is not None and array.dtype.kind == "c" and edge.dtype.kind != "c":
-            given = given.real
-        given = sum_to(given, edge.shape)
-        array = given._array_
-    return given if edge.dtype is None else in_dtype(given, edge.dtype)
+            tensor = tensor.real
+        tensor = sum_to(tensor, edge.shape)
+        array = tensor._array_
+    return tensor if edge.dtype is None else in_dtype(tensor, edge.dtype)
 
 
 def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
     """Undo a broadcast: sum over the dimensions that it added or stretched."""
-    given = grad._array_.shape
+    grad_shape = grad._array_.shape
     if not shape:
         return grad.sum()
-    lead = len(given) - len(shape)
+    lead = len(grad_shape) - len(shape)
     dims = list(range(lead))
-    dims += [lead + at for at in range(len(shape)) if shape[at] == 1 and given[lead + at] != 1]
+    dims += [lead + at for at in range(len(shape)) if shape[at] == 1 and grad_shape[lead + at] != 1]
     if dims:
         grad = grad.sum(dims, True)
     return grad.reshape(shape) if lead else grad

@@ -18,7 +18,7 @@ cpdef object unit_of(Tensor tensor)
 @cython.locals(roots=list, grads=list)
 cpdef tuple start(object tensors, list given, bint constants)
 cpdef bint is_postponed(Tensor cotangent) except -1
-@cython.locals(given=Tensor)
+@cython.locals(grad_output=Tensor)
 cpdef bint is_like(object cotangent, Tensor tensor) except -1
 cpdef Tensor cotangent_of(long at, tuple shape, object dtype, object cotangent)
 cpdef object check_cotangent(long at, tuple shape, object dtype, object cotangent)

@@ -55,20 +55,20 @@ def backward(
     if create_graph:
         warn_once(errors.CREATE_GRAPH)
     wanted = () if inputs is None else inputs_of("backward", inputs)
-    given = as_sequence(tensors)
-    starts = starting_gradients(given, cotangents(grad_tensors, len(given)))
-    roots, grads = start(given, starts, False)
+    outputs = as_sequence(tensors)
+    starts = starting_gradients(outputs, cotangents(grad_tensors, len(outputs)))
+    roots, grads = start(outputs, starts, False)
     if inputs is None:
         run(new_sweep(keep, create_graph, None, True), roots, grads)
         return
     check_inputs(wanted)
-    for each in wanted:
-        if isinstance(each, Tensor) and not each.requires_grad:
+    for entry in wanted:
+        if isinstance(entry, Tensor) and not entry.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    edges = [edge_of(each) for each in wanted]
-    for each in wanted:
-        if isinstance(each, Tensor) and each._edge_ is not None:
-            hooked.retain(each)
+    edges = [edge_of(entry) for entry in wanted]
+    for entry in wanted:
+        if isinstance(entry, Tensor) and entry._edge_ is not None:
+            hooked.retain(entry)
     run(new_sweep(keep, create_graph, edges, True), roots, grads)
 
 
@@ -95,9 +95,9 @@ def check_inputs(inputs: Sequence[Any]) -> None:
     Raises:
         RuntimeError: if an input is neither a tensor nor a gradient edge.
     """
-    for each in inputs:
-        if not isinstance(each, Tensor) and not hasattr(each, "node"):
-            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(each).__name__}")
+    for entry in inputs:
+        if not isinstance(entry, Tensor) and not hasattr(entry, "node"):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(entry).__name__}")
 
 
 def grad(
@@ -129,24 +129,24 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
     keep = create_graph if retain_graph is None else retain_graph
-    given = as_sequence(outputs)
+    all_outputs = as_sequence(outputs)
     wanted = inputs_of("grad", inputs)
-    starts = starting_gradients(given, cotangents(grad_outputs, len(given)))
-    roots, grads = start(given, starts, materialize_grads)
+    starts = starting_gradients(all_outputs, cotangents(grad_outputs, len(all_outputs)))
+    roots, grads = start(all_outputs, starts, materialize_grads)
     edges = []
     check_inputs(wanted)
-    for each in wanted:
-        if isinstance(each, Tensor) and not each.requires_grad:
+    for entry in wanted:
+        if isinstance(entry, Tensor) and not entry.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
-        edges.append(edge_of(each))
-    found = run(new_sweep(keep, create_graph, edges, False), roots, grads)
+        edges.append(edge_of(entry))
+    results = run(new_sweep(keep, create_graph, edges, False), roots, grads)
     if materialize_grads:
-        return materialized(found, wanted, create_graph)
+        return materialized(results, wanted, create_graph)
     if not allow_unused:
-        for at, gradient in enumerate(found):
+        for at, gradient in enumerate(results):
             if gradient is None:
                 raise RuntimeError(errors.unused(at))
-    return tuple(found)
+    return tuple(results)
 
 
 def zeros_for(tensor: Tensor) -> Any:
@@ -165,13 +165,13 @@ def materialized(found: Sequence[Any], wanted: Sequence[Any], create_graph: bool
     for tensor, gradient in zip(wanted, found):
         if gradient is None and not isinstance(tensor, Tensor):
             raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-    made: list[Any] = []
+    results: list[Any] = []
     for tensor, gradient in zip(wanted, found):
         if gradient is None:
             gradient = zeros_for(tensor)
             gradient.requires_grad = create_graph
-        made.append(gradient)
-    return tuple(made)
+        results.append(gradient)
+    return tuple(results)
 
 
 def as_sequence(value: Any) -> Sequence[Any]:
@@ -273,8 +273,8 @@ def is_like(cotangent: Any, tensor: Tensor) -> bool:
     """Return whether a cotangent has the shape and the dtype of its output (the usual case)."""
     if not isinstance(cotangent, Tensor):
         return False
-    given: Tensor = cotangent
-    return door.share_space(given._array_, tensor._array_)
+    grad_output: Tensor = cotangent
+    return door.share_space(grad_output._array_, tensor._array_)
 
 
 def without_history(at: int, tensor: Tensor) -> RuntimeError:

@@ -65,7 +65,7 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     context = contextvars.copy_context()
     tickets: list[None] = [None]
     outcome: list[Any] = []
-    given = [args]
+    pending = [args]
     finished = _thread.allocate_lock()
     finished.acquire()
 
@@ -77,7 +77,7 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
             setattr(own, name, value)
         result, failure = None, None
         try:
-            result = context.run(function, *given.pop())
+            result = context.run(function, *pending.pop())
         except BaseException as error:  # it is raised again in the thread that waits
             failure = error
         outcome.append((result, failure, own.sequence))

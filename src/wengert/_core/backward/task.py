@@ -112,10 +112,10 @@ class Tasks:
         return node is not None and self.find(node) is not None
 
     def __getitem__(self, node: Node) -> Task:
-        found: Task = self.find(node)
-        if found is None:
+        task: Task = self.find(node)
+        if task is None:
             raise KeyError(node)
-        return found
+        return task
 
 
 def new_tasks() -> Tasks:
@@ -231,9 +231,9 @@ def is_own(grad: Tensor, outgoing: Any, task: Task, born: int) -> bool:
         return False
     shared: int = 0
     other: Tensor
-    for each in outgoing:
-        if each is not None:
-            other = each
+    for outgoing_grad in outgoing:
+        if outgoing_grad is not None:
+            other = outgoing_grad
             if other._storage_ is storage:
                 shared += 1
     return shared == 1
