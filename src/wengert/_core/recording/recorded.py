@@ -91,7 +91,7 @@ def save_argument(value: Any, modes: Modes) -> Any:
     if isinstance(value, Tensor):
         return save_input(value, modes)
     if isinstance(value, (tuple, list)):
-        return tuple([save_input(each, modes) if isinstance(each, Tensor) else each for each in value])
+        return tuple([save_input(element, modes) if isinstance(element, Tensor) else element for element in value])
     if value is None or type(value) is float or type(value) is int or type(value) is bool:
         return value
     operand = promotion.constant_of(value)
@@ -113,7 +113,7 @@ def shapes_of(value: Any) -> Any:
         tensor: Tensor = value
         return door.shape_of(tensor._array_)
     if isinstance(value, (tuple, list)):
-        return tuple([shapes_of(each) for each in value])
+        return tuple([shapes_of(element) for element in value])
     return ()
 
 
@@ -220,7 +220,7 @@ def unpack(value: Any, node: OpNode) -> Any:
     if isinstance(value, Saved):
         return unpack_tensor(value, node)
     if isinstance(value, tuple) and value and (value[0] is None or isinstance(value[0], Saved)):
-        return tuple([unpack_tensor(each, node) if isinstance(each, Saved) else each for each in value])
+        return tuple([unpack_tensor(element, node) if isinstance(element, Saved) else element for element in value])
     return value
 
 
@@ -346,20 +346,20 @@ def plain_value(value: Any, node: OpNode) -> Any:
     if type(value) is not tuple:
         return NotImplemented if door.is_ndarray(value) else value  # a program's array
     several: bool = False
-    for each in value:
-        if each is not None:
-            several = isinstance(each, Saved)
-            if door.is_ndarray(each):
+    for element in value:
+        if element is not None:
+            several = isinstance(element, Saved)
+            if door.is_ndarray(element):
                 return NotImplemented
             break
     if not several:
         return value
     arrays: list[Any] = []
-    for each in value:
-        found: Any = plain_array(each, node) if isinstance(each, Saved) else each
-        if found is NotImplemented or (found is each and each is not None):
+    for element in value:
+        array: Any = plain_array(element, node) if isinstance(element, Saved) else element
+        if array is NotImplemented or (array is element and element is not None):
             return NotImplemented
-        arrays.append(found)
+        arrays.append(array)
     return arrays
 
 
@@ -371,12 +371,12 @@ def plain_array(saved: Saved, node: OpNode) -> Any:
 def first_plain(grads: tuple[Any, ...]) -> Any:
     """Return the first gradient that has arrived for several results; None if one of them is not plain."""
     first: Any = None
-    for each in grads:
-        if each is not None:
-            if not isinstance(each, Tensor) or is_unusual(each):
+    for grad in grads:
+        if grad is not None:
+            if not isinstance(grad, Tensor) or is_unusual(grad):
                 return None
             if first is None:
-                first = each
+                first = grad
     return first
 
 

@@ -180,9 +180,9 @@ class SavedOutputOfClass(SavedOutput):
 
     def unpack(self, node: Node) -> Tensor:
         self.check(node)
-        made: Tensor = twin_of_class(self.twin)
+        tensor: Tensor = twin_of_class(self.twin)
         modes: Modes = current()
-        return recorded_output(made, node, self.nr) if modes.grad else made
+        return recorded_output(tensor, node, self.nr) if modes.grad else tensor
 
     def plain(self, node: Node) -> Any:
         return NotImplemented
@@ -206,14 +206,14 @@ class SavedPacked(Saved):
     __slots__ = ("edge", "nr", "packed", "tangent", "unpack_hook")
 
     def unpack(self, node: Node) -> Tensor:
-        made = self.unpack_hook(self.packed)
-        if not isinstance(made, Tensor):
-            raise TypeError(errors.not_unpacked(made))
+        tensor = self.unpack_hook(self.packed)
+        if not isinstance(tensor, Tensor):
+            raise TypeError(errors.not_unpacked(tensor))
         if self.nr >= 0:
-            return dual_again(recorded_output(apart(made), node, self.nr), self.tangent)
-        if self.edge is None and self.tangent is None and not made.requires_grad:
-            return made
-        return dual_again(placed_input(apart(made), self.edge), self.tangent)
+            return dual_again(recorded_output(apart(tensor), node, self.nr), self.tangent)
+        if self.edge is None and self.tangent is None and not tensor.requires_grad:
+            return tensor
+        return dual_again(placed_input(apart(tensor), self.edge), self.tangent)
 
 
 def dual_again(tensor: Tensor, tangent: Any) -> Tensor:
@@ -313,10 +313,10 @@ def of_class(saved: SavedOfClass) -> Tensor:
     """Return `input_of` an input whose class has a `__torch_dispatch__`."""
     if saved.leaf is not None:
         return saved.leaf
-    made: Tensor = twin_of_class(saved.twin)
-    made._edge_ = saved.edge
-    made._flags_ = saved.word & ~flags.VIEW
-    return made
+    tensor: Tensor = twin_of_class(saved.twin)
+    tensor._edge_ = saved.edge
+    tensor._flags_ = saved.word & ~flags.VIEW
+    return tensor
 
 
 def is_as_saved(tensor: Tensor, saved: SavedInput) -> bool:
@@ -367,16 +367,16 @@ def pack_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
     The hook receives a tensor with the output's history. The tensor loses the history when the hook returns: otherwise
     a hook that stores it would let the node keep itself alive.
     """
-    given: Tensor = apart(tensor)
+    twin: Tensor = apart(tensor)
     if tensor._edge_ is not None and tensor._flags_ & flags.VIEW == 0:
-        given._edge_ = tensor._edge_
-        given._flags_ |= flags.REQUIRES_GRAD
-    tangents.share_tangents(given, tensor)
+        twin._edge_ = tensor._edge_
+        twin._flags_ |= flags.REQUIRES_GRAD
+    tangents.share_tangents(twin, tensor)
     try:
-        return pack(given, nr, modes)
+        return pack(twin, nr, modes)
     finally:
-        given._edge_ = None
-        given._flags_ &= flags.ELSEWHERE
+        twin._edge_ = None
+        twin._flags_ &= flags.ELSEWHERE
 
 
 def pack(tensor: Tensor, nr: int, modes: Modes) -> Saved:

@@ -58,8 +58,8 @@ class SavedTensor:
         if isinstance(saved, SavedPacked):
             return saved.packed
         if isinstance(saved, SavedInput):
-            found = living(saved)
-            return placed(saved) if found is None else found
+            tensor = living(saved)
+            return placed(saved) if tensor is None else tensor
         return bare(saved) if isinstance(saved, SavedOutput) else None
 
     @property
@@ -130,9 +130,9 @@ class SavedTensor:
 
 def raw(node: Node, attribute: str, at: int, part: int = -1) -> SavedTensor:
     """Return the SavedTensor at a place of `getattr(node, attribute)`; an empty one if `at` is -1."""
-    made: SavedTensor = SavedTensor.__new__(SavedTensor)
-    made._node, made._attribute, made._at, made._part = node, attribute, at, part
-    return made
+    saved: SavedTensor = SavedTensor.__new__(SavedTensor)
+    saved._node, saved._attribute, saved._at, saved._part = node, attribute, at, part
+    return saved
 
 
 def read_saved(node: OpNode, name: str) -> Any:
@@ -149,21 +149,21 @@ def read_saved(node: OpNode, name: str) -> Any:
 
 def read_operand(node: OpNode, name: str) -> Any:
     """Return `read_saved` of an input: a number in the place of a tensor as the tensor that torch converts it to."""
-    found = read_saved(node, name)
-    if type(found) is int:  # which NumPy's arrays hold in 32 bits on some platforms
-        return wrap(np.asarray(found, np.int64))
-    return wrap(np.asarray(found)) if type(found) in NUMBERS else found
+    value = read_saved(node, name)
+    if type(value) is int:  # which NumPy's arrays hold in 32 bits on some platforms
+        return wrap(np.asarray(value, np.int64))
+    return wrap(np.asarray(value)) if type(value) in NUMBERS else value
 
 
 def show(value: Any, node: Node) -> Any:
     """Return a saved value as a program sees it: the tensor itself that was saved, if it is alive and unchanged."""
     if isinstance(value, tuple) and value and (value[0] is None or isinstance(value[0], Saved)):
-        return tuple([show(each, node) for each in value])
+        return tuple([show(element, node) for element in value])
     if not isinstance(value, Saved):
         return value
-    found = living(value) if isinstance(value, SavedInput) else None
-    if found is not None:
-        return found
+    tensor = living(value) if isinstance(value, SavedInput) else None
+    if tensor is not None:
+        return tensor
     modes = current()
     before = modes.set_grad(modes.grad or isinstance(value, SavedOutput))  # an output comes with its node
     try:
@@ -181,13 +181,13 @@ def living(saved: SavedInput) -> Tensor | None:
     holders = 2 + (saved.storage.array is saved.array)  # the saved value, this call, and perhaps the storage
     if sys.getrefcount(saved.array) <= holders:
         return None
-    found: Tensor | None = None
-    for each in gc.get_referrers(saved.array):
-        if isinstance(each, Tensor) and is_as_saved(each, saved):
-            found = each
-            if each._flags_ & ~flags.VIEW == saved.word:
+    tensor: Tensor | None = None
+    for referrer in gc.get_referrers(saved.array):
+        if isinstance(referrer, Tensor) and is_as_saved(referrer, saved):
+            tensor = referrer
+            if referrer._flags_ & ~flags.VIEW == saved.word:
                 break
-    return found
+    return tensor
 
 
 def read_raw(node: OpNode, name: str) -> Any:

@@ -39,10 +39,10 @@ def origin(array: Any, edge: Edge | None, word: int) -> str:
 
 def holder(array: Any, edge: Edge | None) -> Tensor | None:
     """Return the tensor of an array, if it is alive; of several, one whose history has changed since."""
-    found: Tensor | None = None
-    for each in gc.get_referrers(array):
-        if isinstance(each, Tensor) and each._array_ is array and each._flags_ & flags.REQUIRES_GRAD:
-            found = each
-            if each._edge_ is not edge:
+    tensor: Tensor | None = None
+    for referrer in gc.get_referrers(array):
+        if isinstance(referrer, Tensor) and referrer._array_ is array and referrer._flags_ & flags.REQUIRES_GRAD:
+            tensor = referrer
+            if referrer._edge_ is not edge:
                 break
-    return found
+    return tensor
