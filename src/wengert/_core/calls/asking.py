@@ -77,7 +77,7 @@ def is_of_package(frame: FrameType) -> bool:
 def was_given(frame: FrameType, value: Any) -> bool:
     """Return whether a value is among the arguments of a function, or in a list, tuple or dictionary there."""
     code = frame.f_code
-    count = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & each) for each in GATHERING)
+    count = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & flag) for flag in GATHERING)
     return is_in(value, [frame.f_locals[name] for name in code.co_varnames[:count] if name in frame.f_locals])
 
 

@@ -8,11 +8,11 @@ from wengert._core.profiling.events cimport logged
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
 
-@cython.locals(modes=Modes, given=long, word=long)
+@cython.locals(modes=Modes, input_flags=long, word=long)
 cpdef object attempt(Declaration op, object native, tuple args, bint shaped)
 cpdef object attempt_plain(Declaration op, object native, tuple args, bint shaped, long word, long given, Modes modes)
 cpdef bint is_array_of(object array, object value) except -1
-@cython.locals(modes=Modes, given=long)
+@cython.locals(modes=Modes, input_flags=long)
 cpdef object unrecorded(object native, tuple args)
 cpdef object asked(object function, tuple args)
 @cython.locals(word=long)

@@ -24,37 +24,37 @@ def attempt(op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool) -
         shaped: `args` are those of the function only; the operator takes the tensor and the shape of the result.
     """
     modes: Modes = current()
-    given: int = input_word(op, args)
-    word: int = (given | modes.word) & modes.mask
-    if word & flags.UNUSUAL and is_unusual(op, given, word):
+    input_flags: int = input_word(op, args)
+    word: int = (input_flags | modes.word) & modes.mask
+    if word & flags.UNUSUAL and is_unusual(op, input_flags, word):
         return NotImplemented
     if word & flags.PROFILED:
-        return logged(op, args, modes, attempt_plain, (op, native, args, shaped, word, given, modes))
-    return attempt_plain(op, native, args, shaped, word, given, modes)
+        return logged(op, args, modes, attempt_plain, (op, native, args, shaped, word, input_flags, modes))
+    return attempt_plain(op, native, args, shaped, word, input_flags, modes)
 
 
 def attempt_plain(
     op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool, word: int, given: int, modes: Modes
 ) -> Any:
     """The rest of `attempt`; `given` are the flags of the inputs, `word` with those of the modes, none unusual."""
-    made: Any
+    result: Any
     try:
-        made = door.on_arrays(native, args, Tensor)
+        result = door.on_arrays(native, args, Tensor)
     except ValueError as error:
         if errors.is_too_large(error):
             raise RuntimeError(errors.too_large(op.name, error)) from None
         raise
-    if made is NotImplemented or is_array_of(made, args[0]):
-        return made if made is NotImplemented else args[0]  # it may be a view that nothing else may be done with
+    if result is NotImplemented or is_array_of(result, args[0]):
+        return result if result is NotImplemented else args[0]  # it may be a view that nothing else may be done with
     if word & flags.VIEW and op.rules:
         refresh_views(op, args)
         word = (input_word(op, args) | modes.word) & modes.mask
         if word & flags.UNUSUAL & ~flags.NOTES:
             return NotImplemented
     if shaped:
-        args = (args[0], door.shape_of(made))
-    made = finish(op, args, made, word & ~flags.QUIET, modes)
-    return noted.results(op, args, made, given, modes) if word & flags.NOTED else made
+        args = (args[0], door.shape_of(result))
+    result = finish(op, args, result, word & ~flags.QUIET, modes)
+    return noted.results(op, args, result, given, modes) if word & flags.NOTED else result
 
 
 def is_array_of(array: Any, value: Any) -> bool:
@@ -68,17 +68,17 @@ def unrecorded(native: Any, args: tuple[Any, ...]) -> Any:
     NotImplemented if the function does not support the case, an argument requires a gradient, or the call is not plain.
     """
     modes: Modes = current()
-    given: int = word_of(args)
-    if (given | modes.word) & modes.mask & (flags.UNUSUAL | flags.REQUIRES_GRAD):
+    input_flags: int = word_of(args)
+    if (input_flags | modes.word) & modes.mask & (flags.UNUSUAL | flags.REQUIRES_GRAD):
         return NotImplemented
-    made: Any = asked(native, args)
-    if made is NotImplemented:
-        return made
-    if given & modes.mask & flags.VIEW:  # a write to its base may have given a view a history
+    result: Any = asked(native, args)
+    if result is NotImplemented:
+        return result
+    if input_flags & modes.mask & flags.VIEW:  # a write to its base may have given a view a history
         refresh_all(args)
         if word_of(args) & modes.mask & (flags.UNUSUAL | flags.REQUIRES_GRAD):
             return NotImplemented
-    return wrap_flagged(made, modes.fresh)
+    return wrap_flagged(result, modes.fresh)
 
 
 def asked(function: Any, args: tuple[Any, ...]) -> Any:

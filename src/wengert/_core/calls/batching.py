@@ -33,9 +33,9 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         return op.complete(args, word, modes)
     if word & flags.REQUIRES_GRAD:
         args = lifted(op, args)
-    made: Any = computed(op, args, level)
-    op.remember(args, made, word, modes)
-    return made
+    result: Any = computed(op, args, level)
+    op.remember(args, result, word, modes)
+    return result
 
 
 def computed(op: Any, args: tuple[Any, ...], level: Batch) -> Any:
@@ -48,10 +48,10 @@ def computed(op: Any, args: tuple[Any, ...], level: Batch) -> Any:
     wholes, carried, constant = wholes_of(op, args, level)
     if constant and not op.random:
         return alike(op, wholes, carried, level)
-    made: Any = run_rule(op, wholes, carried, level, args)
+    result: Any = run_rule(op, wholes, carried, level, args)
     if op.several:
-        return tuple([batches.batched(each if op.view else members_together(each), level) for each in made])
-    return batches.batched(made if op.view else members_together(made), level)
+        return tuple([batches.batched(part if op.view else members_together(part), level) for part in result])
+    return batches.batched(result if op.view else members_together(result), level)
 
 
 def members_together(whole: Any) -> Any:
@@ -78,10 +78,10 @@ def wholes_of(op: Any, args: tuple[Any, ...], level: Batch) -> tuple[list[Any], 
     for position in op.tensor_slots:
         value = args[position]
         if isinstance(value, (tuple, list)):
-            wholes[position] = [batches.whole_of(each, level) for each in value]
-            carried[position] = [batches.level_of(each) is level for each in value]
-            for at, each in enumerate(carried[position]):
-                constant = constant and (not each or batches.is_constant(wholes[position][at]))
+            wholes[position] = [batches.whole_of(element, level) for element in value]
+            carried[position] = [batches.level_of(element) is level for element in value]
+            for at, carries in enumerate(carried[position]):
+                constant = constant and (not carries or batches.is_constant(wholes[position][at]))
         elif isinstance(value, Tensor):
             wholes[position] = batches.whole_of(value, level)
             carried[position] = batches.level_of(value) is level
@@ -106,7 +106,7 @@ def drawn(op: Any, wholes: list[Any], carried: list[Any], level: Batch, args: tu
     modes: Modes = current()
     before: list[Any] = modes.batches
     try:
-        modes.batch([each for each in before if each is not level])
+        modes.batch([batch for batch in before if batch is not level])
         if level.randomness == "same" and level.size:
             return batch_rules.one_by_one(op, level.size, wholes, carried, same_draws(op, args))
         return batch_rules.rule_for(op)(op, level.size, wholes, carried)
@@ -122,10 +122,10 @@ def same_draws(op: Any, args: tuple[Any, ...]) -> Any:
 
 def alike(op: Any, wholes: list[Any], carried: list[Any], level: Batch) -> Any:
     """Return the results where all members share memory, computed once."""
-    made: Any = batch_rules.of_member(op, wholes, carried, 0)
+    result: Any = batch_rules.of_member(op, wholes, carried, 0)
     if op.several:
-        return tuple([batches.batched(spread(each, level), level) for each in made])
-    return batches.batched(spread(made, level), level)
+        return tuple([batches.batched(spread(part, level), level) for part in result])
+    return batches.batched(spread(result, level), level)
 
 
 def spread(value: Any, level: Batch) -> Any:
@@ -135,27 +135,27 @@ def spread(value: Any, level: Batch) -> Any:
 
 def newest(op: Any, args: tuple[Any, ...]) -> Batch | None:
     """Return the newest level of all tensors among the arguments."""
-    found: Batch | None = None
+    latest: Batch | None = None
     for position in op.tensor_slots:
         value = args[position]
-        for each in value if isinstance(value, (tuple, list)) else (value,):
-            level = batches.level_of(each)
-            if level is not None and (found is None or level.number > found.number):
-                found = level
-    return found
+        for element in value if isinstance(value, (tuple, list)) else (value,):
+            level = batches.level_of(element)
+            if level is not None and (latest is None or level.number > latest.number):
+                latest = level
+    return latest
 
 
 def lifted(op: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Lift the arguments that need a gradient to all levels: so the sum over a batch has a place in the graph."""
     levels: list[Batch] = all_levels(op, args)
-    given: list[Any] = list(args)
+    lifted_args: list[Any] = list(args)
     for position in op.grad_slots:
         value = args[position]
         if isinstance(value, (tuple, list)):
-            given[position] = [lift_recorded(each, levels) for each in value]
+            lifted_args[position] = [lift_recorded(element, levels) for element in value]
         else:
-            given[position] = lift_recorded(value, levels)
-    return tuple(given)
+            lifted_args[position] = lift_recorded(value, levels)
+    return tuple(lifted_args)
 
 
 def all_levels(op: Any, args: tuple[Any, ...]) -> list[Batch]:
@@ -172,16 +172,16 @@ def all_levels(op: Any, args: tuple[Any, ...]) -> list[Batch]:
 
 def levels_among(values: list[Any]) -> list[Batch]:
     """Return the levels of tensors, the oldest first."""
-    found: list[Batch] = []
+    levels: list[Batch] = []
     level: Batch
     for value in values:
         for level in batches.levels_of(value):
-            at: int = len(found)
-            while at > 0 and found[at - 1].number > level.number:
+            at: int = len(levels)
+            while at > 0 and levels[at - 1].number > level.number:
                 at -= 1
-            if at == 0 or found[at - 1] is not level:
-                found.insert(at, level)
-    return found
+            if at == 0 or levels[at - 1] is not level:
+                levels.insert(at, level)
+    return levels
 
 
 def lift_recorded(value: Any, levels: list[Batch]) -> Any:
@@ -254,25 +254,25 @@ def write(op: Any, args: tuple[Any, ...]) -> None:
     if batches.is_constant(whole):
         if not wholes_of(functional, (None, *args[1:]), level)[2]:
             raise RuntimeError(batch_errors.unbatched_target(op.name))
-        others = [batch_rules.member(each, on, 0) for each, on in zip(others, carried)]
+        others = [batch_rules.member(other, on, 0) for other, on in zip(others, carried)]
         op.call(tuple(others))
         return
     if overlaps_itself(args[0]._array_):
         for at in range(level.size):
-            op.call(tuple([batch_rules.member(each, on, at) for each, on in zip(others, carried)]))
+            op.call(tuple([batch_rules.member(other, on, at) for other, on in zip(others, carried)]))
     elif functional.random and level.randomness == "same":
         before = same_draws(functional, args)
         for at in range(level.size):
             before()
-            op.call(tuple([batch_rules.member(each, on, at) for each, on in zip(others, carried)]))
+            op.call(tuple([batch_rules.member(other, on, at) for other, on in zip(others, carried)]))
     elif batch_rules.is_elementwise(functional) or op is OPERATORS.copy_:
-        given = batch_rules.padded(functional, others, carried)
-        batch_rules.check_target(given[0], whole)
-        op.call(tuple(given))
+        operands = batch_rules.padded(functional, others, carried)
+        batch_rules.check_target(operands[0], whole)
+        op.call(tuple(operands))
     else:
-        made: Any = run_rule(functional, others, carried, level, args)
-        check_space(made, whole, args[0])
-        whole.copy_(made)
+        result: Any = run_rule(functional, others, carried, level, args)
+        check_space(result, whole, args[0])
+        whole.copy_(result)
 
 
 def check_space(made: Any, whole: Any, target: Tensor) -> None:
@@ -288,8 +288,8 @@ def check_space(made: Any, whole: Any, target: Tensor) -> None:
 def rearranged(op: Any, args: tuple[Any, ...]) -> Any:
     """Return the array of a batched tensor after `op`, the in-place form of a view."""
     level: Batch = newest(op.functional, args)
-    made: Tensor = computed(op.functional, args, level)
-    return made._array_
+    result: Tensor = computed(op.functional, args, level)
+    return result._array_
 
 
 def copied(tensor: Tensor) -> Tensor:

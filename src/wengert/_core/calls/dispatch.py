@@ -67,24 +67,24 @@ def new_node(
 
 def class_of_node(op: Declaration, args: tuple[Any, ...]) -> Any:
     """Return the class of the node of one call, if there are several or it does not exist yet."""
-    found: Any = None if op.choose_node is None else op.chosen_nodes.get(op.choose_node(args))
-    return op.nodes.of(op, args) if found is None else found
+    node_class: Any = None if op.choose_node is None else op.chosen_nodes.get(op.choose_node(args))
+    return op.nodes.of(op, args) if node_class is None else node_class
 
 
 def perform(op: Declaration, args: tuple[Any, ...]) -> Any:
     """Apply an operator to all its arguments."""
     modes: Modes = current()
-    given: int = input_word(op, args)
-    if given & modes.mask & flags.VIEW and op.rules:
+    input_flags: int = input_word(op, args)
+    if input_flags & modes.mask & flags.VIEW and op.rules:
         refresh_views(op, args)
-        given = input_word(op, args)
-    word: int = (given | modes.word) & modes.mask
+        input_flags = input_word(op, args)
+    word: int = (input_flags | modes.word) & modes.mask
     if word & flags.UNUSUAL:
-        if is_unusual(op, given, word):
+        if is_unusual(op, input_flags, word):
             return unusual.call(op, args, word, modes)
         if word & flags.PROFILED:
-            return profiled(op, args, word, given, modes)
-        return completed(op, args, word, given, modes)
+            return profiled(op, args, word, input_flags, modes)
+        return completed(op, args, word, input_flags, modes)
     return finish(op, args, computed(op, args, modes), word, modes)
 
 
@@ -95,8 +95,8 @@ def profiled(op: Declaration, args: tuple[Any, ...], word: int, given: int, mode
 
 def completed(op: Declaration, args: tuple[Any, ...], word: int, given: int, modes: Modes) -> Any:
     """Run the rest of `perform` of a call that is not unusual; note the place of the call if that is switched on."""
-    made: Any = finish(op, args, computed(op, args, modes), word & ~flags.QUIET, modes)
-    return noted.results(op, args, made, given, modes) if word & flags.NOTED else made
+    result: Any = finish(op, args, computed(op, args, modes), word & ~flags.QUIET, modes)
+    return noted.results(op, args, result, given, modes) if word & flags.NOTED else result
 
 
 def is_unusual(op: Declaration, given: int, word: int) -> bool:
@@ -117,9 +117,9 @@ def is_unusual(op: Declaration, given: int, word: int) -> bool:
 def computed(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
     """Return the array (or arrays) of the result: by the native function if it supports the case, else by the body."""
     if op.native is not None:
-        made: Any = door.on_arrays(op.native, args, Tensor)
-        if made is not NotImplemented:
-            return made
+        result: Any = door.on_arrays(op.native, args, Tensor)
+        if result is not NotImplemented:
+            return result
     return computed_by_body(op, args, modes)
 
 
@@ -130,16 +130,16 @@ def computed_by_body(op: Declaration, args: tuple[Any, ...], modes: Modes) -> An
         RuntimeError: if the result would be larger than NumPy's arrays can be.
     """
     try:
-        made: Any = run_kernel(op, unwrap(op, args), modes)
+        result: Any = run_kernel(op, unwrap(op, args), modes)
     except ValueError as error:
         if errors.is_too_large(error):
             raise RuntimeError(errors.too_large(op.name, error)) from None
         raise
     if op.view:
-        return made
+        return result
     if op.several:
-        return tuple([layouts.laid_out(op, args, as_array(each)) for each in made])
-    return layouts.laid_out(op, args, as_array(made))
+        return tuple([layouts.laid_out(op, args, as_array(part)) for part in result])
+    return layouts.laid_out(op, args, as_array(result))
 
 
 def input_word(op: Declaration, args: tuple[Any, ...]) -> int:
@@ -153,9 +153,9 @@ def input_word(op: Declaration, args: tuple[Any, ...]) -> int:
             if isinstance(value, Tensor):
                 word |= flags_of(value)
             elif isinstance(value, (tuple, list)):
-                for each in value:
-                    if isinstance(each, Tensor):
-                        word |= flags_of(each)
+                for element in value:
+                    if isinstance(element, Tensor):
+                        word |= flags_of(element)
         rest >>= 1
         position += 1
     return word
@@ -176,9 +176,9 @@ def refresh_views(op: Declaration, args: tuple[Any, ...]) -> None:
     position: int
     for position in op.tensor_slots:
         value = args[position]
-        for each in value if isinstance(value, (tuple, list)) else (value,):
-            if isinstance(each, Tensor) and flags_of(each) & flags.VIEW:
-                views.refresh(each)
+        for element in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(element, Tensor) and flags_of(element) & flags.VIEW:
+                views.refresh(element)
 
 
 def unwrap(op: Declaration, args: tuple[Any, ...]) -> list[Any]:
@@ -225,8 +225,8 @@ def holds_half(op: Declaration, values: list[Any]) -> bool:
         if door.is_half(value):
             return True
         if isinstance(value, list):
-            for each in value:
-                if door.is_half(each):
+            for element in value:
+                if door.is_half(element):
                     return True
     return op.dtype_slot >= 0 and values[op.dtype_slot] in dtypes.HALVES
 
@@ -318,8 +318,8 @@ def grad_mask(op: Declaration, args: tuple[Any, ...]) -> int:
             if flags_of(value) & flags.REQUIRES_GRAD:
                 mask |= bit
         elif value is not None and op.kinds[position] == sources.ARRAYS:
-            for each in value:
-                if flags_of(each) & flags.REQUIRES_GRAD:
+            for element in value:
+                if flags_of(element) & flags.REQUIRES_GRAD:
                     mask |= bit
         bit <<= 1
     return mask
@@ -341,8 +341,8 @@ def gather_edges(op: Declaration, args: tuple[Any, ...], modes: Modes) -> tuple[
     for position in slots:
         value = args[position]
         if op.kinds[position] == sources.ARRAYS:
-            for each in value:
-                edges.append(edge_to(each, modes))
+            for element in value:
+                edges.append(edge_to(element, modes))
         else:
             edges.append(edge_to(value, modes))
     return tuple(edges)

@@ -17,8 +17,8 @@ from ..tensor.standins import HANDLER
 def is_told(args: tuple[Any, ...]) -> bool:
     """Return whether a tensor of such a class is among the arguments, or in a list of them."""
     for value in args:
-        for each in value if isinstance(value, (tuple, list)) else (value,):
-            if isinstance(each, Tensor) and each._flags_ & flags.OBSERVED:
+        for element in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(element, Tensor) and element._flags_ & flags.OBSERVED:
                 return True
     return False
 

@@ -13,7 +13,7 @@ from wengert._core.tensor.base cimport Tensor, share, wrap
 from wengert._core.tensor.storage cimport next_serial
 from wengert._core.tensor.tangents cimport Level, Tangent
 
-@cython.locals(level=Level, steps=list, primals=tuple, results=tuple, announced=list, given=tuple, before=long)
+@cython.locals(level=Level, steps=list, primals=tuple, results=tuple, announced=list, input_tangents=tuple, before=long)
 cpdef object call(Declaration op, tuple args, long word, Modes modes)
 cpdef bint is_flagged(Tensor tensor) except -1
 @cython.locals(info=ViewInfo, base=Tensor, tangent=Tangent)
@@ -21,18 +21,18 @@ cpdef object adopt_one(Tensor view)
 @cython.locals(tangent=Tangent)
 cpdef bint is_awaited(Tensor tensor) except -1
 cpdef bint is_missing(Tensor view, Level level) except -1
-@cython.locals(found=Level)
+@cython.locals(level=Level)
 cpdef Level innermost(Declaration op, tuple args, long seen)
 @cython.locals(tangent=Tangent)
 cpdef Level inner_of(Tensor tensor, Level found, long seen)
 @cython.locals(primals=list)
 cpdef tuple without(Declaration op, tuple args, Level level)
-@cython.locals(found=list, some=bint)
+@cython.locals(own_tangents=list, some=bint)
 cpdef object tangents_of(object value, Level level)
 cpdef object primal_of(object value, Level level)
 @cython.locals(tangent=Tangent, twin=Tensor)
 cpdef Tensor stripped(Tensor tensor, Level level)
-@cython.locals(noted=list, nr=long, result=Tensor, known=Tangent, made=Tangent)
+@cython.locals(noted=list, nr=long, result=Tensor, known=Tangent, tangent=Tangent)
 cpdef list announce(Declaration op, tuple results, Level level, object outer)
 cpdef bint has_some(list noted) except -1
 @cython.locals(tangent=Tangent, nr=long)

@@ -41,26 +41,28 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     steps: list[Any] = []
     primals: tuple[Any, ...] = args
     while level is not None:
-        given: tuple[Any, ...] = tuple([tangents_of(primals[position], level) for position in op.forward_slots])
+        input_tangents: tuple[Any, ...] = tuple(
+            [tangents_of(primals[position], level) for position in op.forward_slots]
+        )
         primals = without(op, primals, level)
-        steps.append((level, primals, given))
+        steps.append((level, primals, input_tangents))
         level = innermost(op, primals, modes.forward)
     # The call on the dual tensors is recorded, not that on the primals, and before any tangent: rules may name `out`.
-    made: Any = op.go_on(primals, word & ~flags.REQUIRES_GRAD, modes)
-    results: tuple[Any, ...] = made if op.several else (made,)
+    result: Any = op.go_on(primals, word & ~flags.REQUIRES_GRAD, modes)
+    results: tuple[Any, ...] = result if op.several else (result,)
     announced: list[Any] = []
     for step in reversed(steps):
         announced.append(announce(op, results, step[0], announced[-1] if announced else None))
-    op.remember(args, made, word, modes)
+    op.remember(args, result, word, modes)
     for noted in announced:
         step = steps.pop()
         if has_some(noted):
-            own = tuple([primal_of(each, step[0]) for each in results])
+            own = tuple([primal_of(part, step[0]) for part in results])
             before: int = next_serial()
             fill(noted, total(op, step[1], step[2], own), results, 0 if op.view else before)
-    for each in results:
-        settle(each)
-    return made
+    for part in results:
+        settle(part)
+    return result
 
 
 def is_flagged(tensor: Tensor) -> bool:
@@ -97,16 +99,16 @@ def is_missing(view: Tensor, level: Level) -> bool:
 
 def innermost(op: Any, args: tuple[Any, ...], seen: int) -> Level | None:
     """Return the innermost of the first `seen` levels at which a tensor among the arguments is dual."""
-    found: Level = None
+    level: Level = None
     for position in op.tensor_slots:
         value = args[position]
         if isinstance(value, Tensor):
-            found = inner_of(value, found, seen)
+            level = inner_of(value, level, seen)
         elif isinstance(value, (tuple, list)):
-            for each in value:
-                if isinstance(each, Tensor):
-                    found = inner_of(each, found, seen)
-    return found
+            for element in value:
+                if isinstance(element, Tensor):
+                    level = inner_of(element, level, seen)
+    return level
 
 
 def inner_of(tensor: Tensor, found: Level | None, seen: int) -> Level | None:
@@ -131,7 +133,7 @@ def without(op: Any, args: tuple[Any, ...], level: Level) -> tuple[Any, ...]:
         if isinstance(value, Tensor):
             primals[position] = primal_of(value, level)
         elif isinstance(value, (tuple, list)):
-            primals[position] = tuple([primal_of(each, level) for each in value])
+            primals[position] = tuple([primal_of(element, level) for element in value])
     return tuple(primals)
 
 
@@ -140,12 +142,12 @@ def tangents_of(value: Any, level: Level) -> Any:
     if isinstance(value, Tensor):
         return tangents.tangent_at(value, level)
     if isinstance(value, (tuple, list)):
-        found: list[Any] = []
+        own_tangents: list[Any] = []
         some: bool = False
-        for each in value:
-            found.append(tangents.tangent_at(each, level) if isinstance(each, Tensor) else None)
-            some = some or found[len(found) - 1] is not None
-        return found if some else None
+        for element in value:
+            own_tangents.append(tangents.tangent_at(element, level) if isinstance(element, Tensor) else None)
+            some = some or own_tangents[len(own_tangents) - 1] is not None
+        return own_tangents if some else None
     return None
 
 
@@ -179,16 +181,16 @@ def announce(op: Any, results: tuple[Any, ...], level: Level, outer: Any) -> lis
             noted.append(None)
             continue
         known: Tangent = tangents.first_of(result) if outer is None and is_flagged(result) else None
-        made: Tangent = tangents.linked(level, None, known if outer is None else outer[nr])
-        tangents.put(result, made)
-        noted.append(made)
+        tangent: Tangent = tangents.linked(level, None, known if outer is None else outer[nr])
+        tangents.put(result, tangent)
+        noted.append(tangent)
     return noted
 
 
 def has_some(noted: list[Any]) -> bool:
     """Return whether a tangent was announced."""
-    for each in noted:
-        if each is not None:
+    for tangent in noted:
+        if tangent is not None:
             return True
     return False
 
@@ -217,9 +219,9 @@ def fill(noted: list[Any], values: tuple[Any, ...], results: tuple[Any, ...], be
 def is_among(value: Tensor, noted: list[Any]) -> bool:
     """Return whether a tangent shares memory with one of those that are filled in."""
     other: Tensor
-    for each in noted:
-        if each is not None and each.tensor is not None:
-            other = each.tensor
+    for tangent in noted:
+        if tangent is not None and tangent.tensor is not None:
+            other = tangent.tensor
             if other._storage_ is value._storage_:
                 return True
     return False
@@ -239,8 +241,8 @@ def total(op: Any, primals: tuple[Any, ...], given: tuple[Any, ...], results: tu
             mask |= 1 << slot
     sums: list[Any] = [None] * len(results)
     parts: Any
-    for each in shares_for(op, mask):
-        parts = contribution(op, each, primals, given, results)
+    for term in shares_for(op, mask):
+        parts = contribution(op, term, primals, given, results)
         if not op.several:
             parts = (parts,)
         elif parts is None:
@@ -275,8 +277,8 @@ def mirrored(part: Share, tangent: Any, values: list[Any], result: Tensor) -> An
     shape = door.shape_of(result._array_)
     if tangent._array_.shape != shape:
         tangent = tangent.expand(shape)
-    made = part.fn(conjugate(tangent), *values)
-    return conjugate(made if part.part < 0 else made[part.part])
+    grads = part.fn(conjugate(tangent), *values)
+    return conjugate(grads if part.part < 0 else grads[part.part])
 
 
 def full(tangent: Any, primal: Any) -> Any:
@@ -285,8 +287,8 @@ def full(tangent: Any, primal: Any) -> Any:
     For bool tensors the zeros are integers: rules subtract tangents, and bools cannot be subtracted.
     """
     if isinstance(primal, (tuple, list)):
-        found = tangent if tangent is not None else [None] * len(primal)
-        return [full(found[at], primal[at]) for at in range(len(primal))]
+        elements = tangent if tangent is not None else [None] * len(primal)
+        return [full(elements[at], primal[at]) for at in range(len(primal))]
     if tangent is not None:
         return tangent
     if not isinstance(primal, Tensor):
@@ -332,19 +334,19 @@ def write(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
             dual_memory.receive(target, level)
             if value is not None and value._flags_ & flags.BATCHED:
                 dual_memory.widen(target, level, value)
-        made: Any = op.go_on(args, word, modes)
+        result: Any = op.go_on(args, word, modes)
     except BaseException:
         tangents.put(target, before)
         raise
     if moved and overlaps_itself(target._array_) and write_shared(op, args, modes.forward, moved):
-        return made
+        return result
     for level, value in moved:
         tangent: Any = tangents.tangent_at(target, level)
         if value is None:
             tangent.zero_()
         else:
             tangent.copy_(value)
-    return made
+    return result
 
 
 def is_view(value: Any) -> bool:
@@ -394,11 +396,11 @@ def rearrange(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         if tangent.tensor is not None:
             seen.append((tangent.level, op.functional.call((tangent.tensor, *args[1:]))))
         tangent = tangent.outer
-    made: Any = op.go_on(args, word, modes)
+    result: Any = op.go_on(args, word, modes)
     tangents.put(target, None)
     for level, value in reversed(seen):
         tangents.give(target, level, value)
-    return made
+    return result
 
 
 def with_old_value(args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -408,7 +410,7 @@ def with_old_value(args: tuple[Any, ...]) -> tuple[Any, ...]:
     old._edge_ = gradient_edge(target) if target._flags_ & flags.REQUIRES_GRAD else None
     old._flags_ = target._flags_ & ~flags.VIEW
     dual_memory.copy_tangents(old, target)
-    return tuple([old if each is target else each for each in args])
+    return tuple([old if value is target else value for value in args])
 
 
 def new_tangents(op: Any, args: tuple[Any, ...], seen: int) -> list[Any]:
@@ -417,11 +419,11 @@ def new_tangents(op: Any, args: tuple[Any, ...], seen: int) -> list[Any]:
     if level is None:
         return []
     primals: tuple[Any, ...] = without(op, args, level)
-    given: tuple[Any, ...] = tuple([tangents_of(args[position], level) for position in op.forward_slots])
+    input_tangents: tuple[Any, ...] = tuple([tangents_of(args[position], level) for position in op.forward_slots])
     results: tuple[Any, ...] = (primals[0],)
-    if asks_for_result(op, given):
+    if asks_for_result(op, input_tangents):
         results = (op.call(primals),)
-    return [(level, total(op, primals, given, results)[0]), *new_tangents(op, primals, level.number)]
+    return [(level, total(op, primals, input_tangents, results)[0]), *new_tangents(op, primals, level.number)]
 
 
 def asks_for_result(op: Any, given: tuple[Any, ...]) -> bool:
@@ -430,4 +432,4 @@ def asks_for_result(op: Any, given: tuple[Any, ...]) -> bool:
     for slot in range(len(given)):
         if given[slot] is not None:
             mask |= 1 << slot
-    return any(sources.FROM_OUTPUT in each.sources for each in shares_for(op, mask))
+    return any(sources.FROM_OUTPUT in term.sources for term in shares_for(op, mask))

@@ -35,14 +35,14 @@ VARIADIC = 12
 
 def original(name: str) -> Any:
     """Return the attribute of Tensor under a name, its family loaded."""
-    found = vars(Tensor)[name]
-    if isinstance(found, Interceptor):
-        found = overriding.STAGED[name]
-    if hasattr(found, "loaded"):
-        found = found.loaded()
-    if type(found) is types.FunctionType and found.__name__ not in vars(Tensor):
-        found.__name__ = name  # handlers receive it by the name that programs call
-    return found
+    attribute = vars(Tensor)[name]
+    if isinstance(attribute, Interceptor):
+        attribute = overriding.STAGED[name]
+    if hasattr(attribute, "loaded"):
+        attribute = attribute.loaded()
+    if type(attribute) is types.FunctionType and attribute.__name__ not in vars(Tensor):
+        attribute.__name__ = name  # handlers receive it by the name that programs call
+    return attribute
 
 
 def takes_nothing(function: Any) -> bool:
@@ -70,30 +70,30 @@ class Interceptor:
         self.name = name
 
     def __get__(self, tensor: Any, kind: Any = None) -> Any:
-        found = original(self.name)
+        attribute = original(self.name)
         if tensor is None or not is_open(tensor):
-            return found.__get__(tensor, kind)
-        if hasattr(found, "__set__"):
-            made = overriding.of_call(found.__get__, (tensor,), {}, tensors=True)
-            return found.__get__(tensor, kind) if made is overriding.NOBODY else made
+            return attribute.__get__(tensor, kind)
+        if hasattr(attribute, "__set__"):
+            result = overriding.of_call(attribute.__get__, (tensor,), {}, tensors=True)
+            return attribute.__get__(tensor, kind) if result is overriding.NOBODY else result
         return types.MethodType(self, tensor)
 
     def __call__(self, tensor: Any, *args: Any, **kwargs: Any) -> Any:
-        found = original(self.name)
+        attribute = original(self.name)
         if not is_open(tensor):
-            return found(tensor, *args, **kwargs)
-        function, given = found, (tensor, *args)
+            return attribute(tensor, *args, **kwargs)
+        function, arguments = attribute, (tensor, *args)
         if self.name in signs.REFLECTED_METHODS and args and isinstance(args[0], Tensor):
-            function, given = original(signs.REFLECTED_METHODS[self.name]), (args[0], tensor)
+            function, arguments = original(signs.REFLECTED_METHODS[self.name]), (args[0], tensor)
         elif self.name in signs.METHODS:
             function = original(signs.METHODS[self.name])
         try:
-            made = overriding.of_call(function, given, kwargs, tensors=takes_nothing(function))
+            result = overriding.of_call(function, arguments, kwargs, tensors=takes_nothing(function))
         except TypeError:
             if self.name not in SIGNS:
                 raise
             return NotImplemented
-        return found(tensor, *args, **kwargs) if made is overriding.NOBODY else made
+        return attribute(tensor, *args, **kwargs) if result is overriding.NOBODY else result
 
 
 class InterceptedProperty(Interceptor):
@@ -110,10 +110,10 @@ class InterceptedProperty(Interceptor):
     def assign(self, tensor: Any, how: str, *value: Any) -> None:
         """Set or delete."""
         function = getattr(original(self.name), how)
-        made = overriding.NOBODY
+        result = overriding.NOBODY
         if is_open(tensor):
-            made = overriding.of_call(function, (tensor, *value), {}, tensors=True)
-        if made is overriding.NOBODY:
+            result = overriding.of_call(function, (tensor, *value), {}, tensors=True)
+        if result is overriding.NOBODY:
             function(tensor, *value)
 
 
@@ -138,9 +138,9 @@ def intercept(cls: Any) -> None:
     for name, interceptor in interceptors().items():
         first, own = MISSING, Tensor
         for own in cls.__mro__:
-            found = (members if own is Tensor else vars(own)).get(name, MISSING)
-            first = found if first is MISSING else first
-            if found is not MISSING and not isinstance(found, Interceptor):
+            member = (members if own is Tensor else vars(own)).get(name, MISSING)
+            first = member if first is MISSING else first
+            if member is not MISSING and not isinstance(member, Interceptor):
                 break
         if own is Tensor and not isinstance(first, Interceptor):
             setattr(cls, name, interceptor)

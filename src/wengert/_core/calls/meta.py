@@ -121,8 +121,8 @@ def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
     if op.view:
         source: Any = args[0]._array_
         named = dict(zip(op.names[op.positional :], args[op.positional :]))
-        made = op.body(source.view(np.ndarray), *args[1 : op.positional], **named)
-        return tuple([over(part, source.values) for part in made]) if op.several else over(made, source.values)
+        views = op.body(source.view(np.ndarray), *args[1 : op.positional], **named)
+        return tuple([over(part, source.values) for part in views]) if op.several else over(views, source.values)
     results = shapes_of(op, args, modes)
     arrays = tuple([laid(op, args, *result) for result in results])
     return arrays if op.several else arrays[0]
@@ -200,8 +200,8 @@ def dtypes_of_one(op: Any, args: tuple[Any, ...], modes: Modes) -> list[Any]:
     """Return the result dtypes of an operator for operands cut down to one element, to none if it draws numbers."""
     most = 0 if op.random else 1
     operands = [single(value, most, op.kinds[at] == sources.INDEX) for at, value in enumerate(args)]
-    made = op.complete(tuple(operands), 0, modes)
-    return [tensor._array_.dtype for tensor in (made if op.several else (made,))]
+    result = op.complete(tuple(operands), 0, modes)
+    return [tensor._array_.dtype for tensor in (result if op.several else (result,))]
 
 
 def single(value: Any, most: int, index: bool) -> Any:

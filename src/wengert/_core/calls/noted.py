@@ -61,22 +61,22 @@ DEEPEST = 4
 
 def cuts_among(args: tuple[Any, ...], depth: int = 0) -> Any:
     """Return the origins of the cuts that arguments without a history come from, as a tuple; None if there are none."""
-    found: Any = None
+    cuts: Any = None
     tensor: Tensor
     if depth > DEEPEST:
-        return found
+        return cuts
     for value in args:
         if isinstance(value, Tensor):
             tensor = value
             if tensor._meta_ is not None and tensor._flags_ & flags.REQUIRES_GRAD == 0:
                 cut: Any = cut_of(tensor)
                 if cut is not None:
-                    found = (cut,) if found is None else (*found, cut)
+                    cuts = (cut,) if cuts is None else (*cuts, cut)
         elif isinstance(value, (tuple, list)):
             inner: Any = cuts_among(tuple(value), depth + 1)
             if inner is not None:
-                found = inner if found is None else (*found, *inner)
-    return found
+                cuts = inner if cuts is None else (*cuts, *inner)
+    return cuts
 
 
 def word_of(value: Any, depth: int = 0) -> int:
@@ -87,8 +87,8 @@ def word_of(value: Any, depth: int = 0) -> int:
         tensor = value
         word = tensor._flags_
     elif isinstance(value, (tuple, list)) and depth <= DEEPEST:
-        for each in value:
-            word |= word_of(each, depth + 1)
+        for element in value:
+            word |= word_of(element, depth + 1)
     return word
 
 
@@ -102,9 +102,9 @@ def results(op: Any, args: tuple[Any, ...], made: Any, given: int, modes: Modes)
         if isinstance(made, Tensor):
             result(op, args, made, given, modes)
         elif isinstance(made, tuple):
-            for each in made:
-                if isinstance(each, Tensor):
-                    result(op, args, each, given, modes)
+            for part in made:
+                if isinstance(part, Tensor):
+                    result(op, args, part, given, modes)
     return made
 
 
@@ -167,8 +167,8 @@ def function_results(
     """
     source: Any = source_among(args)
     cuts: Any = cuts_among(args)
-    for each in made:
-        if isinstance(each, Tensor) and not each.requires_grad:
+    for output in made:
+        if isinstance(output, Tensor) and not output.requires_grad:
             origin: Origin = origins.here(name, INPUTS, modes)
             origin.is_cut = source is not None
             origin.source = source
@@ -176,16 +176,16 @@ def function_results(
                 origin.cuts = None if cuts is None else cuts[0]
             elif not recording:
                 origin.reason = tracing.INFERENCE if modes.inference else tracing.NO_GRAD
-            elif is_one_of(each, marked):
+            elif is_one_of(output, marked):
                 origin.reason = tracing.MARKED
             else:
                 origin.reason = tracing.DTYPE
-            meta_of(each).origin = origin
+            meta_of(output).origin = origin
 
 
 def is_one_of(tensor: Any, others: tuple[Any, ...]) -> bool:
     """Return whether a tensor is one of others, or has the same elements of the same memory."""
-    for each in others:
-        if each is tensor or each._array_ is tensor._array_:
+    for other in others:
+        if other is tensor or other._array_ is tensor._array_:
             return True
     return False

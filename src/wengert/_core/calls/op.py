@@ -71,9 +71,9 @@ class Op(Declaration):
             if isinstance(error, TypeError):  # an argument that is not a tensor may have a `__torch_function__`
                 from . import overriding
 
-                made: Any = overriding.of_strangers(self, args, kwargs)
-                if made is not overriding.NOBODY:
-                    return made
+                result: Any = overriding.of_strangers(self, args, kwargs)
+                if result is not overriding.NOBODY:
+                    return result
             shorten(error, self.name, self.body)
             raise
 

@@ -33,12 +33,12 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if out is None:
         return dispatch.perform(op, bound)
     modes = current()
-    given = outputs(op, out)
-    bound = in_dtype_of(op, bound, given)
+    tensors = outputs(op, out)
+    bound = in_dtype_of(op, bound, tensors)
     word = dispatch.input_word(op, bound)
     recorded = is_recorded(op)
-    for each in given:
-        word |= each._flags_ & flags.OVERRIDDEN
+    for tensor in tensors:
+        word |= tensor._flags_ & flags.OVERRIDDEN
     if (word | modes.word) & flags.OVERRIDDEN:
         from . import overriding
 
@@ -47,22 +47,22 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             return answered
     if not recorded:
         word &= ~flags.REQUIRES_GRAD
-    for each in given:
-        word |= flags.REQUIRES_GRAD if each.requires_grad else 0
-        word |= each._flags_ & (flags.DUAL | flags.BATCHED)
+    for tensor in tensors:
+        word |= flags.REQUIRES_GRAD if tensor.requires_grad else 0
+        word |= tensor._flags_ & (flags.DUAL | flags.BATCHED)
     if word & modes.mask & flags.REQUIRES_GRAD:
         raise RuntimeError(out_errors.requires_grad(op.out.writer or op.name, recorded=recorded))
     if word & flags.BATCHED:
         raise RuntimeError(batch_errors.OUT.format(op.name))
     if word & flags.DUAL and any(level.number < modes.forward for level in modes.levels):
         raise NotImplementedError(forward_errors.no_out(op.name))
-    for each in given:
-        check_mode(each, modes)
-        check_apart(op, each, bound)
+    for tensor in tensors:
+        check_mode(tensor, modes)
+        check_apart(op, tensor, bound)
     results = dispatch.perform(op, bound) if op.several else (dispatch.perform(op, bound),)
-    write(op, bound, given, results)
+    write(op, bound, tensors, results)
     if op.several:
-        return (*given,) if op.output_names else None
+        return (*tensors,) if op.output_names else None
     return out
 
 
@@ -77,26 +77,26 @@ def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
     Raises:
         RuntimeError: if there are not as many tensors as results, or dtype or shape do not fit.
     """
-    if any(each._flags_ & flags.OBSERVED for each in given):
-        for each, result in zip(given, results):
-            OPERATORS.copy_(each, result)  # the class of the tensor writes
+    if any(tensor._flags_ & flags.OBSERVED for tensor in given):
+        for tensor, result in zip(given, results):
+            OPERATORS.copy_(tensor, result)  # the class of the tensor writes
         return
     if len(given) != len(results):
         form = op.out.form or f"{op.name}_out"
         raise RuntimeError(out_errors.of_length(form, len(results), len(given)))
-    results = [check_fits(op, tensor, made, bound, at) for at, (tensor, made) in enumerate(zip(given, results))]
-    for tensor, made in zip(given, results):
-        if take_shape(tensor, made, op.out.rows, op.out.silent):
+    results = [check_fits(op, tensor, result, bound, at) for at, (tensor, result) in enumerate(zip(given, results))]
+    for tensor, result in zip(given, results):
+        if take_shape(tensor, result, op.out.rows, op.out.silent):
             check_apart(op, tensor, bound)  # it may have grown over memory that it did not share before
-    for tensor, made in zip(given, results):
-        put_out(tensor, made)
+    for tensor, result in zip(given, results):
+        put_out(tensor, result)
     if not op.out.recorded and (op.output_names or not op.several):
         refuse_gradients(op.out.writer or op.name, given, results)
 
 
 def refuse_gradients(name: str, given: Any, results: Any) -> None:
     """Give outputs a history that refuses to be differentiated, where the results have a history."""
-    recorded = [made for made in results if made._edge_ is not None]
+    recorded = [result for result in results if result._edge_ is not None]
     if recorded:
         text = f"derivative for aten::{name.removeprefix('_')} is not implemented"
         for tensor in given:
@@ -130,9 +130,9 @@ def several_outputs(name: str, out: Any, count: int) -> Any:
     """
     if not isinstance(out, (tuple, list)):
         raise TypeError(errors.wrong_out(name, "tuple of Tensors", out))
-    for at, each in enumerate(out):
-        if not isinstance(each, Tensor):
-            raise TypeError(f"{name}(): expected Tensor as element {at} in 'out', but got {type(each).__name__}")
+    for at, element in enumerate(out):
+        if not isinstance(element, Tensor):
+            raise TypeError(f"{name}(): expected Tensor as element {at} in 'out', but got {type(element).__name__}")
     if count and len(out) != count:
         raise TypeError(f"expected tuple of {count} elements but got {len(out)}")
     return out
@@ -177,9 +177,9 @@ def put(
     if out is None:
         return made
     several, results = (True, made) if isinstance(made, tuple) else (False, (made,))
-    given = several_outputs(name, out, len(results)) if several else (one_output(name, out),)
+    tensors = several_outputs(name, out, len(results)) if several else (one_output(name, out),)
     modes = current()
-    for tensor, result in zip(given, results):
+    for tensor, result in zip(tensors, results):
         if (tensor.requires_grad and modes.grad) or (recorded and result.requires_grad):
             raise RuntimeError(out_errors.requires_grad(writer or name, recorded=recorded))
         word = tensor._flags_ | result._flags_
@@ -193,14 +193,14 @@ def put(
         check_layout(name, tensor, result)
         check_cast(tensor, result, uncastable)
         check_shared(tensor, read, wholly)
-    for tensor, result in zip(given, results):
+    for tensor, result in zip(tensors, results):
         if take_shape(tensor, result, rows):
             check_shared(tensor, read, wholly)
-    for tensor, result in zip(given, results):
+    for tensor, result in zip(tensors, results):
         put_out(tensor, result)
     if not recorded:
-        refuse_gradients(writer or name, given, results)
-    return getattr(type(made), "written", tuple)(list(given)) if several else out
+        refuse_gradients(writer or name, tensors, results)
+    return getattr(type(made), "written", tuple)(list(tensors)) if several else out
 
 
 def copied(name: str, out: Any, made: Tensor, *, words: str = "", uncastable: Any = "", rows: str = "") -> Tensor:
@@ -235,9 +235,9 @@ def check_apart(op: Any, tensor: Tensor, args: tuple[Any, ...]) -> None:
     if op.out_apart:
         for position in op.tensor_slots:
             wholly = op.out_apart == "wholly" and (position > 0 or op.in_place is None)
-            for each in listed(args[position]):
-                if isinstance(each, Tensor):
-                    overlap.check_other(tensor, each, wholly)
+            for element in listed(args[position]):
+                if isinstance(element, Tensor):
+                    overlap.check_other(tensor, element, wholly)
 
 
 def check_shared(tensor: Tensor, read: tuple[Any, ...], wholly: bool) -> None:
@@ -246,9 +246,9 @@ def check_shared(tensor: Tensor, read: tuple[Any, ...], wholly: bool) -> None:
         return
     if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
         raise RuntimeError(errors.OVERLAP_IN_PLACE)
-    for each in read:
-        if isinstance(each, Tensor):
-            overlap.check_other(tensor, each, wholly)
+    for other in read:
+        if isinstance(other, Tensor):
+            overlap.check_other(tensor, other, wholly)
 
 
 def check_layout(name: str, tensor: Tensor, made: Tensor) -> None:
@@ -278,7 +278,7 @@ def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...], at:
             raise RuntimeError(out_errors.of_dtype(words, made.dtype, tensor.dtype))
     check_cast(tensor, made, op.out.uncastable)
     have, wanted = tensor._array_.shape, made._array_.shape
-    if have != wanted and op.out_apart and any(each is tensor for given in args for each in listed(given)):
+    if have != wanted and op.out_apart and any(element is tensor for value in args for element in listed(value)):
         if op.promotion is not None:
             raise RuntimeError(errors.target_shape(have, wanted))
         if made._array_.size and op.out_apart == "wholly":

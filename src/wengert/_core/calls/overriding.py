@@ -46,15 +46,15 @@ def asked(values: Iterable[Any], *, tensors: bool = False) -> list[Any]:
     Args:
         tensors: plain tensors count, too, as for functions that torch has in Python.
     """
-    found: list[Any] = []
+    overloaded: list[Any] = []
     for value in values:
         kind = type(value)
-        if any(type(each) is kind for each in found):
+        if any(type(other) is kind for other in overloaded):
             continue
         if overrides(kind) or (tensors and kind is Tensor):
-            place = next((at for at, each in enumerate(found) if issubclass(kind, type(each))), len(found))
-            found.insert(place, value)
-    return found
+            place = next((at for at, other in enumerate(overloaded) if issubclass(kind, type(other))), len(overloaded))
+            overloaded.insert(place, value)
+    return overloaded
 
 
 def flattened(values: Iterable[Any]) -> Iterator[Any]:
@@ -78,21 +78,25 @@ def of_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, ten
     modes = current()
     if modes.overriding == 2:
         return NOBODY
-    told = innermost(function, modes) >= 0
-    given = asked(flattened((*args, *kwargs.values())), tensors=tensors and told) if modes.overriding == 0 else []
-    if not given and not told:
+    by_mode = innermost(function, modes) >= 0
+    overloaded = (
+        asked(flattened((*args, *kwargs.values())), tensors=tensors and by_mode) if modes.overriding == 0 else []
+    )
+    if not overloaded and not by_mode:
         return NOBODY
-    made = answer(function, given, args, kwargs, modes)
-    if made is NotImplemented:
+    result = answer(function, overloaded, args, kwargs, modes)
+    if result is NotImplemented:
         mode = innermost(function, modes)
-        raise TypeError(declined(name_of(function), "function", modes.functions[mode] if mode >= 0 else None, given))
-    return made
+        raise TypeError(
+            declined(name_of(function), "function", modes.functions[mode] if mode >= 0 else None, overloaded)
+        )
+    return result
 
 
 def declined(name: str, kind: str, mode: Any, given: Iterable[Any] = ()) -> str:
     """Return the error text for a call that the mode, if any, and all arguments that are asked decline."""
     handlers = [] if mode is None else [f"mode object {mode!r}"]
-    lines = "".join(f"  - {each}\n" for each in (*handlers, *map(described, given)))
+    lines = "".join(f"  - {handler}\n" for handler in (*handlers, *map(described, given)))
     return (
         f"Multiple dispatch failed for '{name}'; all __torch_{kind}__ handlers returned NotImplemented:\n\n{lines}\n"
         "For more information, try re-running with TORCH_LOGS=not_implemented"
@@ -118,15 +122,15 @@ def of_python(function: Any, relevant: Iterable[Any], args: tuple[Any, ...], kwa
     Raises:
         TypeError: if all handlers return NotImplemented.
     """
-    given = asked(relevant, tensors=True)
-    made = answer(function, given, args, kwargs, current())
-    if made is not NotImplemented:
-        return made
+    overloaded = asked(relevant, tensors=True)
+    result = answer(function, overloaded, args, kwargs, current())
+    if result is not NotImplemented:
+        return result
     package, _, rest = str(function.__module__).partition(".")
     module = f"torch.{rest}" if package == __package__.partition(".")[0] else function.__module__
     raise TypeError(
         f"no implementation found for '{module}.{function.__name__}' on types that implement "
-        f"__torch_function__: {[type(each) for each in given]}"
+        f"__torch_function__: {[type(value) for value in overloaded]}"
     )
 
 
@@ -138,16 +142,16 @@ def answer(function: Any, given: list[Any], args: tuple[Any, ...], kwargs: dict[
         functions = modes.functions
         modes.override(functions[:at] + functions[at + 1 :])
         try:
-            made = functions[at].__torch_function__(function, types, args, kwargs)
+            result = functions[at].__torch_function__(function, types, args, kwargs)
         finally:
             modes.override(functions)
-        if made is not NotImplemented:
-            return made
-    for each in given:
-        method = each.__torch_function__
-        made = method(function, types, args, kwargs) if kwargs else method(function, types, args)
-        if made is not NotImplemented:
-            return made
+        if result is not NotImplemented:
+            return result
+    for value in given:
+        method = value.__torch_function__
+        result = method(function, types, args, kwargs) if kwargs else method(function, types, args)
+        if result is not NotImplemented:
+            return result
     return NotImplemented
 
 
@@ -170,14 +174,14 @@ def of_operator(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
     Other values than tensors are asked later, when the call is refused (`of_strangers`), if no mode answers before.
     """
     if innermost(op, modes) < 0 and not any(
-        type(each) is not Tensor and isinstance(each, Tensor) and is_asked(each) for each in flattened(args)
+        type(value) is not Tensor and isinstance(value, Tensor) and is_asked(value) for value in flattened(args)
     ):
         return NOBODY  # what took over the flags of a tensor of a subclass
-    count = next((at for at, each in enumerate(args) if at >= op.positional or is_default(op, at, each)), len(args))
+    count = next((at for at, value in enumerate(args) if at >= op.positional or is_default(op, at, value)), len(args))
     named = {
-        name: each
-        for at, (name, each) in enumerate(zip(op.names, args))
-        if at >= count and not is_default(op, at, each)
+        name: value
+        for at, (name, value) in enumerate(zip(op.names, args))
+        if at >= count and not is_default(op, at, value)
     }
     return of_call(op, args[:count], named)
 
@@ -200,9 +204,9 @@ def of_strangers(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], d
     Args:
         depth: the number of calls between this one and that of the function.
     """
-    for each in flattened((*args, *kwargs.values())):
-        if not isinstance(each, Tensor) and is_asked(each):
-            return NOBODY if is_asked_outside(each, caller(depth)) else of_call(function, args, kwargs)
+    for value in flattened((*args, *kwargs.values())):
+        if not isinstance(value, Tensor) and is_asked(value):
+            return NOBODY if is_asked_outside(value, caller(depth)) else of_call(function, args, kwargs)
     return NOBODY
 
 
@@ -217,8 +221,8 @@ def of_sign(name: str, a: Any, b: Any) -> Any:
 
 def member(name: str) -> Any:
     """Return the attribute of Tensor under a name, its family loaded, behind any interceptor."""
-    found = STAGED.get(name) or vars(Tensor)[name]
-    return found.loaded() if hasattr(found, "loaded") else found
+    attribute = STAGED.get(name) or vars(Tensor)[name]
+    return attribute.loaded() if hasattr(attribute, "loaded") else attribute
 
 
 def public(name: str, function: Callable[..., Any], *, method: bool) -> Any:
@@ -239,7 +243,7 @@ def name_of(function: Any) -> str:
     """Return the name of a function as programs write it: 'torch.add', 'torch.Tensor.shape.__get__'."""
     owner = getattr(function, "__self__", None)
     if getattr(function, "__name__", "") in ("__get__", "__set__", "__delete__") and owner is not None:
-        name = next((each for each, value in members().items() if value is owner), "?")
+        name = next((key for key, value in members().items() if value is owner), "?")
         return f"torch.Tensor.{name}.{function.__name__}"
     name = getattr(function, "__name__", None) or getattr(function, "name", str(function))
     module = str(getattr(function, "__module__", ""))
@@ -281,8 +285,8 @@ class DisableTorchFunction(Disabled):
 
 def nowrap() -> set[Any]:
     """Return the attributes whose tensors do not become instances of the subclass: the gradient, the base of a view."""
-    found = members()
-    return {found[name].__get__ for name in ("_base", "grad", "_grad")}
+    attributes = members()
+    return {attributes[name].__get__ for name in ("_base", "grad", "_grad")}
 
 
 def converted(value: Any, cls: type) -> Any:
@@ -292,7 +296,7 @@ def converted(value: Any, cls: type) -> Any:
     if isinstance(value, Tensor) and not isinstance(value, cls):
         return value.as_subclass(cls)
     if isinstance(value, (list, tuple)):
-        return type(value)([converted(each, cls) for each in value])
+        return type(value)([converted(element, cls) for element in value])
     return value
 
 
@@ -302,11 +306,11 @@ def torch_function(cls: Any, func: Any, types: Any, args: tuple[Any, ...] = (), 
     Returns:
         The result; NotImplemented if an argument is of a type that is not a base of this class.
     """
-    if not all(issubclass(cls, each) for each in types):
+    if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
     with DisableTorchFunctionSubclass():
-        made = func(*args, **(kwargs or {}))
-        return made if func in nowrap() else converted(made, cls)
+        result = func(*args, **(kwargs or {}))
+        return result if func in nowrap() else converted(result, cls)
 
 
 bind("__torch_function__", classmethod(torch_function))

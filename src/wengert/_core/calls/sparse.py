@@ -75,7 +75,9 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
 def has_meta(args: tuple[Any, ...]) -> bool:
     """Return whether a tensor among the arguments, or in a list of them, is on the device "meta"."""
-    return any(is_meta(one) for each in args for one in (each if isinstance(each, (tuple, list)) else (each,)))
+    return any(
+        is_meta(element) for value in args for element in (value if isinstance(value, (tuple, list)) else (value,))
+    )
 
 
 def check_operands(op: Any, args: tuple[Any, ...]) -> None:
@@ -125,12 +127,12 @@ def unrecorded(function: Any, args: tuple[Any, ...], modes: Modes) -> Any:
     try:
         modes.set_grad(False)
         modes.word = 0
-        made = function(*[bare(each) for each in args])
+        result = function(*[bare(value) for value in args])
     finally:  # stores only, see `modes`
         modes.grad, modes.mask, modes.word, modes.fresh = grad, mask, word & ~flags.PROFILED | modes.profiled, fresh
-    if made is NotImplemented:
+    if result is NotImplemented:
         raise sparse_errors.refused(function.__name__.removesuffix("_kernel"))
-    return made
+    return result
 
 
 def bare(value: Any) -> Any:
@@ -138,13 +140,13 @@ def bare(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value if value._flags_ & ~flags.SPARSE == 0 else batches.twin(value)
     if isinstance(value, (tuple, list)):
-        return type(value)([bare(each) for each in value]) if type(value) in (tuple, list) else value
+        return type(value)([bare(element) for element in value]) if type(value) in (tuple, list) else value
     return value
 
 
 def arrays_of(made: Any) -> Any:
     """Return the array of a tensor, or of several."""
-    return tuple([each._array_ for each in made]) if isinstance(made, (tuple, list)) else made._array_
+    return tuple([tensor._array_ for tensor in made]) if isinstance(made, (tuple, list)) else made._array_
 
 
 def write(op: Any, args: tuple[Any, ...], modes: Modes) -> None:
@@ -165,19 +167,19 @@ def write(op: Any, args: tuple[Any, ...], modes: Modes) -> None:
         return
     if functional.name in ORDERED and not target._array_.coalesced:
         raise RuntimeError(f"{op.name} requires coalesced input: write to coalesce() of it")
-    made: Tensor = computed(functional, args, modes)
-    if made._array_.shape != target._array_.shape:
-        raise RuntimeError(errors.target_shape(target._array_.shape, made._array_.shape))
-    if not dtypes.can_cast(made.dtype, target.dtype):
-        raise RuntimeError(errors.uncastable(made.dtype, target.dtype))
-    if (made._flags_ ^ target._flags_) & flags.SPARSE:
+    result: Tensor = computed(functional, args, modes)
+    if result._array_.shape != target._array_.shape:
+        raise RuntimeError(errors.target_shape(target._array_.shape, result._array_.shape))
+    if not dtypes.can_cast(result.dtype, target.dtype):
+        raise RuntimeError(errors.uncastable(result.dtype, target.dtype))
+    if (result._flags_ ^ target._flags_) & flags.SPARSE:
         raise NotImplementedError(sparse_errors.no_kernel(op.name))
-    if made.dtype is not target.dtype:
-        made = made.to(target.dtype)
-    if made._flags_ & flags.SPARSE:
-        replace(target, made._array_)
+    if result.dtype is not target.dtype:
+        result = result.to(target.dtype)
+    if result._flags_ & flags.SPARSE:
+        replace(target, result._array_)
     else:
-        target._array_[...] = made._array_
+        target._array_[...] = result._array_
     count(target._storage_)
 
 

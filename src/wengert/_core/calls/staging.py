@@ -70,14 +70,14 @@ class Sign:
             return self.proceed(*operands)
         if self.slot == signs.FIRST_HALF:
             return Reciprocal(operands[0])
-        name, given = self.told(operands)
+        name, arguments = self.told(operands)
         try:
-            made = overriding.of_call(original(name), given, {}, tensors=name in signs.UNPARSED)
+            result = overriding.of_call(original(name), arguments, {}, tensors=name in signs.UNPARSED)
         except TypeError:
             if len(operands) != 2 or self.slot in FIRM or self.slot in signs.PROTOCOLS:
                 raise
             return NotImplemented
-        return self.proceed(*operands) if made is overriding.NOBODY else made
+        return self.proceed(*operands) if result is overriding.NOBODY else result
 
 
 SIGN: dict[str, Sign] = {}

@@ -33,7 +33,7 @@ def dispatches(cls: type) -> bool:
 
 def has_function(cls: type) -> bool:
     """Return whether a class, or a base of it other than Tensor, has a `__torch_function__` of its own."""
-    return any("__torch_function__" in vars(each) for each in cls.__mro__ if each is not Tensor)
+    return any("__torch_function__" in vars(base) for base in cls.__mro__ if base is not Tensor)
 
 
 allocate = Tensor.__new__
@@ -45,7 +45,7 @@ def make(cls: Any, *data: Any, **options: Any) -> Any:
 
     For `Tensor` itself `__init__` sets the values, so that its constructor stays in C.
     """
-    made = allocate(cls)
+    tensor = allocate(cls)
     if cls is not Tensor:
-        OPERATORS.construct(made, *data, **options)
-    return made
+        OPERATORS.construct(tensor, *data, **options)
+    return tensor

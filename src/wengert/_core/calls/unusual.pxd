@@ -6,7 +6,7 @@ from wengert._core.profiling.events cimport logged
 from wengert._core.state.modes cimport Modes
 from wengert._core.tensor.base cimport Tensor
 
-@cython.locals(given=long)
+@cython.locals(input_flags=long)
 cpdef object call(object op, tuple args, long word, Modes modes)
 cpdef object overridden(object op, tuple args, long word, Modes modes)
 cpdef object of_stranger(object op, object a, object b)

@@ -23,10 +23,10 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     if word & flags.PROFILED:
         return logged(op, args, modes, call, (op, args, word & ~flags.PROFILED, modes))
     if word & flags.NOTED:
-        given: int = 0
+        input_flags: int = 0
         for value in args:
-            given |= noted.word_of(value)
-        return noted.results(op, args, call(op, args, word & ~flags.NOTED, modes), given, modes)
+            input_flags |= noted.word_of(value)
+        return noted.results(op, args, call(op, args, word & ~flags.NOTED, modes), input_flags, modes)
     if word & flags.AUTOCAST:
         return call(op, modes.casting(op.name, args), word & ~flags.AUTOCAST, modes)
     if word & flags.OBSERVED:
@@ -57,9 +57,9 @@ def overridden(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     if modes.passing is None and modes.overriding < 2:
         from . import overriding
 
-        made: Any = overriding.of_operator(op, args, modes)
-        if made is not overriding.NOBODY:
-            return made
+        result: Any = overriding.of_operator(op, args, modes)
+        if result is not overriding.NOBODY:
+            return result
     return call(op, args, word, modes)
 
 
@@ -69,8 +69,8 @@ def of_stranger(op: Any, a: Any, b: Any) -> Any:
         if not isinstance(value, Tensor) and hasattr(type(value), "__torch_function__"):
             from . import overriding
 
-            made: Any = overriding.of_sign(op.name, a, b)
-            return NotImplemented if made is overriding.NOBODY else made
+            result: Any = overriding.of_sign(op.name, a, b)
+            return NotImplemented if result is overriding.NOBODY else result
     return NotImplemented
 
 
@@ -86,7 +86,7 @@ def observed(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
 def tell(op: Any, args: tuple[Any, ...], word: int, modes: Modes, observers: list[Any], at: int) -> Any:
     """Call observer number `at`, which goes on to the one before it; the call itself comes after number 0."""
-    before, told = modes.observers, modes.word
+    before, mode_word = modes.observers, modes.word
     try:
         modes.observe(observers[:at] if at >= 0 else observers)
         if at < 0:
@@ -94,7 +94,7 @@ def tell(op: Any, args: tuple[Any, ...], word: int, modes: Modes, observers: lis
         return observers[at](op, args, lambda: tell(op, args, word, modes, observers, at - 1))
     finally:  # stores only, see `modes`
         modes.observers = before
-        modes.word = told & ~flags.PROFILED | modes.profiled
+        modes.word = mode_word & ~flags.PROFILED | modes.profiled
 
 
 def beyond_modes(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
@@ -119,10 +119,10 @@ def is_all_inference(op: Any, args: tuple[Any, ...]) -> bool:
     """Return whether all tensors among the arguments are inference tensors; numbers that stand for tensors are not."""
     for position in op.tensor_slots:
         value = args[position]
-        for each in value if isinstance(value, (tuple, list)) else (value,):
-            if isinstance(each, Tensor):
-                if not each._flags_ & flags.INFERENCE:
+        for element in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(element, Tensor):
+                if not element._flags_ & flags.INFERENCE:
                     return False
-            elif each is not None and op.promotion is not None:
+            elif element is not None and op.promotion is not None:
                 return False
     return True

@@ -17,9 +17,9 @@ from ..tensor.base import Tensor
 
 def spread(results: Any) -> Any:
     """Make all results of a call volatile."""
-    for each in results if isinstance(results, tuple) else (results,):
-        if isinstance(each, Tensor):
-            mark(each)
+    for result in results if isinstance(results, tuple) else (results,):
+        if isinstance(result, Tensor):
+            mark(result)
     return results
 
 
