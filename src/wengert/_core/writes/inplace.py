@@ -103,13 +103,13 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
     if not together and not mask and not word & flags.VOLATILE and write_at_once(op, target, args):
         counted(op, target, modes)
         return target
-    made: Any = None if together or functional.writer is not None else computed(op, target, args)
-    if made is None and not together:
+    result: Any = None if together or functional.writer is not None else computed(op, target, args)
+    if result is None and not together:
         values = dispatch.unwrap(functional, args)
         overlap.check(functional, target, args)
         check_result(functional, target, values)
     if not mask or word & flags.VOLATILE:
-        write(op, args, values, made, modes)
+        write(op, args, values, result, modes)
         if word & flags.VOLATILE:
             volatile.spread_by_write(target, modes)
         return target
@@ -119,9 +119,9 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
         kept = (old_value(target), *args[1:])
     if is_among(target, args[1:]):
         # The node would keep the tensor whose history it becomes, a cycle. A twin on the same memory is refused alike.
-        kept = (kept[0], *[twin_of(target) if each is target else each for each in args[1:]])
+        kept = (kept[0], *[twin_of(target) if argument is target else argument for argument in args[1:]])
     node.saved = save_all(node.plan, kept, None, modes)
-    write(op, args, values, made, modes)
+    write(op, args, values, result, modes)
     rebase(target, node, modes)
     node.saved = save_outputs(node.plan, node.saved, (target,), modes)
     return target
@@ -149,10 +149,10 @@ def computed(op: InPlaceOp, target: Tensor, args: tuple[Any, ...]) -> Any:
         return None
     if shares_memory(target, args):
         overlap.check(functional, target, args)
-    made: Any = door.on_arrays(functional.native, args, Tensor)
-    if made is NotImplemented or not door.share_space(made, array):
+    result: Any = door.on_arrays(functional.native, args, Tensor)
+    if result is NotImplemented or not door.share_space(result, array):
         return None
-    return made
+    return result
 
 
 def shares_memory(target: Tensor, args: tuple[Any, ...]) -> bool:
@@ -206,9 +206,9 @@ def check_result(functional: Op, target: Tensor, values: list[Any]) -> None:
     """Refuse a pointwise result that does not fit into the target."""
     if functional.promotion is None:
         return
-    given = promotion.of_operands(functional, values)
-    if given is not None and given != target._array_.dtype:
-        result, wanted = dtypes.from_numpy(given), target.dtype
+    dtype = promotion.of_operands(functional, values)
+    if dtype is not None and dtype != target._array_.dtype:
+        result, wanted = dtypes.from_numpy(dtype), target.dtype
         if not dtypes.can_cast(result, wanted):
             raise RuntimeError(errors.uncastable(result, wanted))
     shape = target._array_.shape
@@ -222,8 +222,8 @@ def check_result(functional: Op, target: Tensor, values: list[Any]) -> None:
 
 def is_among(target: Tensor, others: tuple[Any, ...]) -> bool:
     """Return whether the target is also another argument."""
-    for each in others:
-        if each is target:
+    for other in others:
+        if other is target:
             return True
     return False
 

@@ -23,7 +23,7 @@ cdef class Assignment(Operator):
     cdef public object function, number
     cdef public Op advanced
 
-@cython.locals(items=tuple, shape=tuple, found=list, dim=long, last=long)
+@cython.locals(items=tuple, shape=tuple, indices=list, dim=long, last=long)
 cpdef object index_tensors(Tensor base, object index)
 cpdef long dims_of(Tensor index) except -1
 @cython.locals(steps=tuple)

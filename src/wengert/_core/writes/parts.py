@@ -148,14 +148,14 @@ def index_tensors(base: Tensor, index: Any) -> Any:
     """Return the index tensors of `x[i]`, `x[i, j]`, `x[:, i]`, None for whole dimensions; None for any other index."""
     items: tuple[Any, ...] = index if type(index) is tuple else (index,)
     shape: tuple[Any, ...] = door.shape_of(base._array_)
-    found: list[Any] = []
+    indices: list[Any] = []
     dim: int = 0
     last: int = 0
     for item in items:
         if type(item) is Tensor:
             dim += dims_of(item)
-            found.append(item)
-            last = len(found)
+            indices.append(item)
+            last = len(indices)
             if dims_of(item) == 0:
                 return None
         elif type(item) is slice and dim < len(shape):
@@ -163,10 +163,10 @@ def index_tensors(base: Tensor, index: Any) -> Any:
             if bounds is None or not is_whole(bounds, shape[dim]):
                 return None
             dim += 1
-            found.append(None)
+            indices.append(None)
         else:
             return None
-    return tuple(found[:last]) if last and dim <= len(shape) else None
+    return tuple(indices[:last]) if last and dim <= len(shape) else None
 
 
 def dims_of(index: Tensor) -> int:
@@ -202,8 +202,8 @@ def number_like(native: Any, base: Tensor, value: Any) -> Any:
         if not -SAFE < value < SAFE:
             return None
         value = float(value)
-    made: Any = native(dtype, value)
-    return wrap(made) if made is not NotImplemented and door.dtype_of(made) is dtype else None
+    array: Any = native(dtype, value)
+    return wrap(array) if array is not NotImplemented and door.dtype_of(array) is dtype else None
 
 
 def begins_with_one(tensor: Tensor) -> bool:
@@ -269,17 +269,17 @@ def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
     part: Any = base._array_
     for step in steps:
         part = views.take(part, step)
-    given: Any = value._array_
+    values: Any = value._array_
     writer: InPlaceOp = slots.table.copy_
-    if door.dtype_of(part) is not door.dtype_of(given) or door.has_zero_stride(part):
+    if door.dtype_of(part) is not door.dtype_of(values) or door.has_zero_stride(part):
         return False
-    if door.shape_of(part) != door.shape_of(given):
-        if door.ndim_of(given) == 0:
+    if door.shape_of(part) != door.shape_of(values):
+        if door.ndim_of(values) == 0:
             writer = slots.table.fill_
-        elif value._flags_ & flags.REQUIRES_GRAD or not is_repeated(door.shape_of(given), door.shape_of(part)):
+        elif value._flags_ & flags.REQUIRES_GRAD or not is_repeated(door.shape_of(values), door.shape_of(part)):
             return False
     event: Event = None if log is None else log.begin_call(writer, (base, value), modes)
-    store(part, given)
+    store(part, values)
     count_write(base._storage_, writer.name)
     if word:
         replace_history(base, history(base, steps, writer.functional, value, modes))

@@ -174,10 +174,10 @@ def add_to_part(node: ViewNode, grad: Tensor, whole: Tensor) -> bool:
         False if that is not possible or would not pay, and nothing was done.
     """
     source: Any = whole._array_
-    given: Any = grad._array_
+    values: Any = grad._array_
     if (grad._flags_ | whole._flags_) & flags.UNUSUAL:
         return False
-    if given.size >= source.size or source.dtype != given.dtype or overlaps(source):
+    if values.size >= source.size or source.dtype != values.dtype or overlaps(source):
         return False
     if node.step is None:  # of a sparse tensor
         return False
@@ -185,7 +185,7 @@ def add_to_part(node: ViewNode, grad: Tensor, whole: Tensor) -> bool:
     if view.sees == sources.SEES_MEMORY:
         return False
     part: Any = take(source, node.step)
-    if part.shape != given.shape or overlaps(part):
+    if part.shape != values.shape or overlaps(part):
         return False
-    add_into(part, given, current())
+    add_into(part, values, current())
     return True
