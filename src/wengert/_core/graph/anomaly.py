@@ -96,9 +96,9 @@ def note_write(storage: Any, operation: str) -> None:
 def stale(array: Any, storage: Any, origin: str, saved: int, saver: str) -> str:
     """Return the error text about a saved tensor that was written to since; see `errors.modified_in_place`."""
     written = ""
-    for version, made in storage.writes or ():
+    for version, write in storage.writes or ():
         if version > saved:
-            written = errors.write_since(version, made.name, str(place_of(made)), saved)
+            written = errors.write_since(version, write.name, str(place_of(write)), saved)
             break
     return errors.modified_in_place(array, origin, storage.version, saved, saver, written, current().anomaly)
 
@@ -120,9 +120,9 @@ def watched(process: Callable[..., Any], node: Any, task: Any, modes: Modes) -> 
     modes.this_pass().node = node  # until the next node runs, so also while its gradients are added to others
     watch = modes.watch
     if watch is not None:
-        given, saved = watch.arriving(task), watch.saved(node)
+        arrived, saved = watch.arriving(task), watch.saved(node)
         outgoing = process(node, task)
-        watch.leaving(node, outgoing, given, saved)
+        watch.leaving(node, outgoing, arrived, saved)
         return outgoing
     outgoing = process(node, task)
     for at, grad in enumerate(outgoing or ()):

@@ -64,9 +64,9 @@ class InputMetadata:
 def visible(cls: type, names: Iterable[str]) -> list[str]:
     """The names that `dir()` shows of a node of a class."""
     hidden: set[str] = set()
-    for each in cls.__mro__:
-        if each.__module__.rpartition(".")[2] in ENGINE:
-            hidden.update(vars(each))
+    for base in cls.__mro__:
+        if base.__module__.rpartition(".")[2] in ENGINE:
+            hidden.update(vars(base))
     return [name for name in names if name in SHOWN or name.startswith("__") or name not in hidden]
 
 
@@ -77,10 +77,10 @@ def without(values: tuple[Any, ...], hidden: tuple[int, ...]) -> tuple[Any, ...]
 
 def with_nothing(values: tuple[Any, ...], hidden: tuple[int, ...]) -> tuple[Any, ...]:
     """Return values for the result of `without`, with None inserted for the edges that programs do not see."""
-    found = list(values)
+    result = list(values)
     for at in hidden:
-        found.insert(at, None)
-    return tuple(found)
+        result.insert(at, None)
+    return tuple(result)
 
 
 def check_arguments(grads: tuple[Any, ...], wanted: int) -> None:

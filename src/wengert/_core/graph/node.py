@@ -140,11 +140,11 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """For each input of the operation, the node that its gradient goes to, and the output number there."""
-        found: list[tuple[Node | None, int]] = []
+        functions: list[tuple[Node | None, int]] = []
         edge: Edge
         for edge in self.next_edges:
-            found.append((None, 0) if edge is None else (end_of(edge), edge.nr))
-        return facts.without(tuple(found), type(self).hidden_slots(self))
+            functions.append((None, 0) if edge is None else (end_of(edge), edge.nr))
+        return facts.without(tuple(functions), type(self).hidden_slots(self))
 
     @property
     def metadata(self) -> dict[Any, Any]:
@@ -155,9 +155,9 @@ class Node:
         """Return the notes of this node, created on first use."""
         known = self.node_notes
         if not isinstance(known, facts.Notes):
-            made = facts.Notes(known)
+            notes = facts.Notes(known)
             if self.node_notes is known:  # see `base.meta_of`
-                self.node_notes = made
+                self.node_notes = notes
         return self.node_notes
 
     @property
@@ -180,9 +180,9 @@ class Node:
     def own_hooks(self) -> NodeHooks:
         """Return the hooks of this node, created on first use."""
         if self.node_hooks is None:
-            made = NodeHooks()
+            hooks = NodeHooks()
             if self.node_hooks is None:  # see `base.meta_of`
-                self.node_hooks = made
+                self.node_hooks = hooks
         return self.node_hooks
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:

@@ -13,9 +13,9 @@ cdef class Origin:
     cdef public long offset
     cdef public bint is_cut
 
-@cython.locals(made=Origin)
+@cython.locals(origin=Origin)
 cpdef Origin new_origin(object name, object reason)
-@cython.locals(made=Origin, debug=Debug)
+@cython.locals(origin=Origin, debug=Debug)
 cpdef Origin here(object name, object reason, Modes modes)
 cpdef object of_node(Node node)
 cpdef object put(Node node, Origin origin)

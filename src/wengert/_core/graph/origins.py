@@ -93,26 +93,26 @@ class Origin:
 
 def new_origin(name: Any, reason: Any) -> Origin:
     """An origin without a place."""
-    made: Origin = Origin.__new__(Origin)
-    made.name = name
-    made.reason = reason
-    made.code = made.scope = made.cuts = made.source = made.later = None
-    made.offset = 0
-    made.is_cut = False
-    return made
+    origin: Origin = Origin.__new__(Origin)
+    origin.name = name
+    origin.reason = reason
+    origin.code = origin.scope = origin.cuts = origin.source = origin.later = None
+    origin.offset = 0
+    origin.is_cut = False
+    return origin
 
 
 def here(name: Any, reason: Any, modes: Modes) -> Origin:
     """Return the place in the program that led to this call."""
-    made: Origin = new_origin(name, reason)
+    origin: Origin = new_origin(name, reason)
     frame: Any = frames.outside(FOLDER)
     if frame is not None:
-        made.code = frames.code_of(frame)
-        made.offset = frames.offset_of(frame)
+        origin.code = frames.code_of(frame)
+        origin.offset = frames.offset_of(frame)
     debug: Debug = modes.debug
     if debug is not None:
-        made.scope = debug.scope
-    return made
+        origin.scope = debug.scope
+    return origin
 
 
 def of_node(node: Node) -> Any:
