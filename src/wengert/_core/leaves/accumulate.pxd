@@ -40,7 +40,7 @@ cpdef object add_into(object array, object other, Modes modes)
 cpdef bint fills(object array, object whole) except -1
 cpdef object add_quietly(object array, object other, Modes modes)
 cpdef object run_after_accumulate(Tensor leaf)
-@cython.locals(made=Tensor, plain=bint)
+@cython.locals(result=Tensor, plain=bint)
 cpdef Tensor first_gradient(Tensor leaf, Tensor grad, bint owned, Modes modes)
 @cython.locals(edge=Edge, meta=AutogradMeta)
 cpdef object run_leaf_hooks(Tensor leaf, object grad)

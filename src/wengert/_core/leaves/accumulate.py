@@ -113,9 +113,9 @@ def lock_of(meta: AutogradMeta) -> Any:
     """Return the lock that is held while a gradient is added to `.grad`; created on first use, and after a fork."""
     process: int = forks()
     if meta.lock is None or meta.process != process:
-        made = _thread.RLock()
+        lock = _thread.RLock()
         if meta.lock is None or meta.process != process:  # see `base.meta_of`
-            meta.lock = made
+            meta.lock = lock
             meta.process = process
     return meta.lock
 
@@ -165,10 +165,10 @@ def forget_space(meta: AutogradMeta) -> None:
 
 def in_dtype(grad: Any, dtype: Any) -> Any:
     """Return a gradient in a NumPy dtype: the real part if that dtype is real."""
-    given: Any = grad._array_.dtype
-    if given is dtype or given == dtype:
+    grad_dtype: Any = grad._array_.dtype
+    if grad_dtype is dtype or grad_dtype == dtype:
         return grad
-    if given.kind == "c" and dtype.kind != "c":
+    if grad_dtype.kind == "c" and dtype.kind != "c":
         grad = grad.real
     return grad.to(dtype=from_numpy(dtype))
 
@@ -295,10 +295,10 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
     if not expandable(array.shape, copied.shape):  # the memory of the leaf was replaced since
         copied = np.empty_like(array)
     slots.table.copy_into(copied, array)
-    made: Tensor = wrap(copied)
+    result: Tensor = wrap(copied)
     if is_dense(leaf._array_):
-        made._storage_.version = 1  # torch writes into the memory that it allocated, and counts that
-    return made
+        result._storage_.version = 1  # torch writes into the memory that it allocated, and counts that
+    return result
 
 
 def fills(array: Any, whole: Any) -> bool:
@@ -318,8 +318,8 @@ def empty_for(leaf: Tensor, grad: Any) -> Any:
 
 def laid_out(grad: Any, model: Tensor) -> Any:
     """Return a recorded gradient in the layout of a gradient of `model`: itself, or a recorded copy."""
-    made = empty_for(model, grad._array_)
-    return grad if made.strides == grad._array_.strides else wrap(made).copy_(grad)
+    array = empty_for(model, grad._array_)
+    return grad if array.strides == grad._array_.strides else wrap(array).copy_(grad)
 
 
 def run_leaf_hooks(leaf: Tensor, grad: Any) -> Any:

@@ -15,13 +15,15 @@ def look(leaf: Any, grad: Any, way: str) -> None:
     """Warn, once for each `way`, of a gradient whose strides are neither those of a dense leaf nor row-major."""
     if way in TOLD:
         return
-    own, given = leaf._array_, grad._array_
-    if type(own) is not type(given) or own.shape != given.shape:  # of a batch, or of a leaf that changed since
+    own, array = leaf._array_, grad._array_
+    if type(own) is not type(array) or own.shape != array.shape:  # of a batch, or of a leaf that changed since
         return
     if not is_dense(own):
-        fits = given.flags.c_contiguous
+        fits = array.flags.c_contiguous
     else:
-        fits = all(one == other or length == 1 for one, other, length in zip(own.strides, given.strides, own.shape))
+        fits = all(
+            stride == other or length == 1 for stride, other, length in zip(own.strides, array.strides, own.shape)
+        )
     if not fits:
         TOLD.add(way)
         anomaly.warn(
