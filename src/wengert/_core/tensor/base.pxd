@@ -16,13 +16,13 @@ cdef class Tensor:
     cdef object attributes  # behind `__dict__`, see door.lazy_dict
     cdef object __weakref__
 
-@cython.locals(made=AutogradMeta)
+@cython.locals(meta=AutogradMeta)
 cpdef AutogradMeta meta_of(Tensor tensor)
-@cython.locals(modes=Modes, made=Tensor)
+@cython.locals(modes=Modes, tensor=Tensor)
 cpdef Tensor wrap(object array)
-@cython.locals(storage=Storage, made=Tensor)
+@cython.locals(storage=Storage, tensor=Tensor)
 cpdef Tensor wrap_flagged(object array, long word)
-@cython.locals(made=Tensor)
+@cython.locals(tensor=Tensor)
 cpdef Tensor share(object array, Storage storage)
 @cython.locals(values=Tensor)
 cpdef void stand_in(Tensor tensor, object array)

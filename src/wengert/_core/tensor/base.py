@@ -332,19 +332,19 @@ class Tensor:
 def meta_of(tensor: Tensor) -> AutogradMeta:
     """Return the autograd fields of a tensor, created on first use."""
     if tensor._meta_ is None:
-        made: AutogradMeta = new_meta()
+        meta: AutogradMeta = new_meta()
         if tensor._meta_ is None:  # no call between look and note: no thread, handler or finaliser comes between
-            tensor._meta_ = made
+            tensor._meta_ = meta
     return tensor._meta_
 
 
 def wrap(array: Any) -> Tensor:
     """Return a new tensor without history over `array`, on a new storage; an inference tensor if that mode is on."""
     modes: Modes = current()
-    made: Tensor = wrap_flagged(array, modes.fresh)
+    tensor: Tensor = wrap_flagged(array, modes.fresh)
     if modes.word & flags.NOTED and modes.passing is None:
-        slots.table.tracing.made(made)
-    return made
+        slots.table.tracing.made(tensor)
+    return tensor
 
 
 def wrap_flagged(array: Any, word: int) -> Tensor:
@@ -352,21 +352,21 @@ def wrap_flagged(array: Any, word: int) -> Tensor:
     storage: Storage = Storage.__new__(Storage)
     storage.array, storage.serial, storage.writes, storage.counting = array, next_serial(), None, None
     storage.version = storage.detached = 0
-    made: Tensor = share(array, storage)
-    made._flags_ |= word
-    return made
+    tensor: Tensor = share(array, storage)
+    tensor._flags_ |= word
+    return tensor
 
 
 def share(array: Any, storage: Storage) -> Tensor:
     """Return a new tensor without history over `array`, whose memory is that of `storage`."""
-    made: Tensor = Tensor.__new__(Tensor)
-    door.begin(made)
-    made._array_, made._storage_ = array, storage
-    made._flags_ = 0
-    made._edge_ = made._meta_ = None
+    tensor: Tensor = Tensor.__new__(Tensor)
+    door.begin(tensor)
+    tensor._array_, tensor._storage_ = array, storage
+    tensor._flags_ = 0
+    tensor._edge_ = tensor._meta_ = None
     if not door.is_ndarray(array):
-        stand_in(made, array)
-    return made
+        stand_in(tensor, array)
+    return tensor
 
 
 def stand_in(tensor: Tensor, array: Any) -> None:

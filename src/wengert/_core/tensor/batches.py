@@ -50,9 +50,9 @@ def batched(whole: Tensor, level: Batch) -> Tensor:
     """The tensor that stands for the members of `whole` along its first dimension."""
     if whole._flags_ & flags.VIEW:
         whole = share(whole._array_, whole._storage_)
-    made: Tensor = share(members(whole, level), whole._storage_)
-    made._flags_ |= whole._flags_ & flags.INFERENCE
-    return made
+    result: Tensor = share(members(whole, level), whole._storage_)
+    result._flags_ |= whole._flags_ & flags.INFERENCE
+    return result
 
 
 def begin(tensor: Tensor) -> None:
@@ -75,9 +75,9 @@ def refuse(what: str, *tensors: Tensor) -> None:
     Raises:
         RuntimeError: if a tensor carries a batch.
     """
-    for each in tensors:
-        if each._flags_ & flags.BATCHED:
-            array: Members = each._array_
+    for tensor in tensors:
+        if tensor._flags_ & flags.BATCHED:
+            array: Members = tensor._array_
             raise RuntimeError(batch_errors.read(what, array.shape, array.level.size))
 
 
@@ -88,12 +88,12 @@ def is_batched(tensor: Tensor) -> bool:
 
 def levels_of(value: Any) -> list[Batch]:
     """All levels of a tensor, the newest first."""
-    found: list[Batch] = []
+    levels: list[Batch] = []
     while isinstance(value, Tensor) and value._flags_ & flags.BATCHED:
         array: Members = value._array_
-        found.append(array.level)
+        levels.append(array.level)
         value = array.whole
-    return found
+    return levels
 
 
 def has(value: Any, level: Batch) -> bool:
@@ -129,9 +129,9 @@ def bare(tensor: Tensor) -> Tensor:
 
 def twin(tensor: Tensor) -> Tensor:
     """Return another tensor on the same memory, without history and tangents."""
-    made: Tensor = share(tensor._array_, tensor._storage_)
-    made._flags_ |= tensor._flags_ & flags.INFERENCE
-    return made
+    result: Tensor = share(tensor._array_, tensor._storage_)
+    result._flags_ |= tensor._flags_ & flags.INFERENCE
+    return result
 
 
 def whole_of(value: Any, level: Batch) -> Any:

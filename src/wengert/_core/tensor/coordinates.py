@@ -52,15 +52,15 @@ def coordinates(indices: Any, values: Any, shape: Any, coalesced: bool) -> Coord
         RuntimeError: if a dense tensor of that shape could not be addressed.
     """
     dtype = values._array_.dtype
-    one = np.full((), np.nan if dtype.kind in "fcV" else np.iinfo(dtype).max if dtype.kind in "iu" else True, dtype)
+    element = np.full((), np.nan if dtype.kind in "fcV" else np.iinfo(dtype).max if dtype.kind in "iu" else True, dtype)
     try:
-        made: Coordinates = np.broadcast_to(one, shape).view(Coordinates)
+        array: Coordinates = np.broadcast_to(element, shape).view(Coordinates)
     except ValueError:
         raise RuntimeError(sparse_errors.too_large(shape)) from None
-    made.indices = indices
-    made.values = values
-    made.coalesced = coalesced
-    return made
+    array.indices = indices
+    array.values = values
+    array.coalesced = coalesced
+    return array
 
 
 def nothing(shape: Any, dtype: Any) -> Coordinates:

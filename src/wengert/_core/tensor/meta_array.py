@@ -53,10 +53,10 @@ class MetaArray(StandIn):
 
     def view(self, *kind: Any) -> Any:  # type: ignore[override]
         """Return another array for the same elements; of NumPy's own class if that is requested."""
-        made: Any = np.ndarray.view(self, *kind)
-        if isinstance(made, MetaArray):
-            made.values = self.values
-        return made
+        result: Any = np.ndarray.view(self, *kind)
+        if isinstance(result, MetaArray):
+            result.values = self.values
+        return result
 
 
 def is_meta(value: Any) -> bool:
@@ -87,9 +87,9 @@ def constant_beside(tensor: Any, constant: Tensor) -> Tensor:
 
 def over(array: Any, values: Tensor) -> MetaArray:
     """Return the array of a tensor on "meta" for a NumPy array in the bytes of another such tensor."""
-    made: MetaArray = array.view(MetaArray)
-    made.values = values
-    return made
+    result: MetaArray = array.view(MetaArray)
+    result.values = values
+    return result
 
 
 def reserved(size: int) -> Any:

@@ -53,10 +53,10 @@ class Postponed(StandIn):
         physical(self)[index] = standing_for(np.asarray(read(value)), self.conjugated, self.negated)
 
     def __getitem__(self, index: Any) -> Any:
-        found = physical(self)[index]
-        if isinstance(found, np.ndarray) and found.base is not None:
-            return postponed(found, self.conjugated, self.negated)
-        return standing_for(np.asarray(found), self.conjugated, self.negated)[()]
+        result = physical(self)[index]
+        if isinstance(result, np.ndarray) and result.base is not None:
+            return postponed(result, self.conjugated, self.negated)
+        return standing_for(np.asarray(result), self.conjugated, self.negated)[()]
 
     @property  # type: ignore[misc]
     def real(self) -> Any:
@@ -140,9 +140,9 @@ def postponed(array: Any, conjugated: bool, negated: bool) -> Any:
     array = physical(array)
     if not conjugated and not negated:
         return array
-    made: Postponed = array.view(Postponed)
-    made.conjugated, made.negated = conjugated, negated
-    return made
+    result: Postponed = array.view(Postponed)
+    result.conjugated, result.negated = conjugated, negated
+    return result
 
 
 def like(array: Any, source: Any) -> Any:
@@ -204,6 +204,6 @@ def settled(value: Any) -> Any:
     """Return an argument with the elements that tensors stand for in memory of their own, without history."""
     if isinstance(value, Tensor):
         return wrap_flagged(resolved(value._array_), 0) if value._flags_ & flags.POSTPONED else value
-    if type(value) in (tuple, list) and any(isinstance(each, Tensor) for each in value):
-        return type(value)([settled(each) for each in value])
+    if type(value) in (tuple, list) and any(isinstance(item, Tensor) for item in value):
+        return type(value)([settled(item) for item in value])
     return value

@@ -21,6 +21,6 @@ cpdef object numel(Tensor self)
 @cython.locals(place=long)
 cpdef long place_of(str name, object dim, long ndim) except -1
 cpdef object length(Tensor self)
-@cython.locals(made=Tensor)
+@cython.locals(result=Tensor)
 cpdef object detach(Tensor self)
 cpdef object contiguous(Tensor self, object memory_format=*)

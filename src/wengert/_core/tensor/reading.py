@@ -37,14 +37,14 @@ def item(self: Tensor) -> Any:
     Raises:
         RuntimeError: if the tensor does not have exactly one element.
     """
-    found: Any = door.number_in(self._array_)
-    if found is None:
+    number: Any = door.number_in(self._array_)
+    if number is None:
         if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
             raise RuntimeError(f"a Tensor with {self._array_.size} elements cannot be converted to Scalar")
-        found = self._array_.item()
+        number = self._array_.item()
     if may_be_cut(self) and current().debug is not None:
-        tracing.left(self, found, "item()", tracing.NUMBER)
-    return found
+        tracing.left(self, number, "item()", tracing.NUMBER)
+    return number
 
 
 def tolist(self: Tensor) -> Any:
@@ -60,14 +60,14 @@ def one_number(self: Tensor) -> Any:
     Raises:
         ValueError: if the tensor does not have exactly one element.
     """
-    found: Any = door.number_in(self._array_)
-    if found is None:
+    number: Any = door.number_in(self._array_)
+    if number is None:
         if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        found = self._array_.item()
+        number = self._array_.item()
     if may_be_cut(self) and current().debug is not None:
-        tracing.left(self, found, "a conversion to a number", tracing.NUMBER)
-    return found
+        tracing.left(self, number, "a conversion to a number", tracing.NUMBER)
+    return number
 
 
 def real_number(self: Tensor, kind: str) -> Any:
@@ -161,18 +161,18 @@ def length(self: Tensor) -> int:
 def detach(self: Tensor) -> Tensor:
     """Return a tensor on the same memory outside the graph; writes to either are counted for both."""
     array: Any = self._array_
-    made: Tensor
+    result: Tensor
     if self._flags_ & (flags.BATCHED | flags.OBSERVED):
         if self._flags_ & flags.OBSERVED:
             return load(HANDLER).detached(self)
         array = members(array.whole, array.level)
     else:
         array = array.view()  # an array object of its own, which identifies saved tensors
-    made = share(array, self._storage_)
-    made._flags_ |= self._flags_ & (flags.INFERENCE | flags.VOLATILE)
+    result = share(array, self._storage_)
+    result._flags_ |= self._flags_ & (flags.INFERENCE | flags.VOLATILE)
     if current().debug is not None:
-        tracing.cut(made, self, "detach()", tracing.DETACH)
-    return made
+        tracing.cut(result, self, "detach()", tracing.DETACH)
+    return result
 
 
 def contiguous(self: Tensor, memory_format: Any = contiguous_format) -> Any:

@@ -135,20 +135,20 @@ class Members(StandIn):
 
 def members(whole: Any, level: Any) -> Members:
     """Return the array of a member of the tensor `whole`, along its first dimension."""
-    made = members_of(whole._array_.view(np.ndarray), level)
-    made.whole = whole
-    return made
+    result = members_of(whole._array_.view(np.ndarray), level)
+    result.whole = whole
+    return result
 
 
 def members_of(array: np.ndarray[Any, Any], level: Any) -> Members:
     """Return `members` of an array whose tensor does not exist yet (`batches.begin`)."""
     if array.shape[0]:
-        made: Members = array[0, ...].view(Members)
+        result: Members = array[0, ...].view(Members)
     else:  # no members: memory of its own, which is not read
-        made = np.empty(array.shape[1:], array.dtype).view(Members)
-    made.whole = array
-    made.level = level
-    return made
+        result = np.empty(array.shape[1:], array.dtype).view(Members)
+    result.whole = array
+    result.level = level
+    return result
 
 
 def plain(value: Any) -> Any:

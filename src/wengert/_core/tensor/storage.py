@@ -82,14 +82,14 @@ def succeed(storage: Storage, array: Any) -> Storage:
 
     Its views stay on the old memory. As in torch, a write to any of them still counts for all.
     """
-    made: Storage = Storage(array)
-    made.version = storage.version
+    successor: Storage = Storage(array)
+    successor.version = storage.version
     known = [reference() for reference in storage.counting or ()] or [storage]
-    together = [each for each in known if each is not None] + [made]
-    references = [weakref.ref(each) for each in together]
-    for each in together:
-        each.counting = references
-    return made
+    together = [member for member in known if member is not None] + [successor]
+    references = [weakref.ref(member) for member in together]
+    for member in together:
+        member.counting = references
+    return successor
 
 
 def size_in_bytes(storage: Storage) -> int:

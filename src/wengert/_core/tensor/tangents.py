@@ -51,7 +51,7 @@ class Level:
     def note(self, tangent: Tangent) -> None:
         """Add a tangent to the members."""
         if len(self.members) >= self.room:
-            self.members = [each for each in self.members if each() is not None]
+            self.members = [reference for reference in self.members if reference() is not None]
             self.room = 2 * len(self.members) + FORGOTTEN
         self.members.append(door.weak(tangent))
 
@@ -61,8 +61,8 @@ class Level:
         members = self.members
         self.members = []
         self.replaced = None
-        for each in members:
-            tangent: Tangent | None = each()
+        for reference in members:
+            tangent: Tangent | None = reference()
             if tangent is not None:
                 tangent.tensor = None
 
@@ -115,12 +115,12 @@ def give(tensor: Tensor, level: Level, value: Tensor) -> None:
 
 def linked(level: Level, value: Any, outer: Tangent | None) -> Tangent:
     """Return a tangent in front of those at the outer levels."""
-    made: Tangent = Tangent.__new__(Tangent)
-    made.level = level
-    made.tensor = value
-    made.outer = outer
-    level.note(made)
-    return made
+    tangent: Tangent = Tangent.__new__(Tangent)
+    tangent.level = level
+    tangent.tensor = value
+    tangent.outer = outer
+    level.note(tangent)
+    return tangent
 
 
 def put(tensor: Tensor, tangent: Tangent | None) -> None:
@@ -145,8 +145,8 @@ def insert(tensor: Tensor, level: Level, value: Tensor) -> None:
         tangent = tangent.outer
     tangent = linked(level, value, tangent)
     while inner:
-        each: Tangent = inner.pop()
-        tangent = linked(each.level, each.tensor, tangent)
+        inner_tangent: Tangent = inner.pop()
+        tangent = linked(inner_tangent.level, inner_tangent.tensor, tangent)
     put(tensor, tangent)
 
 

@@ -52,14 +52,14 @@ def references_to(tensor: Tensor) -> tuple[Any, ...]:
     """
     if tensor._edge_ is None:
         return (door.weak(tensor),)
-    found = [tensor._edge_.node]
+    nodes = [tensor._edge_.node]
     at = 0
-    while at < len(found) < MOST_SOURCES:
-        for edge in found[at].next_edges:
-            if edge is not None and edge.node not in found:
-                found.append(edge.node)
+    while at < len(nodes) < MOST_SOURCES:
+        for edge in nodes[at].next_edges:
+            if edge is not None and edge.node not in nodes:
+                nodes.append(edge.node)
         at += 1
-    return tuple([door.weak(node) for node in found])
+    return tuple([door.weak(node) for node in nodes])
 
 
 def come_from(origin: Origin, source: Tensor) -> Origin:
@@ -208,9 +208,9 @@ def ended(found: list[Any], by: Origin) -> None:
 
 def at_place_of(other: Origin, reason: str) -> Origin:
     """An origin at the place of another."""
-    made = new_origin(other.name, reason)
-    made.code, made.offset, made.scope = other.code, other.offset, other.scope
-    return made
+    origin = new_origin(other.name, reason)
+    origin.code, origin.offset, origin.scope = other.code, other.offset, other.scope
+    return origin
 
 
 def told(tensor: Tensor) -> str:

@@ -69,10 +69,10 @@ class Wrapped(MetaArray):
 
 def wrapped(array: MetaArray, tensor: Any, device: Any, layout: Any) -> Wrapped:
     """The array of a tensor of a program's class, in the bytes of an array without values."""
-    made: Wrapped = array.view(np.ndarray).view(Wrapped)
-    made.values, made.device, made.layout = array.values, device, layout
-    made.owner = weakref.ref(tensor)
-    return made
+    result: Wrapped = array.view(np.ndarray).view(Wrapped)
+    result.values, result.device, result.layout = array.values, device, layout
+    result.owner = weakref.ref(tensor)
+    return result
 
 
 def wrapper(cls: type, shape: tuple[int, ...], dtype: Any, strides: Any, offset: int, device: Any, layout: Any) -> Any:
@@ -84,29 +84,29 @@ def wrapper(cls: type, shape: tuple[int, ...], dtype: Any, strides: Any, offset:
         offset: of its first element in the memory that it would have.
         device, layout: the device and layout that it reports.
     """
-    made: Any = new(cls)
+    tensor: Any = new(cls)
     array = meta_array(shape, dtype, strides)
-    set_up(made, wrapped(array, made, device, layout), array.values._storage_)
-    return made
+    set_up(tensor, wrapped(array, tensor, device, layout), array.values._storage_)
+    return tensor
 
 
 def attributes_of(tensor: Any) -> dict[str, Any]:
     """Return the attributes that the program has assigned to a tensor, also in `__slots__`."""
-    found: Any = object.__getstate__(tensor)
-    values, slots = found if isinstance(found, tuple) else (found, {})
+    state: Any = object.__getstate__(tensor)
+    values, slots = state if isinstance(state, tuple) else (state, {})
     own = {name: value for name, value in slots.items() if name not in Tensor.__slots__}
     return {**(values or {}), **own}
 
 
 def twin(tensor: Any) -> Any:
     """Another tensor of the same class with the same attributes, without history."""
-    made: Any = new(type(tensor))
+    result: Any = new(type(tensor))
     array = tensor._array_
-    set_up(made, array.view(), tensor._storage_)
-    made._storage_ = tensor._storage_
-    made._flags_ |= tensor._flags_ & flags.ELSEWHERE
+    set_up(result, array.view(), tensor._storage_)
+    result._storage_ = tensor._storage_
+    result._flags_ |= tensor._flags_ & flags.ELSEWHERE
     if isinstance(array, Wrapped):
-        made._array_.owner = weakref.ref(made)
+        result._array_.owner = weakref.ref(result)
     for name, value in attributes_of(tensor).items():
-        object.__setattr__(made, name, value)
-    return made
+        object.__setattr__(result, name, value)
+    return result
