@@ -19,13 +19,13 @@ cdef object SHOWN_EDGE
 @cython.locals(edge=Edge)
 cpdef Edge function_edge(FunctionNode node, long nr, Tensor out)
 
-@cython.locals(given=list, nr=long)
+@cython.locals(result=list, nr=long)
 cpdef list materialized(FunctionNode node, list grads)
-@cython.locals(results=tuple, numbers=list, wanted=long, found=list, at=long, number=long, edge=Edge)
+@cython.locals(results=tuple, numbers=list, wanted=long, grads=list, at=long, number=long, edge=Edge)
 cpdef list outgoing(FunctionNode node, object result)
-@cython.locals(found=list, modes=Modes, grad=bint, mask=long, saved=Saved, at=long)
+@cython.locals(tensors=list, modes=Modes, grad=bint, mask=long, saved=Saved, at=long)
 cpdef tuple unpack_all(FunctionNode node, tuple kept)
-@cython.locals(given=SavedInput)
+@cython.locals(saved_input=SavedInput)
 cpdef object living(FunctionNode node, Saved saved, long at)
 @cython.locals(at=long)
 cpdef bint is_nothing(tuple results, long start) except -1
@@ -38,5 +38,5 @@ cdef class ViewWrite(Node):
 
 cpdef list in_front(list entries, long number)
 
-@cython.locals(node=ErrorNode, made=list, tensor=Tensor)
+@cython.locals(node=ErrorNode, results=list, tensor=Tensor)
 cpdef tuple refuse_derivative(tuple tensors, list sources, str text)

@@ -108,11 +108,11 @@ class FunctionNode(Node):
             raise RuntimeError(function_errors.SAVED_READ_TWICE)
         if self.kept_tensors is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
-        found = unpack_all(self, self.kept_tensors)
+        tensors = unpack_all(self, self.kept_tensors)
         if self._forward_cls.clear_saved_tensors_on_access:
             self.kept_given = True
             self.kept_tensors = ()
-        return found
+        return tensors
 
     @property
     def saved_variables(self) -> tuple[Tensor | None, ...]:
@@ -130,11 +130,11 @@ class FunctionNode(Node):
         """Do nothing; for compatibility. Saved tensors are freed right after `backward` has run."""
 
     def apply(self, grads: list[Any]) -> Any:
-        given: list[Any] = materialized(self, grads)
+        arguments: list[Any] = materialized(self, grads)
         backward = self._get_user_fn()
         if self._forward_cls.boxed_grads_call:
-            return outgoing(self, backward(self, given))
-        return outgoing(self, backward(self, *given))
+            return outgoing(self, backward(self, arguments))
+        return outgoing(self, backward(self, *arguments))
 
 
 collected.show_node(FunctionNode, SavedInput, SavedPacked)
@@ -156,14 +156,14 @@ def function_edge(node: FunctionNode, nr: int, out: Tensor) -> Edge:
 
 def materialized(node: FunctionNode, grads: list[Any]) -> list[Any]:
     """Return the gradients of the outputs, with zeros for those that did not arrive."""
-    given: list[Any] = list(grads)
+    result: list[Any] = list(grads)
     if node.materialize_grads:
-        for nr in range(len(given)):
+        for nr in range(len(result)):
             space = node.output_spaces[nr]
-            if given[nr] is None and space is not None:
+            if result[nr] is None and space is not None:
                 if node.output_recorded[nr] or node._materialize_non_diff_grads:
-                    given[nr] = wrap(np.zeros(space[0], space[1]))
-    return given
+                    result[nr] = wrap(np.zeros(space[0], space[1]))
+    return result
 
 
 def outgoing(node: FunctionNode, result: Any) -> list[Any]:
@@ -176,14 +176,14 @@ def outgoing(node: FunctionNode, result: Any) -> list[Any]:
     results: tuple[Any, ...] = result if isinstance(result, tuple) else (result,)
     numbers: list[int] = node.edge_numbers
     wanted: int = len(numbers)
-    for each in results:
-        if each is not None and not isinstance(each, Tensor):
-            raise RuntimeError(function_errors.no_gradient(name, each))
+    for value in results:
+        if value is not None and not isinstance(value, Tensor):
+            raise RuntimeError(function_errors.no_gradient(name, value))
     if len(results) != wanted:
         if len(results) < wanted or not is_nothing(results, wanted):
             text = errors.wrong_count(name, len(results), wanted)
             raise RuntimeError(function_errors.of_arguments(text, node._argument_names()))
-    found: list[Any] = [None] * len(node.next_edges)
+    grads: list[Any] = [None] * len(node.next_edges)
     for at in range(wanted):
         grad = results[at]
         if grad is not None:
@@ -194,43 +194,43 @@ def outgoing(node: FunctionNode, result: Any) -> list[Any]:
             edge: Edge = node.next_edges[number]
             if edge is not None:
                 check_space(node, grad, edge, number, at)
-            found[number] = grad  # hooks of the node see it even where nothing flows on
-    return found
+            grads[number] = grad  # hooks of the node see it even where nothing flows on
+    return grads
 
 
 def unpack_all(node: FunctionNode, kept: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the saved tensors: inputs as the same objects, if they are alive and unchanged."""
-    found: list[Any] = []
+    tensors: list[Any] = []
     modes: Modes = current()
     grad: bool = modes.grad
     mask: int = modes.mask
     saved: Saved
     for at in range(len(kept)):
         if kept[at] is None:
-            found.append(None)
+            tensors.append(None)
             continue
         saved = kept[at]
         origin: Any = living(node, saved, at)
         if origin is not None:
-            found.append(origin)
+            tensors.append(origin)
             continue
         # Outputs come with their node, as those of other nodes do only where recording is on.
         try:
             modes.set_grad(grad or isinstance(saved, SavedOutput))
-            found.append(saved.unpack(node))
+            tensors.append(saved.unpack(node))
         finally:  # stores only, see `modes`
             modes.grad = grad
             modes.mask = mask
-    return tuple(found)
+    return tuple(tensors)
 
 
 def living(node: FunctionNode, saved: Saved, at: int) -> Any:
     """Return the input that was saved as number `at`, if it is alive and unchanged; None otherwise."""
     if node.kept_origins is None or node.kept_origins[at] is None or not isinstance(saved, SavedInput):
         return None
-    given: SavedInput = saved
+    saved_input: SavedInput = saved
     origin: Any = door.referent(node.kept_origins[at])
-    return origin if origin is not None and is_as_saved(origin, given) else None
+    return origin if origin is not None and is_as_saved(origin, saved_input) else None
 
 
 def is_nothing(results: tuple[Any, ...], start: int) -> bool:
@@ -305,17 +305,19 @@ def refuse_derivative(tensors: tuple[Any, ...], sources: list[Any], text: str) -
         tensors: tensors, and anything else, which is left as it is.
         text: the text of the error that is raised when their gradients are computed.
     """
-    edges = tuple([gradient_edge(each) for each in sources])
+    edges = tuple([gradient_edge(source) for source in sources])
     node: ErrorNode = new_refusal("torch::autograd::Error", text, edges, len(tensors))
-    made: list[Any] = []
+    results: list[Any] = []
     tensor: Tensor
-    for each in tensors:
-        if isinstance(each, Tensor):
-            tensor = each
-            each = share(tensor._array_, tensor._storage_)
-            tensor = each
+    for value in tensors:
+        if isinstance(value, Tensor):
+            tensor = value
+            value = share(tensor._array_, tensor._storage_)
+            tensor = value
             if door.is_inexact(tensor._array_):
-                tensor._edge_ = new_edge(node, len(made), door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
+                tensor._edge_ = new_edge(
+                    node, len(results), door.shape_of(tensor._array_), door.dtype_of(tensor._array_)
+                )
                 tensor._flags_ |= flags.REQUIRES_GRAD
-        made.append(each)
-    return tuple(made)
+        results.append(value)
+    return tuple(results)

@@ -84,9 +84,9 @@ def word_of(args: tuple[Any, ...]) -> int:
     """The flags of all tensors among the arguments, ORed."""
     word: int = 0
     tensor: Tensor
-    for each in args:
-        if isinstance(each, Tensor):
-            tensor = each
+    for value in args:
+        if isinstance(value, Tensor):
+            tensor = value
             word |= tensor._flags_
     return word
 
@@ -100,15 +100,15 @@ def lifted_all(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """
     function._check_one_rule()
     levels: list[Any] = batching.levels_among(list(args))
-    return tuple([batching.lift_recorded(each, levels) for each in args])
+    return tuple([batching.lift_recorded(value, levels) for value in args])
 
 
 def refresh_all(args: tuple[Any, ...]) -> None:
     """Bring the history of all views among the arguments up to date."""
     tensor: Tensor
-    for each in args:
-        if isinstance(each, Tensor):
-            tensor = each
+    for value in args:
+        if isinstance(value, Tensor):
+            tensor = value
             if tensor._flags_ & flags.VIEW:
                 views.refresh(tensor)
 
@@ -127,12 +127,12 @@ def new_function_node(function: Any, args: tuple[Any, ...], recording: bool, mod
     numbers: list[Any] = []
     needed: list[Any] = []
     tensor: Tensor
-    for each in args:
-        if not isinstance(each, Tensor):
+    for value in args:
+        if not isinstance(value, Tensor):
             numbers.append(-1)
             needed.append(False)
             continue
-        tensor = each
+        tensor = value
         wants: bool = tensor.requires_grad if tensor._flags_ & flags.VIEW else tensor._flags_ & flags.REQUIRES_GRAD != 0
         needed.append(wants)
         if recording:
@@ -169,37 +169,39 @@ def finish(node: FunctionNode, args: tuple[Any, ...], result: Any, recording: bo
     fixed: tuple[Any, ...] = marked(node, node.non_differentiable, "non_differentiable", function_errors.MARK_FIXED)
     if dirty:
         count_writes(node, args, outputs, dirty, recording)
-    made: list[Any] = []
+    results: list[Any] = []
     recorded: int = 0
     node.output_count = len(outputs)
     tensor: Tensor
-    for each in outputs:
+    for output in outputs:
         space: Any = None
         differentiable: bool = False
-        if isinstance(each, Tensor):
-            tensor = each
+        if isinstance(output, Tensor):
+            tensor = output
             if recording:
                 space = (door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
                 differentiable = door.is_inexact(tensor._array_) and not (fixed and is_among(tensor, fixed))
-            each = place(node, tensor, len(made), args, dirty, differentiable, modes)
+            output = place(node, tensor, len(results), args, dirty, differentiable, modes)
             if differentiable:
                 recorded += 1
             if word & flags.VOLATILE:
-                tensor = each
+                tensor = output
                 tensor._flags_ |= flags.VOLATILE
-        made.append(each)
+        results.append(output)
         node.output_spaces.append(space)
         node.output_recorded.append(differentiable)
     if recorded > 1:
-        mark_several(made)
+        mark_several(results)
     if word & flags.DUAL or modes.word & flags.LEVELS:
-        function_forward.carry(node, args, made, fixed, modes)
+        function_forward.carry(node, args, results, fixed, modes)
     if modes.debug is not None:
-        noted.function_results(errors.operation_name(type(node).__name__), args, tuple(made), fixed, recording, modes)
+        noted.function_results(
+            errors.operation_name(type(node).__name__), args, tuple(results), fixed, recording, modes
+        )
     if recording and node.to_save is not None:
-        node.kept_tensors = keep_all(node, made, modes)
+        node.kept_tensors = keep_all(node, results, modes)
     node.to_save = node.saved_for_forward = node.dirty_tensors = node.non_differentiable = None
-    return tuple(made) if isinstance(result, tuple) else made[0]
+    return tuple(results) if isinstance(result, tuple) else results[0]
 
 
 def marked(node: FunctionNode, tensors: Any, name: str, only: str) -> tuple[Any, ...]:
@@ -216,8 +218,8 @@ def marked(node: FunctionNode, tensors: Any, name: str, only: str) -> tuple[Any,
 
 def is_among(tensor: Tensor, others: tuple[Any, ...]) -> bool:
     """Return whether a tensor is among other objects."""
-    for each in others:
-        if each is tensor:
+    for other in others:
+        if other is tensor:
             return True
     return False
 
@@ -228,15 +230,15 @@ def count_writes(
     """Count the writes to the tensors that were marked dirty, and refuse those that cannot be recorded."""
     tensor: Tensor
     name = errors.operation_name(type(node).__name__)
-    for each in dirty:
-        tensor = each
+    for value in dirty:
+        tensor = value
         count_write(tensor._storage_, name)
         if not is_among(tensor, outputs):
             raise RuntimeError(function_errors.DIRTY_NOT_RETURNED)
     if not recording:
         return
-    for each in dirty:
-        tensor = each
+    for value in dirty:
+        tensor = value
         if not is_among(tensor, args):
             warnings.warn(function_errors.DIRTY_NO_INPUT, UserWarning, stacklevel=2)
         if tensor._flags_ & flags.VIEW:
@@ -268,15 +270,15 @@ def place(
     modes: Modes,
 ) -> Tensor:
     """The tensor that stands for output `nr`, with its place in the graph."""
-    given: bool = is_among(out, args)
+    is_input: bool = is_among(out, args)
     written: bool = bool(dirty) and is_among(out, dirty)
     if not differentiable:
-        out = without_history(out, given, written, modes)
+        out = without_history(out, is_input, written, modes)
     elif written:
         rewrite(node, out, nr, args, modes)
         return out
     else:
-        if given:
+        if is_input:
             out = alias(out, modes)
         connect(node, out, nr)
     if out._flags_ & flags.VIEW and not written:
@@ -343,9 +345,9 @@ def rewrite(node: FunctionNode, out: Tensor, nr: int, args: tuple[Any, ...], mod
 def mark_several(made: list[Any]) -> None:
     """Mark views among several differentiable outputs, which may not be written to for that reason."""
     tensor: Tensor
-    for each in made:
-        if isinstance(each, Tensor):
-            tensor = each
+    for value in made:
+        if isinstance(value, Tensor):
+            tensor = value
             if tensor._flags_ & flags.VIEW:
                 info: ViewInfo = tensor._meta_.view
                 info.made = views.MULTIPLE
@@ -357,15 +359,15 @@ def keep_all(node: FunctionNode, made: list[Any], modes: Modes) -> tuple[Any, ..
         raise RuntimeError(function_errors.no_tuple("to_save", node.to_save))
     kept: list[Any] = []
     tensor: Tensor
-    for each in node.to_save:
-        if each is None:
+    for value in node.to_save:
+        if value is None:
             kept.append(None)
-        elif isinstance(each, Tensor):
-            tensor = each
+        elif isinstance(value, Tensor):
+            tensor = value
             nr: int = output_number(node, tensor, made)
             kept.append(save_input(tensor, modes) if nr < 0 else save_result(tensor, nr, modes))
         else:
-            raise TypeError(function_errors.no_tensor(function_errors.SAVE, len(kept), each))
+            raise TypeError(function_errors.no_tensor(function_errors.SAVE, len(kept), value))
     node.kept_origins = origins(kept, node.to_save)
     return tuple(kept)
 
@@ -375,15 +377,15 @@ def origins(kept: list[Any], given: tuple[Any, ...]) -> Any:
 
     A leaf that requires a gradient is kept itself.
     """
-    found: list[Any] = []
+    references: list[Any] = []
     anything: bool = False
     for at in range(len(kept)):
         reference: Any = None
         if isinstance(kept[at], SavedInput) and kept[at].leaf is None:
             reference = door.weak(given[at])
             anything = True
-        found.append(reference)
-    return tuple(found) if anything else None
+        references.append(reference)
+    return tuple(references) if anything else None
 
 
 def output_number(node: FunctionNode, tensor: Tensor, made: list[Any]) -> int:

@@ -19,17 +19,17 @@ from . import function_errors
 
 def levels_of(args: tuple[Any, ...], modes: Modes) -> list[Level]:
     """Return the levels at which tensors among the arguments are dual, the outermost first."""
-    found: dict[int, Level] = {}
-    for each in args:
-        if not isinstance(each, Tensor):
+    levels: dict[int, Level] = {}
+    for value in args:
+        if not isinstance(value, Tensor):
             continue
-        adopt_one(each)
-        tangent: Tangent | None = tangents.first_of(each)
+        adopt_one(value)
+        tangent: Tangent | None = tangents.first_of(value)
         while tangent is not None:
             if tangent.tensor is not None and tangent.level.number < modes.forward:
-                found[tangent.level.number] = tangent.level
+                levels[tangent.level.number] = tangent.level
             tangent = tangent.outer
-    return [found[number] for number in sorted(found)]
+    return [levels[number] for number in sorted(levels)]
 
 
 def carry(node: Any, args: tuple[Any, ...], outputs: list[Any], fixed: tuple[Any, ...], modes: Modes) -> None:
@@ -44,14 +44,14 @@ def carry(node: Any, args: tuple[Any, ...], outputs: list[Any], fixed: tuple[Any
     """
     before: int = modes.forward
     for level in levels_of(args, modes):
-        given = [tangent_given(node, each, level) for each in args]
+        input_tangents = [tangent_given(node, value, level) for value in args]
         born: int = next_serial()
         try:
             modes.forward = level.number
-            made = node._forward_cls.jvp(node, *given)
+            result = node._forward_cls.jvp(node, *input_tangents)
         finally:  # stores only, see `modes`
             modes.forward = before
-        returned: tuple[Any, ...] = made if isinstance(made, tuple) else (made,)
+        returned: tuple[Any, ...] = result if isinstance(result, tuple) else (result,)
         if len(returned) != len(outputs):
             raise RuntimeError(function_errors.tangent_count(len(outputs), len(returned)))
         for nr in range(len(outputs)):
@@ -60,22 +60,24 @@ def carry(node: Any, args: tuple[Any, ...], outputs: list[Any], fixed: tuple[Any
             if returned[nr] is None:
                 check_unwritten(outputs[nr], level, args)
             else:
-                attach(outputs[nr], returned[nr], level, args, given, born)
+                attach(outputs[nr], returned[nr], level, args, input_tangents, born)
 
 
 def tangent_given(node: Any, value: Any, level: Level) -> Any:
     """Return the value that `jvp` receives for an argument: its tangent, or zeros (None if the Function wants that)."""
     if not isinstance(value, Tensor):
         return None
-    found = tangents.tangent_at(value, level)
-    if found is None and node.materialize_grads:
+    tangent = tangents.tangent_at(value, level)
+    if tangent is None and node.materialize_grads:
         return wrap(np.zeros(value._array_.shape, value._array_.dtype))
-    return found
+    return tangent
 
 
 def is_differentiable(output: Any, fixed: tuple[Any, ...]) -> bool:
     """Return whether an output can have a tangent."""
-    return isinstance(output, Tensor) and door.is_inexact(output._array_) and not any(each is output for each in fixed)
+    return (
+        isinstance(output, Tensor) and door.is_inexact(output._array_) and not any(tensor is output for tensor in fixed)
+    )
 
 
 def check_tangent(nr: int, output: Any, tangent: Any, differentiable: bool) -> None:
@@ -96,8 +98,8 @@ def check_unwritten(output: Any, level: Level, args: tuple[Any, ...]) -> None:
     Raises:
         RuntimeError: if the output is such an input.
     """
-    for each in args:
-        if each is output and isinstance(each, Tensor) and tangents.tangent_at(each, level) is not None:
+    for value in args:
+        if value is output and isinstance(value, Tensor) and tangents.tangent_at(value, level) is not None:
             raise RuntimeError(function_errors.TANGENT_NOT_WRITTEN)
 
 
