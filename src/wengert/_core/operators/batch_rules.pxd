@@ -6,7 +6,7 @@ cpdef object rule_for(object op)
 cpdef object loaded(object op)
 cpdef bint is_elementwise(object op) except -1
 cpdef object looped(object op, long size, list args, list carried)
-@cython.locals(made=list, at=long)
+@cython.locals(results=list, at=long)
 cpdef object one_by_one(object op, long size, list args, list carried, object before)
 cpdef object of_member(object op, list args, list carried, long at)
 @cython.locals(tensor=Tensor)

@@ -65,25 +65,25 @@ def looped(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 def one_by_one(op: Any, size: int, args: list[Any], carried: list[Any], before: Any) -> Any:
     """Run the operator for one member after the other; `before`, if not None, is called before every run."""
-    made: list[Any] = []
+    results: list[Any] = []
     for at in range(size):
         if before is not None:
             before()
-        made.append(of_member(op, args, carried, at))
+        results.append(of_member(op, args, carried, at))
     if op.several:
-        return tuple([OPERATORS.stack(list(each)) for each in zip(*made)])
-    return OPERATORS.stack(made)
+        return tuple([OPERATORS.stack(list(outputs)) for outputs in zip(*results)])
+    return OPERATORS.stack(results)
 
 
 def of_member(op: Any, args: list[Any], carried: list[Any], at: int) -> Any:
     """Run the operator for one member."""
-    return op.call(tuple([member(each, on, at) for each, on in zip(args, carried)]))
+    return op.call(tuple([member(value, on, at) for value, on in zip(args, carried)]))
 
 
 def member(value: Any, carried: Any, at: int) -> Any:
     """The argument of one member."""
     if isinstance(carried, list):
-        return [member(each, on, at) for each, on in zip(value, carried)]
+        return [member(item, on, at) for item, on in zip(value, carried)]
     if not carried:
         return value
     tensor: Tensor = value
@@ -127,16 +127,16 @@ def padded(op: Any, args: list[Any], carried: list[Any]) -> list[Any]:
     """Operands whose shapes broadcast as those of the members do, and whose dtypes promote as theirs do."""
     tensors = [at for at in op.tensor_slots if isinstance(args[at], Tensor)]
     depth = max([args[at]._array_.ndim - carried[at] for at in tensors])
-    given = list(args)
+    arguments = list(args)
     kinds = {args[at]._array_.dtype for at in tensors if at in op.grad_slots}
     if len(kinds) > 1 and op.promotion is not None:
-        promote(op, given, carried)
+        promote(op, arguments, carried)
     for at in tensors:
-        array = given[at]._array_
+        array = arguments[at]._array_
         if carried[at] and array.ndim - 1 < depth:
             shape = (array.shape[0], *(1,) * (depth + 1 - array.ndim), *array.shape[1:])
-            given[at] = given[at].view(shape) if array.ndim == 1 else given[at].reshape(shape)
-    return given
+            arguments[at] = arguments[at].view(shape) if array.ndim == 1 else arguments[at].reshape(shape)
+    return arguments
 
 
 def promote(op: Any, args: list[Any], carried: list[Any]) -> None:
@@ -170,13 +170,13 @@ def check_target(target: Tensor, whole: Tensor) -> None:
 
 def full(args: list[Any], carried: list[Any], size: int) -> list[Any]:
     """The arguments, all tensors with the batch; those without it are expanded."""
-    return [with_batch(each, on, size) for each, on in zip(args, carried)]
+    return [with_batch(value, on, size) for value, on in zip(args, carried)]
 
 
 def with_batch(value: Any, carried: Any, size: int) -> Any:
     """One argument of `full`."""
     if isinstance(value, list) and isinstance(carried, list):
-        return [with_batch(each, on, size) for each, on in zip(value, carried)]
+        return [with_batch(item, on, size) for item, on in zip(value, carried)]
     if carried or not isinstance(value, Tensor):
         return value
     return value.expand((size, *value._array_.shape))
@@ -201,31 +201,31 @@ def along(*names: str, flat: bool = False, none: bool = False) -> Rule:
     """
 
     def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-        given = full(args, carried, size)
+        arguments = full(args, carried, size)
         first = op.tensor_slots[0]
-        ndim = given[first]._array_.ndim - 1
+        ndim = arguments[first]._array_.ndim - 1
         scalar = ndim == 0
-        flattened = flat and given[op.names.index(names[0])] is None
+        flattened = flat and arguments[op.names.index(names[0])] is None
         if flattened:
-            given[first] = given[first].reshape((size, math.prod(given[first]._array_.shape[1:])))
+            arguments[first] = arguments[first].reshape((size, math.prod(arguments[first]._array_.shape[1:])))
         elif scalar:
             if size:
                 of_member(op, args, carried, 0)  # refuses arguments that only tensors with dimensions support
             for at in op.tensor_slots:
-                if isinstance(given[at], Tensor) and given[at]._array_.ndim == 1:
-                    given[at] = given[at].unsqueeze(1)
+                if isinstance(arguments[at], Tensor) and arguments[at]._array_.ndim == 1:
+                    arguments[at] = arguments[at].unsqueeze(1)
         for name in names:
             at = op.names.index(name)
-            if not none or given[at] not in ((), []):
-                given[at] = 1 if flattened else shifted(given[at], ndim)
-        made = op.call(tuple(given))
+            if not none or arguments[at] not in ((), []):
+                arguments[at] = 1 if flattened else shifted(arguments[at], ndim)
+        result = op.call(tuple(arguments))
         if scalar:
-            return tuple([each.reshape((size,)) for each in made]) if op.several else made.reshape((size,))
+            return tuple([tensor.reshape((size,)) for tensor in result]) if op.several else result.reshape((size,))
         if flattened:  # with keepdim a dimension is left in the place of all
-            several = made if op.several else (made,)
-            shaped = [each.reshape((size, *(1,) * ndim)) if each._array_.ndim > 1 else each for each in several]
+            several = result if op.several else (result,)
+            shaped = [tensor.reshape((size, *(1,) * ndim)) if tensor._array_.ndim > 1 else tensor for tensor in several]
             return tuple(shaped) if op.several else shaped[0]
-        return made
+        return result
 
     return apply
 
@@ -239,7 +239,7 @@ def shifted(dims: Any, ndim: int) -> Any:
     if dims is None or (isinstance(dims, (tuple, list)) and not dims):
         return tuple(range(1, max(ndim, 1) + 1))
     if isinstance(dims, (tuple, list)):
-        return tuple([sizes.normalise(each, max(ndim, 1)) + 1 for each in dims])
+        return tuple([sizes.normalise(dim, max(ndim, 1)) + 1 for dim in dims])
     return sizes.normalise(dims, max(ndim, 1)) + 1
 
 
@@ -248,11 +248,11 @@ def singled(args: list[Any], carried: list[Any]) -> tuple[list[Any], list[Any]]:
 
     At least one does: otherwise the operator would have been called once.
     """
-    given, on = list(args), list(carried)
+    arguments, on = list(args), list(carried)
     for at, value in enumerate(args):
         if carried[at] is True and batches.is_constant(value):
-            given[at], on[at] = member(value, True, 0), False
-    return given, on
+            arguments[at], on[at] = member(value, True, 0), False
+    return arguments, on
 
 
 def folded(core: int = 0, most: int = 64, shape: str = "") -> Rule:
@@ -265,22 +265,22 @@ def folded(core: int = 0, most: int = 64, shape: str = "") -> Rule:
     """
 
     def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-        given = full(args, carried, size)
-        first = given[op.tensor_slots[0]]._array_.shape
+        arguments = full(args, carried, size)
+        first = arguments[op.tensor_slots[0]]._array_.shape
         behind = core or len(first) - 2
         if not max(behind, 1) < len(first) <= most + 1:
             check_member(op, size, args, carried)
         lead = first[: len(first) - behind]
         for at in op.tensor_slots:
-            if isinstance(given[at], Tensor) and len(lead) > 1:
-                given[at] = given[at].reshape((math.prod(lead), *given[at]._array_.shape[len(lead) :]))
+            if isinstance(arguments[at], Tensor) and len(lead) > 1:
+                arguments[at] = arguments[at].reshape((math.prod(lead), *arguments[at]._array_.shape[len(lead) :]))
         if shape:
             at = op.names.index(shape)
-            given[at] = (math.prod(lead), *given[at][len(given[at]) - behind :])
-        made = op.call(tuple(given))
+            arguments[at] = (math.prod(lead), *arguments[at][len(arguments[at]) - behind :])
+        result = op.call(tuple(arguments))
         if op.several:
-            return tuple([each.reshape((*lead, *each._array_.shape[1:])) for each in made])
-        return made.reshape((*lead, *made._array_.shape[1:]))
+            return tuple([tensor.reshape((*lead, *tensor._array_.shape[1:])) for tensor in result])
+        return result.reshape((*lead, *result._array_.shape[1:]))
 
     return apply
 
@@ -314,8 +314,8 @@ def parted(made: Any, dim: int, size: int, groups: int = 1) -> Any:
 
 def of_nobody(op: Any, args: list[Any], carried: list[Any]) -> Any:
     """The results for a batch without members, with the shapes of the results for zeros."""
-    given = [each.new_zeros(each._array_.shape[1:]) if on is True else each for each, on in zip(args, carried)]
-    made = op.call(tuple(given))
+    arguments = [value.new_zeros(value._array_.shape[1:]) if on is True else value for value, on in zip(args, carried)]
+    result = op.call(tuple(arguments))
     if op.several:
-        return tuple([each.new_zeros((0, *each._array_.shape)) for each in made])
-    return made.new_zeros((0, *made._array_.shape))
+        return tuple([tensor.new_zeros((0, *tensor._array_.shape)) for tensor in result])
+    return result.new_zeros((0, *result._array_.shape))

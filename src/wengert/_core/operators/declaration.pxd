@@ -18,7 +18,7 @@ cpdef object fill_signature(Declaration op, object body)
 @cython.locals(kinds=list, tensors=list, grads=list, plain=list, switches=list, wholes=list, scalars=list, aliases=dict)
 cpdef object fill_kinds(Declaration op, dict annotations)
 cpdef object take_over(Declaration made, Declaration op)
-@cython.locals(given=long, spread=long, bound=list, forms=dict)
+@cython.locals(count=long, spread=long, bound=list, forms=dict)
 cpdef tuple bind(Declaration op, tuple args, dict kwargs)
 @cython.locals(at=long)
 cpdef tuple read_plain(Declaration op, tuple values)
@@ -26,6 +26,6 @@ cpdef object check_scalar(str name, str argument, long position, str annotation,
 cpdef object check_range(Declaration op, tuple values, long at)
 cpdef bint is_whole(object value) except -1
 cpdef bint holds_tensor(object values) except -1
-@cython.locals(found=list)
+@cython.locals(result=list)
 cpdef tuple replaced(Declaration op, tuple values)
 cpdef object number_of(Declaration op, long at, Tensor tensor)

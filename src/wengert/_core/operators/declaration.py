@@ -296,29 +296,29 @@ def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
     Raises:
         TypeError: if an argument is missing, unknown, or passed twice.
     """
-    given: int = len(args)
+    count: int = len(args)
     spread: int = op.spread
-    if not kwargs and spread < 0 and given == len(op.names) and given == op.positional:
+    if not kwargs and spread < 0 and count == len(op.names) and count == op.positional:
         return read_plain(op, args)
-    if spread >= 0 and given > spread and is_index(args[spread]):
+    if spread >= 0 and count > spread and is_index(args[spread]):
         args = (*args[:spread], args[spread:])
-        given = spread + 1
-    if given > op.positional:
+        count = spread + 1
+    if count > op.positional:
         from . import older_forms
 
         forms: dict[str, Any] = OLDER.get(op.name.removesuffix("_"), {})
         return bind(op, *older_forms.brought_up(op.name, op.positional, args, kwargs, forms))
     bound: list[Any] = list(args)
-    bound.extend(op.defaults[given:])
+    bound.extend(op.defaults[count:])
     if kwargs:
         for key, value in kwargs.items():
             position = op.names.index(key) if key in op.names else find_alias(op, key)
-            if position < given:
+            if position < count:
                 raise TypeError(f"{op.name}() got multiple values for argument '{key}'")
             bound[position] = value
     for value in bound:
         if value is REQUIRED:
-            missing = [name for name, each in zip(op.names, bound) if each is REQUIRED]
+            missing = [name for name, argument in zip(op.names, bound) if argument is REQUIRED]
             raise TypeError(errors.missing_arguments(op.name, missing))
     return read_plain(op, tuple(bound))
 
@@ -388,7 +388,7 @@ def check_range(op: Declaration, values: tuple[Any, ...], at: int) -> None:
     value = values[at]
     if value is None or op.body.__annotations__[op.names[at]][:6] != "Number":
         return
-    operands = [each._array_ for each in values if isinstance(each, Tensor)]
+    operands = [operand._array_ for operand in values if isinstance(operand, Tensor)]
     common = dtypes.result_type(operands) if operands else dtypes.get_default_dtype()
     if common.category == dtypes.COMPLEX:
         return
@@ -415,22 +415,22 @@ def stands_for_int(argument: str, tensor: Any) -> bool:
 
 def holds_tensor(values: Any) -> bool:
     """Return whether a tuple holds a tensor."""
-    for each in values:
-        if isinstance(each, Tensor):
+    for value in values:
+        if isinstance(value, Tensor):
             return True
     return False
 
 
 def replaced(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments with numbers in the place of tensors and tuples in the place of lists, where needed."""
-    found: list[Any] = list(values)
+    result: list[Any] = list(values)
     for at in op.plain_slots:
-        value = found[at]
+        value = result[at]
         if isinstance(value, Tensor):
-            found[at] = number_of(op, at, value)
+            result[at] = number_of(op, at, value)
         elif isinstance(value, list) or (isinstance(value, tuple) and holds_tensor(value)):
-            found[at] = tuple([number_of(op, at, each) if isinstance(each, Tensor) else each for each in value])
-    return tuple(found)
+            result[at] = tuple([number_of(op, at, item) if isinstance(item, Tensor) else item for item in value])
+    return tuple(result)
 
 
 def number_of(op: Declaration, at: int, tensor: Tensor) -> Any:

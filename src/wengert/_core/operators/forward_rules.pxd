@@ -9,7 +9,7 @@ cdef class Share:
     cdef public tuple slots, sources, positions
 
 cpdef tuple shares_for(object op, long mask)
-@cython.locals(made=list, rest=long, rule=Rule, slot=long, served=long)
+@cython.locals(shares=list, rest=long, rule=Rule, slot=long, served=long)
 cpdef tuple make_shares(object op, long mask)
 @cython.locals(mask=long)
 cpdef long bits_of(tuple slots) except -1

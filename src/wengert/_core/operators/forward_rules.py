@@ -54,27 +54,27 @@ def shares_for(op: Any, mask: int) -> tuple[Share, ...]:
     Raises:
         NotImplementedError: if the card does not say how the operator is differentiated forward.
     """
-    found: Any = op.shares.get(mask)
-    if found is None:
-        found = make_shares(op, mask)
-        op.shares[mask] = found
-    return found
+    shares: Any = op.shares.get(mask)
+    if shares is None:
+        shares = make_shares(op, mask)
+        op.shares[mask] = shares
+    return shares
 
 
 def make_shares(op: Any, mask: int) -> tuple[Share, ...]:
     """The shares of the parameters in `mask`."""
-    made: list[Share] = []
+    shares: list[Share] = []
     rest: int = mask
     rule: Rule
     for rule in op.forward_rules:
         served: int = bits_of(rule.slots)
         if rest & served:
-            made.append(Share(op, WRITTEN, rule, rule.slots))
+            shares.append(Share(op, WRITTEN, rule, rule.slots))
             rest &= ~served
     for slot in range(len(op.forward_slots)):
         if rest >> slot & 1:
-            made.append(derived_share(op, slot))
-    return tuple(made)
+            shares.append(derived_share(op, slot))
+    return tuple(shares)
 
 
 def bits_of(slots: tuple[int, ...]) -> int:

@@ -33,35 +33,35 @@ def computed(op: Any, values: list[Any], modes: Any, run: Callable[..., Any]) ->
     Raises:
         NotImplementedError: if the operator does not exist for the half, and its body does not support it.
     """
-    given = kind_of(op, values)
+    dtype = kind_of(op, values)
     wanted = values[op.dtype_slot] if op.dtype_slot >= 0 else None
-    if given is None and wanted not in dtypes.HALVES:
+    if dtype is None and wanted not in dtypes.HALVES:
         return run(op, values, modes)  # an index or a mask is a half, which the body refuses
-    if op.takes_halves or is_mixed(op, values, given):
+    if op.takes_halves or is_mixed(op, values, dtype):
         return run(op, values, modes)
-    if given is not None and given not in op.declared_dtypes:
+    if dtype is not None and dtype not in op.declared_dtypes:
         run(op, values, modes)  # raises its own error; otherwise the result is dropped
-        raise NotImplementedError(errors.no_kernel(op.name, given))
+        raise NotImplementedError(errors.no_kernel(op.name, dtype))
     wide = widened(op, values)
-    made = NotImplemented if op.native is None else op.native(*wide)
-    if made is NotImplemented:
-        made = run(op, wide, modes)
-    half = given if wanted is None else wanted if wanted in dtypes.HALVES else None
+    result = NotImplemented if op.native is None else op.native(*wide)
+    if result is NotImplemented:
+        result = run(op, wide, modes)
+    half = dtype if wanted is None else wanted if wanted in dtypes.HALVES else None
     if half is None:
-        return made
+        return result
     if op.several:
-        return tuple([rounded(each, half, modes) for each in made])
-    return rounded(made, half, modes)
+        return tuple([rounded(array, half, modes) for array in result])
+    return rounded(result, half, modes)
 
 
 def write(op: Any, values: list[Any], modes: Any) -> None:
     """Let the writer of an operator write into its first operand, where some are halves; refused as by `computed`."""
-    given = kind_of(op, values)
-    if given is None or op.takes_halves or is_mixed(op, values, given):
+    dtype = kind_of(op, values)
+    if dtype is None or op.takes_halves or is_mixed(op, values, dtype):
         modes.quietly(op.writer, values)
         return
-    if given not in op.declared_dtypes:
-        raise NotImplementedError(errors.no_kernel(op.name, given))
+    if dtype not in op.declared_dtypes:
+        raise NotImplementedError(errors.no_kernel(op.name, dtype))
     wide = widened(op, values)
     modes.quietly(op.writer, wide)
     modes.quietly(np.copyto, (values[0], wide[0], "unsafe"))
@@ -84,14 +84,14 @@ def is_mixed(op: Declaration, values: list[Any], given: Any) -> bool:
 
 def arrays_of(op: Declaration, values: list[Any]) -> list[Any]:
     """The arrays among the differentiable operands."""
-    found: list[Any] = []
+    arrays: list[Any] = []
     for position in op.tensor_slots:
         value = values[position]
         if op.kinds[position] == sources.ARRAY and isinstance(value, np.ndarray):
-            found.append(value)
+            arrays.append(value)
         elif op.kinds[position] == sources.ARRAYS:
-            found += [each for each in value if isinstance(each, np.ndarray)]
-    return found
+            arrays += [array for array in value if isinstance(array, np.ndarray)]
+    return arrays
 
 
 def widened(op: Declaration, values: list[Any]) -> list[Any]:
@@ -100,7 +100,7 @@ def widened(op: Declaration, values: list[Any]) -> list[Any]:
     own: bool = op.layout == sources.LAID_OWN  # the body depends on the strides of its operands
     for value in values:
         if isinstance(value, list):
-            value = [wide_array(each, own) for each in value]
+            value = [wide_array(array, own) for array in value]
         wide.append(wide_array(value, own))
     if op.dtype_slot >= 0 and wide[op.dtype_slot] in dtypes.HALVES:
         wide[op.dtype_slot] = dtypes.float32
@@ -123,12 +123,12 @@ def rounded(made: Any, half: Any, modes: Any) -> Any:
 
 def converted(array: Any, wanted: Any) -> Any:
     """An array in another dtype with the same strides in elements, gaps included."""
-    made = OPERATORS.converted(array, wanted)
+    result = OPERATORS.converted(array, wanted)
     steps = [stride // array.itemsize for stride in array.strides]
-    strides = tuple([step * made.itemsize for step in steps])
-    if made.strides == strides or not array.size or min(steps) < 0:
-        return made
+    strides = tuple([step * result.itemsize for step in steps])
+    if result.strides == strides or not array.size or min(steps) < 0:
+        return result
     reach = 1 + sum([(length - 1) * step for length, step in zip(array.shape, steps)])
-    made = np.ndarray(array.shape, wanted, np.empty(reach, wanted), 0, strides)
-    made[...] = array
-    return made
+    result = np.ndarray(array.shape, wanted, np.empty(reach, wanted), 0, strides)
+    result[...] = array
+    return result

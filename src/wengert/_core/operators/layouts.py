@@ -46,8 +46,8 @@ def keep_rows(op: Declaration, args: tuple[Any, ...]) -> bool:
             if not door.keeps_rows(tensor._array_):
                 return False
         elif op.list_slot >= 0 and isinstance(value, (tuple, list)):
-            for each in value:
-                if isinstance(each, Tensor) and not door.keeps_rows(each._array_):
+            for item in value:
+                if isinstance(item, Tensor) and not door.keeps_rows(item._array_):
                     return False
     return True
 
@@ -81,9 +81,9 @@ def with_strides(array: Any, strides: tuple[int, ...]) -> Any:
     wanted = tuple([step * size for step in strides])
     if array.strides == wanted:
         return array
-    made = empty(array.shape, strides, array.dtype)
-    slots.table.copy_into(made, array)
-    return made
+    result = empty(array.shape, strides, array.dtype)
+    slots.table.copy_into(result, array)
+    return result
 
 
 def empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> Any:
@@ -223,16 +223,16 @@ def scaled_operands(op: Declaration, args: tuple[Any, ...]) -> list[Any]:
     """The operands of a product with a power of the second one, which is row-major beside integers, and beside
     float32 unless it is of integers itself: a peculiarity of torch."""
     operands = operands_of(op, args)
-    given: Any = args[0].dtype
-    if given.category < dtypes.FLOAT or (given is dtypes.float32 and args[1].dtype.category >= dtypes.FLOAT):
+    dtype: Any = args[0].dtype
+    if dtype.category < dtypes.FLOAT or (dtype is dtypes.float32 and args[1].dtype.category >= dtypes.FLOAT):
         operands[1] = empty(operands[1].shape, row_major(operands[1].shape), operands[1].dtype)
     return operands
 
 
 def is_among(array: Any, others: list[Any]) -> bool:
     """Return whether an array is one of the others."""
-    for each in others:
-        if each is array:
+    for other in others:
+        if other is array:
             return True
     return False
 
@@ -248,18 +248,18 @@ def iterated(shape: tuple[int, ...], operands: list[Any]) -> tuple[int, ...]:
     channels: bool = len(shape) == 4
     alike: bool = True
     whole: bool = True
-    for each in operands:
-        if each.ndim > len(shape):
+    for operand in operands:
+        if operand.ndim > len(shape):
             return row_major(shape)  # a reduction of the computed values
-        whole = whole and each.shape == shape
-        rows = rows and each.flags.c_contiguous
-        channels = channels and is_channels_last(each)
-        alike = alike and steps_of(each) == steps_of(first)
+        whole = whole and operand.shape == shape
+        rows = rows and operand.flags.c_contiguous
+        channels = channels and is_channels_last(operand)
+        alike = alike and steps_of(operand) == steps_of(first)
     if whole and (rows or channels):
         return row_major(shape) if rows else channels_last(shape)
     if whole and alike and is_dense(first):
         return preserved(first)
-    return ordered(shape, [stretched(each, shape) for each in operands])
+    return ordered(shape, [stretched(operand, shape) for operand in operands])
 
 
 def ordered(shape: tuple[int, ...], operands: list[Any]) -> tuple[int, ...]:

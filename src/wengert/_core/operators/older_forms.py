@@ -29,13 +29,13 @@ def brought_up(
     Raises:
         TypeError: if the arguments are not those of an older form of the operator.
     """
-    if ONE_BY_ONE in forms and not kwargs and all(type(each) is int for each in args[1:]):
+    if ONE_BY_ONE in forms and not kwargs and all(type(value) is int for value in args[1:]):
         return (args[0], args[1:]), {}
     for kinds, words in forms.items():
         numbered = [at for at, kind in enumerate(kinds) if kind == "N"]
         if len(kinds) == len(args) and not kwargs and all(is_number(args[at]) for at in numbered):
-            tensors = tuple([each for kind, each in zip(kinds, args) if kind == "T"])
-            numbers = [each for kind, each in zip(kinds, args) if kind == "N"]
+            tensors = tuple([value for kind, value in zip(kinds, args) if kind == "T"])
+            numbers = [value for kind, value in zip(kinds, args) if kind == "N"]
             named = ", ".join([f"{word}=..." for word in words])
             anomaly.warn(f"This overload of {name} is deprecated: numbers go behind the tensors, {name}(..., {named})")
             return tensors, dict(zip(words, numbers))

@@ -133,14 +133,14 @@ def arrays_of(op: Declaration, value: Any, position: int) -> list[Any]:
     partly: bool = op.kinds[position] == sources.INDICES
     arrays: list[Any] = []
     tensor: Tensor
-    for at, each in enumerate(value):
-        if isinstance(each, Tensor):
-            tensor = each
+    for at, item in enumerate(value):
+        if isinstance(item, Tensor):
+            tensor = item
             arrays.append(tensor._array_)
-        elif partly and each is None:
+        elif partly and item is None:
             arrays.append(None)
         else:
-            raise TypeError(errors.wrong_element(at, position, each))
+            raise TypeError(errors.wrong_element(at, position, item))
     return arrays
 
 

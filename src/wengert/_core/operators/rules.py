@@ -138,5 +138,5 @@ def locate(op: Declaration, name: str) -> tuple[int, int]:
     for suffix, source in endings:
         if name.endswith(suffix) and name[: -len(suffix)] in op.names:
             return source, op.names.index(name[: -len(suffix)])
-    valid = [*op.names, "out", *op.output_names, "wanted", *(f"{each}_shape" for each in op.names)]
+    valid = [*op.names, "out", *op.output_names, "wanted", *(f"{operand}_shape" for operand in op.names)]
     raise TypeError(f"a rule of {op.name} asks for '{name}'; valid names are {', '.join(valid)}")
