@@ -66,13 +66,13 @@ def tensor_places(body: Callable[..., Any]) -> list[tuple[int, str, bool]]:
     """
     annotations = body.__annotations__
     positional = body.__code__.co_argcount
-    found = []
+    places = []
     for at, name in enumerate(parameters_of(body)):
         annotation = str(annotations.get(name, ""))
         kind = taken(annotation)
         if kind[:6] == "Tensor" or (at == 0 and name in ("input", "self") and annotation != "Tensor | float"):
-            found.append((at if at < positional else sys.maxsize, name, kind == "Tensor | None"))
-    return found
+            places.append((at if at < positional else sys.maxsize, name, kind == "Tensor | None"))
+    return places
 
 
 def typed_places(body: Callable[..., Any]) -> list[tuple[int, str, type]]:
@@ -106,10 +106,10 @@ def is_loose(body: Callable[..., Any]) -> bool:
 
 def own_names(name: str, kwargs: dict[str, Any], aliases: dict[str, str]) -> dict[str, Any]:
     """Keyword arguments by the parameters' own names; raises a TypeError if one was passed by two of its names."""
-    named = {aliases.get(each, each): value for each, value in kwargs.items()}
+    named = {aliases.get(key, key): value for key, value in kwargs.items()}
     if len(named) < len(kwargs):
-        own = [aliases.get(each, each) for each in kwargs]
-        twice = next(each for each in own if own.count(each) > 1)
+        own = [aliases.get(key, key) for key in kwargs]
+        twice = next(key for key in own if own.count(key) > 1)
         raise TypeError(f"{name}() got multiple values for argument {twice!r}")
     return named
 
@@ -172,10 +172,10 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             word |= word_of_tensors(said, places, args, kwargs, skipped)
             standing = typed and check_typed(said, typed, body.__annotations__, args, kwargs, skipped)
             if word & flags.OVERRIDDEN and current().passing is None:
-                given, named = named, None  # an error of a handler is not a reason to ask again
-                return overridden(name, call, args, given, body, method=method)
-            if word & flags.OBSERVED and (made := of_class(name, call, args, kwargs)) is not MISSING:
-                return made
+                keywords, named = named, None  # an error of a handler is not a reason to ask again
+                return overridden(name, call, args, keywords, body, method=method)
+            if word & flags.OBSERVED and (result := of_class(name, call, args, kwargs)) is not MISSING:
+                return result
             if standing:
                 args, kwargs = with_integers(typed, args, kwargs)
             if word & flags.AUTOCAST:
@@ -239,11 +239,11 @@ def word_of_tensors(
     """
     count, word = len(args), 0
     for at, argument, optional in places:
-        given = args[at] if at < count else kwargs.get(argument, MISSING)
-        if isinstance(given, Tensor):
-            word |= given._flags_
-        elif given is not MISSING and not (optional and given is None):
-            raise TypeError(errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "Tensor", given))
+        value = args[at] if at < count else kwargs.get(argument, MISSING)
+        if isinstance(value, Tensor):
+            word |= value._flags_
+        elif value is not MISSING and not (optional and value is None):
+            raise TypeError(errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "Tensor", value))
     return word
 
 
@@ -252,7 +252,7 @@ def simple_calls(places: list[Any], typed: list[Any], method: bool, loose: bool)
     if not method and (loose or not places or places[0][0]):
         return 0
     further = [*(places if method else places[1:])[:1], *typed[:1]]
-    return min([each[0] for each in further], default=sys.maxsize)
+    return min([place[0] for place in further], default=sys.maxsize)
 
 
 def check_typed(
@@ -273,15 +273,15 @@ def check_typed(
     """
     count, standing = len(args), False
     for at, argument, kind in typed:
-        given = args[at] if at < count else kwargs.get(argument, MISSING)
-        if type(given) is kind or given is MISSING or (given is None and may_be_none(annotations[argument], argument)):
+        value = args[at] if at < count else kwargs.get(argument, MISSING)
+        if type(value) is kind or value is MISSING or (value is None and may_be_none(annotations[argument], argument)):
             continue
         position = at + 1 - skipped if at < count else 0
-        if kind is float and not isinstance(given, (Tensor, complex)):  # which the operators inside check
-            check_scalar(name, argument, position, annotations[argument], given)
-        elif kind is bool or (kind is int and not is_int(argument, given)):
-            raise TypeError(errors.wrong_type(name, argument, position, kind.__name__, given))
-        standing = standing or (kind is int and isinstance(given, Tensor))
+        if kind is float and not isinstance(value, (Tensor, complex)):  # which the operators inside check
+            check_scalar(name, argument, position, annotations[argument], value)
+        elif kind is bool or (kind is int and not is_int(argument, value)):
+            raise TypeError(errors.wrong_type(name, argument, position, kind.__name__, value))
+        standing = standing or (kind is int and isinstance(value, Tensor))
     return standing
 
 
@@ -289,10 +289,10 @@ def with_integers(typed: list[tuple[int, str, type]], args: Any, kwargs: dict[st
     """Arguments with the integers that tensors stand for: arithmetic on bytes would wrap."""
     wanted = {key for at, name, kind in typed if kind is int for key in (at, name)}
 
-    def read(key: Any, given: Any) -> Any:
-        return given.__index__() if key in wanted and isinstance(given, Tensor) else given
+    def read(key: Any, value: Any) -> Any:
+        return value.__index__() if key in wanted and isinstance(value, Tensor) else value
 
-    return tuple([read(*each) for each in enumerate(args)]), {key: read(key, given) for key, given in kwargs.items()}
+    return tuple([read(*pair) for pair in enumerate(args)]), {key: read(key, value) for key, value in kwargs.items()}
 
 
 def is_int(argument: str, given: Any) -> bool:
@@ -308,12 +308,12 @@ def may_be_none(annotation: str, argument: str) -> bool:
 def word_of(values: Sequence[Any]) -> int:
     """The flags of all tensors among arguments, and in lists and tuples; `OVERRIDDEN` for other objects to be asked."""
     word = 0
-    for each in values:
-        if isinstance(each, Tensor):
-            word |= each._flags_
-        elif isinstance(each, (tuple, list)):
-            word |= word_of(each)
-        elif may_answer(each):
+    for value in values:
+        if isinstance(value, Tensor):
+            word |= value._flags_
+        elif isinstance(value, (tuple, list)):
+            word |= word_of(value)
+        elif may_answer(value):
             word |= flags.OVERRIDDEN
     return word
 
@@ -327,19 +327,19 @@ def overridden(
     stranger = stranger_in((args, tuple(kwargs.values())))
     if stranger is not None and is_asked_outside(stranger, caller(2)):
         raise TypeError(errors.wrong_type(name, "input", 0, "Tensor", stranger))  # for the function outside, which asks
-    made = overriding.of_call(overriding.public(name, call, method=method), args, kwargs)
-    if made is overriding.NOBODY and word_of(args) & flags.OBSERVED:
-        made = of_class(name, call, args, kwargs)
-        made = overriding.NOBODY if made is MISSING else made
-    if made is overriding.NOBODY:
+    result = overriding.of_call(overriding.public(name, call, method=method), args, kwargs)
+    if result is overriding.NOBODY and word_of(args) & flags.OBSERVED:
+        result = of_class(name, call, args, kwargs)
+        result = overriding.NOBODY if result is MISSING else result
+    if result is overriding.NOBODY:
         return body(*args, **own_names(name, kwargs, other_names(body)))
-    return made
+    return result
 
 
 def of_class(name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return the result of an argument's `__torch_dispatch__` for the call of a factory, MISSING if none is asked."""
-    made = load(HANDLER).factory(name, call, args, kwargs)
-    return MISSING if made is NotImplemented else made
+    result = load(HANDLER).factory(name, call, args, kwargs)
+    return MISSING if result is NotImplemented else result
 
 
 def of_strangers(name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool) -> Any:
@@ -348,8 +348,8 @@ def of_strangers(name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, 
         return MISSING
     from ..calls import overriding
 
-    made = overriding.of_strangers(overriding.public(name, call, method=method), args, kwargs, depth=3)
-    return MISSING if made is overriding.NOBODY else made
+    result = overriding.of_strangers(overriding.public(name, call, method=method), args, kwargs, depth=3)
+    return MISSING if result is overriding.NOBODY else result
 
 
 def asking(body: Callable[..., Any], name: str = "", *, method: bool = False, module: str = "") -> Callable[..., Any]:
@@ -387,9 +387,9 @@ def asking_by_name(function: Callable[..., Any]) -> Callable[..., Any]:
             return within(tensor, *args, **kwargs)
         from inspect import signature
 
-        given = signature(function).bind(tensor, *args, **kwargs)
-        given.apply_defaults()
-        return overriding.of_python(call, (tensor,), (), given.arguments)
+        bound = signature(function).bind(tensor, *args, **kwargs)
+        bound.apply_defaults()
+        return overriding.of_python(call, (tensor,), (), bound.arguments)
 
     return call
 
@@ -400,10 +400,10 @@ def asked_or_refused(function: Any, error: Exception, *args: Any) -> Any:
     """
     from ..calls import overriding
 
-    made = overriding.of_strangers(function, args, {}, depth=3)
-    if made is overriding.NOBODY:
+    result = overriding.of_strangers(function, args, {}, depth=3)
+    if result is overriding.NOBODY:
         raise error
-    return made
+    return result
 
 
 def asked_or_raised(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -412,10 +412,10 @@ def asked_or_raised(name: str, *args: Any, **kwargs: Any) -> Any:
     """
     from ..calls import overriding
 
-    made = overriding.of_strangers(overriding.member(name), args, kwargs, depth=3)
-    if made is overriding.NOBODY:
+    result = overriding.of_strangers(overriding.member(name), args, kwargs, depth=3)
+    if result is overriding.NOBODY:
         raise
-    return made
+    return result
 
 
 def recast(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -517,9 +517,9 @@ def check_elements(values: Sequence[Any], position: int) -> None:
     Raises:
         TypeError: if an element is not a tensor.
     """
-    for at, each in enumerate(values):
-        if not isinstance(each, Tensor):
-            raise TypeError(errors.wrong_element(at, position, each))
+    for at, value in enumerate(values):
+        if not isinstance(value, Tensor):
+            raise TypeError(errors.wrong_element(at, position, value))
 
 
 def integer(name: str, argument: str, value: Any) -> int:
@@ -543,24 +543,24 @@ def integers(name: str, argument: str, value: Any, position: int = 0) -> tuple[i
     if not iterable or (isinstance(value, Tensor) and value._array_.size != 1):  # one element counts as an integer
         raise TypeError(errors.wrong_type(name, argument, position, "tuple of ints", value))
     read: list[int] = []
-    for at, each in enumerate(value):
-        if not (is_whole(each) or (at and isinstance(each, bool))):
-            raise TypeError(wrong_integer(name, argument, at, each, position))
-        read.append(operator.index(each))
+    for at, item in enumerate(value):
+        if not (is_whole(item) or (at and isinstance(item, bool))):
+            raise TypeError(wrong_integer(name, argument, at, item, position))
+        read.append(operator.index(item))
     return tuple(read)
 
 
 def wrong_integer(name: str, argument: str, at: int, value: object, position: int = 0) -> str:
     """Error text for an element of a sequence that is not an integer; `position` is that of the argument."""
-    shown_name, given = errors.public_name(argument), type(value).__name__
+    shown_name, kind = errors.public_name(argument), type(value).__name__
     if at:
         return (
             f"{name}(): argument '{shown_name}' failed to unpack the object at pos {at + 1} with error \"type must be "
-            f'tuple of ints,but got {given}"'
+            f'tuple of ints,but got {kind}"'
         )
     place = f" (position {position})" if position else ""
     return (
-        f"{name}(): argument '{shown_name}'{place} must be tuple of ints, but found element of type {given} at pos {at}"
+        f"{name}(): argument '{shown_name}'{place} must be tuple of ints, but found element of type {kind} at pos {at}"
     )
 
 
@@ -575,6 +575,6 @@ def check_members(name: str, argument: str, values: Sequence[Any], *, optional: 
     Raises:
         TypeError: if an element is something else.
     """
-    for at, each in enumerate(values):
-        if not is_whole(each) and not (optional and each is None):
-            raise TypeError(wrong_integer(name, argument, at, each))
+    for at, value in enumerate(values):
+        if not is_whole(value) and not (optional and value is None):
+            raise TypeError(wrong_integer(name, argument, at, value))

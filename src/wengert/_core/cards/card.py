@@ -146,7 +146,9 @@ class Card(Declared, Op):
         def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
             if self.partial_rules:
                 slots = set(slots_of(self, inputs))
-                self.rules = tuple(each for each in self.rules if not (each.partial and slots.issuperset(each.slots)))
+                self.rules = tuple(
+                    other for other in self.rules if not (other.partial and slots.issuperset(other.slots))
+                )
             added = add_rule(self, rule, parameters_of(rule)[1:], inputs, False)
             added.native, added.passes = native, passes
             return rule

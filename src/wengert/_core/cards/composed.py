@@ -87,11 +87,11 @@ class PlainCase(Op):
 
     def of_arrays(self, args: tuple[Any, ...]) -> Any:
         """Call `run` where no operator is recorded."""
-        made: Any = unrecorded(self.native, args)
-        if made is not NotImplemented:
+        result: Any = unrecorded(self.native, args)
+        if result is not NotImplemented:
             for step in self.then:
-                made = step(made, args)
-        return made
+                result = step(result, args)
+        return result
 
     def plain(self, args: tuple[Any, ...]) -> Any:
         """Call `run`, without a note in the log."""
@@ -99,39 +99,39 @@ class PlainCase(Op):
             return NotImplemented
         if self.parted:
             return parts(self, args)
-        found: Any = args
+        values: Any = args
         if self.translate is not None:
-            found = translated(self.translate, args)
+            values = translated(self.translate, args)
         elif self.places is not None:
-            found = placed(self, args)
-        if found is not None and self.prepare:
-            found = prepared(self, found)
-        if found is None:
+            values = placed(self, args)
+        if values is not None and self.prepare:
+            values = prepared(self, values)
+        if values is None:
             return NotImplemented
-        args = tuple(found)
-        made: Any = attempt(self.op, self.native, args, self.shaped)
-        if made is not NotImplemented:
+        args = tuple(values)
+        result: Any = attempt(self.op, self.native, args, self.shaped)
+        if result is not NotImplemented:
             for step in self.then:
-                made = step(made)
-            return made
+                result = step(result)
+            return result
         for step in self.further:
-            if made is not NotImplemented:
+            if result is not NotImplemented:
                 break
-            made = unrecorded(step[1], args) if step[0] is None else attempt(step[0], step[1], args, False)
-        return made
+            result = unrecorded(step[1], args) if step[0] is None else attempt(step[0], step[1], args, False)
+        return result
 
     def call2(self, a: Any, b: Any) -> Any:
         """Apply to two operands; NotImplemented if one is not a tensor."""
         if not isinstance(a, Tensor) or not isinstance(b, Tensor):
             return unusual.of_stranger(self, a, b)
-        made: Any = self.run((a, b))
-        return self.function(a, b) if made is NotImplemented else made
+        result: Any = self.run((a, b))
+        return self.function(a, b) if result is NotImplemented else result
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.op is None and not self.names and not kwargs:  # it takes any number of tensors, which are not bound
-            made: Any = self.of_arrays(args)
-            if made is not NotImplemented:
-                return made
+            result: Any = self.of_arrays(args)
+            if result is not NotImplemented:
+                return result
         return self.function(*args, **kwargs)
 
 
@@ -180,39 +180,39 @@ def translated(function: Any, args: tuple[Any, ...]) -> Any:
     values: Any = asked(function, args)
     if values is NotImplemented:
         return None
-    made: list[Any] = list(values)
+    result: list[Any] = list(values)
     at: int
-    for at in range(min(len(made), len(args))):
+    for at in range(min(len(result), len(args))):
         if at == 0 or isinstance(args[at], Tensor):
-            made[at] = args[at]
-    return made
+            result[at] = args[at]
+    return result
 
 
 def parts(case: PlainCase, args: tuple[Any, ...]) -> Any:
     """The plain case of a function that applies its operator several times; NotImplemented if it is not one."""
-    found: Any = asked(case.translate, args)
-    if found is NotImplemented:
+    calls: Any = asked(case.translate, args)
+    if calls is NotImplemented:
         return NotImplemented
-    made: list[Any] = []
-    for values in found:
-        each: Any = attempt(case.op, case.native, (args[0], *values), False)
-        if each is NotImplemented:
+    results: list[Any] = []
+    for values in calls:
+        result: Any = attempt(case.op, case.native, (args[0], *values), False)
+        if result is NotImplemented:
             return NotImplemented
-        made.append(each)
-    return tuple(made)
+        results.append(result)
+    return tuple(results)
 
 
 def placed(case: PlainCase, args: tuple[Any, ...]) -> Any:
     """The arguments of the operator, looked up by name; None if there are others."""
     if not has_defaults(case, args):
         return None
-    found: list[Any] = []
+    values: list[Any] = []
     place: int
     for place in case.places:
-        found.append(args[place] if place >= 0 else case.op.defaults[len(found)])
-    if case.guard is not None and door.on_arrays(case.guard, tuple(found), Tensor) is NotImplemented:
+        values.append(args[place] if place >= 0 else case.op.defaults[len(values)])
+    if case.guard is not None and door.on_arrays(case.guard, tuple(values), Tensor) is NotImplemented:
         return None
-    return found
+    return values
 
 
 def prepared(case: PlainCase, found: list[Any]) -> Any:
@@ -257,10 +257,10 @@ class Factory:
             if len(modes.batches) > 0:
                 return NotImplemented
         if not kwargs or (len(kwargs) == 1 and kwargs.get("requires_grad") is True):
-            given: tuple[Any, ...] = (get_default_dtype().numpy,) + args  # noqa: RUF005 - a list would lie between
-            made: Any = door.on_arrays(self.native, given, Tensor)
-            if made is not NotImplemented and (not kwargs or door.is_inexact(made)):
-                result: Tensor = wrap(made)
+            values: tuple[Any, ...] = (get_default_dtype().numpy,) + args  # noqa: RUF005 - a list would lie between
+            array: Any = door.on_arrays(self.native, values, Tensor)
+            if array is not NotImplemented and (not kwargs or door.is_inexact(array)):
+                result: Tensor = wrap(array)
                 if kwargs:
                     result.requires_grad = True
                 return result

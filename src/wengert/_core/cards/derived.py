@@ -22,17 +22,17 @@ def derive_in_place(
         renamed: its nodes have names of their own, as those of views always have.
         by_result: the result of the native function is copied into the target, however large that is.
     """
-    made: InPlaceOp = door.new(InPlaceView if card.view else InPlaceOp)
-    take_over(made, card)
-    made.name = name or card.name + "_"
-    made.native = native
-    made.functional = card
-    made.by_result = by_result or not card.takes_out
+    op: InPlaceOp = door.new(InPlaceView if card.view else InPlaceOp)
+    take_over(op, card)
+    op.name = name or card.name + "_"
+    op.native = native
+    op.functional = card
+    op.by_result = by_result or not card.takes_out
     if card.view or renamed:
-        card.nodes.in_place().serve(made)
-    card.in_place = made
-    begin_calls(made)
-    late.bind(made.name, made)
+        card.nodes.in_place().serve(op)
+    card.in_place = op
+    begin_calls(op)
+    late.bind(op.name, op)
 
 
 def in_place_form(native: Any) -> Any:

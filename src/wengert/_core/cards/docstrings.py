@@ -42,23 +42,23 @@ def complete(card: Any) -> str | None:
 
 def sections(text: str) -> dict[str, str]:
     """The sections of a docstring by their headings; the text before them has none."""
-    found: dict[str, list[str]] = {"": []}
-    lines = found[""]
+    blocks: dict[str, list[str]] = {"": []}
+    lines = blocks[""]
     for line in inspect.cleandoc(text).split("\n"):
         if line.endswith(":") and line[:-1].isalpha() and line.istitle():
-            lines = found[line[:-1]] = []
+            lines = blocks[line[:-1]] = []
         else:
             lines.append(line)
-    return {heading: "\n".join(lines).strip("\n") for heading, lines in found.items()}
+    return {heading: "\n".join(lines).strip("\n") for heading, lines in blocks.items()}
 
 
 def arguments(body: Any, own: str, family: str) -> str:
     """The descriptions of a function's parameters, in their order; other lines of its own text come last."""
-    given = {**entries(family), **entries(own)}
+    described = {**entries(family), **entries(own)}
     lines: dict[str, None] = {}
     for name in parameters_of(body):
         usual = PARAMETERS.get(name) or KINDS.get(body.__annotations__.get(name, ""))
-        line = given.get(name) or (f"    {name}: {usual}" if usual else "")
+        line = described.get(name) or (f"    {name}: {usual}" if usual else "")
         if line:
             lines[line] = None
     lines.update(dict.fromkeys(entries(own).values()))
@@ -67,8 +67,8 @@ def arguments(body: Any, own: str, family: str) -> str:
 
 def entries(text: str) -> dict[str, str]:
     """The descriptions of parameters by name; several names may share one."""
-    found = {}
+    result = {}
     for entry in ENTRY.split(text)[1:]:
         for name in entry.partition(":")[0].split(","):
-            found[name.strip()] = "    " + entry.rstrip("\n")
-    return found
+            result[name.strip()] = "    " + entry.rstrip("\n")
+    return result

@@ -130,7 +130,7 @@ def numbers_among(card: Any, given: bool | str) -> tuple[int, ...]:
 @functools.cache
 def numpy_dtypes(given: frozenset[DType]) -> frozenset[Any]:
     """NumPy's dtypes for a set of ours; a few sets serve all cards. (`halves` treats `bfloat16`.)"""
-    return frozenset(each.numpy for each in given if each is not dtypes.bfloat16)
+    return frozenset(dtype.numpy for dtype in given if dtype is not dtypes.bfloat16)
 
 
 def slots_of(card: Any, inputs: tuple[str, ...]) -> tuple[int, ...]:

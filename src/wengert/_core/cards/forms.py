@@ -27,18 +27,18 @@ def form_of(op: Any, name: str, module: str = "") -> Any:
     """
     if not (hasattr(op, "functional") or hasattr(op, "declared_dtypes")):
         return op
-    made = door.new(type(op))
-    take_over(made, op)
+    form = door.new(type(op))
+    take_over(form, op)
     if hasattr(op, "functional"):  # an in-place form, which has the same name in errors
-        made.name, made.functional, made.by_result = name, op.functional, op.by_result
+        form.name, form.functional, form.by_result = name, op.functional, op.by_result
     else:
-        made.__dict__.update(op.__dict__)
-        made.__name__ = made.__qualname__ = name
-        made.form = (name, module)
+        form.__dict__.update(op.__dict__)
+        form.__name__ = form.__qualname__ = name
+        form.form = (name, module)
         if module:
-            made.__module__ = module
-    begin_calls(made)
-    return made
+            form.__module__ = module
+    begin_calls(form)
+    return form
 
 
 def function_of(name: str, module: str) -> Any:
@@ -54,9 +54,9 @@ def functions_of(names: dict[str, Any], module: str, *, shared: bool = False) ->
         module: the module.
         shared: functions that the package has, too, are the same objects, as in `nn.functional`.
     """
-    found: dict[str, Any] = {}
+    functions: dict[str, Any] = {}
     for name, value in names.items():
         if hasattr(value, "declared_dtypes") and not value.form[1]:
             is_public = shared and value.name == name and value.function
-            found[name] = value.public if is_public else form_of(value, said_name(module, name), module)
-    return found
+            functions[name] = value.public if is_public else form_of(value, said_name(module, name), module)
+    return functions

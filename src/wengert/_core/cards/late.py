@@ -72,10 +72,10 @@ class LateMethod(str):
     __slots__ = ()
 
     def __get__(self, tensor: Tensor | None, kind: type | None = None) -> Any:
-        found = self.loaded()
+        method = self.loaded()
         if tensor is None and kind is None:
-            return found
-        return found.__get__(tensor, kind)
+            return method
+        return method.__get__(tensor, kind)
 
     def __set__(self, tensor: Tensor, value: Any) -> None:
         self.loaded()
@@ -93,7 +93,7 @@ class LateMethod(str):
         """
         name = str(self)
         load(HOMES[name])
-        found = bound(name)
-        if isinstance(found, LateMethod):
+        method = bound(name)
+        if isinstance(method, LateMethod):
             raise AttributeError(f"Tensor.{name}: {HOMES[name]} is being loaded")
-        return found
+        return method

@@ -75,9 +75,9 @@ class NodeClasses:
         """The classes of an in-place form with names of its own, as in torch: `TransposeBackward1`, `EluBackward1`."""
         own = self.titles()
         titles = tuple(f"{title.rstrip('0123456789')}{at + len(own)}" for at, title in enumerate(own))
-        found = NodeClasses(self.name, titles, self.choose, self.view)
-        found.saved, found.shown, found.hides = self.saved, self.shown, self.hides
-        return found
+        classes = NodeClasses(self.name, titles, self.choose, self.view)
+        classes.saved, classes.shown, classes.hides = self.saved, self.shown, self.hides
+        return classes
 
     def _make(self, title: str, hidden: tuple[int, ...]) -> type[OpNode]:
         cls = node_class(title.rpartition(":")[2], self.view)
@@ -135,9 +135,9 @@ def numbers(op: Declaration, args: tuple[Any, ...]) -> tuple[int, ...]:
     A call shows which they are: with a tensor in the place of one of them it would have a node of another class. A
     program's array counts as a number: the same class serves both.
     """
-    given = [args[at] for at in op.grad_slots] if op.list_slot < 0 else []
-    tensors = [each for each in given if isinstance(each, Tensor)]
-    if not tensors or all(each is None or isinstance(each, Tensor) for each in given):
+    arguments = [args[at] for at in op.grad_slots] if op.list_slot < 0 else []
+    tensors = [argument for argument in arguments if isinstance(argument, Tensor)]
+    if not tensors or all(argument is None or isinstance(argument, Tensor) for argument in arguments):
         return ()
     chosen, hidden = op.choose_node(args), []
     for slot, at in enumerate(op.grad_slots):

@@ -160,7 +160,7 @@ def completed(said: dict[str, Any]) -> dict[str, Any]:
     Raises:
         TypeError: if there is no option of that name.
     """
-    made = {**DEFAULTS, **said}
-    if len(made) != len(DEFAULTS):
+    options = {**DEFAULTS, **said}
+    if len(options) != len(DEFAULTS):
         raise TypeError(f"op() got unexpected arguments: {', '.join(said.keys() - DEFAULTS.keys())}")
-    return made
+    return options

@@ -46,12 +46,12 @@ class FactoryFunction(Factory):
 
 def factory_before(function: Callable[..., Any], native: Callable[..., Any], draws: bool = False) -> FactoryFunction:
     """A factory with a plain case before it."""
-    made = FactoryFunction.__new__(FactoryFunction)
-    functools.update_wrapper(made, function)
-    made.native = native
-    made.function = function
-    made.draws = draws
-    return made
+    result = FactoryFunction.__new__(FactoryFunction)
+    functools.update_wrapper(result, function)
+    result.native = native
+    result.function = function
+    result.draws = draws
+    return result
 
 
 def plain_case(
@@ -107,11 +107,11 @@ def plain_case(
     whole = module == HOME and body is getattr(CARDS.get(body.__name__), "body", None)
     if not whole and (not COMPILED or (op.native is None and module != FUNCTIONAL)):
         return body
-    found = {"guard": guard, "prepare": prepare, "further": further, "then": then, "parted": parted}
+    options = {"guard": guard, "prepare": prepare, "further": further, "then": then, "parted": parted}
     before = functools.partial(made_before, op=op, native=native, translate=translate, shaped=shaped, places=places)
-    made = of_composite(body, before, found) if whole else of_function(body, before, found, module, card)
-    made.__module__ = module  # functions whose first argument is not a tensor are not `checked`
-    return made
+    result = of_composite(body, before, options) if whole else of_function(body, before, options, module, card)
+    result.__module__ = module  # functions whose first argument is not a tensor are not `checked`
+    return result
 
 
 def of_composite(body: Callable[..., Any], before: Callable[..., Function], found: dict[str, Any]) -> Function:
@@ -119,10 +119,10 @@ def of_composite(body: Callable[..., Any], before: Callable[..., Function], foun
     composite: Any = CARDS[body.__name__]
     if composite.method and COMPILED:
         late.bind(composite.name, filled(before(checked(composite.name, body, method=True), body), found))
-    made = filled(before(checked(composite.name, body, module=HOME), body), found)
+    result = filled(before(checked(composite.name, body, module=HOME), body), found)
     if composite.function and COMPILED:
-        composite.public = made
-    return made
+        composite.public = result
+    return result
 
 
 def of_function(
@@ -130,13 +130,13 @@ def of_function(
 ) -> Function:
     """`plain_case` of a function that is public in a module."""
     inner = body.function if isinstance(body, PlainCase) else checked(title_in(module, body), body, module=module)
-    made = filled(before(inner, getattr(inner, "__wrapped__", inner)), found)
+    result = filled(before(inner, getattr(inner, "__wrapped__", inner)), found)
     if isinstance(body, PlainCase):
-        made.function = functools.partial(body)  # which calls it by vectorcall
-    composite: Any = CARDS.get(card or made.name)
-    if composite is not None and composite.body is made.body:
-        composite.public = made
-    return made
+        result.function = functools.partial(body)  # which calls it by vectorcall
+    composite: Any = CARDS.get(card or result.name)
+    if composite is not None and composite.body is result.body:
+        composite.public = result
+    return result
 
 
 def filled(made: Function, found: dict[str, Any]) -> Function:
@@ -176,27 +176,27 @@ def of_arrays(
         inner = checked(title_in(module, body), body, module=module)
     if known and module == HOME and composite.method:
         late.bind(composite.name, arrays_before(late.bound(composite.name), own, function, then))
-    made = arrays_before(inner, own, function, then)
-    made.__module__ = module
+    result = arrays_before(inner, own, function, then)
+    result.__module__ = module
     if known and composite.function == (module == HOME):
-        composite.public = made
-    return made
+        composite.public = result
+    return result
 
 
 def arrays_before(
     function: Callable[..., Any], body: Callable[..., Any], native: Callable[..., Any], then: tuple[Any, ...]
 ) -> Function:
     """A function with one of arrays before it."""
-    made = Function.__new__(Function)
-    functools.update_wrapper(made, function)
-    fill_signature(made, body)
-    made.name, made.native, made.then = function.__name__, native, then
-    made.function = functools.partial(function) if isinstance(function, PlainCase) else function
-    made.op = made.places = made.translate = made.guard = None
-    made.prepare, made.further, made.shaped, made.parted = (), (), False, False
-    made.plain_slots = made.switches = made.wholes = made.scalars = ()  # what is not plain is for the function
-    begin_calls(made)
-    return made
+    result = Function.__new__(Function)
+    functools.update_wrapper(result, function)
+    fill_signature(result, body)
+    result.name, result.native, result.then = function.__name__, native, then
+    result.function = functools.partial(function) if isinstance(function, PlainCase) else function
+    result.op = result.places = result.translate = result.guard = None
+    result.prepare, result.further, result.shaped, result.parted = (), (), False, False
+    result.plain_slots = result.switches = result.wholes = result.scalars = ()  # what is not plain is for the function
+    begin_calls(result)
+    return result
 
 
 def made_before(
@@ -209,28 +209,28 @@ def made_before(
     places: tuple[int, ...] | None = None,
 ) -> Function:
     """A function with a plain case before it; unless `places` are given, its parameters have the operator's names."""
-    made = Function.__new__(Function)
-    take_over(made, op)
-    functools.update_wrapper(made, function)
-    made.name = function.__name__
-    made.op = op
-    made.function = function
-    made.native = native
-    made.body, made.takes_out = body, "out" in parameters_of(body)
-    made.translate, made.shaped, made.parted = translate, shaped, False
-    made.places, made.rest, made.guard, made.prepare, made.further, made.then = None, (), None, (), (), ()
+    result = Function.__new__(Function)
+    take_over(result, op)
+    functools.update_wrapper(result, function)
+    result.name = function.__name__
+    result.op = op
+    result.function = function
+    result.native = native
+    result.body, result.takes_out = body, "out" in parameters_of(body)
+    result.translate, result.shaped, result.parted = translate, shaped, False
+    result.places, result.rest, result.guard, result.prepare, result.further, result.then = None, (), None, (), (), ()
     code = body.__code__
-    made.spread = code.co_argcount if code.co_flags & VARIADIC else -1
-    if made.spread < 0 and (places is not None or translate is not None or shaped or not has_signature(body, op)):
-        fill_signature(made, body)
-        made.places = None if shaped else places_of(made.names, op)
-        made.rest = tuple([at for at in range(len(made.names)) if at not in (made.places or ())])
+    result.spread = code.co_argcount if code.co_flags & VARIADIC else -1
+    if result.spread < 0 and (places is not None or translate is not None or shaped or not has_signature(body, op)):
+        fill_signature(result, body)
+        result.places = None if shaped else places_of(result.names, op)
+        result.rest = tuple([at for at in range(len(result.names)) if at not in (result.places or ())])
     if places is not None:
-        made.places, made.rest = places, tuple([at for at in range(len(made.names)) if at not in places])
-    made.plain_slots = made.switches = ()  # other calls are checked by the function
-    made.wholes = made.scalars = ()
-    begin_calls(made)
-    return made
+        result.places, result.rest = places, tuple([at for at in range(len(result.names)) if at not in places])
+    result.plain_slots = result.switches = ()  # other calls are checked by the function
+    result.wholes = result.scalars = ()
+    begin_calls(result)
+    return result
 
 
 def has_signature(body: Callable[..., Any], op: Op) -> bool:
@@ -239,11 +239,11 @@ def has_signature(body: Callable[..., Any], op: Op) -> bool:
     if len(names) != len(op.names):
         return False
     optional = len(body.__defaults__ or ()) + len(body.__kwdefaults__ or {}) - ("out" in parameters_of(body))
-    return names[1:] != list(op.names[1:]) or optional <= sum(each is not REQUIRED for each in op.defaults)
+    return names[1:] != list(op.names[1:]) or optional <= sum(default is not REQUIRED for default in op.defaults)
 
 
 def places_of(names: tuple[Any, ...], op: Op) -> tuple[int, ...]:
     """The places of an operator's arguments among those of a function: the first one in front, others by name."""
     known = {name: at for at, name in enumerate(names)} | {op.names[0]: 0}
-    found = [[known[each] for each in (name, *ALIASES.get(name, ())) if each in known] for name in op.names]
-    return tuple([each[0] if each and at < op.positional else -1 for at, each in enumerate(found)])
+    candidates = [[known[alias] for alias in (name, *ALIASES.get(name, ())) if alias in known] for name in op.names]
+    return tuple([places[0] if places and at < op.positional else -1 for at, places in enumerate(candidates)])

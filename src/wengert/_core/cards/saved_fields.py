@@ -58,8 +58,8 @@ def read_triple(node: OpNode, name: str) -> Any:
 
 def read_dimensions(node: OpNode, name: str) -> Any:
     """Saved dimensions, a single one as a tuple."""
-    found = unsigned(read_saved(node, name))
-    return (found,) if isinstance(found, int) else found
+    dims = unsigned(read_saved(node, name))
+    return (dims,) if isinstance(dims, int) else dims
 
 
 def read_spread_dimensions(node: OpNode, name: str) -> Any:
@@ -69,18 +69,18 @@ def read_spread_dimensions(node: OpNode, name: str) -> Any:
 
 def read_correction(node: OpNode, name: str) -> Any:
     """The correction of a variance, in whichever form it was passed."""
-    given, unbiased, dim = (read_saved(node, each) for each in (name, "unbiased", "dim"))
-    if given is None and isinstance(dim, bool):
+    correction, unbiased, dim = (read_saved(node, field) for field in (name, "unbiased", "dim"))
+    if correction is None and isinstance(dim, bool):
         return int(dim)
-    if given is None and unbiased is not None:
+    if correction is None and unbiased is not None:
         return int(unbiased)
-    return 1 if given is None and dim is not None else given
+    return 1 if correction is None and dim is not None else correction
 
 
 def read_bound(node: OpNode, name: str) -> Any:
     """The start or end of a slice; torch has no open ones."""
-    found = read_saved(node, name)
-    return (0 if name == "start" else LAST) if found is None else unsigned(found)
+    bound = read_saved(node, name)
+    return (0 if name == "start" else LAST) if bound is None else unsigned(bound)
 
 
 def read_argument(node: Any, name: str) -> Any:
