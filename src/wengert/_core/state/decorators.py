@@ -78,11 +78,11 @@ def asynchronous_generator_under(guard: Any, function: Any) -> Any:
         step, value = generator.asend, None
         while True:
             try:
-                given = await Steps(guard, step(value))
+                item = await Steps(guard, step(value))
             except StopAsyncIteration:
                 return
             try:
-                value = yield given
+                value = yield item
                 step = generator.asend
             except GeneratorExit:
                 await Steps(guard, generator.aclose())
@@ -99,11 +99,11 @@ def steps(guard: Any, generator: Any) -> Generator[Any, Any, Any]:
     while True:
         try:
             with guard.clone():
-                given = step(value)
+                item = step(value)
         except StopIteration as stop:
             return stop.value
         try:
-            value = yield given
+            value = yield item
             step = generator.send
         except GeneratorExit:
             with guard.clone():

@@ -72,10 +72,10 @@ class no_grad(Recording):
     __slots__ = ()
 
     def __new__(cls, orig_func: Any = None) -> Any:
-        made: Recording = Recording.__new__(cls)
-        made._entries_ = None
-        made.wanted = False
-        return made if orig_func is None else decorated(made, orig_func, FRAMES)
+        context: Recording = Recording.__new__(cls)
+        context._entries_ = None
+        context.wanted = False
+        return context if orig_func is None else decorated(context, orig_func, FRAMES)
 
 
 class enable_grad(Recording):
@@ -94,10 +94,10 @@ class enable_grad(Recording):
     __slots__ = ()
 
     def __new__(cls, orig_func: Any = None) -> Any:
-        made: Recording = Recording.__new__(cls)
-        made._entries_ = None
-        made.wanted = True
-        return made if orig_func is None else decorated(made, orig_func, FRAMES)
+        context: Recording = Recording.__new__(cls)
+        context._entries_ = None
+        context.wanted = True
+        return context if orig_func is None else decorated(context, orig_func, FRAMES)
 
 
 class Inference(Guard):
@@ -141,13 +141,13 @@ class inference_mode(Inference):
     __slots__ = ()
 
     def __new__(cls, mode: Any = True) -> Any:
-        made: Inference = Inference.__new__(cls)
-        made._entries_ = None
+        context: Inference = Inference.__new__(cls)
+        context._entries_ = None
         if mode is True or mode is False:
-            made.mode = mode
-            return made
-        made.mode = True
-        return decorated(made, mode, FRAMES)
+            context.mode = mode
+            return context
+        context.mode = True
+        return decorated(context, mode, FRAMES)
 
 
 class Setting(Guard):

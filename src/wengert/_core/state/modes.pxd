@@ -26,7 +26,7 @@ cdef class Modes:
     cpdef object quietly(self, object function, object args, object keywords=*)
     cpdef object quietly_again(self, object function, object args, object keywords)
     cpdef bint is_entered(self) except -1
-    @cython.locals(outer=Pass, made=Pass)
+    @cython.locals(outer=Pass, result=Pass)
     cpdef Pass new_pass(self, object tasks, bint partial)
     @cython.locals(begun=Pass)
     cpdef object settle(self, bint grad)
@@ -36,7 +36,7 @@ cdef class Modes:
     cpdef object cast(self, object casting)
     cpdef object profile(self, object log)
     cpdef object profiling(self)
-    @cython.locals(around=long, made=long)
+    @cython.locals(around=long, number=long)
     cpdef long next_level(self) except? -1
     cpdef list enter(self, list levels)
 

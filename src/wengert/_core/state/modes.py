@@ -273,25 +273,25 @@ class Modes:
     def new_pass(self, tasks: Any, partial: bool) -> Pass:
         """Create a backward pass within the one that is under way, not begun yet, with the present modes."""
         outer: Pass | None = self.passing
-        made: Pass = Pass.__new__(Pass)
-        made.tasks = tasks
-        made.node = None
-        made.sparing = None
-        made.spared = 0
-        made.partial = partial or (outer is not None and outer.partial)
-        made.callbacks = None
-        made.outer = outer
-        made.depth = self.depth
-        made.grad = self.grad
-        made.mask = self.mask
-        made.word = self.word
-        made.fresh = self.fresh
-        made.inference = self.inference
-        made.observers = self.observers
-        made.multithreading = self.multithreading
-        made.saved_hooks = self.saved_hooks
-        made.no_saved_hooks = self.no_saved_hooks
-        return made
+        result: Pass = Pass.__new__(Pass)
+        result.tasks = tasks
+        result.node = None
+        result.sparing = None
+        result.spared = 0
+        result.partial = partial or (outer is not None and outer.partial)
+        result.callbacks = None
+        result.outer = outer
+        result.depth = self.depth
+        result.grad = self.grad
+        result.mask = self.mask
+        result.word = self.word
+        result.fresh = self.fresh
+        result.inference = self.inference
+        result.observers = self.observers
+        result.multithreading = self.multithreading
+        result.saved_hooks = self.saved_hooks
+        result.no_saved_hooks = self.no_saved_hooks
+        return result
 
     def settle(self, grad: bool) -> None:
         """Restore the modes in which the pass began after a program's code has switched them, for the next node.
@@ -369,10 +369,10 @@ class Modes:
         for level in self.levels:
             if level.number < self.forward:
                 around = level.number
-        made: int = around + ROOM_FOR_LEVELS if self.forward == EVERY_LEVEL else (around + self.forward) // 2
-        if self.forward and made == around:
+        number: int = around + ROOM_FOR_LEVELS if self.forward == EVERY_LEVEL else (around + self.forward) // 2
+        if self.forward and number == around:
             raise RuntimeError("forward mode is nested too deep within custom Functions")
-        return made
+        return number
 
     def enter(self, levels: list[Any]) -> list[Any]:
         """Set the levels of forward mode, the innermost last; return the previous ones."""
@@ -423,14 +423,14 @@ def current() -> Modes:
 
 def begun() -> Modes:
     """Create and remember the modes of a thread on first use."""
-    made = Modes()
+    candidate = Modes()
     modes: Modes | None = door.recall()
     if modes is None:  # no signal handler has set them meanwhile
-        modes = made
-        everyone[id(made)] = (made, _thread.get_ident())
+        modes = candidate
+        everyone[id(candidate)] = (candidate, _thread.get_ident())
         _ends.at = end = ThreadEnd()
-        end.modes = made
+        end.modes = candidate
         door.remember(modes)
         for welcome in tuple(newcomers):
-            welcome(made)
+            welcome(candidate)
     return modes
