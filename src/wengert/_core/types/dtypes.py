@@ -182,8 +182,8 @@ UNHELD = {
 """torch's dtypes that NumPy has no numbers for: programs put them into tables, compare them; tensors are refused."""
 UNHELD |= {"chalf": UNHELD["complex32"], "bit": UNHELD["uint1"]}
 
-_NAMES = {each.name: each for each in (*ALL, bfloat16, *UNHELD.values())}
-of: dict[Any, dtype] = {each.numpy: each for each in ALL}
+_NAMES = {member.name: member for member in (*ALL, bfloat16, *UNHELD.values())}
+of: dict[Any, dtype] = {member.numpy: member for member in ALL}
 """NumPy dtype -> dtype."""
 
 _WIDE = {uint16, uint32, uint64}
@@ -231,17 +231,17 @@ def from_numpy(numpy_dtype: Any) -> dtype:
     Raises:
         TypeError: if NumPy's type has no counterpart (strings, objects, dates ...).
     """
-    found = of.get(numpy_dtype)
-    if found is None:
+    result = of.get(numpy_dtype)
+    if result is None:
         native = np.dtype(numpy_dtype).newbyteorder("=")
-        found = bfloat16 if native.name == "bfloat16" and native == bfloat16.numpy else of.get(native)
-    if found is None:
+        result = bfloat16 if native.name == "bfloat16" and native == bfloat16.numpy else of.get(native)
+    if result is None:
         raise TypeError(
             f"can't convert np.ndarray of type numpy.{np.dtype(numpy_dtype).type.__name__}. The only supported types "
             "are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
             "uint16, uint8, and bool."
         )
-    return found
+    return result
 
 
 def canonical(array: Any) -> Any:
@@ -282,8 +282,8 @@ def check_dtype(name: str, argument: str, position: int, value: object) -> None:
         TypeError: if `value` is not a dtype.
     """
     if not isinstance(value, dtype):
-        given = type(value).__name__
-        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be torch.dtype, not {given}")
+        type_name = type(value).__name__
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be torch.dtype, not {type_name}")
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
@@ -298,7 +298,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
         return type1
     check_dtype("promote_types", "type1", 1, type1)
     check_dtype("promote_types", "type2", 2, type2)
-    low, high = sorted((type1, type2), key=lambda each: each.category)
+    low, high = sorted((type1, type2), key=lambda operand: operand.category)
     if (low in _WIDE or high in _WIDE) and high.category != FLOAT:
         raise RuntimeError(
             f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote {type1.legacy[:-6]} "
@@ -339,13 +339,13 @@ def result_type(arrays: Iterable[Any], numbers: Iterable[object] = ()) -> dtype:
     ranked: list[dtype | None] = [None, None, None]
     for array in arrays:
         rank = 0 if array.ndim else 1
-        found = from_numpy(array.dtype)
+        kind = from_numpy(array.dtype)
         known = ranked[rank]
-        ranked[rank] = found if known is None else promote_types(known, found)
+        ranked[rank] = kind if known is None else promote_types(known, kind)
     for number in numbers:
-        found = of_number(number)
+        kind = of_number(number)
         known = ranked[2]
-        ranked[2] = found if known is None else promote_types(known, found)
+        ranked[2] = kind if known is None else promote_types(known, kind)
     result = _combine(ranked[0], _combine(ranked[1], ranked[2]))
     assert result is not None, "result_type needs at least one operand"
     return result
@@ -378,13 +378,13 @@ class finfo(Limits):
     """
 
     def __init__(self, type: dtype | None = None) -> None:
-        given = _Default.dtype if type is None else as_dtype(type)
-        check_dtype("finfo", "type", 1, given)
-        if given.category < FLOAT:
+        kind = _Default.dtype if type is None else as_dtype(type)
+        check_dtype("finfo", "type", 1, kind)
+        if kind.category < FLOAT:
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
             )
-        real = given.to_real()
+        real = kind.to_real()
         limits = limits_of(real)
         self.dtype = real.name
         self.bits = limits.bits

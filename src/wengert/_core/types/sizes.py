@@ -25,7 +25,7 @@ class Size(tuple[int, ...]):
         """
         try:
             return tuple.__new__(
-                cls, [each if type(each) is int else whole(at, each) for at, each in enumerate(lengths)]
+                cls, [length if type(length) is int else whole(at, length) for at, length in enumerate(lengths)]
             )
         except Exception as error:
             shorten(error)
@@ -39,12 +39,12 @@ class Size(tuple[int, ...]):
         return f"torch.Size([{', '.join(map(str, self))}])"
 
     def __getitem__(self, index: Any) -> Any:
-        found = tuple.__getitem__(self, index)
-        return tuple.__new__(Size, found) if type(found) is tuple else found
+        result = tuple.__getitem__(self, index)
+        return tuple.__new__(Size, result) if type(result) is tuple else result
 
     def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
-        found = tuple.__add__(self, other)
-        return tuple.__new__(Size, found) if type(other) is Size else Size(found)
+        result = tuple.__add__(self, other)
+        return tuple.__new__(Size, result) if type(other) is Size else Size(result)
 
     def __radd__(self, other: tuple[int, ...]) -> Size:
         return Size(tuple(other) + tuple(self))
