@@ -247,9 +247,9 @@ class Log:
                 event.node = id(tensor._edge_.node)
         if self.live is not None and made is not None:
             self.depth = event.depth + 1
-            for each in made if isinstance(made, (tuple, list)) else (made,):
-                if isinstance(each, Tensor):
-                    tensor = each
+            for value in made if isinstance(made, (tuple, list)) else (made,):
+                if isinstance(value, Tensor):
+                    tensor = value
                     if tensor._storage_.serial > self.serial:
                         self.note_memory(tensor._storage_, event.ended)
             self.serial = next_serial()
@@ -308,15 +308,15 @@ def memory_event(size: int, time: int, depth: int) -> Event:
 
 def details_of(args: Any) -> tuple[Any, ...]:
     """Details of each argument: a tensor's shape as a list, for several a tuple; a number itself; None for all else."""
-    found: list[Any] = []
+    details: list[Any] = []
     for value in args:
         if isinstance(value, Tensor):
-            found.append(list(value._array_.shape))
+            details.append(list(value._array_.shape))
         elif isinstance(value, (tuple, list)):
-            found.append(details_of(value) if len(value) <= MOST_DETAILS else ())
+            details.append(details_of(value) if len(value) <= MOST_DETAILS else ())
         else:
-            found.append(value if isinstance(value, (int, float, str)) else None)
-    return tuple(found)
+            details.append(value if isinstance(value, (int, float, str)) else None)
+    return tuple(details)
 
 
 MOST_DETAILS = 1024
@@ -325,13 +325,13 @@ MOST_DETAILS = 1024
 
 def calls_around() -> tuple[Any, ...]:
     """The calls that led to this one, innermost first: code objects and offsets of the instructions in turn."""
-    found: list[Any] = []
+    calls: list[Any] = []
     frame: FrameType | None = sys._getframe(0)
     while frame is not None:
-        found.append(frame.f_code)
-        found.append(frame.f_lasti)
+        calls.append(frame.f_code)
+        calls.append(frame.f_lasti)
         frame = frame.f_back
-    return tuple(found)
+    return tuple(calls)
 
 
 MODULE_CALL = "Hooking.__call__"
