@@ -21,21 +21,21 @@ OUT = "vmap: {}() has no out= for tensors that carry a batch: use what it return
 
 def read(what: str, shape: Any, size: int) -> str:
     """The values of a batched tensor were requested."""
-    given = (
+    described = (
         f"of a tensor of shape {list(shape)} that stands for the {size} members of a batch, each with values of its own"
     )
     if what == "item":
         return (
             "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
             "Tensor, please try to rewrite what you're doing with other operations (`where`, or a tensor in the place "
-            f"of the number). It was asked {given}."
+            f"of the number). It was asked {described}."
         )
     if what == "bool":
         return (
             "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
-            f"support that yet: use `where`, or compute both branches. The truth was asked {given}."
+            f"support that yet: use `where`, or compute both branches. The truth was asked {described}."
         )
-    return f"vmap: {what} asks for the values {given}: do it outside of vmap."
+    return f"vmap: {what} asks for the values {described}: do it outside of vmap."
 
 
 def dynamic(name: str) -> str:

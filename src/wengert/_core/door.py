@@ -69,7 +69,7 @@ def has_rows(array: Any) -> bool:
 
 def plain_range(part: Any) -> Any:
     """(start, stop) of a slice without a step whose bounds are integers or missing; None for any other."""
-    plain = part.step is None and all(each is None or type(each) is int for each in (part.start, part.stop))
+    plain = part.step is None and all(bound is None or type(bound) is int for bound in (part.start, part.stop))
     return (part.start, part.stop) if plain else None
 
 
@@ -180,20 +180,20 @@ def on_arrays(function: Any, args: tuple[Any, ...], cls: type) -> Any:
     Return NotImplemented if it does not support them, if an array was passed where only tensors may be, or if NumPy
     refuses an array of the size of the result: the body refuses that by name.
     """
-    given = list(args)
+    arguments = list(args)
     for at, value in enumerate(args):
         several = isinstance(value, (tuple, list))
-        first = next((each for each in value if each is not None), None) if several else value
+        first = next((item for item in value if item is not None), None) if several else value
         if isinstance(value, cls):
-            given[at] = value._array_  # type: ignore[attr-defined]
+            arguments[at] = value._array_  # type: ignore[attr-defined]
         elif isinstance(first, np.ndarray):
             return NotImplemented
         elif isinstance(first, cls):
-            if not all(each is None or isinstance(each, cls) for each in value):
+            if not all(item is None or isinstance(item, cls) for item in value):
                 return NotImplemented
-            given[at] = [None if each is None else each._array_ for each in value]
+            arguments[at] = [None if item is None else item._array_ for item in value]
     try:
-        return function(*given)
+        return function(*arguments)
     except ValueError:
         return NotImplemented
 

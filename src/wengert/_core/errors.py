@@ -392,8 +392,8 @@ def method_of_class(name: str, args: tuple[Any, ...]) -> str:
 
 def wrong_type(name: str, argument: str, position: int, wanted: str, value: object) -> str:
     """An argument of a wrong type; passed by name if the position is 0."""
-    shown_name, given = public_name(argument), type(value)
-    shown = f"numpy.{given.__name__}" if given.__module__ == "numpy" else given.__name__  # there is bool and numpy.bool
+    shown_name, kind = public_name(argument), type(value)
+    shown = f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__  # there is bool and numpy.bool
     place = f" (position {position})" if position else ""
     return f"{name}(): argument '{shown_name}'{place} must be {wanted}, not {shown}"
 
@@ -405,7 +405,7 @@ def wrong_element(at: int, position: int, value: object) -> str:
 
 def missing_arguments(name: str, missing: list[str]) -> str:
     """Required arguments that are missing."""
-    names = ", ".join(f'"{public_name(each)}"' for each in missing)
+    names = ", ".join(f'"{public_name(argument)}"' for argument in missing)
     return f"{name}() missing {len(missing)} required positional arguments: {names}"
 
 
