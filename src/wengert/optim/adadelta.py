@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .._tensor import Tensor
-from ..ops.neural.optimiser_steps import zeros_as
 from .optimizer import Group, Params
-from .stepwise import ACCELERATORS, State, Stepwise, advance, check_usual, counter, decayed, mean_square, rate
+from .stepwise import ACCELERATORS, State, Stepwise, advance, check_usual, decayed, mean_square, rate
 
 
 class Adadelta(Stepwise):
@@ -65,9 +64,6 @@ class Adadelta(Stepwise):
         }
         super().__init__(params, defaults)
 
-    def _started(self, parameter: Tensor, group: Group) -> State:
-        return {"step": counter(), "square_avg": zeros_as(parameter), "acc_delta": zeros_as(parameter)}
-
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
         rho = group["rho"]
         return float(group["lr"]), rho, 1 - rho, group["eps"]
@@ -114,14 +110,4 @@ def adadelta(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    state = {"square_avg": square_avgs, "acc_delta": acc_deltas, "step": state_steps}
-    group = {
-        "capturable": capturable,
-        "differentiable": differentiable,
-        "lr": lr,
-        "rho": rho,
-        "eps": eps,
-        "weight_decay": weight_decay,
-        "maximize": maximize,
-    }
-    advance(Adadelta, params, grads, state, group)
+    advance(Adadelta, locals(), square_avg=square_avgs, acc_delta=acc_deltas, step=state_steps)

@@ -9,7 +9,7 @@ from .._tensor.attributes import flags
 from ..ops.neural.optimiser_steps import zeros_as
 from ..ops.sparse.create import sparse_coo_tensor
 from .optimizer import Group, Params, check_at_least_zero, check_fused, parameters_of
-from .stepwise import State, Stepwise, advance, check_unscaled, check_usual, counter, decayed, rate
+from .stepwise import State, Stepwise, advance, check_usual, counter, decayed, rate
 
 
 class Adagrad(Stepwise):
@@ -144,14 +144,4 @@ def adagrad(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    check_unscaled(grad_scale, found_inf)
-    state = {"sum": state_sums, "step": state_steps}
-    group = {
-        "differentiable": differentiable,
-        "lr": lr,
-        "weight_decay": weight_decay,
-        "lr_decay": lr_decay,
-        "eps": eps,
-        "maximize": maximize,
-    }
-    advance(Adagrad, params, grads, state, group)
+    advance(Adagrad, locals(), sum=state_sums, step=state_steps)

@@ -6,21 +6,19 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from .._tensor import Tensor
-from ..autograd import no_grad
 from ..ops.neural.optimiser_steps import adam_step, zeros_as
-from .optimizer import Group, Params, check_fused, evaluate
+from .optimizer import Group, Params, check_fused
 from .stepwise import (
     State,
     Stepwise,
     advance,
     check_betas,
-    check_unscaled,
     check_usual,
     counter,
-    decayed,
     lerped,
     mean_square,
     rate,
+    with_decay,
 )
 
 
@@ -108,10 +106,7 @@ class Adam(Stepwise):
 
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         (first, second), lr, step = map(float, group["betas"]), rate(group), state["step"]
-        if group["decoupled_weight_decay"]:
-            value = value * (1 - lr * group["weight_decay"])
-        else:
-            grad = decayed(value, grad, group)
+        value, grad = with_decay(value, grad, lr, group)
         mean = lerped(state["exp_avg"], grad, 1 - first)
         squares: Any = mean_square(state["exp_avg_sq"], grad, second)
         changed: State = {"exp_avg": mean, "exp_avg_sq": squares}
@@ -125,34 +120,27 @@ class Adam(Stepwise):
         """Take one step; return the result of the closure, or None."""
         if self.defaults["differentiable"]:
             return self._step_by_operators(closure)
-        return self._step_fused(closure)
+        return self._step_at_once(closure)
 
-    @no_grad()
-    def _step_fused(self, closure: Callable[[], Any] | None) -> Any:
-        loss = evaluate(closure)
-        for group in self.param_groups:
-            params, grads = self._trained(group)
-            if not params:
-                continue
-            self._check_capture(group)
-            amsgrad = group["amsgrad"]
-            states = [self._state_of(parameter, group) for parameter in params]
-            adam_step(
-                params,
-                grads,
-                [state["exp_avg"] for state in states],
-                [state["exp_avg_sq"] for state in states],
-                [state["max_exp_avg_sq"] for state in states] if amsgrad else [],
-                [state["step"] for state in states],
-                lr=float(group["lr"]),
-                betas=(float(group["betas"][0]), float(group["betas"][1])),
-                eps=group["eps"],
-                weight_decay=group["weight_decay"],
-                decoupled=group["decoupled_weight_decay"],
-                amsgrad=amsgrad,
-                maximize=group["maximize"],
-            )
-        return loss
+    def _step_of_group(self, params: list[Tensor], grads: list[Tensor], group: Group) -> None:
+        self._check_capture(group)
+        amsgrad = group["amsgrad"]
+        states = [self._state_of(parameter, group) for parameter in params]
+        adam_step(
+            params,
+            grads,
+            [state["exp_avg"] for state in states],
+            [state["exp_avg_sq"] for state in states],
+            [state["max_exp_avg_sq"] for state in states] if amsgrad else [],
+            [state["step"] for state in states],
+            lr=float(group["lr"]),
+            betas=(float(group["betas"][0]), float(group["betas"][1])),
+            eps=group["eps"],
+            weight_decay=group["weight_decay"],
+            decoupled=group["decoupled_weight_decay"],
+            amsgrad=amsgrad,
+            maximize=group["maximize"],
+        )
 
 
 def scalar(betas: tuple[Any, Any], at: int, listed: bool | None) -> Any:
@@ -211,17 +199,11 @@ def adam(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    check_unscaled(grad_scale, found_inf)
-    state = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "max_exp_avg_sq": max_exp_avg_sqs, "step": state_steps}
-    group = {
-        "capturable": capturable,
-        "differentiable": differentiable,
-        "decoupled_weight_decay": decoupled_weight_decay,
-        "amsgrad": amsgrad,
-        "lr": lr,
-        "weight_decay": weight_decay,
-        "eps": eps,
-        "maximize": maximize,
-        "betas": (beta1, beta2),
-    }
-    advance(Adam, params, grads, state, group)
+    advance(
+        Adam,
+        locals(),
+        exp_avg=exp_avgs,
+        exp_avg_sq=exp_avg_sqs,
+        max_exp_avg_sq=max_exp_avg_sqs,
+        step=state_steps,
+    )

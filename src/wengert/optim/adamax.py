@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .._tensor import Tensor
-from ..ops.neural.optimiser_steps import zeros_as
 from .optimizer import Group, Params
-from .stepwise import State, Stepwise, advance, check_betas, check_usual, counter, decayed, lerped, rate
+from .stepwise import State, Stepwise, advance, check_betas, check_usual, decayed, lerped, rate
 
 
 class Adamax(Stepwise):
@@ -62,9 +61,6 @@ class Adamax(Stepwise):
         }
         super().__init__(params, defaults)
 
-    def _started(self, parameter: Tensor, group: Group) -> State:
-        return {"step": counter(), "exp_avg": zeros_as(parameter), "exp_inf": zeros_as(parameter)}
-
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
         first, second = group["betas"]
         return float(group["lr"]) / (1 - first**count), 1 - first, second, group["eps"]
@@ -110,14 +106,4 @@ def adamax(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    state = {"exp_avg": exp_avgs, "exp_inf": exp_infs, "step": state_steps}
-    group = {
-        "maximize": maximize,
-        "differentiable": differentiable,
-        "capturable": capturable,
-        "eps": eps,
-        "lr": lr,
-        "weight_decay": weight_decay,
-        "betas": (beta1, beta2),
-    }
-    advance(Adamax, params, grads, state, group)
+    advance(Adamax, locals(), exp_avg=exp_avgs, exp_inf=exp_infs, step=state_steps)

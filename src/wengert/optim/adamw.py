@@ -7,7 +7,7 @@ from typing import Any
 from .._tensor import Tensor
 from .adam import Adam
 from .optimizer import Params
-from .stepwise import advance, check_unscaled
+from .stepwise import advance
 
 
 class AdamW(Adam):
@@ -93,17 +93,11 @@ def adamw(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    check_unscaled(grad_scale, found_inf)
-    state = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "max_exp_avg_sq": max_exp_avg_sqs, "step": state_steps}
-    group = {
-        "capturable": capturable,
-        "differentiable": differentiable,
-        "amsgrad": amsgrad,
-        "lr": lr,
-        "weight_decay": weight_decay,
-        "eps": eps,
-        "maximize": maximize,
-        "betas": (beta1, beta2),
-        "decoupled_weight_decay": True,
-    }
-    advance(AdamW, params, grads, state, group)
+    advance(
+        AdamW,
+        {**locals(), "decoupled_weight_decay": True},
+        exp_avg=exp_avgs,
+        exp_avg_sq=exp_avg_sqs,
+        max_exp_avg_sq=max_exp_avg_sqs,
+        step=state_steps,
+    )

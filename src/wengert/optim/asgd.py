@@ -115,15 +115,4 @@ def asgd(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    state = {"ax": axs, "mu": mus, "eta": etas, "step": state_steps}
-    group = {
-        "maximize": maximize,
-        "differentiable": differentiable,
-        "capturable": capturable,
-        "lambd": lambd,
-        "lr": lr,
-        "t0": t0,
-        "alpha": alpha,
-        "weight_decay": weight_decay,
-    }
-    advance(ASGD, params, grads, state, group)
+    advance(ASGD, locals(), ax=axs, mu=mus, eta=etas, step=state_steps)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import zeros_as
 from .optimizer import Group, Params, check_at_least_zero
-from .stepwise import State, Stepwise, advance, check_betas, check_usual, counter, decayed, lerped, mean_square, rate
+from .stepwise import State, Stepwise, advance, check_betas, check_usual, counter, lerped, mean_square, rate, with_decay
 
 
 class NAdam(Stepwise):
@@ -98,10 +98,7 @@ class NAdam(Stepwise):
         (first, second), lr, step = group["betas"], rate(group), state["step"].item()
         now, ahead = momenta(first, step, group)
         product = state["mu_product"] * now
-        if group["decoupled_weight_decay"]:
-            value = value * (1 - lr * group["weight_decay"])
-        else:
-            grad = decayed(value, grad, group)
+        value, grad = with_decay(value, grad, lr, group)
         mean = lerped(state["exp_avg"], grad, 1 - first)
         squares = mean_square(state["exp_avg_sq"], grad, second)
         divisor = (squares / (1 - second**step)).sqrt() + group["eps"]
@@ -152,16 +149,4 @@ def nadam(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    state = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "mu_product": mu_products, "step": state_steps}
-    group = {
-        "decoupled_weight_decay": decoupled_weight_decay,
-        "capturable": capturable,
-        "differentiable": differentiable,
-        "maximize": maximize,
-        "lr": lr,
-        "weight_decay": weight_decay,
-        "momentum_decay": momentum_decay,
-        "eps": eps,
-        "betas": (beta1, beta2),
-    }
-    advance(NAdam, params, grads, state, group)
+    advance(NAdam, locals(), exp_avg=exp_avgs, exp_avg_sq=exp_avg_sqs, mu_product=mu_products, step=state_steps)

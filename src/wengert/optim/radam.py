@@ -6,9 +6,8 @@ import math
 from typing import Any, ClassVar
 
 from .._tensor import Tensor
-from ..ops.neural.optimiser_steps import zeros_as
 from .optimizer import Group, Params
-from .stepwise import State, Stepwise, advance, check_betas, check_usual, counter, decayed, lerped, mean_square, rate
+from .stepwise import State, Stepwise, advance, check_betas, check_usual, lerped, mean_square, rate, with_decay
 
 
 class RAdam(Stepwise):
@@ -72,9 +71,6 @@ class RAdam(Stepwise):
         }
         super().__init__(params, defaults)
 
-    def _started(self, parameter: Tensor, group: Group) -> State:
-        return {"step": counter(), "exp_avg": zeros_as(parameter), "exp_avg_sq": zeros_as(parameter)}
-
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
         first, second = map(float, group["betas"])
         scale = rectified(second, count)
@@ -83,10 +79,7 @@ class RAdam(Stepwise):
 
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         (first, second), lr, step = group["betas"], rate(group), state["step"].item()
-        if group["decoupled_weight_decay"]:
-            value = value * (1 - lr * group["weight_decay"])
-        else:
-            grad = decayed(value, grad, group)
+        value, grad = with_decay(value, grad, lr, group)
         mean = lerped(state["exp_avg"], grad, 1 - first)
         squares = mean_square(state["exp_avg_sq"], grad, second)
         move = mean / (1 - first**step) * lr
@@ -138,15 +131,4 @@ def radam(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    state = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "step": state_steps}
-    group = {
-        "decoupled_weight_decay": decoupled_weight_decay,
-        "differentiable": differentiable,
-        "capturable": capturable,
-        "maximize": maximize,
-        "lr": lr,
-        "weight_decay": weight_decay,
-        "eps": eps,
-        "betas": (beta1, beta2),
-    }
-    advance(RAdam, params, grads, state, group)
+    advance(RAdam, locals(), exp_avg=exp_avgs, exp_avg_sq=exp_avg_sqs, step=state_steps)

@@ -138,21 +138,11 @@ def rmsprop(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    state = {
-        "square_avg": square_avgs,
-        "grad_avg": grad_avgs,
-        "momentum_buffer": momentum_buffer_list,
-        "step": state_steps,
-    }
-    group = {
-        "maximize": maximize,
-        "differentiable": differentiable,
-        "capturable": capturable,
-        "lr": lr,
-        "alpha": alpha,
-        "eps": eps,
-        "weight_decay": weight_decay,
-        "momentum": momentum,
-        "centered": centered,
-    }
-    advance(RMSprop, params, grads, state, group)
+    advance(
+        RMSprop,
+        locals(),
+        square_avg=square_avgs,
+        grad_avg=grad_avgs,
+        momentum_buffer=momentum_buffer_list,
+        step=state_steps,
+    )

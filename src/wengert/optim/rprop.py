@@ -110,12 +110,5 @@ def rprop(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    state = {"prev": prevs, "step_size": step_sizes, "step": state_steps}
-    group = {
-        "capturable": capturable,
-        "maximize": maximize,
-        "differentiable": differentiable,
-        "etas": (etaminus, etaplus),
-        "step_sizes": (step_size_min, step_size_max),
-    }
-    advance(Rprop, params, grads, state, group)
+    options = {**locals(), "etas": (etaminus, etaplus), "step_sizes": (step_size_min, step_size_max)}
+    advance(Rprop, options, prev=prevs, step_size=step_sizes, step=state_steps)

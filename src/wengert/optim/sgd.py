@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 from .._tensor import Tensor
 from .._tensor.attributes import flags
-from ..autograd import no_grad
 from ..ops.neural.optimiser_steps import sgd_step
-from .optimizer import Group, Params, check_at_least_zero, check_fused, evaluate
-from .stepwise import State, Stepwise, advance, check_rate, check_unscaled, decayed, rate
+from .optimizer import Group, Params, check_at_least_zero, check_fused
+from .stepwise import State, Stepwise, advance, check_rate, decayed, rate
 
 
 class SGD(Stepwise):
@@ -105,39 +104,30 @@ class SGD(Stepwise):
         """Take one step; return the result of the closure, or None."""
         if self.defaults["differentiable"]:
             return self._step_by_operators(closure)
-        return self._step_fused(closure)
+        return self._step_at_once(closure)
 
-    @no_grad()
-    def _step_fused(self, closure: Callable[[], Any] | None) -> Any:
-        loss = evaluate(closure)
-        for group in self.param_groups:
-            params, grads = self._trained(group)
-            if not params:
-                continue
-            momentum = float(group["momentum"])
-            if any(grad._flags_ & flags.SPARSE for grad in grads):
-                self._step_sparse(params, grads, group)
-                continue
-            known = (
-                [self.state[parameter].get("momentum_buffer") for parameter in params]
-                if momentum
-                else [None] * len(params)
-            )
-            buffers = sgd_step(
-                params,
-                grads,
-                known,
-                float(group["lr"]),
-                momentum,
-                float(group["dampening"]),
-                float(group["weight_decay"]),
-                group["nesterov"],
-                group["maximize"],
-            )
-            if momentum:
-                for parameter, buffer in zip(params, buffers):
-                    self.state[parameter]["momentum_buffer"] = buffer
-        return loss
+    def _step_of_group(self, params: list[Tensor], grads: list[Tensor], group: Group) -> None:
+        if any(grad._flags_ & flags.SPARSE for grad in grads):
+            self._step_sparse(params, grads, group)
+            return
+        momentum = float(group["momentum"])
+        known = (
+            [self.state[parameter].get("momentum_buffer") for parameter in params] if momentum else [None] * len(params)
+        )
+        buffers = sgd_step(
+            params,
+            grads,
+            known,
+            float(group["lr"]),
+            momentum,
+            float(group["dampening"]),
+            float(group["weight_decay"]),
+            group["nesterov"],
+            group["maximize"],
+        )
+        if momentum:
+            for parameter, buffer in zip(params, buffers):
+                self.state[parameter]["momentum_buffer"] = buffer
 
     def _step_sparse(self, params: list[Tensor], grads: list[Any], group: Group) -> None:
         """Take the step of a group with sparse gradients: only momentum changes rows without a gradient."""
@@ -185,14 +175,4 @@ def sgd(
     Raises:
         AssertionError: if an option for accelerators is set.
     """
-    check_unscaled(grad_scale, found_inf)
-    state = {"momentum_buffer": momentum_buffer_list}
-    group = {
-        "weight_decay": weight_decay,
-        "momentum": momentum,
-        "lr": lr,
-        "dampening": dampening,
-        "nesterov": nesterov,
-        "maximize": maximize,
-    }
-    advance(SGD, params, grads, state, group)
+    advance(SGD, locals(), momentum_buffer=momentum_buffer_list)

@@ -5,14 +5,14 @@ So a step can itself be differentiated, with `differentiable=True`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from .._tensor import Tensor
 from .._tensor.attributes import flags
 from ..autograd import enable_grad, no_grad
 from ..ops.create.create import tensor
-from ..ops.neural.optimiser_steps import counted, formula_step, written
+from ..ops.neural.optimiser_steps import counted, formula_step, written, zeros_as
 from ..ops.pointwise.complex import view_as_complex, view_as_real
 from .optimizer import Group, Optimizer, check_at_least_zero, count_dtype, evaluate
 
@@ -24,8 +24,9 @@ ACCELERATORS = ("cuda", "xpu", "hpu", "privateuseone", "xla")
 class Stepwise(Optimizer):
     """Base of optimisers that update one parameter at a time, by operators.
 
-    A subclass defines `_started` and `_advanced`. If it names a `FORMULA`, steps that are not differentiated use that
-    for all parameters at once; it may also override `step` by a faster method.
+    A subclass defines `_advanced`, and `_started` if the state is more than a count and the entries `KEPT`. If it names
+    a `FORMULA`, steps that are not differentiated use that for all parameters at once; it may also override `step` and
+    `_step_of_group` by a faster method.
     """
 
     FORMULA: ClassVar[str] = ""
@@ -40,7 +41,7 @@ class Stepwise(Optimizer):
 
     def _started(self, parameter: Tensor, group: Group) -> State:
         """Return the state of a parameter before its first step."""
-        raise NotImplementedError
+        return {"step": counter(), **{key: zeros_as(parameter) for key in self.KEPT}}
 
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         """Return the parameter after a step, and the changed entries of its state, without writing to the arguments.
@@ -83,30 +84,33 @@ class Stepwise(Optimizer):
         loss = evaluate(closure)
         for group in self.param_groups:
             params, grads = self._trained(group)
-            if not params:
-                continue
-            self._check_capture(group)
-            if not by_formula(params, grads):
-                for parameter, grad in zip(params, grads):
-                    self._go_on(parameter, grad, group, differentiable=False)
-                continue
-            states = [self._state_of(parameter, group) for parameter in params]
-            steps = [state["step"] for state in states]
-            numbers = [self._numbers(*pair, group) for pair in zip(states, counted(steps))]
-            written(steps)
-            decoupled = bool(group.get("decoupled_weight_decay"))
-            decay = group.get("weight_decay", 0)
-            formula_step(
-                self.FORMULA,
-                params,
-                grads,
-                [self._kept(state, group) for state in states],
-                numbers,
-                1 - float(group["lr"]) * decay if decoupled else 1.0,
-                0.0 if decoupled else decay,
-                group["maximize"],
-            )
+            if params:
+                self._step_of_group(params, grads, group)
         return loss
+
+    def _step_of_group(self, params: list[Tensor], grads: list[Tensor], group: Group) -> None:
+        """Take an unrecorded step of all parameters of a group that have a gradient."""
+        self._check_capture(group)
+        if not by_formula(params, grads):
+            for parameter, grad in zip(params, grads):
+                self._go_on(parameter, grad, group, differentiable=False)
+            return
+        states = [self._state_of(parameter, group) for parameter in params]
+        steps = [state["step"] for state in states]
+        numbers = [self._numbers(*pair, group) for pair in zip(states, counted(steps))]
+        written(steps)
+        decoupled = bool(group.get("decoupled_weight_decay"))
+        decay = group.get("weight_decay", 0)
+        formula_step(
+            self.FORMULA,
+            params,
+            grads,
+            [self._kept(state, group) for state in states],
+            numbers,
+            1 - float(group["lr"]) * decay if decoupled else 1.0,
+            0.0 if decoupled else decay,
+            group["maximize"],
+        )
 
     def _step_by_operators(self, closure: Callable[[], Any] | None) -> Any:
         return self._recorded(closure) if self.defaults.get("differentiable") else self._unrecorded(closure)
@@ -167,26 +171,24 @@ class Stepwise(Optimizer):
             )
 
 
-def advance(
-    kind: type[Stepwise],
-    params: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    lists: dict[str, list[Any]],
-    group: Group,
-) -> None:
-    """Take a step of an optimiser without an object of it; its state is passed in lists.
+def advance(kind: type[Stepwise], arguments: dict[str, Any], **lists: list[Any]) -> None:
+    """Take the step of an optimiser's functional form, without an object of the optimiser.
 
     Args:
         kind: the class of the optimiser.
-        params, grads: the parameters, and a gradient for each parameter.
-        lists: the entries of its state, one for each parameter, updated in place; None before the first step; an empty
+        arguments: the arguments of the function: `params`, `grads`, and options under the names of the groups' options,
+            but for `beta1` and `beta2`.
+        lists: the entries of the state, one for each parameter, updated in place; None before the first step; an empty
             list if the options need none.
-        group: the options.
 
     Raises:
         RuntimeError: if counts of steps are not tensors.
-        AssertionError: if `capturable` is set.
+        AssertionError: if `capturable`, or a scale of gradients, is set.
     """
+    params, grads, group = arguments["params"], arguments["grads"], dict(arguments)
+    check_unscaled(group.get("grad_scale"), group.get("found_inf"))
+    if "beta1" in group:
+        group["betas"] = (group["beta1"], group["beta2"])
     if not all(isinstance(step, Tensor) for step in lists.get("step", ())):
         raise RuntimeError("API has changed, `state_steps` argument must contain a list of singleton tensors")
     mover = kind.__new__(kind)  # has no parameters of its own: a step reads only the group
@@ -253,6 +255,13 @@ def decayed(value: Tensor, grad: Tensor, group: Group) -> Tensor:
     """Return the gradient with the group's weight decay added."""
     weight_decay = group["weight_decay"]
     return grad if weight_decay == 0 else grad.add(value, alpha=weight_decay)
+
+
+def with_decay(value: Tensor, grad: Tensor, lr: Any, group: Group) -> tuple[Tensor, Tensor]:
+    """Return a parameter and its gradient after weight decay, which changes only the parameter if it is decoupled."""
+    if group["decoupled_weight_decay"]:
+        return value * (1 - lr * group["weight_decay"]), grad
+    return value, decayed(value, grad, group)
 
 
 def lerped(mean: Tensor, value: Tensor, weight: float) -> Tensor:
