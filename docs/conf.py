@@ -29,7 +29,7 @@ include_patterns = [
     "docs/*.md",
     "docs/made/**.rst",
     "docs/made/*.md",
-    "src/wengert/**.md",
+    "src/wengert/**/README.md",
 ]
 exclude_patterns = [".*", "build", "dist", "src/*.egg-info", "tests", "*-out"]
 extensions = ["myst_parser", "sphinx.ext.autodoc"]

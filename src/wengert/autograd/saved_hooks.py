@@ -20,8 +20,8 @@ class saved_tensors_hooks(Region):  # noqa: N801 - torch's name
     contexts only the innermost applies; each thread has its own.
 
     Versions are not checked: later writes are not noticed if a pack hook keeps the memory of its argument. A tensor
-        that
-    was the operation's own output loses its history when the pack hook returns, so that a hook may keep its argument.
+    that was the operation's own output loses its history when the pack hook returns, so that a hook may keep its
+    argument.
 
     Args:
         pack_hook: function of the tensor, which it must not write to; returns any object.

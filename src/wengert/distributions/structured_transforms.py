@@ -28,8 +28,7 @@ class CorrCholeskyTransform(Alike):
     """Transform vectors of D (D - 1) / 2 numbers to Cholesky factors of D x D correlation matrices.
 
     The hyperbolic tangents of the numbers fill the lower triangle. Each row is a point on a sphere: each coordinate is
-        its
-    tangent times the remaining length.
+    its tangent times the remaining length.
 
     Source: Lewandowski, Kurowicka and Joe, Generating random correlation matrices based on vines and extended onion
     method (2009).

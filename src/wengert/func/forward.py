@@ -102,8 +102,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     """Return the value of a function, and its derivative as a linear function that does not run it again.
 
     The derivative comes from the recorded graph: it is the gradient, with respect to the cotangent, of the product of
-        the
-    gradient and a direction.
+    the gradient and a direction.
 
     Args:
         func: function that returns tensors or containers of tensors; other elements are constants.

@@ -60,7 +60,7 @@ def save(
         obj: a tensor, a `state_dict()`, or dictionaries (also OrderedDict, defaultdict, Counter), lists, tuples and
             sets, nested to any depth, of tensors, Parameters, storages, numbers, texts, bytes, bools, None, sizes,
             dtypes, devices, NumPy's numbers and arrays; modules, optimisers, and other objects that Python can pickle.
-                Histories and hooks of tensors are not saved.
+            Histories and hooks of tensors are not saved.
         f: path of a file, which is written atomically; or a file object open for writing bytes.
         pickle_module, pickle_protocol: not used.
 

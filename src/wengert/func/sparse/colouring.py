@@ -6,7 +6,7 @@ element of the sums. For a symmetric matrix a weaker condition suffices, because
 Sets of colours are bit masks in integers.
 
 Source: A. R. Curtis, M. J. D. Powell, J. K. Reid, On the estimation of sparse Jacobian matrices, 1974 (sums of
-    columns); T. F. Coleman, J. J. Moré, Estimation of sparse Jacobian matrices and graph coloring problems, 1983, and
+columns); T. F. Coleman, J. J. Moré, Estimation of sparse Jacobian matrices and graph coloring problems, 1983, and
 Estimation of sparse Hessian matrices and graph coloring problems, 1984 (colourings of graphs; for symmetric matrices
 without two-coloured paths); A. H. Gebremedhin, F. Manne, A. Pothen, What color is your Jacobian?, 2005 (greedy
 colourings).

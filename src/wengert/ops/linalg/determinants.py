@@ -57,8 +57,7 @@ def minors(matrices: Arrays) -> Any:
     """Gradient of a derivative of the determinant of the first matrix, along all others.
 
     It is linear in the others, none of which is special: each of its own derivatives is such a gradient again. It
-        exists
-    for singular matrices, too.
+    exists for singular matrices, too.
     """
     check_inexact("_det_minors", matrices[0])
     return array_of_minors(matrices[0], matrices[1:])

@@ -59,8 +59,7 @@ class RandomSampler(Sampler[int]):
     """Indices of samples in random order.
 
     Without a generator each pass draws a seed for its own generator, as in torch: so random numbers drawn meanwhile do
-        not
-    change the order.
+    not change the order.
 
     Args:
         data_source: the dataset.
