@@ -121,7 +121,7 @@ check: $(VENV)/.built $(VENV)/.installed-dev
 	$(RUN) tools/check_stub.py
 	$(RUN) tools/check_layers.py
 	$(RUN) tools/check_size.py
-	$(RUN) tools/pxd_locals.py --check
+	$(RUN) tools/make_pxd.py --check
 	$(RUN) tools/include_code.py --check
 	$(RUN) tools/check_examples.py
 	$(RUN) tools/vendor_page.py --check

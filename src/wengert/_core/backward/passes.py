@@ -241,7 +241,7 @@ def unit_of(tensor: Tensor) -> Any:
     return None if door.is_ndarray(tensor._array_) else tensor._array_.unit(tensor)
 
 
-def start(tensors: Sequence[Any], given: Sequence[Any], constants: bool) -> tuple[list[Edge], list[Any]]:
+def start(tensors: Sequence[Any], given: list[Any], constants: bool) -> tuple[list[Edge], list[Any]]:
     """Return the roots of a pass and the gradients that they start from.
 
     Args:

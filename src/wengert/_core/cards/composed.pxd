@@ -37,6 +37,7 @@ cpdef object prepared(PlainCase case, list found)
 cdef class Factory:
     cdef public object native, function
     cdef public bint draws
+    @cython.locals(modes=Modes, values=tuple, result=Tensor)
     cdef object plain(self, tuple args, dict kwargs)
 
 @cython.locals(modes=Modes, log=Log, event=Event)

@@ -139,7 +139,7 @@ class Declaration(Operator):
     differentiable: tuple[Any, ...]
     aliases: dict[Any, Any]
     plans: dict[Any, Any]
-    accepts: Any
+    accepts: frozenset[Any]
     tensor_bits: int
     positional: int
     spread: int

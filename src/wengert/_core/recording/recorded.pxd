@@ -25,6 +25,7 @@ cdef class OpNode(Node):
     cdef public Declaration op
     cdef public Plan plan
     cdef public tuple saved
+    @cython.locals(saved=tuple)
     cdef list unpacked(self)
 
 @cython.locals(saved=tuple, plan=Plan, op=Declaration, outgoing=list, simple=bint, modes=Modes, spared=long, values=list, rule=Rule, at=long)

@@ -21,6 +21,7 @@ cdef class SavedInput(Saved):
     cdef public Storage storage
     cdef public Edge edge
     cdef public long word, version
+    @cython.locals(storage=Storage)
     cdef object check(self, Node node)
 
 @cython.no_gc
@@ -28,6 +29,7 @@ cdef class SavedOutput(Saved):
     cdef public object array
     cdef public Storage storage
     cdef public long version, nr
+    @cython.locals(storage=Storage)
     cdef object check(self, Node node)
 
 @cython.no_gc

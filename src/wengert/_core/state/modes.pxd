@@ -41,4 +41,5 @@ cdef class Modes:
     cpdef list enter(self, list levels)
 
 cpdef Modes current()
+@cython.locals(modes=Modes)
 cdef Modes begun()
