@@ -22,7 +22,7 @@ OPERATORS = {
     "ops.fourier.transforms": "_fft_c2c _fft_c2r _fft_r2c",
     "ops.fourier.windows": "bartlett_window blackman_window hamming_window hann_window kaiser_window",
     "ops.images.conv": "convolution convolution_input convolution_weight",
-    "ops.images.conv_forms": "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d",
+    "ops.images.conv_functions": "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d",
     "ops.images.grid": "_grid_sample affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d",
     "ops.images.local_response": "local_response_norm",
     "ops.images.pad": "constant_pad_nd edge_pad edge_pad_backward pad",

@@ -6,7 +6,7 @@ from functools import partial
 from types import FunctionType
 
 from ..ops import checked, functions_of, plain_case
-from ..ops.images.conv_forms import (
+from ..ops.images.conv_functions import (
     conv1d,
     conv2d,
     conv3d,

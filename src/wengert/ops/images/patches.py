@@ -18,7 +18,7 @@ from ..._core.types import dtypes
 from ..._kernels import direct_function as native
 from ..._kernels.conv import windows
 from ..create.factory import refuse_dtype
-from .conv_nd import places_of
+from .windows import window_counts
 
 Ints = tuple[int, ...]
 Pair = tuple[int, int]
@@ -63,7 +63,7 @@ def blocks_of(plane: Ints, kernel: Pair, stride: Pair, padding: Pair, dilation: 
     Raises:
         RuntimeError: if there are none.
     """
-    rows, columns = places_of((0, 0, *plane), kernel, stride, padding, dilation)
+    rows, columns = window_counts(plane, kernel, stride, padding, dilation)
     if min(rows, columns) < 1:
         raise RuntimeError(
             f"Given input with spatial size ({plane[0]}, {plane[1]}), kernel_size={kernel}, dilation={dilation}, "

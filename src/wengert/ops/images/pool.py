@@ -14,17 +14,12 @@ from ..._core.types import dtypes
 from ..._kernels.index import private
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
-from .pool_checks import check_divisor, check_window, pair, pooled_sizes
+from .windows import check_divisor, check_window, compact, pair, window_counts
 from .zero_derivatives import SCATTERED, SCATTERS, flat_in_place
 
 Ints = tuple[int, ...]
 ORDERED = REALS | INTEGERS
 AVERAGED = REALS | {dtypes.int64}
-
-
-def compact(array: Any) -> Any:
-    """Return a row-major array, as the native kernels need."""
-    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
 @op(
@@ -51,7 +46,7 @@ def max_pool2d_with_indices(
     check_window(name, self.shape, kernel, step, side, gap, ceil_mode)
     refuse_dtype("max_pool2d_with_indices", self, ORDERED)
     if 0 in self.shape:
-        shape = (*self.shape[:-2], *pooled_sizes(self.shape, kernel, step, side, gap, ceil_mode))
+        shape = (*self.shape[:-2], *window_counts(self.shape, kernel, step, side, gap, ceil_mode))
         return np.empty(shape, self.dtype), np.empty(shape, np.int64)
     return kernels.max_pool2d(compact(self), kernel, step, side, gap, bool(ceil_mode))
 

@@ -21,8 +21,8 @@ from ..shapes.view_shape import unsafe_view
 from ..shapes.views import unsqueeze
 from .pool import avg_pool2d as average, max_pool2d_with_indices
 from .pool_adaptive import adaptive_average, adaptive_average3d, adaptive_maximum, adaptive_maximum3d
-from .pool_checks import check_windows_along
 from .pool_volumes import max_pool3d_with_indices
+from .windows import check_windows_along
 
 
 def check_tensor(name: str, input: Any) -> None:

@@ -14,8 +14,7 @@ from ..._kernels.index import private
 from ..._kernels.pool import places_counted
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
-from .pool import compact
-from .pool_checks import check_divisor, check_window, pooled_sizes, spread
+from .windows import check_divisor, check_window, compact, spread, window_counts
 from .zero_derivatives import SCATTERED, SCATTERS, flat_in_place
 
 Ints = Any
@@ -66,7 +65,7 @@ def max_pool3d_with_indices(
     check_window(name, self.shape, kernel, step, side, gap, ceil_mode)
     refuse_dtype(name, self, ORDERED)
     if 0 in self.shape:
-        shape = (*self.shape[:-3], *pooled_sizes(self.shape, kernel, step, side, gap, ceil_mode))
+        shape = (*self.shape[:-3], *window_counts(self.shape, kernel, step, side, gap, ceil_mode))
         return np.empty(shape, self.dtype), np.empty(shape, np.int64)
     return largest(self, kernel, step, side, gap, bool(ceil_mode))
 
@@ -168,7 +167,7 @@ def average_windows(
 def divisors(shape: Ints, kernel: Ints, step: Ints, side: Ints, options: tuple[bool, bool, Any]) -> Any:
     """Return the divisor of the sum of each window, (depth, height, width)."""
     ceil_mode, include_pad, override = options
-    sizes = pooled_sizes(shape, kernel, step, side, (1, 1, 1), ceil_mode)
+    sizes = window_counts(shape, kernel, step, side, (1, 1, 1), ceil_mode)
     if override is not None:
         return np.full(sizes, override)
     counts = [places_counted(*window, include_pad) for window in zip(shape[-3:], sizes, kernel, step, side)]

@@ -13,16 +13,16 @@ from ..._core.types.dtypes import from_numpy
 from ..create.factory import refuse_dtype
 from ..dtype_checks import check_number, checked_number, refuse
 from ..shape_rules import INT64, given_shape, shape_of
-from .conv import convolution, convolution_input, convolution_weight, strides_of_result
-from .conv_checks import (
+from .conv import (
     check_backward,
-    check_dtypes,
-    check_shapes,
-    is_cast,
-    spread_options,
-    transposed_lengths,
+    convolution,
+    convolution_input,
+    convolution_weight,
+    read_window,
+    result_shape,
+    strides_of_result,
+    strides_of_weight,
 )
-from .conv_nd import places_of as windows_along
 from .grid import affine_grid_generator, grid_shape, sampled
 from .pad import constant_pad_nd, edge_pad, edge_pad_backward, places_of, read_pad
 from .patches import (
@@ -56,7 +56,6 @@ from .pool_adaptive import (
     adaptive_maximum3d,
     check_adaptive,
 )
-from .pool_checks import check_divisor, check_window, pooled_sizes, spread
 from .pool_fractional import check_fractional, fractional_max_pool2d, fractional_max_pool3d, read
 from .pool_volumes import (
     average_windows,
@@ -68,6 +67,7 @@ from .pool_volumes import (
 )
 from .resize import check_sizes, resample, resample_backward, resample_bytes
 from .unpool import check_unpool, check_volumes, max_unpool2d, max_unpool3d
+from .windows import check_divisor, check_window, spread, window_counts
 
 shape_of(avg_pool2d_backward, avg_pool3d_backward, adaptive_average_backward, adaptive_average3d_backward)(given_shape)
 resample_backward.shape(given_shape)
@@ -88,15 +88,8 @@ def convolution_shape(
     output_padding: Any,
     groups: int,
 ) -> Any:
-    steps = spread_options(weight.ndim - 2, stride, padding, dilation, output_padding)
-    cast = transposed and weight.ndim < 5 and is_cast(bias, input)
-    check_dtypes(input, weight, None if cast else bias)
-    check_shapes(input.shape, weight.shape, None if bias is None else bias.shape, *steps, transposed, groups)
-    if transposed:
-        lengths = transposed_lengths(input.shape, weight.shape[2:], *steps)
-        shape = (input.shape[0], weight.shape[1] * groups, *lengths)
-    else:
-        shape = (input.shape[0], weight.shape[0], *windows_along(input.shape, weight.shape[2:], *steps[:3]))
+    window = read_window(weight.ndim - 2, stride, padding, dilation, output_padding)
+    shape = result_shape(input, weight, bias, window, transposed, groups)
     return shape, input.dtype, strides_of_result(shape, input, weight)
 
 
@@ -104,9 +97,8 @@ def convolution_shape(
 def convolution_input_shape(
     grad: Any, weight: Any, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
-    check_dtypes(grad, weight, None)
-    options = spread_options(weight.ndim - 2, stride, padding, dilation, (0,))
-    check_backward(grad.shape, weight.shape, tuple(shape), *options, groups)
+    window = read_window(weight.ndim - 2, stride, padding, dilation, (0,))
+    check_backward(grad, weight, weight.shape, tuple(shape), window, groups)
     return tuple(shape), grad.dtype, strides_of_result(tuple(shape), grad, weight)
 
 
@@ -114,13 +106,9 @@ def convolution_input_shape(
 def convolution_weight_shape(
     grad: Any, input: Any, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
-    check_dtypes(grad, input, None)
-    options = spread_options(input.ndim - 2, stride, padding, dilation, (0,))
-    check_backward(grad.shape, tuple(shape), input.shape, *options, groups)
-    shape = tuple(shape)
-    if groups > 1 and shape[1] == 1 and max(options[2]) == 1:
-        return shape, grad.dtype, layouts.row_major(shape)
-    return shape, grad.dtype, strides_of_result(shape, grad, grad)
+    window = read_window(input.ndim - 2, stride, padding, dilation, (0,))
+    check_backward(grad, input, tuple(shape), input.shape, window, groups)
+    return tuple(shape), grad.dtype, strides_of_weight(tuple(shape), grad, window, groups)
 
 
 # ---- pools -----------------------------------------------------------------------------------------------------------
@@ -136,7 +124,7 @@ def of_largest(card: Any, name: str, count: int) -> None:
         side, gap = spread(name, "padding", padding, count), spread(name, "dilation", dilation, count)
         check_window(name, self.shape, kernel, step, side, gap, ceil_mode)
         refuse_dtype(name, self, ORDERED)
-        shape = (*self.shape[:-count], *pooled_sizes(self.shape, kernel, step, side, gap, ceil_mode))
+        shape = (*self.shape[:-count], *window_counts(self.shape, kernel, step, side, gap, ceil_mode))
         return [(shape, self.dtype), (shape, INT64)]
 
 
@@ -157,7 +145,7 @@ def average_shape(
     kernel, step, side = average_window(self.shape, kernel_size, stride, padding, ceil_mode)
     check_divisor("avg_pool2d", divisor_override)
     refuse_dtype("avg_pool2d", self, AVERAGED)
-    sizes = pooled_sizes(self.shape, kernel, step, side, (1, 1), ceil_mode)
+    sizes = window_counts(self.shape, kernel, step, side, (1, 1), ceil_mode)
     return (*self.shape[:-2], *sizes), self.dtype
 
 
@@ -174,7 +162,7 @@ def average_volume_shape(
     kernel, step, side = average_windows(self.shape, kernel_size, stride, padding, ceil_mode)
     check_divisor("avg_pool3d", divisor_override)
     refuse_dtype("avg_pool3d_out_frame", self, AVERAGED)
-    sizes = pooled_sizes(self.shape, kernel, step, side, (1, 1, 1), ceil_mode)
+    sizes = window_counts(self.shape, kernel, step, side, (1, 1, 1), ceil_mode)
     return (*self.shape[:-3], *sizes), self.dtype
 
 

@@ -12,8 +12,7 @@ from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._kernels import direct_function as native
 from ..family import describes
-from .conv import convolution
-from .conv_checks import check_dilation, check_dimensions, spread
+from .conv import check_dilation, check_dimensions, convolution, spread
 from .pad import constant_pad_nd
 
 UNEVEN = (

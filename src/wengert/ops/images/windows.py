@@ -1,17 +1,25 @@
-"""Checks of pooling, and options with one number for each dimension of a window."""
+"""Windows along the last axes of arrays: their options, number and checks."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from ..._core import errors
 from ..._core.errors import shown
 from ..._core.operators.declaration import is_whole
+from ..._kernels.pool import pooled_size
 
 Ints = tuple[int, ...]
 COUNTS = {2: "two", 3: "three"}
 GAPS = {2: ("dilationH", "dilationW"), 3: ("dilationT", "dilationH", "dilationW")}
+
+
+def compact(array: Any) -> Any:
+    """Return a row-major array, as the native kernels need."""
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
 def spread(name: str, option: str, value: Any, count: int, default: Ints | None = None) -> Ints:
@@ -88,7 +96,7 @@ def check_window(
     if name == "avg_pool3d" and any(length < taps for length, taps in zip(shape[-count:], kernel)):
         lengths, taps = numbered(("T", "H", "W"), shape[-count:]), numbered(("kT", "kH", "kW"), kernel)
         raise RuntimeError(f"input image ({lengths}) smaller than kernel size ({taps})")
-    check_sizes(shape, pooled_sizes(shape, kernel, stride, padding, dilation, ceil_mode))
+    check_sizes(shape, window_counts(shape, kernel, stride, padding, dilation, ceil_mode))
     for options in zip(shape[-count:], kernel, stride, padding, dilation):
         check_filled(name, *options)
 
@@ -126,10 +134,12 @@ def empty_input_words(name: str, shape: Ints, count: int) -> str:
 
 
 @lru_cache(maxsize=256)
-def pooled_sizes(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Ints:
+def window_counts(
+    shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool = False
+) -> Ints:
     """Return the number of windows along each of the last axes of `shape`."""
     windows = zip(shape[-len(kernel) :], kernel, stride, padding, dilation)
-    return tuple([pooled(*window, ceil_mode) for window in windows])
+    return tuple([pooled_size(*window, ceil_mode) for window in windows])
 
 
 def check_sizes(shape: Ints, sizes: Ints) -> None:
@@ -182,13 +192,6 @@ def check_filled(name: str, length: int, kernel: int, stride: int, padding: int,
             )
 
 
-def pooled(length: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
-    """Return the number of windows along an axis."""
-    reach = length + 2 * padding - dilation * (kernel - 1) - 1
-    count = (reach + (stride - 1 if ceil_mode else 0)) // stride + 1
-    return count - 1 if ceil_mode and (count - 1) * stride >= length + padding else count
-
-
 def check_divisor(name: str, value: int | None) -> None:
     """Refuse a divisor that is not an integer, zero, or beyond 64 bits."""
     if value is not None and not is_whole(value):
@@ -211,7 +214,7 @@ def check_windows_along(length: int, kernel: int, step: int, side: int, gap: int
     if side < 0 or side > kernel // 2:
         text = "must be non-negative" if side < 0 else "should be at most half of kernel size"
         raise RuntimeError(f"max_pool1d() padding {text}, but got padding={side} and kernel_size={kernel}")
-    size = pooled(length, kernel, step, side, gap, ceil_mode)
+    size = pooled_size(length, kernel, step, side, gap, ceil_mode)
     if size < 1:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
     check_filled("max_pool1d", length, kernel, step, side, gap)
