@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
 
 import wengert as wg
-from wengert.ops.images import conv, grid, pad, patches, pool, pool_adaptive, pool_forms, resize
+from wengert.ops.images import conv, grid, pad, patches, pool, pool_adaptive, pool_functions, resize
 from wengert.ops.indexing.embedding import unit_vectors
 from wengert.ops.neural.batch_norm import batch_norm_forward
 from wengert.ops.neural.gates import channel_shuffle, glu
@@ -61,7 +61,7 @@ def test_windows_of_any_size(x: Any, kernel: Any, stride: Any, padding: Any, cei
 
 @given(images(2, 3), LENGTHS, st.one_of(st.none(), LENGTHS), st.integers(0, 3), LENGTHS, st.booleans())
 def test_windows_of_signals(x: Any, kernel: int, stride: Any, padding: int, dilation: int, ceil: bool):
-    found = pool_forms.largest_of_lines(x, kernel, stride, padding, dilation, ceil)
+    found = pool_functions.largest_of_lines(x, kernel, stride, padding, dilation, ceil)
     signal = wg.from_numpy(x)
     try:
         wanted = wg.max_pool1d(signal.requires_grad_(), kernel, stride, padding, dilation, ceil).detach()

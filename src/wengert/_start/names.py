@@ -27,18 +27,20 @@ OPERATORS = {
     "ops.images.local_response": "local_response_norm",
     "ops.images.pad": "constant_pad_nd edge_pad edge_pad_backward pad",
     "ops.images.patches": "col2im fold_patches im2col pixel_shuffle pixel_unshuffle unfold_patches",
-    "ops.images.pool": "avg_pool2d avg_pool2d_backward gather_planes max_pool2d_with_indices scatter_planes",
+    "ops.images.pool": (
+        "avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward gather_planes gather_volumes "
+        "max_pool2d_with_indices max_pool2d_with_indices_backward max_pool3d_with_indices "
+        "max_pool3d_with_indices_backward scatter_planes scatter_volumes"
+    ),
     "ops.images.pool_adaptive": (
         "adaptive_average adaptive_average3d adaptive_average3d_backward adaptive_average_backward adaptive_maximum "
         "adaptive_maximum3d"
     ),
-    "ops.images.pool_backward": "max_pool2d_with_indices_backward max_pool3d_with_indices_backward",
-    "ops.images.pool_forms": (
+    "ops.images.pool_fractional": "fractional_max_pool2d fractional_max_pool3d",
+    "ops.images.pool_functions": (
         "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
         "adaptive_max_pool3d avg_pool1d max_pool1d max_pool2d max_pool3d"
     ),
-    "ops.images.pool_fractional": "fractional_max_pool2d fractional_max_pool3d",
-    "ops.images.pool_volumes": "avg_pool3d avg_pool3d_backward gather_volumes max_pool3d_with_indices scatter_volumes",
     "ops.images.resize": "interpolate resample resample_backward resample_bytes",
     "ops.images.unpool": "max_unpool2d max_unpool3d",
     "ops.indexing.embedding": (

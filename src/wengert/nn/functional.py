@@ -18,8 +18,8 @@ from ..ops.images.conv_functions import (
 from ..ops.images.local_response import local_response_norm
 from ..ops.images.pad import pad
 from ..ops.images.patches import fold, pixel_shuffle, pixel_unshuffle, unfold
-from ..ops.images.pool import avg_pool2d
-from ..ops.images.pool_forms import (
+from ..ops.images.pool import avg_pool2d, avg_pool3d
+from ..ops.images.pool_functions import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
@@ -31,7 +31,6 @@ from ..ops.images.pool_forms import (
     max_pool2d,
     max_pool3d,
 )
-from ..ops.images.pool_volumes import avg_pool3d
 from ..ops.images.resize import interpolate
 from ..ops.indexing.embedding import embedding, one_hot
 from ..ops.indexing.embedding_bag_forms import embedding_bag

@@ -9,10 +9,9 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..ops import Truth, asking
-from ..ops.images import pool_forms
-from ..ops.images.pool import avg_pool2d
+from ..ops.images import pool_functions
+from ..ops.images.pool import avg_pool2d, avg_pool3d
 from ..ops.images.pool_fractional import fractional_max_pool2d as fractional2d, fractional_max_pool3d as fractional3d
-from ..ops.images.pool_volumes import avg_pool3d
 from ..ops.images.unpool import max_unpool2d as unpool2d, max_unpool3d as unpool3d
 from ..ops.randomness.random import rand
 
@@ -43,7 +42,7 @@ def max_pool1d_with_indices(
     Raises:
         RuntimeError: if the windows do not fit the input.
     """
-    return pool_forms.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+    return pool_functions.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
 @in_module
@@ -69,7 +68,7 @@ def max_pool2d_with_indices(
     Raises:
         RuntimeError: if the windows do not fit the input.
     """
-    return pool_forms.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+    return pool_functions.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
 @in_module
@@ -95,7 +94,7 @@ def max_pool3d_with_indices(
     Raises:
         RuntimeError: if the windows do not fit the input.
     """
-    return pool_forms.max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+    return pool_functions.max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
 @in_module
@@ -115,7 +114,7 @@ def adaptive_max_pool1d_with_indices(
     Raises:
         RuntimeError: if a size is negative, or the input has another number of dimensions.
     """
-    return pool_forms.adaptive_max_pool1d(input, output_size, True)
+    return pool_functions.adaptive_max_pool1d(input, output_size, True)
 
 
 @in_module
@@ -135,7 +134,7 @@ def adaptive_max_pool2d_with_indices(
     Raises:
         RuntimeError: if a size is negative, or the input has another number of dimensions.
     """
-    return pool_forms.adaptive_max_pool2d(input, output_size, True)
+    return pool_functions.adaptive_max_pool2d(input, output_size, True)
 
 
 @in_module
@@ -155,7 +154,7 @@ def adaptive_max_pool3d_with_indices(
     Raises:
         RuntimeError: if a size is negative, or the input has another number of dimensions.
     """
-    return pool_forms.adaptive_max_pool3d(input, output_size, True)
+    return pool_functions.adaptive_max_pool3d(input, output_size, True)
 
 
 def spread(value: Any, count: int) -> tuple[Any, ...]:
@@ -182,7 +181,9 @@ def lp_pool1d(
     input: Tensor, norm_type: float, kernel_size: int, stride: int | None = None, ceil_mode: bool = False
 ) -> Tensor:
     """The `norm_type`-norm of each window of (N, C, L) or (C, L); arguments as of `lp_pool2d`."""
-    return powered(pool_forms.avg_pool1d, pool_forms.max_pool1d, 1, (input, norm_type, kernel_size, stride, ceil_mode))
+    return powered(
+        pool_functions.avg_pool1d, pool_functions.max_pool1d, 1, (input, norm_type, kernel_size, stride, ceil_mode)
+    )
 
 
 def lp_pool2d(
@@ -208,7 +209,7 @@ def lp_pool2d(
     >>> wg.nn.functional.lp_pool2d(wg.tensor([[[3.0, 4.0]]]), 2, (1, 2))
     tensor([[[5.]]])
     """
-    return powered(avg_pool2d, pool_forms.max_pool2d, 2, (input, norm_type, kernel_size, stride, ceil_mode))
+    return powered(avg_pool2d, pool_functions.max_pool2d, 2, (input, norm_type, kernel_size, stride, ceil_mode))
 
 
 def lp_pool3d(
@@ -219,7 +220,7 @@ def lp_pool3d(
     ceil_mode: bool = False,
 ) -> Tensor:
     """The `norm_type`-norm of each window of (N, C, D, H, W) or (C, D, H, W); arguments as of `lp_pool2d`."""
-    return powered(avg_pool3d, pool_forms.max_pool3d, 3, (input, norm_type, kernel_size, stride, ceil_mode))
+    return powered(avg_pool3d, pool_functions.max_pool3d, 3, (input, norm_type, kernel_size, stride, ceil_mode))
 
 
 # ---- inverses --------------------------------------------------------------------------------------------------------

@@ -202,7 +202,7 @@ def convolution(
     Source:
         Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016).
     """
-    window = read_window(weight.ndim - 2, stride, padding, dilation, output_padding)
+    window = convolution_window(weight.ndim - 2, stride, padding, dilation, output_padding)
     shape = result_shape(input, weight, bias, window, transposed, groups)
     if not transposed:
         result = forward(input, weight, bias, window, groups)
@@ -346,7 +346,7 @@ def convolution_input(
     grad: Array, weight: Array, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
     """Transpose of `convolution` with respect to its input: a tensor of `shape`, linear in `grad` and in `weight`."""
-    window = read_window(weight.ndim - 2, stride, padding, dilation, (0,))
+    window = convolution_window(weight.ndim - 2, stride, padding, dilation, (0,))
     check_backward(grad, weight, weight.shape, tuple(shape), window, groups)
     result = input_gradient(grad, weight, shape, window, groups)
     return layouts.with_strides(result, strides_of_result(result.shape, grad, weight))
@@ -382,7 +382,7 @@ def convolution_weight(
     grad: Array, input: Array, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
     """Transpose of `convolution` with respect to its weight: a tensor of `shape`, linear in `grad` and in `input`."""
-    window = read_window(input.ndim - 2, stride, padding, dilation, (0,))
+    window = convolution_window(input.ndim - 2, stride, padding, dilation, (0,))
     check_backward(grad, input, tuple(shape), input.shape, window, groups)
     result = weight_gradient(grad, input, shape, window, groups)
     return layouts.with_strides(result, strides_of_weight(result.shape, grad, window, groups))
@@ -432,7 +432,7 @@ def cropped(tensor: Any, shape: Ints) -> Any:
 # ---- checks, and options with one number for each dimension ----------------------------------------------------------
 
 
-def read_window(count: int, stride: Any, padding: Any, dilation: Any, output_padding: Any) -> Window:
+def convolution_window(count: int, stride: Any, padding: Any, dilation: Any, output_padding: Any) -> Window:
     """Return the options with one number for each of `count` dimensions."""
     options = (stride, padding, dilation, output_padding)
     if all(type(value) is tuple and len(value) == count for value in options):

@@ -10,17 +10,24 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.cards.arguments import check_members
-from ..._core.cards.card import INTEGERS, REALS, Array, Bad, Sample, op
+from ..._core.cards.card import INTEGERS, REALS, Array, Bad, Sample
 from ..._core.errors import shown
-from ..._core.operators.batch_rules import folded
 from ..._core.operators.declaration import is_whole
 from ..._core.types.sizes import check_room
 from ..._kernels import direct_function as native, positions
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
 from ..memory.room import check_memory
-from .pool import gather_planes, scatter_planes
-from .pool_volumes import gather_volumes, scatter_volumes
+from .pool import (
+    gather_planes,
+    gather_volumes,
+    of_planes,
+    of_volumes,
+    onto_planes,
+    onto_volumes,
+    scatter_planes,
+    scatter_volumes,
+)
 from .zero_derivatives import flat_in_place, without_place
 
 Ints = tuple[int, ...]
@@ -229,13 +236,10 @@ def check_grad_output(name: str, shape: Ints) -> None:
             )
 
 
-@op(
-    layout="suggested",
+@of_planes(
     dtypes=REALS,
     linear="self",
-    batching=folded(3, most=4),
     node="AdaptiveAvgPool2DBackward0",
-    public="neither",
     native=native("adaptive_average"),
     kernel="adaptive_avg_pool2d",
 )
@@ -261,13 +265,9 @@ def adaptive_average_samples(make: Any) -> Any:
 
 
 @flat_in_place
-@op(
-    layout="suggested",
+@onto_planes(
     dtypes=REALS,
-    linear="grad",
-    batching=folded(3, shape="shape"),
     node="AdaptiveAvgPool2DBackwardBackward0",
-    public="neither",
     native=without_place(native("adaptive_average_backward")),
 )
 def adaptive_average_backward(grad: Array, shape: Any, place: Array = None) -> Any:
@@ -287,14 +287,7 @@ def adaptive_average_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 3, 2), (2, 3, 5, 4), make(2, 3, 5, 4))
 
 
-@op(
-    layout="rows",
-    dtypes=REALS,
-    linear="self",
-    batching=folded(4, most=5),
-    node="AdaptiveAvgPool3DBackward0",
-    public="neither",
-)
+@of_volumes(dtypes=REALS, linear="self", node="AdaptiveAvgPool3DBackward0")
 def adaptive_average3d(self: Array, output_size: Any) -> Any:
     """Mean of each of the windows that divide volumes into `output_size` depths, rows and columns."""
     sizes = check_adaptive("adaptive_avg_pool3d", self.shape, output_size, 3)
@@ -317,14 +310,7 @@ def adaptive_average3d_samples(make: Any) -> Any:
 
 
 @flat_in_place
-@op(
-    layout="rows",
-    dtypes=REALS,
-    linear="grad",
-    batching=folded(4, shape="shape"),
-    node="AdaptiveAvgPool3DBackwardBackward0",
-    public="neither",
-)
+@onto_volumes(dtypes=REALS, node="AdaptiveAvgPool3DBackwardBackward0")
 def adaptive_average3d_backward(grad: Array, shape: Any, place: Array = None) -> Any:
     """Transpose of `adaptive_average3d`: a tensor of `shape`."""
     refuse_dtype("adaptive_avg_pool3d_backward", grad, REALS)
@@ -342,13 +328,10 @@ def adaptive_average3d_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 2, 2), (2, 5, 4, 3), make(2, 5, 4, 3))
 
 
-@op(
-    layout="suggested",
+@of_planes(
     dtypes=REALS | INTEGERS,
-    batching=folded(3, most=4),
     outputs={"values": True, "indices": False},
     node="AdaptiveMaxPool2DBackward0",
-    public="neither",
     native=native("adaptive_maximum"),
     kernel="adaptive_max_pool2d",
 )
@@ -382,14 +365,7 @@ def adaptive_maximum_samples(make: Any) -> Any:
     yield Bad(make(1, 5, 4), -1, raises=RuntimeError, says="Trying to create tensor with negative dimension -1")
 
 
-@op(
-    layout="rows",
-    dtypes=REALS,
-    batching=folded(4, most=5),
-    outputs={"values": True, "indices": False},
-    node="AdaptiveMaxPool3DBackward0",
-    public="neither",
-)
+@of_volumes(dtypes=REALS, outputs={"values": True, "indices": False}, node="AdaptiveMaxPool3DBackward0")
 def adaptive_maximum3d(self: Array, output_size: Any) -> Any:
     """Maximum of each of the windows that divide volumes into `output_size` depths, rows and columns, and its index
     in the volume."""

@@ -17,8 +17,7 @@ from ..._core.types.sizes import check_room
 from ..._kernels import positions
 from ..._kernels.pool import lowest
 from ..create.factory import refuse_dtype
-from .pool import gather_planes, scatter_planes
-from .pool_volumes import gather_volumes, scatter_volumes
+from .pool import gather_planes, gather_volumes, scatter_planes, scatter_volumes
 
 Ints = tuple[int, ...]
 AXES = ("time", "height", "width")

@@ -22,7 +22,7 @@ from ..._kernels.resample import NEAREST, along_axis, of_bytes, plan_of, transpo
 from ..create.factory import refuse_dtype
 from ..dtype_checks import refuse
 from ..memory.room import check_memory
-from .pool_forms import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from .pool_functions import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 Ints = tuple[int, ...]
 INTERPOLATING = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3, "lanczos": 2}

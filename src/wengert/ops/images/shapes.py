@@ -18,7 +18,7 @@ from .conv import (
     convolution,
     convolution_input,
     convolution_weight,
-    read_window,
+    convolution_window,
     result_shape,
     strides_of_result,
     strides_of_weight,
@@ -40,12 +40,16 @@ from .patches import (
 )
 from .pool import (
     AVERAGED,
-    average_window,
     avg_pool2d,
     avg_pool2d_backward,
+    avg_pool3d,
+    avg_pool3d_backward,
     gather_planes,
+    gather_volumes,
     max_pool2d_with_indices,
+    max_pool3d_with_indices,
     scatter_planes,
+    scatter_volumes,
 )
 from .pool_adaptive import (
     adaptive_average,
@@ -57,17 +61,9 @@ from .pool_adaptive import (
     check_adaptive,
 )
 from .pool_fractional import check_fractional, fractional_max_pool2d, fractional_max_pool3d, read
-from .pool_volumes import (
-    average_windows,
-    avg_pool3d,
-    avg_pool3d_backward,
-    gather_volumes,
-    max_pool3d_with_indices,
-    scatter_volumes,
-)
 from .resize import check_sizes, resample, resample_backward, resample_bytes
 from .unpool import check_unpool, check_volumes, max_unpool2d, max_unpool3d
-from .windows import check_divisor, check_window, spread, window_counts
+from .windows import check_divisor, read_window, window_counts
 
 shape_of(avg_pool2d_backward, avg_pool3d_backward, adaptive_average_backward, adaptive_average3d_backward)(given_shape)
 resample_backward.shape(given_shape)
@@ -88,7 +84,7 @@ def convolution_shape(
     output_padding: Any,
     groups: int,
 ) -> Any:
-    window = read_window(weight.ndim - 2, stride, padding, dilation, output_padding)
+    window = convolution_window(weight.ndim - 2, stride, padding, dilation, output_padding)
     shape = result_shape(input, weight, bias, window, transposed, groups)
     return shape, input.dtype, strides_of_result(shape, input, weight)
 
@@ -97,7 +93,7 @@ def convolution_shape(
 def convolution_input_shape(
     grad: Any, weight: Any, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
-    window = read_window(weight.ndim - 2, stride, padding, dilation, (0,))
+    window = convolution_window(weight.ndim - 2, stride, padding, dilation, (0,))
     check_backward(grad, weight, weight.shape, tuple(shape), window, groups)
     return tuple(shape), grad.dtype, strides_of_result(tuple(shape), grad, weight)
 
@@ -106,7 +102,7 @@ def convolution_input_shape(
 def convolution_weight_shape(
     grad: Any, input: Any, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
-    window = read_window(input.ndim - 2, stride, padding, dilation, (0,))
+    window = convolution_window(input.ndim - 2, stride, padding, dilation, (0,))
     check_backward(grad, input, tuple(shape), input.shape, window, groups)
     return tuple(shape), grad.dtype, strides_of_weight(tuple(shape), grad, window, groups)
 
@@ -119,12 +115,9 @@ def of_largest(card: Any, name: str, count: int) -> None:
 
     @card.shape
     def largest_shape(self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
-        kernel = spread(name, "kernel_size", kernel_size, count)
-        step = spread(name, "stride", stride, count, kernel)
-        side, gap = spread(name, "padding", padding, count), spread(name, "dilation", dilation, count)
-        check_window(name, self.shape, kernel, step, side, gap, ceil_mode)
+        window = read_window(name, self.shape, count, (kernel_size, stride, padding, dilation), ceil_mode)
         refuse_dtype(name, self, ORDERED)
-        shape = (*self.shape[:-count], *window_counts(self.shape, kernel, step, side, gap, ceil_mode))
+        shape = (*self.shape[:-count], *window_counts(self.shape, *window, ceil_mode))
         return [(shape, self.dtype), (shape, INT64)]
 
 
@@ -132,38 +125,27 @@ of_largest(max_pool2d_with_indices, "max_pool2d", 2)
 of_largest(max_pool3d_with_indices, "max_pool3d", 3)
 
 
-@avg_pool2d.shape
-def average_shape(
-    self: Any,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: Any,
-) -> Any:
-    kernel, step, side = average_window(self.shape, kernel_size, stride, padding, ceil_mode)
-    check_divisor("avg_pool2d", divisor_override)
-    refuse_dtype("avg_pool2d", self, AVERAGED)
-    sizes = window_counts(self.shape, kernel, step, side, (1, 1), ceil_mode)
-    return (*self.shape[:-2], *sizes), self.dtype
+def of_average(card: Any, name: str, title: str, count: int) -> None:
+    """Give the rule of the means of windows; `title` is what torch's errors call its kernel."""
+
+    @card.shape
+    def average_shape(
+        self: Any,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        ceil_mode: bool,
+        count_include_pad: bool,
+        divisor_override: Any,
+    ) -> Any:
+        window = read_window(name, self.shape, count, (kernel_size, stride, padding, 1), ceil_mode)
+        check_divisor(name, divisor_override)
+        refuse_dtype(title, self, AVERAGED)
+        return (*self.shape[:-count], *window_counts(self.shape, *window, ceil_mode)), self.dtype
 
 
-@avg_pool3d.shape
-def average_volume_shape(
-    self: Any,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: Any,
-) -> Any:
-    kernel, step, side = average_windows(self.shape, kernel_size, stride, padding, ceil_mode)
-    check_divisor("avg_pool3d", divisor_override)
-    refuse_dtype("avg_pool3d_out_frame", self, AVERAGED)
-    sizes = window_counts(self.shape, kernel, step, side, (1, 1, 1), ceil_mode)
-    return (*self.shape[:-3], *sizes), self.dtype
+of_average(avg_pool2d, "avg_pool2d", "avg_pool2d", 2)
+of_average(avg_pool3d, "avg_pool3d", "avg_pool3d_out_frame", 3)
 
 
 @shape_of(scatter_planes, scatter_volumes)

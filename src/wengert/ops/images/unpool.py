@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..._core import errors
 from ..._core.cards.arguments import check_members
-from ..._core.cards.card import REALS, Array, Bad, Index, Sample, op
+from ..._core.cards.card import REALS, Array, Bad, Index, Sample
 from ..._core.errors import shown
-from ..._core.operators.batch_rules import folded
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
 from ..._kernels import positions
 from ..._kernels.index import private
 from ..create.factory import refuse_dtype
-from .pool import gather_planes
-from .pool_volumes import gather_volumes
+from .pool import gather_planes, gather_volumes, of_planes, of_volumes
 
 Ints = tuple[int, ...]
 WORDS = {2: "two elements (height, width)", 3: "three elements (depth, height, width)"}
@@ -81,10 +78,7 @@ def placed(self: Any, indices: Any, sizes: Ints) -> Any:
     return result.reshape(*lead, *sizes)
 
 
-unpool = partial(op, layout="suggested", dtypes=REALS, linear="input", public="neither")
-
-
-@unpool(batching=folded(3, most=4), node="MaxUnpool2DBackward0")
+@of_planes(dtypes=REALS, linear="input", node="MaxUnpool2DBackward0")
 def max_unpool2d(input: Array, indices: Index, output_size: Any) -> Any:
     """Planes of `output_size` with the elements of `input` at `indices`, zero elsewhere.
 
@@ -106,7 +100,7 @@ def max_unpool2d_vjp(grad: Any, indices: Any) -> Any:
     return gather_planes(grad, indices)
 
 
-@unpool(batching=folded(4, most=5), layout="rows", node="MaxUnpool3DBackward0")
+@of_volumes(dtypes=REALS, linear="input", node="MaxUnpool3DBackward0")
 def max_unpool3d(input: Array, indices: Index, output_size: Any, stride: Any, padding: Any) -> Any:
     """Volumes of `output_size` with the elements of `input` at `indices`, zero elsewhere.
 

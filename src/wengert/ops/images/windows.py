@@ -54,10 +54,37 @@ def allowed(name: str, count: int, default: Ints | None) -> str:
     )
 
 
-def pair(name: str, option: str, value: Any, default: Ints | None = None) -> tuple[int, int]:
-    """Return one number for rows and one for columns; see `spread`."""
-    rows, columns = spread(name, option, value, 2, default)
-    return rows, columns
+def read_window(name: str, shape: Ints, count: int, options: tuple[Any, ...], ceil_mode: bool) -> tuple[Ints, ...]:
+    """Return kernel, stride, padding and dilation of windows, with one number for each of `count` dimensions.
+
+    Args:
+        name: name of the operator.
+        shape: shape of the input.
+        count: number of dimensions of a window.
+        options: kernel size, stride (by default the kernel's), padding and dilation, as they are given.
+        ceil_mode: whether a last window may extend beyond the end.
+
+    Raises:
+        TypeError: if a number is not an integer.
+        RuntimeError: if the windows do not fit the input.
+    """
+    kernel = spread(name, "kernel_size", options[0], count)
+    stride = spread(name, "stride", options[1], count, kernel)
+    padding, dilation = spread(name, "padding", options[2], count), spread(name, "dilation", options[3], count)
+    if name == "avg_pool2d" and len(shape) < 3:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got -3): "
+            f"avg_pool2d takes 3D or 4D input, not {shown(shape)}"
+        )
+    check_window(name, shape, kernel, stride, padding, dilation, ceil_mode)
+    return kernel, stride, padding, dilation
+
+
+def average_window(
+    name: str, shape: Ints, count: int, options: tuple[Any, ...], ceil_mode: bool
+) -> tuple[Ints, Ints, Ints]:
+    """Return kernel, stride and padding of the windows of a mean; see `read_window`."""
+    return read_window(name, shape, count, (*options, 1), ceil_mode)[:3]
 
 
 def check_int(name: str, value: int) -> None:

@@ -19,9 +19,8 @@ from ..._kernels import direct_function as native
 from ..neural.norm import unrecorded
 from ..shapes.view_shape import unsafe_view
 from ..shapes.views import unsqueeze
-from .pool import avg_pool2d as average, max_pool2d_with_indices
+from .pool import avg_pool2d as average, max_pool2d_with_indices, max_pool3d_with_indices
 from .pool_adaptive import adaptive_average, adaptive_average3d, adaptive_maximum, adaptive_maximum3d
-from .pool_volumes import max_pool3d_with_indices
 from .windows import check_windows_along
 
 
