@@ -9,7 +9,7 @@ from .._tensor import Tensor
 from .._tensor.attributes import dtypes
 from ..ops.create.like import zeros_like
 from .optimizer import Group, Params
-from .stepwise import State, Stepwise, check_rate, counter, lerped
+from .stepwise import State, Stepwise, check_rate, counter, lerped, options_of
 
 
 class Adafactor(Stepwise):
@@ -31,6 +31,7 @@ class Adafactor(Stepwise):
     Source: Shazeer and Stern, Adafactor: Adaptive Learning Rates with Sublinear Memory Cost, 2018.
     """
 
+    OPTIONS = "lr beta2_decay eps d weight_decay foreach maximize"
     LATER: ClassVar[dict[str, Any]] = {"foreach": None}
 
     def __init__(
@@ -54,16 +55,7 @@ class Adafactor(Stepwise):
         check_at_least(0, "epsilon2", eps[1])
         check_at_least(1, "Clipping threshold d", d)
         check_at_least(0, "weight_decay", weight_decay)
-        defaults: dict[str, Any] = {
-            "lr": lr,
-            "beta2_decay": beta2_decay,
-            "eps": eps,
-            "d": d,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options_of(locals(), self.OPTIONS))
 
     def _check_gradient(self, parameter: Tensor, grad: Tensor) -> None:
         if parameter.dtype.is_complex:

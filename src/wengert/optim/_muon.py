@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import orthogonalised, zeros_as
 from ._adafactor import check_at_least
 from .optimizer import Group, Params, parameters_of
-from .stepwise import State, Stepwise, check_rate, lerped
+from .stepwise import State, Stepwise, check_rate, lerped, options_of
 
 COEFFICIENTS = (3.4445, -4.775, 2.0315)
 
@@ -37,6 +36,8 @@ class Muon(Stepwise):
         for LLM Training, 2025, for "match_rms_adamw".
     """
 
+    OPTIONS = "lr weight_decay momentum nesterov ns_coefficients eps ns_steps adjust_lr_fn"
+
     def __init__(
         self,
         params: Params,
@@ -55,17 +56,7 @@ class Muon(Stepwise):
         check_at_least(0, "weight decay", weight_decay)
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
-        defaults: dict[str, Any] = {
-            "lr": lr,
-            "weight_decay": weight_decay,
-            "momentum": momentum,
-            "nesterov": nesterov,
-            "ns_coefficients": ns_coefficients,
-            "eps": eps,
-            "ns_steps": ns_steps,
-            "adjust_lr_fn": adjust_lr_fn,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options_of(locals(), self.OPTIONS))
         for parameter in parameters_of(self.param_groups):
             if parameter.ndim != 2:
                 raise ValueError(

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from .._tensor import Tensor
 from .optimizer import Group, Params
-from .stepwise import ACCELERATORS, State, Stepwise, advance, check_usual, decayed, mean_square, rate
+from .stepwise import (
+    ACCELERATORS,
+    USUAL,
+    State,
+    Stepwise,
+    advance,
+    as_function,
+    check_usual,
+    decayed,
+    mean_square,
+    options_of,
+    rate,
+)
 
 
 class Adadelta(Stepwise):
@@ -29,8 +39,8 @@ class Adadelta(Stepwise):
     Source: Zeiler, ADADELTA: an adaptive learning rate method, 2012.
     """
 
-    LATER: ClassVar[dict[str, Any]] = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
-
+    OPTIONS = "lr rho eps weight_decay maximize capturable foreach differentiable"
+    LATER = USUAL
     CAPTURES = ACCELERATORS[:-1]
 
     FORMULA = "adadelta"
@@ -52,17 +62,7 @@ class Adadelta(Stepwise):
         check_usual(lr, eps, weight_decay)
         if not 0 <= rho <= 1:
             raise ValueError(f"Invalid rho value: {rho}")
-        defaults: dict[str, Any] = {
-            "lr": lr,
-            "rho": rho,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "capturable": capturable,
-            "foreach": foreach,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options_of(locals(), self.OPTIONS))
 
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
         rho = group["rho"]
@@ -79,6 +79,7 @@ class Adadelta(Stepwise):
         }
 
 
+@as_function(Adadelta)
 def adadelta(
     params: list[Tensor],
     grads: list[Tensor],
@@ -96,18 +97,5 @@ def adadelta(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """Take a step of `Adadelta` as a function; parameters and state are updated in place.
-
-    Args:
-        params, grads: the parameters, and a gradient for each parameter.
-        square_avgs, acc_deltas, state_steps: one for each parameter; counts are 0-dim tensors.
-        lr, rho, eps, weight_decay, maximize: options of `Adadelta`.
-        differentiable: record the step.
-        capturable: for graphs of accelerators; refused.
-        foreach, has_complex: accepted for compatibility with torch; no effect.
-
-    Raises:
-        RuntimeError: if counts of steps are not tensors.
-        AssertionError: if an option for accelerators is set.
-    """
+    """Take a step of `Adadelta` as a function; parameters and state are updated in place."""
     advance(Adadelta, locals(), square_avg=square_avgs, acc_delta=acc_deltas, step=state_steps)

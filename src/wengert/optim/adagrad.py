@@ -9,7 +9,7 @@ from .._tensor.attributes import flags
 from ..ops.neural.optimiser_steps import zeros_as
 from ..ops.sparse.create import sparse_coo_tensor
 from .optimizer import Group, Params, check_at_least_zero, check_fused, parameters_of
-from .stepwise import State, Stepwise, advance, check_usual, counter, decayed, rate
+from .stepwise import State, Stepwise, advance, as_function, check_usual, counter, decayed, options_of, rate
 
 
 class Adagrad(Stepwise):
@@ -34,6 +34,7 @@ class Adagrad(Stepwise):
     Source: Duchi, Hazan and Singer, Adaptive Subgradient Methods, 2011.
     """
 
+    OPTIONS = "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused"
     LATER: ClassVar[dict[str, Any]] = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
     FORMULA = "adagrad"
@@ -56,18 +57,7 @@ class Adagrad(Stepwise):
         check_usual(lr, eps, weight_decay)
         check_at_least_zero("lr_decay value", lr_decay)
         check_at_least_zero("initial_accumulator_value value", initial_accumulator_value)
-        defaults = {
-            "lr": lr,
-            "lr_decay": lr_decay,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options_of(locals(), self.OPTIONS))
         check_fused(fused, foreach, differentiable)
         for parameter in parameters_of(self.param_groups):
             self._state_of(parameter, {})
@@ -111,6 +101,7 @@ class Adagrad(Stepwise):
         return value - grad / (total.sqrt() + group["eps"]) * lr, {"sum": total}
 
 
+@as_function(Adagrad)
 def adagrad(
     params: list[Tensor],
     grads: list[Tensor],
@@ -130,18 +121,5 @@ def adagrad(
     eps: float,
     maximize: bool,
 ) -> None:
-    """Take a step of `Adagrad` as a function; parameters and state are updated in place.
-
-    Args:
-        params, grads: the parameters, and a gradient for each parameter.
-        state_sums, state_steps: one for each parameter; counts are 0-dim tensors.
-        lr, weight_decay, lr_decay, eps, maximize: options of `Adagrad`.
-        differentiable: record the step.
-        fused, has_sparse_grad, foreach, has_complex: accepted for compatibility with torch; no effect.
-        grad_scale, found_inf: for fused steps on accelerators; must be None.
-
-    Raises:
-        RuntimeError: if counts of steps are not tensors.
-        AssertionError: if an option for accelerators is set.
-    """
+    """Take a step of `Adagrad` as a function; parameters and state are updated in place."""
     advance(Adagrad, locals(), sum=state_sums, step=state_steps)

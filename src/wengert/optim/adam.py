@@ -9,14 +9,17 @@ from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import adam_step, zeros_as
 from .optimizer import Group, Params, check_fused
 from .stepwise import (
+    USUAL,
     State,
     Stepwise,
     advance,
+    as_function,
     check_betas,
     check_usual,
     counter,
     lerped,
     mean_square,
+    options_of,
     rate,
     with_decay,
 )
@@ -46,15 +49,10 @@ class Adam(Stepwise):
     Source: Kingma and Ba, Adam, 2015; Reddi et al., On the convergence of Adam and beyond, 2018, for `amsgrad`.
     """
 
-    LATER: ClassVar[dict[str, Any]] = {
-        "amsgrad": False,
-        "maximize": False,
-        "foreach": None,
-        "capturable": False,
-        "differentiable": False,
-        "decoupled_weight_decay": False,
-        "fused": None,
-    }
+    OPTIONS = (
+        "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused decoupled_weight_decay"
+    )
+    LATER: ClassVar[dict[str, Any]] = {**USUAL, "amsgrad": False, "decoupled_weight_decay": False, "fused": None}
 
     def __init__(
         self,
@@ -80,20 +78,7 @@ class Adam(Stepwise):
             raise ValueError("betas must be either both floats or both Tensors")
         check_fused(fused, foreach, differentiable)
         betas = (scalar(betas, 0, foreach and not capturable), scalar(betas, 1, foreach and not capturable))
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-            "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options_of(locals(), self.OPTIONS))
 
     def _check_sparse(self, group: Group) -> None:
         raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
@@ -159,6 +144,7 @@ def scalar(betas: tuple[Any, Any], at: int, listed: bool | None) -> Any:
     return beta.squeeze() if beta.ndim else beta
 
 
+@as_function(Adam, optional=True)
 def adam(
     params: list[Tensor],
     grads: list[Tensor],
@@ -183,22 +169,7 @@ def adam(
     eps: float,
     maximize: bool,
 ) -> None:
-    """Take a step of `Adam` as a function; parameters and state are updated in place.
-
-    Args:
-        params, grads: the parameters, and a gradient for each parameter.
-        exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps: one for each parameter, or empty if the options need
-            none; counts are 0-dim tensors.
-        decoupled_weight_decay, amsgrad, beta1, beta2, lr, weight_decay, eps, maximize: options of `Adam`.
-        differentiable: record the step.
-        capturable: for graphs of accelerators; refused.
-        foreach, fused, has_complex: accepted for compatibility with torch; no effect.
-        grad_scale, found_inf: for fused steps on accelerators; must be None.
-
-    Raises:
-        RuntimeError: if counts of steps are not tensors.
-        AssertionError: if an option for accelerators is set.
-    """
+    """Take a step of `Adam` as a function; parameters and state are updated in place."""
     advance(
         Adam,
         locals(),

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from .._tensor import Tensor
 from .optimizer import Group, Params
-from .stepwise import State, Stepwise, advance, check_betas, check_usual, decayed, lerped, rate
+from .stepwise import (
+    USUAL,
+    State,
+    Stepwise,
+    advance,
+    as_function,
+    check_betas,
+    check_usual,
+    decayed,
+    lerped,
+    options_of,
+    rate,
+)
 
 
 class Adamax(Stepwise):
@@ -29,8 +39,8 @@ class Adamax(Stepwise):
     Source: Kingma and Ba, Adam, 2015, section 7.1.
     """
 
-    LATER: ClassVar[dict[str, Any]] = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
-
+    OPTIONS = "lr betas eps weight_decay foreach maximize differentiable capturable"
+    LATER = USUAL
     FORMULA = "adamax"
     KEPT = ("exp_avg", "exp_inf")
 
@@ -49,17 +59,7 @@ class Adamax(Stepwise):
     ) -> None:
         check_usual(lr, eps, weight_decay)
         check_betas(betas)
-        defaults: dict[str, Any] = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options_of(locals(), self.OPTIONS))
 
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
         first, second = group["betas"]
@@ -74,6 +74,7 @@ class Adamax(Stepwise):
         return value - mean / largest * lr, {"exp_avg": mean, "exp_inf": largest}
 
 
+@as_function(Adamax)
 def adamax(
     params: list[Tensor],
     grads: list[Tensor],
@@ -92,18 +93,5 @@ def adamax(
     lr: float | Tensor,
     weight_decay: float,
 ) -> None:
-    """Take a step of `Adamax` as a function; parameters and state are updated in place.
-
-    Args:
-        params, grads: the parameters, and a gradient for each parameter.
-        exp_avgs, exp_infs, state_steps: one for each parameter; counts are 0-dim tensors.
-        maximize, eps, beta1, beta2, lr, weight_decay: options of `Adamax`.
-        differentiable: record the step.
-        capturable: for graphs of accelerators; refused.
-        foreach, has_complex: accepted for compatibility with torch; no effect.
-
-    Raises:
-        RuntimeError: if counts of steps are not tensors.
-        AssertionError: if an option for accelerators is set.
-    """
+    """Take a step of `Adamax` as a function; parameters and state are updated in place."""
     advance(Adamax, locals(), exp_avg=exp_avgs, exp_inf=exp_infs, step=state_steps)

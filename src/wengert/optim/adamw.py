@@ -7,7 +7,7 @@ from typing import Any
 from .._tensor import Tensor
 from .adam import Adam
 from .optimizer import Params
-from .stepwise import advance
+from .stepwise import advance, as_function
 
 
 class AdamW(Adam):
@@ -54,6 +54,7 @@ class AdamW(Adam):
             group["decoupled_weight_decay"] = True
 
 
+@as_function(AdamW, optional=True)
 def adamw(
     params: list[Tensor],
     grads: list[Tensor],
@@ -77,22 +78,7 @@ def adamw(
     eps: float,
     maximize: bool,
 ) -> None:
-    """Take a step of `AdamW` as a function; parameters and state are updated in place.
-
-    Args:
-        params, grads: the parameters, and a gradient for each parameter.
-        exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps: one for each parameter, or empty if the options need
-            none; counts are 0-dim tensors.
-        amsgrad, beta1, beta2, lr, weight_decay, eps, maximize: options of `AdamW`.
-        differentiable: record the step.
-        capturable: for graphs of accelerators; refused.
-        foreach, fused, has_complex: accepted for compatibility with torch; no effect.
-        grad_scale, found_inf: for fused steps on accelerators; must be None.
-
-    Raises:
-        RuntimeError: if counts of steps are not tensors.
-        AssertionError: if an option for accelerators is set.
-    """
+    """Take a step of `AdamW` as a function; parameters and state are updated in place."""
     advance(
         AdamW,
         {**locals(), "decoupled_weight_decay": True},

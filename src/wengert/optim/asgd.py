@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import zeros_as
 from .optimizer import Group, Params, check_at_least_zero
-from .stepwise import State, Stepwise, advance, check_rate, counter, decayed
+from .stepwise import USUAL, State, Stepwise, advance, as_function, check_rate, counter, decayed, options_of
 
 
 class ASGD(Stepwise):
@@ -33,7 +31,8 @@ class ASGD(Stepwise):
     Source: Polyak and Juditsky, Acceleration of stochastic approximation by averaging, 1992.
     """
 
-    LATER: ClassVar[dict[str, Any]] = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+    OPTIONS = "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable"
+    LATER = USUAL
     COUNTS = ("step", "eta", "mu")
 
     CAPTURED = "params, mus, etas, and state_steps"
@@ -54,18 +53,7 @@ class ASGD(Stepwise):
         check_rate(lr)
         check_at_least_zero("learning rate", lr)
         check_at_least_zero("weight_decay value", weight_decay)
-        defaults: dict[str, Any] = {
-            "lr": lr,
-            "lambd": lambd,
-            "alpha": alpha,
-            "t0": t0,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options_of(locals(), self.OPTIONS))
 
     def _started(self, parameter: Tensor, group: Group) -> State:
         return {"step": counter(), "eta": counter(float(group["lr"])), "mu": counter(1.0), "ax": zeros_as(parameter)}
@@ -82,6 +70,7 @@ class ASGD(Stepwise):
         }
 
 
+@as_function(ASGD)
 def asgd(
     params: list[Tensor],
     grads: list[Tensor],
@@ -101,18 +90,5 @@ def asgd(
     alpha: float,
     weight_decay: float,
 ) -> None:
-    """Take a step of `ASGD` as a function; parameters and state are updated in place.
-
-    Args:
-        params, grads: the parameters, and a gradient for each parameter.
-        axs, mus, etas, state_steps: one for each parameter; counts are 0-dim tensors.
-        maximize, lambd, lr, t0, alpha, weight_decay: options of `ASGD`.
-        differentiable: record the step.
-        capturable: for graphs of accelerators; refused.
-        foreach, has_complex: accepted for compatibility with torch; no effect.
-
-    Raises:
-        RuntimeError: if counts of steps are not tensors.
-        AssertionError: if an option for accelerators is set.
-    """
+    """Take a step of `ASGD` as a function; parameters and state are updated in place."""
     advance(ASGD, locals(), ax=axs, mu=mus, eta=etas, step=state_steps)

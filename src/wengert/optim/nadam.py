@@ -7,7 +7,21 @@ from typing import Any, ClassVar
 from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import zeros_as
 from .optimizer import Group, Params, check_at_least_zero
-from .stepwise import State, Stepwise, advance, check_betas, check_usual, counter, lerped, mean_square, rate, with_decay
+from .stepwise import (
+    USUAL,
+    State,
+    Stepwise,
+    advance,
+    as_function,
+    check_betas,
+    check_usual,
+    counter,
+    lerped,
+    mean_square,
+    options_of,
+    rate,
+    with_decay,
+)
 
 
 class NAdam(Stepwise):
@@ -32,13 +46,10 @@ class NAdam(Stepwise):
     Source: Dozat, Incorporating Nesterov Momentum into Adam, 2016.
     """
 
-    LATER: ClassVar[dict[str, Any]] = {
-        "maximize": False,
-        "foreach": None,
-        "capturable": False,
-        "differentiable": False,
-        "decoupled_weight_decay": False,
-    }
+    OPTIONS = (
+        "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach capturable differentiable"
+    )
+    LATER: ClassVar[dict[str, Any]] = {**USUAL, "decoupled_weight_decay": False}
     COUNTS = ("step", "mu_product")
 
     CAPTURED = "params, mu_products and state_steps"
@@ -64,19 +75,7 @@ class NAdam(Stepwise):
         check_usual(lr, eps, weight_decay)
         check_betas(betas)
         check_at_least_zero("momentum_decay value", momentum_decay)
-        defaults: dict[str, Any] = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "momentum_decay": momentum_decay,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options_of(locals(), self.OPTIONS))
 
     def _started(self, parameter: Tensor, group: Group) -> State:
         return {
@@ -114,6 +113,7 @@ def momenta(first: float, step: float, group: Group) -> tuple[float, float]:
     return now, ahead
 
 
+@as_function(NAdam)
 def nadam(
     params: list[Tensor],
     grads: list[Tensor],
@@ -135,18 +135,5 @@ def nadam(
     momentum_decay: float,
     eps: float,
 ) -> None:
-    """Take a step of `NAdam` as a function; parameters and state are updated in place.
-
-    Args:
-        params, grads: the parameters, and a gradient for each parameter.
-        exp_avgs, exp_avg_sqs, mu_products, state_steps: one for each parameter; counts are 0-dim tensors.
-        decoupled_weight_decay, maximize, beta1, beta2, lr, weight_decay, momentum_decay, eps: options of `NAdam`.
-        differentiable: record the step.
-        capturable: for graphs of accelerators; refused.
-        foreach, has_complex: accepted for compatibility with torch; no effect.
-
-    Raises:
-        RuntimeError: if counts of steps are not tensors.
-        AssertionError: if an option for accelerators is set.
-    """
+    """Take a step of `NAdam` as a function; parameters and state are updated in place."""
     advance(NAdam, locals(), exp_avg=exp_avgs, exp_avg_sq=exp_avg_sqs, mu_product=mu_products, step=state_steps)

@@ -7,7 +7,20 @@ from typing import Any, ClassVar
 
 from .._tensor import Tensor
 from .optimizer import Group, Params
-from .stepwise import State, Stepwise, advance, check_betas, check_usual, lerped, mean_square, rate, with_decay
+from .stepwise import (
+    USUAL,
+    State,
+    Stepwise,
+    advance,
+    as_function,
+    check_betas,
+    check_usual,
+    lerped,
+    mean_square,
+    options_of,
+    rate,
+    with_decay,
+)
 
 
 class RAdam(Stepwise):
@@ -31,13 +44,8 @@ class RAdam(Stepwise):
     Source: Liu et al., On the Variance of the Adaptive Learning Rate and Beyond, 2020.
     """
 
-    LATER: ClassVar[dict[str, Any]] = {
-        "foreach": None,
-        "maximize": False,
-        "differentiable": False,
-        "decoupled_weight_decay": False,
-        "capturable": False,
-    }
+    OPTIONS = "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable"
+    LATER: ClassVar[dict[str, Any]] = {**USUAL, "decoupled_weight_decay": False}
 
     FORMULA = "radam"
     KEPT = ("exp_avg", "exp_avg_sq")
@@ -58,18 +66,7 @@ class RAdam(Stepwise):
     ) -> None:
         check_usual(lr, eps, weight_decay)
         check_betas(betas)
-        defaults: dict[str, Any] = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options_of(locals(), self.OPTIONS))
 
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
         first, second = map(float, group["betas"])
@@ -98,6 +95,7 @@ def rectified(second: float, step: float) -> float | None:
     return math.sqrt((known - 4) * (known - 2) * most / ((most - 4) * (most - 2) * known))
 
 
+@as_function(RAdam)
 def radam(
     params: list[Tensor],
     grads: list[Tensor],
@@ -117,18 +115,5 @@ def radam(
     weight_decay: float,
     eps: float,
 ) -> None:
-    """Take a step of `RAdam` as a function; parameters and state are updated in place.
-
-    Args:
-        params, grads: the parameters, and a gradient for each parameter.
-        exp_avgs, exp_avg_sqs, state_steps: one for each parameter; counts are 0-dim tensors.
-        decoupled_weight_decay, maximize, beta1, beta2, lr, weight_decay, eps: options of `RAdam`.
-        differentiable: record the step.
-        capturable: for graphs of accelerators; refused.
-        foreach, has_complex: accepted for compatibility with torch; no effect.
-
-    Raises:
-        RuntimeError: if counts of steps are not tensors.
-        AssertionError: if an option for accelerators is set.
-    """
+    """Take a step of `RAdam` as a function; parameters and state are updated in place."""
     advance(RAdam, locals(), exp_avg=exp_avgs, exp_avg_sq=exp_avg_sqs, step=state_steps)

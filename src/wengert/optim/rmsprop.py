@@ -7,7 +7,20 @@ from typing import Any, ClassVar
 from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import zeros_as
 from .optimizer import Group, Params, check_at_least_zero
-from .stepwise import State, Stepwise, advance, check_usual, counter, decayed, lerped, mean_square, rate
+from .stepwise import (
+    USUAL,
+    State,
+    Stepwise,
+    advance,
+    as_function,
+    check_usual,
+    counter,
+    decayed,
+    lerped,
+    mean_square,
+    options_of,
+    rate,
+)
 
 
 class RMSprop(Stepwise):
@@ -32,14 +45,8 @@ class RMSprop(Stepwise):
     Source: Hinton, Neural Networks for Machine Learning, lecture 6e, 2012.
     """
 
-    LATER: ClassVar[dict[str, Any]] = {
-        "momentum": 0,
-        "centered": False,
-        "foreach": None,
-        "maximize": False,
-        "differentiable": False,
-        "capturable": False,
-    }
+    OPTIONS = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
+    LATER: ClassVar[dict[str, Any]] = {**USUAL, "momentum": 0, "centered": False}
 
     FORMULA = "rmsprop"
 
@@ -60,19 +67,7 @@ class RMSprop(Stepwise):
         check_usual(lr, eps, weight_decay)
         check_at_least_zero("momentum value", momentum)
         check_at_least_zero("alpha value", alpha)
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "alpha": alpha,
-            "eps": eps,
-            "centered": centered,
-            "weight_decay": weight_decay,
-            "capturable": capturable,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options_of(locals(), self.OPTIONS))
 
     def _started(self, parameter: Tensor, group: Group) -> State:
         state = {"step": counter(), "square_avg": zeros_as(parameter)}
@@ -103,6 +98,7 @@ class RMSprop(Stepwise):
         return value - move * rate(group), changed
 
 
+@as_function(RMSprop, optional=True)
 def rmsprop(
     params: list[Tensor],
     grads: list[Tensor],
@@ -123,21 +119,7 @@ def rmsprop(
     momentum: float,
     centered: bool,
 ) -> None:
-    """Take a step of `RMSprop` as a function; parameters and state are updated in place.
-
-    Args:
-        params, grads: the parameters, and a gradient for each parameter.
-        square_avgs, grad_avgs, momentum_buffer_list, state_steps: one for each parameter, or empty if the options need
-            none; counts are 0-dim tensors.
-        maximize, lr, alpha, eps, weight_decay, momentum, centered: options of `RMSprop`.
-        differentiable: record the step.
-        capturable: for graphs of accelerators; refused.
-        foreach, has_complex: accepted for compatibility with torch; no effect.
-
-    Raises:
-        RuntimeError: if counts of steps are not tensors.
-        AssertionError: if an option for accelerators is set.
-    """
+    """Take a step of `RMSprop` as a function; parameters and state are updated in place."""
     advance(
         RMSprop,
         locals(),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, cast
+from typing import cast
 
 from .._tensor import Tensor
 from ..ops.create.like import full_like
 from ..ops.neural.optimiser_steps import zeros_as
 from .optimizer import Group, Params, check_at_least_zero
-from .stepwise import State, Stepwise, advance, check_rate, counter
+from .stepwise import USUAL, State, Stepwise, advance, as_function, check_rate, counter, options_of
 
 
 class Rprop(Stepwise):
@@ -30,8 +30,8 @@ class Rprop(Stepwise):
     Source: Riedmiller and Braun, A direct adaptive method for faster backpropagation learning, 1993.
     """
 
-    LATER: ClassVar[dict[str, Any]] = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
-
+    OPTIONS = "lr etas step_sizes foreach maximize differentiable capturable"
+    LATER = USUAL
     FORMULA = "rprop"
     KEPT = ("prev", "step_size")
 
@@ -51,16 +51,7 @@ class Rprop(Stepwise):
         check_at_least_zero("learning rate", lr)
         if not 0 < etas[0] < 1 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
-        defaults: dict[str, Any] = {
-            "lr": lr,
-            "etas": etas,
-            "step_sizes": step_sizes,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options_of(locals(), self.OPTIONS))
 
     def _started(self, parameter: Tensor, group: Group) -> State:
         lr, grad = float(group["lr"]), cast(Tensor, parameter.grad)
@@ -79,6 +70,7 @@ class Rprop(Stepwise):
         return value - followed.sign() * size, {"prev": followed, "step_size": size}
 
 
+@as_function(Rprop)
 def rprop(
     params: list[Tensor],
     grads: list[Tensor],
@@ -96,19 +88,6 @@ def rprop(
     etaminus: float,
     etaplus: float,
 ) -> None:
-    """Take a step of `Rprop` as a function; parameters and state are updated in place.
-
-    Args:
-        params, grads: the parameters, and a gradient for each parameter.
-        prevs, step_sizes, state_steps: one for each parameter; counts are 0-dim tensors.
-        maximize, step_size_min, step_size_max, etaminus, etaplus: options of `Rprop`.
-        differentiable: record the step.
-        capturable: for graphs of accelerators; refused.
-        foreach, has_complex: accepted for compatibility with torch; no effect.
-
-    Raises:
-        RuntimeError: if counts of steps are not tensors.
-        AssertionError: if an option for accelerators is set.
-    """
+    """Take a step of `Rprop` as a function; parameters and state are updated in place."""
     options = {**locals(), "etas": (etaminus, etaplus), "step_sizes": (step_size_min, step_size_max)}
     advance(Rprop, options, prev=prevs, step_size=step_sizes, step=state_steps)

@@ -9,7 +9,7 @@ from .._tensor import Tensor
 from .._tensor.attributes import flags
 from ..ops.neural.optimiser_steps import sgd_step
 from .optimizer import Group, Params, check_at_least_zero, check_fused
-from .stepwise import State, Stepwise, advance, check_rate, decayed, rate
+from .stepwise import State, Stepwise, advance, check_rate, decayed, options_of, rate
 
 
 class SGD(Stepwise):
@@ -34,6 +34,7 @@ class SGD(Stepwise):
     Source: Sutskever et al., On the importance of initialization and momentum in deep learning, 2013, in torch's form.
     """
 
+    OPTIONS = "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused"
     LATER: ClassVar[dict[str, Any]] = {
         "nesterov": False,
         "maximize": False,
@@ -62,18 +63,7 @@ class SGD(Stepwise):
         check_at_least_zero("weight_decay value", weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-            "foreach": foreach,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options_of(locals(), self.OPTIONS))
         check_fused(fused, foreach, differentiable)
 
     def _check_sparse(self, group: Group) -> None:

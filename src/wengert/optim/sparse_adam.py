@@ -10,7 +10,7 @@ from .._tensor.attributes import flags
 from ..ops.neural.optimiser_steps import zeros_as
 from ..ops.sparse.create import sparse_coo_tensor
 from .optimizer import Group, Params, parameters_of
-from .stepwise import State, Stepwise, check_betas, check_rate
+from .stepwise import State, Stepwise, check_betas, check_rate, options_of
 
 
 class SparseAdam(Stepwise):
@@ -29,6 +29,8 @@ class SparseAdam(Stepwise):
 
     COUNTS = ()
 
+    OPTIONS = "lr betas eps maximize"
+
     def __init__(
         self,
         params: Params,
@@ -42,8 +44,7 @@ class SparseAdam(Stepwise):
             if not value > 0:
                 raise ValueError(f"Invalid {text}: {value}")
         check_betas(betas)
-        defaults: dict[str, Any] = {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize}
-        super().__init__(params, defaults)
+        super().__init__(params, options_of(locals(), self.OPTIONS))
         self._refuse(
             lambda parameter: bool(parameter._flags_ & flags.SPARSE), "Sparse", "requires dense parameter tensors"
         )

@@ -12,6 +12,7 @@ from .._tensor import Tensor
 from .._tensor.attributes import flags
 from ..autograd import enable_grad, no_grad
 from ..ops.create.create import tensor
+from ..ops.family import Function, describes
 from ..ops.neural.optimiser_steps import counted, formula_step, written, zeros_as
 from ..ops.pointwise.complex import view_as_complex, view_as_real
 from .optimizer import Group, Optimizer, check_at_least_zero, count_dtype, evaluate
@@ -19,6 +20,8 @@ from .optimizer import Group, Optimizer, check_at_least_zero, count_dtype, evalu
 State = dict[str, Tensor]
 
 ACCELERATORS = ("cuda", "xpu", "hpu", "privateuseone", "xla")
+USUAL: dict[str, Any] = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+"""Options that most optimisers have, and that groups saved by early versions lack."""
 
 
 class Stepwise(Optimizer):
@@ -28,6 +31,9 @@ class Stepwise(Optimizer):
     a `FORMULA`, steps that are not differentiated use that for all parameters at once; it may also override `step` and
     `_step_of_group` by a faster method.
     """
+
+    OPTIONS: ClassVar[str]
+    """Names of the options of a group, in the order of torch's groups; the constructor has arguments of these names."""
 
     FORMULA: ClassVar[str] = ""
     """Name in `_kernels.formulas.FORMULAS`; `KEPT` are the entries of the state that it updates."""
@@ -169,6 +175,55 @@ class Stepwise(Optimizer):
             raise AssertionError(
                 f"If capturable=True, {self.CAPTURED} must be on supported devices: {list(self.CAPTURES)}."
             )
+
+
+def options_of(arguments: dict[str, Any], names: str) -> dict[str, Any]:
+    """Return the default options of groups out of all arguments of a constructor."""
+    return {name: arguments[name] for name in names.split()}
+
+
+FOR_ACCELERATORS = ("capturable", "grad_scale", "found_inf")
+WITHOUT_EFFECT = ("foreach", "fused", "has_complex", "has_sparse_grad")
+SECTIONS = """
+Args:
+    params, grads: the parameters, and a gradient for each parameter.
+    {lists}: one for each parameter{optional}; counts are 0-dim tensors.
+    {options}: options of `{kind}`.
+    differentiable: record the step.
+    {refused}: for steps on accelerators; refused if set.
+    {unused}: accepted for compatibility with torch; no effect.
+
+Raises:
+    RuntimeError: if counts of steps are not tensors.
+    AssertionError: if an option for accelerators is set.
+"""
+
+
+def as_function(kind: type[Stepwise], optional: bool = False) -> Callable[[Function], Function]:
+    """Return a decorator that describes the arguments of an optimiser's functional form.
+
+    Args:
+        kind: the class of the optimiser.
+        optional: whether some lists of the state may be empty.
+    """
+
+    def complete(function: Function) -> Function:
+        types = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
+        lists = [name for name, hint in types.items() if hint.startswith("list")]
+        refused = [name for name in types if name in FOR_ACCELERATORS]
+        unused = [name for name in types if name in WITHOUT_EFFECT]
+        others = {*lists, *refused, *unused, "differentiable"}
+        return describes(
+            SECTIONS,
+            kind=kind.__name__,
+            lists=", ".join(lists[2:]),
+            optional=", or empty if the options need none" if optional else "",
+            options=", ".join(name for name in types if name not in others),
+            refused=", ".join(refused),
+            unused=", ".join(unused),
+        )(function)
+
+    return complete
 
 
 def advance(kind: type[Stepwise], arguments: dict[str, Any], **lists: list[Any]) -> None:
