@@ -15,6 +15,7 @@ from ..ops.shapes.broadcast import broadcast_tensors
 from . import constraints
 from .distribution import Distribution
 from .odds import Odds
+from .utils import of_part
 
 __all__ = ["Categorical", "Multinomial", "OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
@@ -96,24 +97,14 @@ class OfCategorical(Distribution):
     _parts = ("_categorical",)
     _categorical: Categorical
 
-    @property
-    def probs(self) -> Tensor:
-        """Probabilities along the last dimension."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Tensor:
-        """Logarithms of the probabilities."""
-        return self._categorical.logits
+    probs = of_part("_categorical.probs", "Probabilities along the last dimension.")
+    logits = of_part("_categorical.logits", "Logarithms of the probabilities.")
 
     @property
     def _param(self) -> Tensor:
         return self._categorical._param
 
-    @property
-    def param_shape(self) -> Any:
-        """The shape of the probabilities."""
-        return self._categorical.param_shape
+    param_shape = of_part("_categorical.param_shape", "The shape of the probabilities.")
 
 
 class OneHotCategorical(OfCategorical):
@@ -132,10 +123,7 @@ class OneHotCategorical(OfCategorical):
         self._categorical = Categorical(probs, logits)
         super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)
 
-    @property
-    def mean(self) -> Tensor:
-        """Mean: the probabilities."""
-        return self.probs
+    mean = of_part("probs", "Mean: the probabilities.")
 
     @property
     def mode(self) -> Tensor:

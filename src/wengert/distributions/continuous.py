@@ -9,10 +9,9 @@ from .._core.types.dtypes import finfo
 from .._tensor import Tensor
 from ..ops.randomness.random import rand
 from . import constraints
-from .distribution import Distribution, ExponentialFamily
-from .transformed_distribution import TransformedDistribution
-from .transforms import AbsTransform
-from .utils import broadcast_all
+from .distribution import Distribution, ExponentialFamily, Located
+from .transformed_distribution import OfAbsolute
+from .utils import broadcast_all, of_part
 
 __all__ = ["Cauchy", "Exponential", "HalfCauchy", "Laplace", "Uniform"]
 
@@ -157,7 +156,7 @@ class Exponential(ExponentialFamily):
         return -(-x).log()
 
 
-class Laplace(Distribution):
+class Laplace(Located):
     """Laplace distribution: exponential on both sides of `loc`.
 
     Args:
@@ -166,20 +165,7 @@ class Laplace(Distribution):
         validate_args: see `Distribution`.
     """
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012
-    support = constraints.real
-    has_rsample = True
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.shape, validate_args=validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        """Mean: loc."""
-        return self.loc
-
-    mode = mean
+    mean = mode = of_part("loc", "Mean: loc.")
 
     @property
     def stddev(self) -> Tensor:
@@ -217,7 +203,7 @@ class Laplace(Distribution):
         return 1 + (2 * self.scale).log()
 
 
-class Cauchy(Distribution):
+class Cauchy(Located):
     """Cauchy distribution.
 
     Args:
@@ -226,23 +212,12 @@ class Cauchy(Distribution):
         validate_args: see `Distribution`.
     """
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012
-    support = constraints.real
-    has_rsample = True
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.shape, validate_args=validate_args)
-
     @property
     def mean(self) -> Tensor:
         """Mean: NaN, since it does not exist."""
         return self.loc.new_full(self._extended_shape(), math.nan)
 
-    @property
-    def mode(self) -> Tensor:
-        """Mode: loc."""
-        return self.loc
+    mode = of_part("loc", "Mode: loc.")
 
     @property
     def variance(self) -> Tensor:
@@ -272,7 +247,7 @@ class Cauchy(Distribution):
         return math.log(4 * math.pi) + self.scale.log()
 
 
-class HalfCauchy(TransformedDistribution):
+class HalfCauchy(OfAbsolute):
     """Half-Cauchy distribution: that of |x|, where x has a Cauchy distribution around 0.
 
     Args:
@@ -280,48 +255,12 @@ class HalfCauchy(TransformedDistribution):
         validate_args: see `Distribution`.
     """
 
-    arg_constraints = {"scale": constraints.positive}  # noqa: RUF012
-    support = constraints.nonnegative
-    has_rsample = True
-    base_dist: Any
-
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
-        super().__init__(Cauchy(0, scale, validate_args=False), AbsTransform(), validate_args)
-
-    @property
-    def scale(self) -> Tensor:
-        """Scale of x."""
-        return self.base_dist.scale
+        super().__init__(Cauchy(0, scale, validate_args=False), validate_args)
 
     @property
     def mean(self) -> Tensor:
         """Mean: infinite."""
         return self.base_dist.scale.new_full(self._extended_shape(), math.inf)
 
-    @property
-    def mode(self) -> Tensor:
-        """Mode: 0."""
-        return self.scale.new_zeros(self.scale.shape)
-
-    @property
-    def variance(self) -> Tensor:
-        """Variance: infinite."""
-        return self.base_dist.variance
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """Return the logarithm of twice the density of x, for values from 0 on."""
-        self._checked(value)
-        return (self.base_dist.log_prob(value) + math.log(2)).where(value >= 0, -math.inf)
-
-    def cdf(self, value: Tensor) -> Tensor:
-        """See `Distribution.cdf`."""
-        self._checked(value)
-        return 2 * self.base_dist.cdf(value) - 1
-
-    def icdf(self, value: Tensor) -> Tensor:
-        """See `Distribution.icdf`."""
-        return self.base_dist.icdf((value + 1) / 2)
-
-    def entropy(self) -> Tensor:
-        """Entropy: that of x, minus log 2."""
-        return self.base_dist.entropy() - math.log(2)
+    variance = of_part("base_dist.variance", "Variance: infinite.")

@@ -16,7 +16,7 @@ from ..ops.randomness.sampling import bernoulli, poisson
 from . import constraints
 from .distribution import ExponentialFamily
 from .odds import Odds
-from .utils import broadcast_all
+from .utils import broadcast_all, of_part
 
 __all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial", "Poisson"]
 
@@ -54,10 +54,7 @@ class Bernoulli(OneTrial, ExponentialFamily):
     has_enumerate_support = True
     _mean_carrier_measure = 0
 
-    @property
-    def mean(self) -> Tensor:
-        """Mean: p."""
-        return self.probs
+    mean = of_part("probs", "Mean: p.")
 
     @property
     def mode(self) -> Tensor:
@@ -167,12 +164,7 @@ class Poisson(ExponentialFamily):
         (self.rate,) = broadcast_all(rate)
         super().__init__(self.rate.shape, validate_args=validate_args)
 
-    @property
-    def mean(self) -> Tensor:
-        """Mean: rate."""
-        return self.rate
-
-    variance = mean
+    mean = variance = of_part("rate", "Mean: rate.")
 
     @property
     def mode(self) -> Tensor:

@@ -10,8 +10,8 @@ from .._core.types.sizes import Size
 from .._start.boundary import Guarded, boundary, shorten
 from .._tensor import Tensor
 from ..ops.warned import warn
-from .constraints import Constraint, is_dependent
-from .utils import lazy_property
+from .constraints import Constraint, is_dependent, positive, real
+from .utils import broadcast_all, lazy_property
 
 __all__ = ["Distribution", "ExponentialFamily"]
 
@@ -286,6 +286,18 @@ class Distribution(Guarded):
         shown = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
         parts = [f"{name}: {value if value.numel() == 1 else value.size()}" for name, value in shown.items()]
         return f"{type(self).__name__}({', '.join(parts)})"
+
+
+class Located(Distribution):
+    """Base of families of real numbers with a location and a scale."""
+
+    arg_constraints = {"loc": real, "scale": positive}  # noqa: RUF012
+    support = real
+    has_rsample = True
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self.loc, self.scale = broadcast_all(loc, scale)
+        super().__init__(self.loc.shape, validate_args=validate_args)
 
 
 class ExponentialFamily(Distribution):

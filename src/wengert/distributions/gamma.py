@@ -13,7 +13,7 @@ from . import constraints
 from .distribution import ExponentialFamily
 from .transformed_distribution import TransformedDistribution
 from .transforms import PowerTransform
-from .utils import broadcast_all
+from .utils import broadcast_all, of_part
 
 __all__ = ["Beta", "Chi2", "Dirichlet", "Gamma", "InverseGamma"]
 
@@ -137,15 +137,8 @@ class InverseGamma(TransformedDistribution):
         base = Gamma(concentration, rate, validate_args=validate_args)
         super().__init__(base, PowerTransform(-base.rate.new_ones(())), validate_args)
 
-    @property
-    def concentration(self) -> Tensor:
-        """Parameter of the distribution of x."""
-        return self.base_dist.concentration
-
-    @property
-    def rate(self) -> Tensor:
-        """Parameter of the distribution of x."""
-        return self.base_dist.rate
+    concentration = of_part("base_dist.concentration", "Parameter of the distribution of x.")
+    rate = of_part("base_dist.rate", "Parameter of the distribution of x.")
 
     @property
     def mean(self) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 from .._tensor import Tensor
 from . import constraints
 from .distribution import Distribution
-from .utils import _sum_rightmost
+from .utils import _sum_rightmost, of_part
 
 __all__ = ["Independent"]
 
@@ -70,20 +70,9 @@ class Independent(Distribution):
         count = self.reinterpreted_batch_ndims
         return constraints.independent(self.base_dist.support, count) if count else self.base_dist.support
 
-    @property
-    def mean(self) -> Tensor:
-        """See the batch."""
-        return self.base_dist.mean
-
-    @property
-    def mode(self) -> Tensor:
-        """See the batch."""
-        return self.base_dist.mode
-
-    @property
-    def variance(self) -> Tensor:
-        """See the batch."""
-        return self.base_dist.variance
+    mean = of_part("base_dist.mean", "See the batch.")
+    mode = of_part("base_dist.mode", "See the batch.")
+    variance = of_part("base_dist.variance", "See the batch.")
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw samples of the batch."""

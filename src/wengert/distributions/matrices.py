@@ -13,8 +13,8 @@ from ..ops.linalg.solve import solve_triangular
 from . import constraints
 from .distribution import Distribution, ExponentialFamily
 from .gamma import Beta, Chi2
-from .multivariate_normal import factor_of_precision, half_log_det
-from .utils import broadcast_all, lazy_property, standard_normal
+from .multivariate_normal import OfCovariance, half_log_det
+from .utils import broadcast_all, standard_normal
 
 __all__ = ["LKJCholesky", "Wishart"]
 
@@ -80,7 +80,7 @@ class LKJCholesky(Distribution):
         return density - normal
 
 
-class Wishart(ExponentialFamily):
+class Wishart(OfCovariance, ExponentialFamily):
     """Wishart distribution: sums of `df` squares x x^T of normal vectors.
 
     Args:
@@ -108,15 +108,7 @@ class Wishart(ExponentialFamily):
         scale_tril: Any = None,
         validate_args: bool | None = None,
     ) -> None:
-        matrices = {
-            "covariance_matrix": covariance_matrix,
-            "precision_matrix": precision_matrix,
-            "scale_tril": scale_tril,
-        }
-        named = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
-        if len(named) != 1:
-            raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-        ((name, matrix),) = named
+        name, matrix = self._only_one(covariance_matrix, precision_matrix, scale_tril)
         if matrix.dim() < 2:
             raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
         size = matrix.shape[-1]
@@ -126,12 +118,7 @@ class Wishart(ExponentialFamily):
             raise ValueError(f"Value of df={self.df} expected to be greater than ndim - 1 = {size - 1}.")
         vars(self)[name] = matrix.expand((*batch_shape, size, size))
         super().__init__(batch_shape, (size, size), validate_args=validate_args)
-        if scale_tril is not None:
-            self._unbroadcasted_scale_tril = scale_tril
-        elif covariance_matrix is not None:
-            self._unbroadcasted_scale_tril = linalg_cholesky(covariance_matrix)
-        else:
-            self._unbroadcasted_scale_tril = factor_of_precision(precision_matrix)
+        self._unbroadcasted_scale_tril = self.FACTOR_OF[name](matrix)
 
     @property
     def arg_constraints(self) -> dict[str, Any]:
@@ -148,22 +135,6 @@ class Wishart(ExponentialFamily):
         """Size n of the matrices."""
         known = [name for name in ("covariance_matrix", "precision_matrix", "scale_tril") if name in vars(self)]
         return vars(self)[known[0]].shape[-1]
-
-    @lazy_property
-    def scale_tril(self) -> Tensor:
-        """Cholesky factor of the covariance."""
-        return self._expanded(self._unbroadcasted_scale_tril, self._batch_shape, 2)
-
-    @lazy_property
-    def covariance_matrix(self) -> Tensor:
-        """Covariance of the vectors."""
-        factor = self._unbroadcasted_scale_tril
-        return self._expanded(factor @ factor.mT, self._batch_shape, 2)
-
-    @lazy_property
-    def precision_matrix(self) -> Tensor:
-        """Inverse of the covariance."""
-        return self._expanded(self._unbroadcasted_scale_tril.cholesky_inverse(), self._batch_shape, 2)
 
     @property
     def mean(self) -> Tensor:

@@ -9,6 +9,7 @@ from .._tensor import Tensor
 from . import constraints
 from .categorical import Categorical
 from .distribution import Distribution
+from .utils import of_part
 
 __all__ = ["MixtureSameFamily"]
 
@@ -65,15 +66,8 @@ class MixtureSameFamily(Distribution):
         new._component_distribution = self.component_distribution.expand((*new.batch_shape, self._num_component))
         return new
 
-    @property
-    def mixture_distribution(self) -> Any:
-        """Distribution of the component of a sample."""
-        return self._mixture_distribution
-
-    @property
-    def component_distribution(self) -> Any:
-        """Batch of components."""
-        return self._component_distribution
+    mixture_distribution = of_part("_mixture_distribution", "Distribution of the component of a sample.")
+    component_distribution = of_part("_component_distribution", "Batch of components.")
 
     @constraints.dependent_property
     def support(self) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from .._tensor import Tensor
 from ..ops.linalg.cholesky import linalg_cholesky
@@ -11,7 +12,7 @@ from ..ops.linalg.solve import solve_triangular
 from ..ops.shapes.broadcast import broadcast_shapes
 from . import constraints
 from .distribution import Distribution
-from .utils import lazy_property, standard_normal
+from .utils import lazy_property, of_part, standard_normal
 
 __all__ = ["LowRankMultivariateNormal", "MultivariateNormal"]
 
@@ -51,7 +52,46 @@ def _batch_mv(bmat: Tensor, bvec: Tensor) -> Tensor:
     return (bmat @ bvec.unsqueeze(-1)).squeeze(-1)
 
 
-class MultivariateNormal(Distribution):
+class OfCovariance(Distribution):
+    """Base of families with a covariance of vectors, given as one of three matrices."""
+
+    _unbroadcasted_scale_tril: Tensor
+    FACTOR_OF: ClassVar[dict[str, Callable[[Tensor], Tensor]]] = {
+        "covariance_matrix": linalg_cholesky,
+        "precision_matrix": factor_of_precision,
+        "scale_tril": lambda factor: factor,
+    }
+    """Functions that return the Cholesky factor of the covariance, by the name of the given matrix."""
+
+    def _only_one(self, *matrices: Any) -> tuple[str, Any]:
+        """Return the name of the given matrix, and the matrix.
+
+        Raises:
+            ValueError: if not exactly one of the three is given.
+        """
+        named = [(name, matrix) for name, matrix in zip(self.FACTOR_OF, matrices) if matrix is not None]
+        if len(named) != 1:
+            raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+        return named[0]
+
+    @lazy_property
+    def scale_tril(self) -> Tensor:
+        """Cholesky factor of the covariance."""
+        return self._expanded(self._unbroadcasted_scale_tril, self._batch_shape, 2)
+
+    @lazy_property
+    def covariance_matrix(self) -> Tensor:
+        """Covariance of the vectors."""
+        factor = self._unbroadcasted_scale_tril
+        return self._expanded(factor @ factor.mT, self._batch_shape, 2)
+
+    @lazy_property
+    def precision_matrix(self) -> Tensor:
+        """Inverse of the covariance."""
+        return self._expanded(self._unbroadcasted_scale_tril.cholesky_inverse(), self._batch_shape, 2)
+
+
+class MultivariateNormal(OfCovariance):
     """Multivariate normal distribution.
 
     Args:
@@ -90,50 +130,16 @@ class MultivariateNormal(Distribution):
     ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        matrices = {
-            "covariance_matrix": covariance_matrix,
-            "precision_matrix": precision_matrix,
-            "scale_tril": scale_tril,
-        }
-        named = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
-        if len(named) != 1:
-            raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-        ((name, matrix),) = named
+        name, matrix = self._only_one(covariance_matrix, precision_matrix, scale_tril)
         if matrix.dim() < 2:
             raise ValueError(f"{name} must be at least two-dimensional, with optional leading batch dimensions")
         batch_shape = broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
         vars(self)[name] = matrix.expand((*batch_shape, *matrix.shape[-2:]))
         self.loc = loc.expand((*batch_shape, loc.shape[-1]))
         super().__init__(batch_shape, self.loc.shape[-1:], validate_args=validate_args)
-        if scale_tril is not None:
-            self._unbroadcasted_scale_tril = scale_tril
-        elif covariance_matrix is not None:
-            self._unbroadcasted_scale_tril = linalg_cholesky(covariance_matrix)
-        else:
-            self._unbroadcasted_scale_tril = factor_of_precision(precision_matrix)
+        self._unbroadcasted_scale_tril = self.FACTOR_OF[name](matrix)
 
-    @lazy_property
-    def scale_tril(self) -> Tensor:
-        """Cholesky factor of the covariance."""
-        return self._expanded(self._unbroadcasted_scale_tril, self._batch_shape, 2)
-
-    @lazy_property
-    def covariance_matrix(self) -> Tensor:
-        """Covariance of the vectors."""
-        factor = self._unbroadcasted_scale_tril
-        return self._expanded(factor @ factor.mT, self._batch_shape, 2)
-
-    @lazy_property
-    def precision_matrix(self) -> Tensor:
-        """Inverse of the covariance."""
-        return self._expanded(self._unbroadcasted_scale_tril.cholesky_inverse(), self._batch_shape, 2)
-
-    @property
-    def mean(self) -> Tensor:
-        """Mean: loc."""
-        return self.loc
-
-    mode = mean
+    mean = mode = of_part("loc", "Mean: loc.")
 
     @property
     def variance(self) -> Tensor:
@@ -201,12 +207,7 @@ class LowRankMultivariateNormal(Distribution):
         self._capacitance_tril = linalg_cholesky(small + identity_like(small))
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
 
-    @property
-    def mean(self) -> Tensor:
-        """Mean: loc."""
-        return self.loc
-
-    mode = mean
+    mean = mode = of_part("loc", "Mean: loc.")
 
     @lazy_property
     def variance(self) -> Tensor:

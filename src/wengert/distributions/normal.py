@@ -10,17 +10,17 @@ from .._tensor import Tensor
 from ..ops.pointwise.normal import erfinv
 from ..ops.randomness.sampling import normal
 from . import constraints
-from .distribution import ExponentialFamily
-from .transformed_distribution import TransformedDistribution
-from .transforms import AbsTransform, ExpTransform, StickBreakingTransform
-from .utils import broadcast_all, standard_normal
+from .distribution import ExponentialFamily, Located
+from .transformed_distribution import OfAbsolute, TransformedDistribution
+from .transforms import ExpTransform, StickBreakingTransform
+from .utils import of_part, standard_normal
 
 __all__ = ["HalfNormal", "LogNormal", "LogisticNormal", "Normal"]
 
 LOG_ROOT_TAU = 0.5 * math.log(2 * math.pi)
 
 
-class Normal(ExponentialFamily):
+class Normal(Located, ExponentialFamily):
     """Normal distribution.
 
     Args:
@@ -37,26 +37,10 @@ class Normal(ExponentialFamily):
         (tensor([-1.7371, -1.6121]), tensor([0.6915, 0.5000]))
     """
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012
-    support = constraints.real
-    has_rsample = True
     _mean_carrier_measure = 0
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.shape, validate_args=validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        """Mean: loc."""
-        return self.loc
-
-    mode = mean
-
-    @property
-    def stddev(self) -> Tensor:
-        """Standard deviation: scale."""
-        return self.scale
+    mean = mode = of_part("loc", "Mean: loc.")
+    stddev = of_part("scale", "Standard deviation: scale.")
 
     @property
     def variance(self) -> Tensor:
@@ -107,15 +91,8 @@ class OfNormal(TransformedDistribution):
     has_rsample = True
     base_dist: Any
 
-    @property
-    def loc(self) -> Tensor:
-        """Mean before the transform."""
-        return self.base_dist.loc
-
-    @property
-    def scale(self) -> Tensor:
-        """Standard deviation before the transform."""
-        return self.base_dist.scale
+    loc = of_part("base_dist.loc", "Mean before the transform.")
+    scale = of_part("base_dist.scale", "Standard deviation before the transform.")
 
 
 class LogNormal(OfNormal):
@@ -152,7 +129,7 @@ class LogNormal(OfNormal):
         return self.base_dist.entropy() + self.loc
 
 
-class HalfNormal(TransformedDistribution):
+class HalfNormal(OfAbsolute):
     """Half-normal distribution: that of |x|, where x is normal with mean 0.
 
     Args:
@@ -160,18 +137,10 @@ class HalfNormal(TransformedDistribution):
         validate_args: see `Distribution`.
     """
 
-    arg_constraints = {"scale": constraints.positive}  # noqa: RUF012
-    support = constraints.nonnegative
-    has_rsample = True
-    base_dist: Any
-
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
-        super().__init__(Normal(0, scale, validate_args=False), AbsTransform(), validate_args)
+        super().__init__(Normal(0, scale, validate_args=False), validate_args)
 
-    @property
-    def scale(self) -> Tensor:
-        """Standard deviation of x."""
-        return self.base_dist.scale
+    scale = of_part("base_dist.scale", "Standard deviation of x.")
 
     @property
     def mean(self) -> Tensor:
@@ -179,32 +148,9 @@ class HalfNormal(TransformedDistribution):
         return self.scale * math.sqrt(2 / math.pi)
 
     @property
-    def mode(self) -> Tensor:
-        """Mode: 0."""
-        return self.scale.new_zeros(self.scale.shape)
-
-    @property
     def variance(self) -> Tensor:
         """Variance: scale² (1 - 2 / pi)."""
         return self.scale**2 * (1 - 2 / math.pi)
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """Return the logarithm of twice the density of x, for values from 0 on."""
-        self._checked(value)
-        return (self.base_dist.log_prob(value) + math.log(2)).where(value >= 0, -math.inf)
-
-    def cdf(self, value: Tensor) -> Tensor:
-        """See `Distribution.cdf`."""
-        self._checked(value)
-        return 2 * self.base_dist.cdf(value) - 1
-
-    def icdf(self, value: Tensor) -> Tensor:
-        """See `Distribution.icdf`."""
-        return self.base_dist.icdf((value + 1) / 2)
-
-    def entropy(self) -> Tensor:
-        """Entropy: that of x, minus log 2."""
-        return self.base_dist.entropy() - math.log(2)
 
 
 class LogisticNormal(TransformedDistribution):
@@ -227,12 +173,5 @@ class LogisticNormal(TransformedDistribution):
             base = base.expand([1])
         super().__init__(base, StickBreakingTransform(), validate_args)
 
-    @property
-    def loc(self) -> Tensor:
-        """Means before the transform."""
-        return self.base_dist.base_dist.loc
-
-    @property
-    def scale(self) -> Tensor:
-        """Standard deviations before the transform."""
-        return self.base_dist.base_dist.scale
+    loc = of_part("base_dist.base_dist.loc", "Means before the transform.")
+    scale = of_part("base_dist.base_dist.scale", "Standard deviations before the transform.")

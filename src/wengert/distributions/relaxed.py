@@ -12,7 +12,7 @@ from .categorical import Categorical, OfCategorical
 from .odds import Odds
 from .transformed_distribution import TransformedDistribution
 from .transforms import ExpTransform, SigmoidTransform
-from .utils import broadcast_all, clamp_probs
+from .utils import broadcast_all, clamp_probs, of_part
 
 __all__ = ["ExpRelaxedCategorical", "LogitRelaxedBernoulli", "RelaxedBernoulli", "RelaxedOneHotCategorical"]
 
@@ -63,20 +63,9 @@ class Tempered(TransformedDistribution):
     has_rsample = True
     base_dist: Any
 
-    @property
-    def temperature(self) -> Any:
-        """Temperature of the relaxation."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Tensor:
-        """Logarithms of odds, or of probabilities."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """Probabilities."""
-        return self.base_dist.probs
+    temperature = of_part("base_dist.temperature", "Temperature of the relaxation.")
+    logits = of_part("base_dist.logits", "Logarithms of odds, or of probabilities.")
+    probs = of_part("base_dist.probs", "Probabilities.")
 
 
 class RelaxedBernoulli(Tempered):

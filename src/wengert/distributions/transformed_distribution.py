@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ from . import constraints
 from .distribution import Distribution
 from .independent import Independent
 from .transform import ComposeTransform, Transform
-from .utils import _sum_rightmost
+from .transforms import AbsTransform
+from .utils import _sum_rightmost, of_part
 
 __all__ = ["TransformedDistribution"]
 
@@ -137,3 +139,40 @@ class TransformedDistribution(Distribution):
         for transform in self.transforms:
             value = transform(value)
         return value
+
+
+class OfAbsolute(TransformedDistribution):
+    """Base of distributions of |x|, where the distribution of x is symmetric around 0 and has a scale."""
+
+    arg_constraints = {"scale": constraints.positive}  # noqa: RUF012
+    support = constraints.nonnegative
+    has_rsample = True
+    base_dist: Any
+
+    def __init__(self, base_distribution: Any, validate_args: bool | None) -> None:
+        super().__init__(base_distribution, AbsTransform(), validate_args)
+
+    scale = of_part("base_dist.scale", "Scale of x.")
+
+    @property
+    def mode(self) -> Tensor:
+        """Mode: 0."""
+        return self.scale.new_zeros(self.scale.shape)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Return the logarithm of twice the density of x, for values from 0 on."""
+        self._checked(value)
+        return (self.base_dist.log_prob(value) + math.log(2)).where(value >= 0, -math.inf)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.cdf`."""
+        self._checked(value)
+        return 2 * self.base_dist.cdf(value) - 1
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.icdf`."""
+        return self.base_dist.icdf((value + 1) / 2)
+
+    def entropy(self) -> Tensor:
+        """Entropy: that of x, minus log 2."""
+        return self.base_dist.entropy() - math.log(2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from numbers import Number
 from typing import Any
@@ -109,6 +110,11 @@ def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
 def clamp_by_zero(x: Tensor) -> Tensor:
     """Return max(x, 0), with half the gradient at 0, as the average of clamping to either side."""
     return (x.clamp(min=0) + x - x.clamp(max=0)) / 2
+
+
+def of_part(path: str, doc: str) -> Any:
+    """Return a property that reads an attribute of a part: `of_part("base_dist.loc", "Mean before the transform.")`."""
+    return property(operator.attrgetter(path), doc=doc)
 
 
 class lazy_property:  # noqa: N801 - a decorator, named as in torch

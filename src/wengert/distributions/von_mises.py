@@ -12,7 +12,7 @@ from ..ops.pointwise.bessel import i0e, i1e
 from ..ops.randomness.random import rand
 from . import constraints
 from .distribution import Distribution
-from .utils import broadcast_all
+from .utils import broadcast_all, of_part
 
 __all__ = ["VonMises"]
 
@@ -35,12 +35,7 @@ class VonMises(Distribution):
         self.loc, self.concentration = broadcast_all(loc, concentration)
         super().__init__(self.loc.shape, validate_args=validate_args)
 
-    @property
-    def mean(self) -> Tensor:
-        """Mean: loc."""
-        return self.loc
-
-    mode = mean
+    mean = mode = of_part("loc", "Mean: loc.")
 
     @property
     def variance(self) -> Tensor:
