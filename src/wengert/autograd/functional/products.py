@@ -155,20 +155,13 @@ def hvp(
     symmetric, that is, if the function is twice continuously differentiable.
 
     Args:
-        func: function of as many tensors as `inputs` has; returns a tensor with one element.
-        inputs: a tensor or a tuple of tensors, of floating or complex dtypes.
-        v: the vector, of the shapes of the inputs; optional if there is one input with one element, then 1.
-        create_graph: record the computation, so that the results can be differentiated.
-        strict: refuse a function that does not depend on an input, or whose gradient does not; with `create_graph` also
-            refuse a product that does not depend on the inputs.
+        func, inputs, v, create_graph, strict: as for `vhp`.
 
     Returns:
         The output of the function, and the product, of the shapes of the inputs.
 
     Raises:
-        TypeError: if an input, the output or a part of `v` is not a tensor.
-        RuntimeError: if the result does not have one element, `v` does not fit or is missing, or `strict` refuses a
-            result.
+        TypeError, RuntimeError: as `vhp`.
 
     >>> import wengert as wg
     >>> from wengert.autograd.functional import hvp

@@ -92,9 +92,7 @@ def fft_rfftfreq(
     """Frequencies of the terms of `rfft` of `n` points.
 
     Args:
-        n: number of points.
-        d: their distance.
-        out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
+        n, d, out, dtype, layout, device, pin_memory, requires_grad: as for `fftfreq`.
 
     Returns:
         A new tensor (n // 2 + 1,): the integers from 0, divided by n d.

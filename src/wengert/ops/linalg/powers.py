@@ -156,16 +156,14 @@ def matrix_power(self: Tensor, n: int, *, out: Any = None) -> Any:
     """An integer power of square matrices: `linalg.matrix_power`.
 
     Args:
-        self: (..., n, n); floating or complex if `n` is negative.
-        n: the exponent.
-        out: a tensor to write into.
+        self: (..., n, n), as `A` of `linalg.matrix_power`.
+        n, out: as for `linalg.matrix_power`.
 
     Returns:
         A new tensor (..., n, n).
 
     Raises:
-        RuntimeError: if `self` is not a batch of square matrices.
-        LinAlgError: if `n` is negative, and a matrix cannot be inverted.
+        RuntimeError, LinAlgError: as `linalg.matrix_power`.
     """
     return delivered("linalg_matrix_power", out, power(self, integer("matrix_power", "n", n)), n)
 

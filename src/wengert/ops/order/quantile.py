@@ -176,12 +176,7 @@ def nanquantile(
     """`quantile` of all elements that are not NaN; NaN if there are none.
 
     Args:
-        input: float32 or float64 tensor.
-        q: a fraction between 0 and 1, or a 0-dim or 1-dim tensor of fractions of the same dtype.
-        dim: the dimension; None for all elements.
-        keepdim: leave the dimension with length 1.
-        interpolation: as for `quantile`.
-        out: a tensor to write into.
+        input, q, dim, keepdim, interpolation, out: as for `quantile`.
 
     Returns:
         A new tensor, for several fractions with a dimension for them in front.

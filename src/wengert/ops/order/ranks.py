@@ -246,16 +246,13 @@ def nanmedian(input: Any, dim: Any = WHOLE, keepdim: bool = False, *, out: tuple
     """The median of all elements that are not NaN, the lower of two in the middle; NaN if there are none.
 
     Args:
-        input: real tensor, not bool.
-        dim: the dimension; by default of all elements.
-        keepdim: leave the dimension with length 1.
-        out: a tuple of two tensors to write into, if there is a dimension.
+        input, dim, keepdim, out: as for `median`.
 
     Returns:
         A new tensor; along a dimension a tuple (values, indices) with the first index of equals.
 
     Raises:
-        IndexError: if `dim` is out of range, or there are no elements along it.
+        IndexError: as `median`.
 
     Derivative:
         As that of `median`.

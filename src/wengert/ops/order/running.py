@@ -17,6 +17,7 @@ from ..._kernels import direct_function as native, order as kernels
 from .. import return_types
 from ..axes import read_dim
 from ..dtype_checks import check_inexact, check_ordered
+from ..family import describes
 from ..reductions.scan import recurrence, shifted
 from .sort import as_line, placed_jvp
 
@@ -75,10 +76,7 @@ def cummin_along(self: Array, dim: int) -> Any:
     return running_extreme("cummin", self, dim, False)
 
 
-@composite()
-def cummax(input: Any, dim: int, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
-    """Cumulative maximum along a dimension; NaN wins.
-
+CUMULATIVE = """
     Args:
         input: real tensor.
         dim: the dimension.
@@ -89,29 +87,22 @@ def cummax(input: Any, dim: int, *, out: tuple[Tensor, Tensor] | None = None) ->
 
     Examples:
         >>> import wengert as wg
-        >>> wg.cummax(wg.tensor([1., 3., 2.]), 0).values
-        tensor([1., 3., 3.])
+        >>> wg.{call}.values
+        tensor({values})
     """
+
+
+@composite()
+@describes(CUMULATIVE, call="cummax(wg.tensor([1., 3., 2.]), 0)", values="[1., 3., 3.]")
+def cummax(input: Any, dim: int, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
+    """Cumulative maximum along a dimension; NaN wins."""
     return return_types.named(return_types.cummax, cummax_along(input, dim, out=out), out)
 
 
 @composite()
+@describes(CUMULATIVE, call="cummin(wg.tensor([3., 1., 2.]), 0)", values="[3., 1., 1.]")
 def cummin(input: Any, dim: int, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
-    """Cumulative minimum along a dimension; NaN wins.
-
-    Args:
-        input: real tensor.
-        dim: the dimension.
-        out: a tuple of two tensors to write into.
-
-    Returns:
-        A tuple (values, indices) of new tensors, with the last index of equals.
-
-    Examples:
-        >>> import wengert as wg
-        >>> wg.cummin(wg.tensor([3., 1., 2.]), 0).values
-        tensor([3., 1., 1.])
-    """
+    """Cumulative minimum along a dimension; NaN wins."""
     return return_types.named(return_types.cummin, cummin_along(input, dim, out=out), out)
 
 

@@ -12,6 +12,7 @@ from ... import _kernels as kernels
 from ..._core.cards.card import COMPLEXES, WIDE, Array, Out, Sample, composite, op
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor
+from ..family import describes
 from .binary import check_tensor, native
 from .power import any_tensor
 
@@ -111,44 +112,35 @@ def signbit(self: Array) -> Any:
     return np.signbit(self) if self.dtype.kind == "f" else np.asarray(self < 0)
 
 
-@composite(method=False)
-def is_complex(input: Any) -> bool:
-    """Return whether the dtype of `input` is complex.
-
+QUESTION = """
     Args:
-        input: tensor.
+        {argument}.
 
     Returns:
         A Python bool.
     """
+
+
+@composite(method=False)
+@describes(QUESTION, argument="input: tensor")
+def is_complex(input: Any) -> bool:
+    """Return whether the dtype of `input` is complex."""
     check_tensor("is_complex", input)
     return input.dtype.is_complex
 
 
 @composite(method=False)
+@describes(QUESTION, argument="input: tensor")
 def is_floating_point(input: Any) -> bool:
-    """Return whether the dtype of `input` is a real floating-point type.
-
-    Args:
-        input: tensor.
-
-    Returns:
-        A Python bool.
-    """
+    """Return whether the dtype of `input` is a real floating-point type."""
     check_tensor("is_floating_point", input)
     return input.dtype.is_floating_point
 
 
 @composite(method=False)
+@describes(QUESTION, argument="obj: anything")
 def is_tensor(obj: Any) -> bool:
-    """Return whether `obj` is a Tensor.
-
-    Args:
-        obj: anything.
-
-    Returns:
-        A Python bool.
-    """
+    """Return whether `obj` is a Tensor."""
     return isinstance(obj, Tensor)
 
 

@@ -36,6 +36,7 @@ from ..._core.types import dtypes
 from ..._core.types.dtypes import HALVES, from_numpy
 from ..._kernels.layout import reaching, strided
 from ..create.like import zeros_like
+from ..family import describes
 from .binary import check_tensor
 from .unary import complex_tensor, conjugate_complex, conjugate_complex_jvp, conjugate_complex_vjp
 
@@ -205,40 +206,33 @@ def is_neg(input: Any) -> bool:
     return is_negated(input)
 
 
-@composite()
-def resolve_conj(input: Any) -> Any:
-    """The elements of `input` in memory of their own, if they are conjugated when they are read.
-
+RESOLVED = """
     Args:
         input: tensor.
 
     Returns:
-        A new tensor if `input.is_conj()`; otherwise `input` itself.
+        A new tensor if `input.{question}()`; otherwise `input` itself.
     """
+
+
+@composite()
+@describes(RESOLVED, question="is_conj")
+def resolve_conj(input: Any) -> Any:
+    """The elements of `input` in memory of their own, if they are conjugated when they are read."""
     check_tensor("resolve_conj", input)
     return input.clone() if is_conjugated(input) else input
 
 
-resolve_conj.samples(complex_tensor)
-is_conj.samples(complex_tensor)
-is_neg.samples(complex_tensor)
-
-
 @composite()
+@describes(RESOLVED, question="is_neg")
 def resolve_neg(input: Any) -> Any:
-    """The elements of `input` in memory of their own, if they are negated when they are read.
-
-    Args:
-        input: tensor.
-
-    Returns:
-        A new tensor if `input.is_neg()`; otherwise `input` itself.
-    """
+    """The elements of `input` in memory of their own, if they are negated when they are read."""
     check_tensor("resolve_neg", input)
     return input.clone() if is_negated(input) else input
 
 
-resolve_neg.samples(complex_tensor)
+for card in (is_conj, is_neg, resolve_conj, resolve_neg):
+    card.samples(complex_tensor)
 
 
 @op(dtypes=COMPLEXES, view="dtype", public="function", batching=elementwise, native=native("view_as_real"))

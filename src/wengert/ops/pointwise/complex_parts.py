@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,27 +49,33 @@ def parts(make: Any) -> Any:
 PART_OUT = "Expected object of scalar type {wanted} but got scalar type {found} for argument 'out'"
 
 
-@op(
+of_parts = partial(
+    op,
     layout="iterator",
     dtypes=PARTS,
     larger=True,
     public="function",
     batching=elementwise,
     out=Out(words=PART_OUT),
-    native=native("complex"),
+    samples=parts,
+    describes="""
+    Returns:
+        A new complex tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: if the dtypes differ or are neither float32 nor float64, or the shapes do not broadcast.
+    """,
 )
+"""Card decorator for complex numbers of two real tensors."""
+
+
+@of_parts(native=native("complex"))
 def complex(real: Array, imag: Array) -> Any:
     """Complex numbers real + imag * 1j, element by element.
 
     Args:
         real: tensor of float32 or float64.
         imag: tensor of the same dtype that broadcasts with `real`.
-
-    Returns:
-        A new complex tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: if the dtypes differ or are neither float32 nor float64, or the shapes do not broadcast.
     """
     check_parts("complex", real, imag)
     result = np.empty(broadcast(real.shape, imag.shape), COMPLEX_OF[real.dtype])
@@ -91,30 +98,13 @@ def complex_of_jvp(real_tangent: Any, imag_tangent: Any) -> Any:
     return complex(real_tangent, imag_tangent)
 
 
-complex.samples(parts)
-
-
-@op(
-    layout="iterator",
-    dtypes=PARTS,
-    larger=True,
-    public="function",
-    batching=elementwise,
-    out=Out(words=PART_OUT),
-    native=native("polar"),
-)
+@of_parts(native=native("polar"))
 def polar(abs: Array, angle: Array) -> Any:
     """Complex numbers with absolute value `abs` and angle `angle`, element by element.
 
     Args:
         abs: tensor of float32 or float64.
         angle: tensor of the same dtype that broadcasts with `abs`, in radians.
-
-    Returns:
-        A new complex tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: if the dtypes differ or are neither float32 nor float64, or the shapes do not broadcast.
     """
     check_parts("polar", abs, angle)
     result = np.empty(broadcast(abs.shape, angle.shape), COMPLEX_OF[abs.dtype])
@@ -140,6 +130,3 @@ def polar_jvp_abs(tangent: Any, angle: Any) -> Any:
 @polar.jvp("angle")
 def polar_jvp_angle(tangent: Any, out: Any) -> Any:
     return out * tangent * 1j
-
-
-polar.samples(parts)

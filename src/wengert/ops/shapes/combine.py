@@ -16,8 +16,9 @@ from ..._core.tensor.meta_array import constant_beside
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
 from ..._kernels import positions
+from ..family import describes
 from .join import common_dtype, native, stack
-from .stacks import joined, two_rows, vstack
+from .stacks import STACKED, joined, two_rows, vstack
 
 
 def as_matrix_shape(shape: Any) -> tuple[int, int]:
@@ -122,16 +123,9 @@ def block_diag_samples(make: Any) -> Any:
 
 
 @composite(method=False)
+@describes(STACKED)
 def column_stack(tensors: Any, *, out: Any = None) -> Any:
-    """Concatenate tensors along the second dimension; vectors are columns.
-
-    Args:
-        tensors: a list of tensors.
-        out: where to write the result.
-
-    Returns:
-        A new tensor.
-    """
+    """Concatenate tensors along the second dimension; vectors are columns."""
     operands = tensors_of("column_stack", tensors)
     columns = [
         operand if operand._array_.ndim > 1 else operand.reshape((operand._array_.size, 1)) for operand in operands

@@ -7,6 +7,7 @@ from typing import Any
 from ..._core.cards.arguments import check_elements, tensors_of
 from ..._core.cards.card import Sample, composite
 from ..._core.cards.plain_case import plain_case
+from ..family import describes
 from .join import cat, native
 
 
@@ -99,10 +100,7 @@ def lifted(tensors: Any, lift: Any) -> Any:
     return lift(tensors[0]) if len(tensors) == 1 else tuple([lift(tensor) for tensor in tensors])
 
 
-@composite(method=False)
-def hstack(tensors: Any, *, out: Any = None) -> Any:
-    """Concatenate tensors along the second dimension, vectors along their only one.
-
+STACKED = """
     Args:
         tensors: a list of tensors.
         out: where to write the result.
@@ -110,35 +108,27 @@ def hstack(tensors: Any, *, out: Any = None) -> Any:
     Returns:
         A new tensor.
     """
+
+
+@composite(method=False)
+@describes(STACKED)
+def hstack(tensors: Any, *, out: Any = None) -> Any:
+    """Concatenate tensors along the second dimension, vectors along their only one."""
     raised = atleast_1d(tensors_of("hstack", tensors))
     return joined(raised, 0 if raised[0]._array_.ndim == 1 else 1, out)
 
 
 @composite(method=False)
+@describes(STACKED)
 def vstack(tensors: Any, *, out: Any = None) -> Any:
-    """Concatenate tensors along the first dimension; vectors are rows.
-
-    Args:
-        tensors: a list of tensors.
-        out: where to write the result.
-
-    Returns:
-        A new tensor.
-    """
+    """Concatenate tensors along the first dimension; vectors are rows."""
     return joined(atleast_2d(tensors_of("vstack", tensors)), 0, out)
 
 
 @composite(method=False)
+@describes(STACKED)
 def dstack(tensors: Any, *, out: Any = None) -> Any:
-    """Concatenate tensors along the third dimension.
-
-    Args:
-        tensors: a list of tensors.
-        out: where to write the result.
-
-    Returns:
-        A new tensor.
-    """
+    """Concatenate tensors along the third dimension."""
     return joined(atleast_3d(tensors_of("dstack", tensors)), 2, out)
 
 
