@@ -77,9 +77,7 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Logarithm of `softmax`, computed without overflow.
 
     Args:
-        input: floating-point tensor.
-        dim: the dimension; a negative one counts from the end.
-        dtype: dtype to which `input` is converted first.
+        input, dim, dtype: as for `softmax`.
 
     Returns:
         A new tensor of the same shape.

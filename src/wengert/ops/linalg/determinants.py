@@ -23,6 +23,7 @@ from ..._kernels import factors
 from ..._kernels.minors import minors as array_of_minors
 from .. import return_types
 from ..differentiated import is_differentiated
+from ..family import describes
 from ..pointwise.choose import where
 from .inverse import inverted
 from .matrices import FACTORED, adjoint, check_inexact, check_square, of_matrices, public
@@ -221,10 +222,7 @@ def linalg_det(A: Tensor, *, out: Any = None) -> Any:
     return put("linalg_det", out, determinant(A), words=EXACT, writer="_linalg_det")
 
 
-@composite()
-def det(self: Tensor) -> Any:
-    """The determinants of square matrices: `linalg.det`.
-
+OF_SQUARES = """
     Args:
         self: (..., n, n), floating or complex.
 
@@ -234,6 +232,12 @@ def det(self: Tensor) -> Any:
     Raises:
         RuntimeError: if `self` is not a batch of square matrices.
     """
+
+
+@composite()
+@describes(OF_SQUARES)
+def det(self: Tensor) -> Any:
+    """The determinants of square matrices: `linalg.det`."""
     return determinant(self)
 
 
@@ -272,18 +276,9 @@ def slogdet(self: Tensor, *, out: Any = None) -> Any:
 
 
 @composite()
+@describes(OF_SQUARES)
 def logdet(self: Tensor) -> Any:
-    """The logarithms of determinants; NaN if a determinant is negative.
-
-    Args:
-        self: (..., n, n), floating or complex.
-
-    Returns:
-        A new tensor (...).
-
-    Raises:
-        RuntimeError: if `self` is not a batch of square matrices.
-    """
+    """The logarithms of determinants; NaN if a determinant is negative."""
     check_square("logdet", self)
     check_inexact("logdet", self._array_)
     sign, log = logarithm(self)

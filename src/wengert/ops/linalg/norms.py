@@ -129,9 +129,7 @@ def linalg_norm(
         ord: of vectors as for `vector_norm`, of matrices as for `matrix_norm`; None for the root of the sum of squares
             of all elements.
         dim: one dimension for vectors, two for matrices; None for all of a tensor with one or two.
-        keepdim: leave them with length 1.
-        dtype: the type to compute in.
-        out: a tensor to write into.
+        keepdim, dtype, out: as for `matrix_norm`.
 
     Returns:
         A new real tensor.

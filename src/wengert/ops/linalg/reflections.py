@@ -190,7 +190,7 @@ def orgqr(self: Tensor, input2: Tensor, *, out: Any = None) -> Any:
         A new tensor (..., m, n).
 
     Raises:
-        RuntimeError: if shapes or dtypes do not fit.
+        RuntimeError: as `linalg.householder_product`.
     """
     return put("orgqr", out, product(self, input2), uncastable=OF_PRODUCT, rows="shrunk")
 

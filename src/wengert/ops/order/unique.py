@@ -163,13 +163,11 @@ def unique_consecutive(
     """Elements of a tensor without those that equal the previous one.
 
     Args:
-        input: real tensor.
-        return_inverse: also return the index of each element in the result, in the shape of `input`.
+        input, return_inverse, dim: as for `unique`.
         return_counts: also return the number of elements that each stands for.
-        dim: compare the slices along this dimension, not the elements.
 
     Returns:
-        A new tensor, or a tuple of it and the requested int64 tensors. A backward pass through it is refused.
+        A new tensor, or a tuple of it and the requested int64 tensors, as from `unique`.
 
     Raises:
         IndexError: if `dim` is out of range.

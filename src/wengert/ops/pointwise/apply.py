@@ -93,8 +93,7 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any]
         The tensor itself.
 
     Raises:
-        RuntimeError: if a tensor requires a gradient.
-        TypeError: if the dtypes differ.
+        RuntimeError, TypeError: as `map_`.
     """
     check_plain("map2_", self)
     check_unrecorded("map2_", x)

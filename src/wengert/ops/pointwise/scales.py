@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,15 +53,24 @@ def refuse_complex(name: str, self: Any) -> None:
         raise RuntimeError(f"{name} is not supported for complex tensors.")
 
 
-@function(dtypes=REALS, explained=COMPLEXES, linear="self", node="Deg2RadBackward0", native=native("deg2rad"))
-def deg2rad(self: Array, *, out: Any = None) -> Any:
-    """Convert angles from degrees to radians.
-
+of_angles = partial(
+    function,
+    dtypes=REALS,
+    explained=COMPLEXES,
+    linear="self",
+    describes="""
     Args:
         self: real tensor; integers become the default dtype.
 
     Raises:
         RuntimeError: if `self` is complex.
+    """,
+)
+
+
+@of_angles(node="Deg2RadBackward0", native=native("deg2rad"))
+def deg2rad(self: Array, *, out: Any = None) -> Any:
+    """Convert angles from degrees to radians.
 
     Examples:
         >>> import wengert as wg
@@ -76,15 +86,9 @@ def deg2rad_vjp(grad: Any) -> Any:
     return times(grad, math.pi / 180)
 
 
-@function(dtypes=REALS, explained=COMPLEXES, linear="self", node="Rad2DegBackward0", native=native("rad2deg"))
+@of_angles(node="Rad2DegBackward0", native=native("rad2deg"))
 def rad2deg(self: Array, *, out: Any = None) -> Any:
     """Convert angles from radians to degrees.
-
-    Args:
-        self: real tensor; integers become the default dtype.
-
-    Raises:
-        RuntimeError: if `self` is complex.
 
     Examples:
         >>> import wengert as wg
