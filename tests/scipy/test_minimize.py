@@ -282,8 +282,8 @@ REFUSED = {
     ),
     "a mixture": (
         TypeError,
-        "expected x0 to hold only tensors, but got float",
-        lambda: minimize(rosenbrock, {"a": wg.ones(2), "b": 1.0}),
+        "expected x0 to hold only tensors, arrays and numbers, but got str",
+        lambda: minimize(rosenbrock, {"a": wg.ones(2), "b": "one"}),
     ),
     "nothing": (TypeError, "expected x0 to hold tensors, but there is none", lambda: minimize(rosenbrock, {})),
     "text": (TypeError, "expected fun to return real tensors or numbers, but got", lambda: minimize(str, [1.0])),

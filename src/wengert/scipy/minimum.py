@@ -40,8 +40,8 @@ def minimize(
 
     Args:
         fun: returns one number; called with a container as `x0` of float64 tensors, and `args`.
-        x0: initial point: a tensor, or containers of tensors (dictionaries, lists, tuples, named tuples); or whatever
-            SciPy takes, then `fun` is called with one 1-D tensor.
+        x0: initial point: a tensor, or containers (dictionaries, lists, tuples, named tuples) of tensors, arrays and
+            numbers; or an array or list of numbers, then `fun` is called with one 1-D tensor.
         jac, hess, hessp: None for exact derivatives. Otherwise as in SciPy; functions are called with containers.
         constraints: as in SciPy; their functions are called with containers. Jacobians, and for "trust-constr"
             Hessians, are exact, unless functions or strategies other than SciPy's defaults ("2-point" and `BFGS`) are
@@ -53,7 +53,7 @@ def minimize(
             "trust-constr" as a sparse array.
 
     Returns:
-        SciPy's result; if `x0` holds tensors, `x` is such a container of float64 tensors.
+        SciPy's result; if `x0` is a container, `x` is such a container of float64 tensors, arrays and numbers.
 
     Raises:
         ImportError: if SciPy is not installed.

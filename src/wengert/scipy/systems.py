@@ -32,7 +32,7 @@ def root(
     Args:
         fun: returns as many numbers as `x0` has elements, as tensors or containers of tensors; called with a container
             as `x0` of float64 tensors, and `args`.
-        x0: initial point: tensors, as for `minimize`.
+        x0: initial point: tensors, arrays or numbers, as for `minimize`.
         jac: None for the exact Jacobian, for methods that use one ("hybr", "lm"). Otherwise as in SciPy; a function
             is called with containers.
         callback: `callback(x, f)`, called with the container and the flat vector of the values.
@@ -41,7 +41,7 @@ def root(
             Jacobian is computed from few products, and passed as the dense array that these methods need.
 
     Returns:
-        SciPy's result; if `x0` holds tensors, `x` is such a container of float64 tensors.
+        SciPy's result; if `x0` is a container, `x` is such a container of float64 tensors, arrays and numbers.
 
     Raises:
         ImportError: if SciPy is not installed.
@@ -107,7 +107,7 @@ def least_squares(
     Args:
         fun: returns the residuals, as tensors or containers of tensors; called with a container as `x0` of float64
             tensors, `args` and `kwargs`.
-        x0: initial point: tensors, as for `minimize`.
+        x0: initial point: tensors, arrays or numbers, as for `minimize`.
         jac: None for the exact Jacobian. Otherwise as in SciPy; a function is called with containers.
         jac_sparsity: the pattern of the Jacobian (see `func.sparse_jacobian`), or "find" to determine it at the start:
             the Jacobian is computed from few products, and passed as a sparse array.
@@ -115,7 +115,7 @@ def least_squares(
         bounds, method, options: as in SciPy (`ftol`, `xtol`, `gtol`, `x_scale`, `loss`, `f_scale`, `max_nfev`, ...).
 
     Returns:
-        SciPy's result; if `x0` holds tensors, `x` is such a container of float64 tensors.
+        SciPy's result; if `x0` is a container, `x` is such a container of float64 tensors, arrays and numbers.
 
     Raises:
         ImportError: if SciPy is not installed.

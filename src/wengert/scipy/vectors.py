@@ -1,16 +1,20 @@
-"""Conversion of containers of tensors to the flat float64 vectors of SciPy, and back."""
+"""Conversion of containers of tensors, arrays and numbers to the flat float64 vectors of SciPy, and back."""
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
 
+from .._core import flags
 from .._start.loading import load
 from .._tensor import Tensor
-from ..autograd.containers import flatten, unflatten
+from ..autograd.containers import flatten, opened, unflatten
 from ..func.sparse.products import split
 from ..ops.create.interchange import from_numpy
+
+TENSOR, ARRAY, NUMBER = "tensor", "array", "number"
 
 
 def scipy_module(caller: str, name: str) -> Any:
@@ -26,31 +30,49 @@ def scipy_module(caller: str, name: str) -> Any:
 
 
 class Vector:
-    """Conversion between flat vectors and containers of tensors.
+    """Conversion between flat vectors and containers of tensors, arrays and numbers.
 
     Attributes:
         start: flat vector of the initial value.
         like: float64 tensors of the shapes of the container's elements.
-        structure: structure of the container; None if the value is not a container of tensors, but whatever SciPy
-            takes. Then functions are called with one tensor, and vectors stay as they are.
+        structure: structure of the container; None if the value is whatever SciPy takes. Then functions are called
+            with one tensor, and vectors stay as they are.
+        kinds: for each element `TENSOR`, `ARRAY` or `NUMBER`.
     """
 
     def __init__(self, caller: str, name: str, value: Any) -> None:
         elements, structure = flatten(value)
-        self.structure = structure if isinstance(value, dict) or any(map(is_tensor, elements)) else None
+        self.structure = structure if keeps_form(value) else None
         if self.structure is None:
             self.start = np.asarray(value)
             check_real(caller, name, self.start)
-            self.like = [from_numpy(np.zeros(max(self.start.size, 1)))]
+            self.like, self.kinds = [from_numpy(np.zeros(max(self.start.size, 1)))], [ARRAY]
             return
-        for element in elements:
-            if not isinstance(element, Tensor):
-                raise TypeError(f"{caller}: expected {name} to hold only tensors, but got {type(element).__name__}")
-            check_real(caller, name, element._array_)
         if not elements:
             raise TypeError(f"{caller}: expected {name} to hold tensors, but there is none")
-        self.like = [from_numpy(element._array_.astype(np.float64)) for element in elements]
-        self.start = np.concatenate([element._array_.ravel() for element in self.like])
+        arrays = [self.read(caller, name, element) for element in elements]
+        self.kinds = [kind_of(element) for element in elements]
+        self.like = [from_numpy(array) for array in arrays]
+        self.start = np.concatenate([array.ravel() for array in arrays])
+
+    @staticmethod
+    def read(caller: str, name: str, element: Any) -> Any:
+        """Return an element as a new float64 array.
+
+        Raises:
+            TypeError: if it is neither tensor, array nor number, or is complex.
+            RuntimeError: if it is a batch.
+        """
+        if isinstance(element, Tensor):
+            check_single(caller, name, element)
+            array = element._array_
+        elif isinstance(element, (bool, int, float, complex, np.ndarray, np.generic)):
+            array = np.asarray(element)
+        else:
+            kind = type(element).__name__
+            raise TypeError(f"{caller}: expected {name} to hold only tensors, arrays and numbers, but got {kind}")
+        check_real(caller, name, array)
+        return array.astype(np.float64)
 
     def tensors(self, x: Any) -> list[Tensor]:
         """Return the elements of the container for a flat vector, in new memory."""
@@ -66,26 +88,65 @@ class Vector:
 
     def result(self, x: Any) -> Any:
         """Return the container for a flat vector in results and callbacks; the vector itself if there is none."""
-        return x if self.structure is None else self.container(x)
+        if self.structure is None:
+            return x
+        tensors = self.tensors(x)
+        return unflatten([as_kind(tensor, kind) for tensor, kind in zip(tensors, self.kinds)], self.structure)
 
     def rows(self, ys: Any) -> Any:
-        """Return the container for the columns of an array: every tensor has one more dimension, the last."""
+        """Return the container for the columns of an array: every element has one more dimension, the last."""
         if self.structure is None:
             return ys
         ys = (
             np.zeros((self.start.size, 0)) if isinstance(ys, list) else ys
         )  # SciPy stopped before the first of the times
         parts, start = [], 0
-        for tensor in self.like:
+        for tensor, kind in zip(self.like, self.kinds):
             shape, size = tensor._array_.shape, tensor._array_.size
-            parts.append(from_numpy(ys[start : start + size].reshape((*shape, ys.shape[1]))))
+            part = ys[start : start + size].reshape((*shape, ys.shape[1]))
+            parts.append(from_numpy(part) if kind == TENSOR else part)
             start += size
         return unflatten(parts, self.structure)
 
 
-def is_tensor(value: Any) -> bool:
-    """Return whether a value is a tensor."""
-    return isinstance(value, Tensor)
+def keeps_form(value: Any) -> bool:
+    """Return whether a value is a container, not an array or nested lists of numbers, which SciPy reads as an array.
+
+    Dictionaries and named tuples are containers; lists, tuples and deques are if they hold tensors, arrays or
+    containers, or lists of several lengths.
+    """
+    parts = opened(value)
+    if parts is None:
+        return isinstance(value, Tensor)
+    if isinstance(value, dict) or hasattr(value, "_fields"):
+        return True
+    items = parts[1]
+    if any((isinstance(item, np.ndarray) and item.ndim > 0) or keeps_form(item) for item in items):
+        return True
+    return len({len(item) if isinstance(item, (list, tuple, deque)) else None for item in items}) > 1
+
+
+def kind_of(element: Any) -> str:
+    """Return whether an element of a container is a tensor, an array or a number."""
+    return TENSOR if isinstance(element, Tensor) else ARRAY if isinstance(element, np.ndarray) else NUMBER
+
+
+def as_kind(tensor: Tensor, kind: str) -> Any:
+    """Return the values of a tensor as a tensor, an array or a number."""
+    return tensor if kind == TENSOR else tensor._array_ if kind == ARRAY else float(tensor._array_)
+
+
+def check_single(caller: str, name: str, tensor: Tensor) -> None:
+    """Refuse a batch of `vmap`: SciPy solves one problem at a time.
+
+    Raises:
+        RuntimeError: if the tensor is a batch.
+    """
+    if tensor._flags_ & flags.BATCHED:
+        raise RuntimeError(
+            f"{caller}: {name} holds a batch of vmap, but SciPy solves one problem at a time; call {caller} for each "
+            "member in a loop, and stack the results"
+        )
 
 
 def check_real(caller: str, name: str, array: Any) -> None:
@@ -119,6 +180,8 @@ def numeric(caller: str, name: str, value: Any) -> list[Tensor]:
         raise TypeError(f"{caller}: expected {name} to return numbers, but it returned none")
     tensors = []
     for element in elements:
+        if isinstance(element, Tensor):
+            check_single(caller, f"what {name} returns", element)
         array = element._array_ if isinstance(element, Tensor) else np.asarray(element)
         if array.dtype.kind not in "fiub":
             kind = type(element).__name__ if array.dtype.kind not in "cmM" else array.dtype
