@@ -159,7 +159,7 @@ MISFITS = [
     (bad_argument("a"), RuntimeError, "argnums must be int or Tuple"),
     (lambda: grad(lambda x: x)(double(1.0)), RuntimeError, "return a scalar Tensor, got tensor with 1 dims"),
     (lambda: grad(lambda x: 3.0)(double(1.0)), RuntimeError, "to return a Tensor, got <class 'float'>"),
-    (lambda: grad(lambda x: x)(3.0), ValueError, "must be Tensor, got <class 'float'>"),
+    (lambda: grad(lambda x: x)(3), ValueError, "must be Tensor, got <class 'int'>"),
     (lambda: grad(lambda x: x)(wg.arange(3)), RuntimeError, "only Tensors of floating point dtype"),
     (
         lambda: grad(lambda x: x.sum(), has_aux=True)(double(1.0)),
@@ -182,13 +182,58 @@ MISFITS = [
     (lambda: jvp(wg.sin, (), ()), RuntimeError, "contain at least one Tensor"),
     (lambda: jvp(wg.sin, (double(1.0),), double(1.0)), RuntimeError, "same python structure"),
     (lambda: jvp(wg.sin, (double(1.0),), (double(1.0, 2.0),)), RuntimeError, "different size"),
-    (lambda: jvp(wg.sin, (3.0,), (3.0,)), RuntimeError, "only contain Tensors, got <class 'float'>"),
+    (lambda: jvp(wg.sin, (3,), (3,)), RuntimeError, "only contain Tensors, got <class 'int'>"),
     (lambda: jvp(lambda x: 1.0, (double(1.0),), (double(1.0),)), RuntimeError, "to return only tensors"),
     (lambda: jvp(lambda x: double(1.0), (double(1.0),), (double(1.0),), strict=True), RuntimeError, "independent"),
     (lambda: jacrev(wg.sin, chunk_size=0), ValueError, "should be greater than 0"),
     (lambda: jacfwd(wg.sin, randomness="x"), RuntimeError, "Only allowed values for randomness"),
     (lambda: jacfwd(wg.sin)(wg.arange(2)), ValueError, "floating point or complex"),
 ]
+
+
+SQUARES = {
+    "grad": lambda x: grad(lambda x: x**2)(x),
+    "grad_and_value": lambda x: grad_and_value(lambda x: x**2)(x)[0],
+    "vjp": lambda x: vjp(lambda x: x**2, x)[1](wg.ones((), dtype=wg.as_tensor(x).dtype))[0],
+    "jvp": lambda x: jvp(lambda x: x**2, (x,), (1.0,))[1],
+    "jacrev": lambda x: jacrev(lambda x: x**2)(x),
+    "jacfwd": lambda x: jacfwd(lambda x: x**2)(x),
+    "hessian": lambda x: hessian(lambda x: x**3 / 3)(x),
+    "linearize": lambda x: linearize(lambda x: x**2, x)[1](wg.ones((), dtype=wg.as_tensor(x).dtype)),
+    "taylor": lambda x: wg.func.taylor(lambda x: x**2, (x,), (1.0,), 1)[1],
+    "containers": lambda x: grad(lambda d: d["x"][0] ** 2)({"x": [x]})["x"][0],
+}
+"""Derivatives of the square of a number."""
+
+
+@pytest.mark.parametrize("transform", SQUARES)
+@pytest.mark.parametrize(
+    ("number", "dtype"),
+    [(3.0, wg.float32), (np.float64(3), wg.float64), (np.array(3.0), wg.float64), (np.float32(3), wg.float32)],
+)
+def test_floats_and_arrays_are_arguments(transform, number, dtype):
+    found = SQUARES[transform](number)
+    assert isinstance(found, wg.Tensor) and found.dtype == dtype and found.item() == 6
+
+
+def test_arrays_are_batches_and_keep_their_values():
+    array = np.array([1.0, 2.0])
+    assert wg.vmap(grad(lambda x: x**2))(array).tolist() == [2, 4] and array.tolist() == [1, 2]
+    assert wg.vmap(lambda x, y: x * y, in_dims=(0, None))(array, 2.0).tolist() == [2, 4]
+    assert grad(lambda z: (z * z.conj()).real)(1 + 2j).item() == 2 + 4j
+
+
+def test_arguments_by_name():
+    x, y = double(1.0, 2.0), double(3.0, 4.0)
+    f = lambda x, y, *, factor=1: (x * y).sum() * factor  # noqa: E731
+    assert grad(f, argnums="y")(x, y, factor=2).tolist() == [2, 4]
+    assert grad(f, argnums="y")(y=y, x=x).tolist() == [1, 2]
+    assert [part.tolist() for part in grad(f, argnums=("y", 0))(x, y)] == [[1, 2], [3, 4]]
+    assert jacrev(f, argnums="x")(x, y).equal(jacfwd(f, argnums="x")(x, y))
+    assert hessian(lambda x, y: (x**2 * y).sum(), argnums="x")(x, y).diagonal().tolist() == [6, 8]
+    for name in ("z", "factor"):
+        with pytest.raises(RuntimeError, match=rf"positional arguments that were passed \(x, y\), got: '{name}'"):
+            grad(f, argnums=name)(x, y, factor=1)
 
 
 @pytest.mark.parametrize(("call", "error", "says"), MISFITS)

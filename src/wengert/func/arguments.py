@@ -2,12 +2,62 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from .._start.boundary import boundary
 from .._tensor import Tensor
 from ..autograd.containers import flatten, unflatten
+from ..ops.create.interchange import as_tensor
+
+Argnums = int | str | tuple[int | str, ...]
+"""Positions or names of arguments."""
+
+
+def tensor_of(value: Any) -> Any:
+    """Return a Python float or complex number, or a NumPy array or scalar, as a tensor; anything else unchanged.
+
+    torch refuses these. Integers are left out, since they have no derivative.
+    """
+    return as_tensor(value) if isinstance(value, (float, complex, np.ndarray, np.generic)) else value
+
+
+def is_named(argnums: Any) -> bool:
+    """Return whether `argnums` holds a name."""
+    return isinstance(argnums, str) or (isinstance(argnums, tuple) and any(isinstance(each, str) for each in argnums))
+
+
+def positions_of(
+    func: Callable[..., Any], argnums: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """Return `argnums` with positions for names, and the arguments of the call with these by position.
+
+    Raises:
+        RuntimeError: if a name is not that of a positional parameter of `func`, or its argument was not passed.
+    """
+    bound = inspect.signature(func).bind(*args, **kwargs)
+    positional = [name for name in bound.arguments if is_positional(bound.signature.parameters[name])]
+
+    def position(argnum: Any) -> Any:
+        if not isinstance(argnum, str):
+            return argnum
+        if argnum not in positional:
+            raise RuntimeError(
+                "argnums must be int or Tuple[int, ...], or names of positional arguments that were passed "
+                f"({', '.join(positional)}), got: {argnum!r}"
+            )
+        return positional.index(argnum)
+
+    places = tuple(map(position, argnums)) if isinstance(argnums, tuple) else position(argnums)
+    return places, bound.args, bound.kwargs
+
+
+def is_positional(parameter: inspect.Parameter) -> bool:
+    """Return whether a parameter can be passed by position, and takes one argument."""
+    return parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
 
 
 def check_argnums(argnums: Any, count: int) -> tuple[int, ...]:
@@ -38,14 +88,24 @@ class Chosen:
 
     Attributes:
         elements: the tensors in them, from left to right.
+        kwargs: the arguments that stay keywords.
     """
 
-    def __init__(self, args: tuple[Any, ...], argnums: Any) -> None:
+    def __init__(
+        self,
+        args: tuple[Any, ...],
+        argnums: Any,
+        func: Callable[..., Any] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        if func is not None and is_named(argnums):
+            argnums, args, kwargs = positions_of(func, argnums, args, kwargs or {})
         self.args = args
+        self.kwargs = kwargs or {}
         self.places = check_argnums(argnums, len(args))
         self.single = not isinstance(argnums, tuple)
         self.parts = [flatten(args[place]) for place in self.places]
-        self.elements = [element for elements, _ in self.parts for element in elements]
+        self.elements = [tensor_of(element) for elements, _ in self.parts for element in elements]
 
     def replaced(self, elements: list[Any]) -> list[Any]:
         """Return all arguments, with new elements in the chosen ones."""

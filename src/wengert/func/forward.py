@@ -11,7 +11,7 @@ from ..autograd.containers import flatten, mapped, unflatten
 from ..autograd.forward_levels import ForwardLevel, check_inexact, check_shape
 from ..autograd.limits import Limits
 from ..autograd.variables import Scope, gradients
-from .arguments import only_tensors, parted
+from .arguments import only_tensors, parted, tensor_of
 
 JVP = "jvp(f, primals, tangents)"
 
@@ -68,6 +68,8 @@ def read(primals: Any, tangents: Any) -> tuple[list[Any], list[Any], Any]:
             f"tuple of 3 tensors, tangents also must be. Got primals with structure {structure} and tangents with "
             f"structure {other}"
         )
+    elements = list(map(tensor_of, elements))
+    directions = [direction_of(direction, element) for direction, element in zip(directions, elements)]
     for name, parts in (("primals", elements), ("tangents", directions)):
         if not parts:
             raise RuntimeError(f"{JVP}: Expected {name} to contain at least one Tensor.")
@@ -78,6 +80,14 @@ def read(primals: Any, tangents: Any) -> tuple[list[Any], list[Any], Any]:
     for part, direction in zip(elements, directions):
         check_shape(part, direction)
     return elements, directions, structure
+
+
+def direction_of(direction: Any, primal: Any) -> Any:
+    """Return a Python float or complex number as a tensor of the primal's dtype, an array as a tensor of its own."""
+    tensor = tensor_of(direction)
+    if isinstance(direction, (float, complex)) and isinstance(primal, Tensor):
+        return tensor.to(primal.dtype)
+    return tensor
 
 
 def tangent_of(level: Any, output: Tensor, strict: bool) -> Any:
@@ -122,6 +132,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     (tensor([1.0000, 0.5403]), tensor([0.0000, 1.0806]))
     """
     elements, structure = flatten(primals)
+    elements = list(map(tensor_of, elements))
     for element in elements:
         if isinstance(element, Tensor):
             check_inexact("primal", element)

@@ -12,7 +12,7 @@ from ..autograd.forward_levels import ForwardLevel, check_inexact
 from ..autograd.limits import Limits
 from ..autograd.variables import Scope, gradients
 from ..ops.shapes.join import cat
-from .arguments import Chosen, named, only_tensors, parted
+from .arguments import Argnums, Chosen, named, only_tensors, parted
 from .forward import JVP, tangent_of
 from .reverse import VJP, check_differentiable
 from .vmap import check_options
@@ -30,7 +30,7 @@ def check_chunk_size(name: str, chunk_size: int | None) -> None:
 
 def jacrev(
     func: Callable[..., Any],
-    argnums: int | tuple[int, ...] = 0,
+    argnums: Argnums = 0,
     *,
     has_aux: bool = False,
     chunk_size: int | None = None,
@@ -42,7 +42,8 @@ def jacrev(
 
     Args:
         func: function that returns tensors or containers of tensors; with `has_aux` a tuple of these and any object.
-        argnums: the position of the argument to differentiate with respect to, or a tuple of positions.
+        argnums: the argument to differentiate with respect to, by its position or the name of its parameter, or a tuple
+            of these.
         has_aux: also return the auxiliary result of `func`.
         chunk_size: the largest number of rows computed at once; None for all.
         _preallocate_and_copy: copy each chunk into the result at once, rather than joining all chunks at the end; it
@@ -60,10 +61,10 @@ def jacrev(
     check_chunk_size("jacrev", chunk_size)
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        chosen = Chosen(args, argnums)
+        chosen = Chosen(args, argnums, func, kwargs)
         with Limits(recording=True), Scope() as scope:
             variables = [scope.variable(element) for element in chosen.elements]
-            output, aux = parted(func(*chosen.replaced(variables), **kwargs), has_aux, VJP)
+            output, aux = parted(func(*chosen.replaced(variables), **chosen.kwargs), has_aux, VJP)
             outputs, structure = only_tensors(VJP, output)
             check_differentiable(outputs)
         create = scope.recording and scope.outlives(outputs)
@@ -116,7 +117,7 @@ def unit_vectors(tensor: Any, start: int, count: int) -> Any:
 
 def jacfwd(
     func: Callable[..., Any],
-    argnums: int | tuple[int, ...] = 0,
+    argnums: Argnums = 0,
     has_aux: bool = False,
     *,
     randomness: str = "error",
@@ -140,12 +141,12 @@ def jacfwd(
     check_options(randomness, None)
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        chosen = Chosen(args, argnums)
+        chosen = Chosen(args, argnums, func, kwargs)
         if not chosen.elements:
             raise RuntimeError(f"{JVP}: Expected primals to contain at least one Tensor.")
         blocks: list[list[Any]] = []
         for nr in range(len(chosen.elements)):
-            columns, structure, aux = columns_of(func, chosen, kwargs, has_aux, nr, randomness)
+            columns, structure, aux = columns_of(func, chosen, has_aux, nr, randomness)
             blocks.append(columns)
         closed = [chosen.result(list(block)) for block in zip(*blocks)]
         result = unflatten(closed, structure)
@@ -155,7 +156,7 @@ def jacfwd(
 
 
 def columns_of(
-    func: Callable[..., Any], chosen: Chosen, kwargs: dict[str, Any], has_aux: bool, nr: int, randomness: str
+    func: Callable[..., Any], chosen: Chosen, has_aux: bool, nr: int, randomness: str
 ) -> tuple[list[Any], Any, Any]:
     """Return the derivatives of all outputs with respect to element `nr`, their structure, and the auxiliary result."""
     element = chosen.elements[nr]
@@ -163,7 +164,7 @@ def columns_of(
     values = list(chosen.elements)
     with Limits(), BatchLevel(element.numel(), randomness, True) as batch, ForwardLevel() as level:
         values[nr] = level.dual(element, batch.enter(unit_vectors(element, 0, element.numel())))
-        output, aux = parted(func(*chosen.replaced(values), **kwargs), has_aux, JVP)
+        output, aux = parted(func(*chosen.replaced(values), **chosen.kwargs), has_aux, JVP)
         outputs, structure = only_tensors(JVP, output)
         columns = [batch.leave(tangent_of(level, output, False), output.ndim) for output in outputs]
         beside = mapped(level.primal, aux)
@@ -183,12 +184,13 @@ def check_element(element: Any) -> None:
     check_inexact("primal", element)
 
 
-def hessian(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
+def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """Return a function that computes the Hessian of `func`, by forward mode over reverse mode.
 
     Args:
         func: function that returns tensors or containers of tensors.
-        argnums: the position of the argument to differentiate with respect to, or a tuple of positions.
+        argnums: the argument to differentiate with respect to, by its position or the name of its parameter, or a tuple
+            of these.
 
     Returns:
         A function of the same arguments: for each output tensor, for each pair of argument tensors, a tensor of the

@@ -11,19 +11,19 @@ from ..autograd import is_grad_enabled
 from ..autograd.containers import flatten, mapped, unflatten
 from ..autograd.limits import Limits
 from ..autograd.variables import Scope, gradients
-from .arguments import Chosen, named, only_tensors, parted
+from .arguments import Argnums, Chosen, named, only_tensors, parted
 
 GRAD = "grad_and_value(f)(*args)"
 VJP = "vjp(f, *primals)"
 
 
-def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable[..., Any]:
+def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return a function that computes the gradient of `func`.
 
     Args:
         func: function that returns a 0-dim tensor; with `has_aux` a tuple of that and any object.
-        argnums: the position of the argument to differentiate with respect to, or a tuple of positions. Arguments may
-            be containers of tensors: dictionaries, lists, tuples.
+        argnums: the argument to differentiate with respect to, by its position or the name of its parameter, or a tuple
+            of these. Arguments may be tensors, Python floats, NumPy arrays, or dictionaries, lists and tuples of these.
         has_aux: also return the auxiliary result of `func`.
 
     Returns:
@@ -50,9 +50,7 @@ def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: 
     return named(func, gradient, "grad")
 
 
-def grad_and_value(
-    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return a function that computes the gradient of `func` and its value, in one run.
 
     Args:
@@ -68,10 +66,10 @@ def grad_and_value(
     """
 
     def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
-        chosen = Chosen(args, argnums)
+        chosen = Chosen(args, argnums, func, kwargs)
         with Limits(recording=True), Scope() as scope:
             variables = [scope.variable(element) for element in chosen.elements]
-            output, aux = parted(func(*chosen.replaced(variables), **kwargs), has_aux, GRAD)
+            output, aux = parted(func(*chosen.replaced(variables), **chosen.kwargs), has_aux, GRAD)
             check_scalar(output)
         create = scope.recording and scope.outlives([output])
         grads = gradients([output], variables, [None], create, create)

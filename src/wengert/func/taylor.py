@@ -11,7 +11,8 @@ from .._tensor import Tensor
 from ..autograd.containers import flatten, unflatten
 from ..autograd.forward_levels import check_inexact
 from ..autograd.taylor.following import Following
-from .arguments import only_tensors
+from .arguments import only_tensors, tensor_of
+from .forward import direction_of
 
 
 @boundary
@@ -125,6 +126,7 @@ def read(primals: Any, series: Any) -> tuple[list[Any], Any, list[list[Any]]]:
     if len(orders) > 1:
         raise ValueError(f"jet: all series must be of the same length, but they have {sorted(orders)}")
     elements, structure = flatten(primals)
+    elements = list(map(tensor_of, elements))
     for element in elements:
         if not isinstance(element, Tensor):
             raise RuntimeError(f"jet: Expected primals to only contain Tensors, got {type(element)}")
@@ -139,6 +141,7 @@ def fitting(elements: list[Any], structure: Any, tree: Any) -> list[Any]:
         RuntimeError: if their structure or a shape does not fit.
     """
     derivatives, own = flatten(tree)
+    derivatives = [direction_of(derivative, element) for derivative, element in zip(derivatives, elements)]
     if own != structure:
         raise RuntimeError(f"jet: the derivatives must have the structure of the primals, {structure}, but have {own}")
     for element, entry in zip(elements, derivatives):

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .._tensor import Tensor
 from ..autograd.batches import BatchLevel
 from ..autograd.containers import flatten, spread, unflatten
 from ..autograd.limits import Limits
+from ..ops.create.interchange import as_tensor
 from ..ops.randomness.generator import same_draws
 from ..ops.shapes.join import cat
 from .arguments import named
@@ -94,7 +97,8 @@ class Arguments:
                 f"vmap({self.name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to "
                 "vmap over a function with no inputs. The latter is unsupported."
             )
-        self.elements, self.structure = flatten(args)
+        elements, self.structure = flatten(args)
+        self.elements = [as_tensor(element) if isinstance(element, np.ndarray) else element for element in elements]
         dims = spread(in_dims, self.structure)
         if dims is None:
             raise ValueError(
