@@ -97,8 +97,7 @@ from .losses import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
-from .resizing import affine_grid, grid_sample, upsample, upsample_bilinear, upsample_nearest
-from .windows import (
+from .pooling import (
     adaptive_max_pool1d_with_indices,
     adaptive_max_pool2d_with_indices,
     adaptive_max_pool3d_with_indices,
@@ -116,6 +115,7 @@ from .windows import (
     max_unpool2d,
     max_unpool3d,
 )
+from .resizing import affine_grid, grid_sample, upsample, upsample_bilinear, upsample_nearest
 
 _IN_PACKAGE = ("rrelu_", "selu_")
 

@@ -16,12 +16,13 @@ from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap_flagged
 from ..._core.types.devices import channels_last, channels_last_3d
 from ..._kernels import direct_function as native
+from ..family import describes
 from ..neural.norm import unrecorded
 from ..shapes.view_shape import unsafe_view
 from ..shapes.views import unsqueeze
 from .pool import avg_pool2d as average, max_pool2d_with_indices, max_pool3d_with_indices
 from .pool_adaptive import adaptive_average, adaptive_average3d, adaptive_maximum, adaptive_maximum3d
-from .windows import check_windows_along
+from .windows import LINE, PLANE, VOLUME, check_windows_along
 
 
 def check_tensor(name: str, input: Any) -> None:
@@ -48,7 +49,26 @@ def single(name: str, option: str, value: Any, default: Any = None) -> int:
     return operator.index(value)
 
 
+MAXIMA = """
+    Args:
+        input: {input}, real.
+        kernel_size: {lengths} of the window; {numbers}.
+        stride: step between windows; `kernel_size` by default.
+        padding: number of places around each {item} that count as minus infinity, at most half the window.
+        dilation: step inside the window.
+        ceil_mode: whether a last window may extend beyond the end.
+        return_indices: also return the index of each value in its {item} (int64).
+
+    Returns:
+        A new tensor, or a pair of them. The first of equal elements counts; NaN is the largest.
+
+    Raises:
+        RuntimeError: if the windows do not fit the input.
+    """
+
+
 @composite(method=False)
+@describes(MAXIMA, **PLANE)
 def max_pool2d(
     input: Tensor,
     kernel_size: Any,
@@ -58,29 +78,14 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> Any:
-    """Maximum of each window.
-
-    Args:
-        input: (N, C, H, W) or (C, H, W), real.
-        kernel_size: rows and columns of the window; a number or a pair.
-        stride: step between windows; `kernel_size` by default.
-        padding: number of places around each plane that count as minus infinity, at most half the window.
-        dilation: step inside the window.
-        ceil_mode: whether a last window may extend beyond the end.
-        return_indices: also return the index of each value in its plane (int64).
-
-    Returns:
-        A new tensor, or a pair of them. The first of equal elements counts; NaN is the largest.
-
-    Raises:
-        RuntimeError: if the windows do not fit the input.
-    """
+    """Maximum of each window of planes."""
     check_tensor("max_pool2d", input)
     values, indices = max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
     return (values, indices) if return_indices else values
 
 
 @composite(method=False)
+@describes(MAXIMA, **VOLUME)
 def max_pool3d(
     input: Tensor,
     kernel_size: Any,
@@ -90,18 +95,7 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> Any:
-    """Maximum of each window of volumes; see `max_pool2d`.
-
-    Args:
-        input: (N, C, D, H, W) or (C, D, H, W), real.
-        kernel_size, stride, padding, dilation, ceil_mode, return_indices: as for `max_pool2d`, a number or three each.
-
-    Returns:
-        A new tensor, or a pair of them.
-
-    Raises:
-        RuntimeError: if the windows do not fit the input.
-    """
+    """Maximum of each window of volumes."""
     check_tensor("max_pool3d", input)
     values, indices = max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
     return (values, indices) if return_indices else values
@@ -112,6 +106,7 @@ largest_of_lines = native("max_pool1d")
 
 
 @composite(method=False)
+@describes(MAXIMA, **LINE)
 def max_pool1d(
     input: Any,
     kernel_size: Any,
@@ -121,16 +116,7 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> Any:
-    """Maximum of each window along the last dimension; see
-    `max_pool2d`.
-
-    Args:
-        input: (N, C, L) or (C, L), real.
-        kernel_size, stride, padding, dilation, ceil_mode, return_indices: as for `max_pool2d`, one number each.
-
-    Returns:
-        A new tensor, or a pair of them.
-    """
+    """Maximum of each window along the last dimension."""
     check_tensor("max_pool1d", input)
     if not return_indices and largest_of_lines is not None and unrecorded(input):
         array = largest_of_lines(input._array_, kernel_size, stride, padding, dilation, ceil_mode)
@@ -170,7 +156,7 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """Mean of each window along the last dimension; see `avg_pool2d`.
+    """Mean of each window along the last dimension.
 
     Args:
         input: (N, C, L) or (C, L), floating.
@@ -181,11 +167,7 @@ def avg_pool1d(
     """
     check_tensor("avg_pool1d", input)
     name = "avg_pool1d"
-    if input.ndim not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "
-            f"checking arguments for {name})"
-        )
+    check_line(name, input)
     kernel = single(name, "kernel_size", kernel_size)
     step, side = single(name, "stride", stride, kernel), single(name, "padding", padding)
     result = average(input.unsqueeze(-2), (1, kernel), (1, step), (0, side), ceil_mode, count_include_pad)
@@ -224,21 +206,46 @@ def mean_of(input: Tensor, dims: tuple[int, ...], order: Any) -> Tensor:
     return result.clone(memory_format=order) if inside else result
 
 
-@composite(method=False, function=False)
-def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """Mean of each of the windows that divide planes into `output_size` rows and columns.
+def check_line(name: str, input: Tensor) -> None:
+    """Refuse inputs of neither 2 nor 3 dimensions, with a RuntimeError."""
+    if input.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "
+            f"checking arguments for {name})"
+        )
 
+
+ADAPTIVE_MEANS = """
     Args:
-        input: (N, C, H, W) or (C, H, W), floating.
-        output_size: a number or a pair; None keeps the size.
+        input: {input}, floating.
+        output_size: {numbers}; None keeps the size.
 
     Returns:
         A new tensor.
 
     Raises:
-        RuntimeError: if a size is negative, or `input` does not have 3 or 4 dimensions.
-        ValueError: if there are more sizes than dimensions of planes.
+        RuntimeError: if a size is negative, or `input` has another number of dimensions.
+        ValueError: if there are more sizes than dimensions of a {item}.
     """
+ADAPTIVE_MAXIMA = """
+    Args:
+        input: {input}, real.
+        output_size: {numbers}; None keeps the size.
+        return_indices: also return the index of each value in its {item} (int64).
+
+    Returns:
+        A new tensor, or a pair of them.
+
+    Raises:
+        RuntimeError: if a size is negative, or `input` has another number of dimensions.
+        ValueError: if there are more sizes than dimensions of a {item}.
+    """
+
+
+@composite(method=False, function=False)
+@describes(ADAPTIVE_MEANS, **PLANE)
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """Mean of each of the windows that divide planes into `output_size` rows and columns."""
     check_tensor("adaptive_avg_pool2d", input)
     output_size = checked_sizes(input, output_size)
     if is_one(input, output_size, 2):
@@ -263,52 +270,19 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Tensor:
     return result.squeeze(-2)
 
 
-def check_line(name: str, input: Tensor) -> None:
-    """Refuse inputs of neither 2 nor 3 dimensions, with a RuntimeError."""
-    if input.ndim not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "
-            f"checking arguments for {name})"
-        )
-
-
 @composite(method=False, function=False)
+@describes(ADAPTIVE_MAXIMA, **PLANE)
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: Truth = False) -> Any:
-    """Maximum of each of the windows that divide planes into `output_size` rows and columns.
-
-    Args:
-        input: (N, C, H, W) or (C, H, W), real.
-        output_size: a number or a pair; None keeps the size.
-        return_indices: also return the index of each value in its plane (int64).
-
-    Returns:
-        A new tensor, or a pair of them.
-
-    Raises:
-        RuntimeError: if a size is negative, or `input` does not have 3 or 4 dimensions.
-        ValueError: if there are more sizes than dimensions of planes.
-    """
+    """Maximum of each of the windows that divide planes into `output_size` rows and columns."""
     check_tensor("adaptive_max_pool2d", input)
-    output_size = checked_sizes(input, output_size)
-    values, indices = adaptive_maximum(input, output_size)
+    values, indices = adaptive_maximum(input, checked_sizes(input, output_size))
     return (values, indices) if return_indices else values
 
 
 @composite(method=False, function=False)
+@describes(ADAPTIVE_MEANS, **VOLUME)
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """Mean of each of the windows that divide volumes into `output_size` depths, rows and columns.
-
-    Args:
-        input: (N, C, D, H, W) or (C, D, H, W), floating.
-        output_size: a number or three; None keeps the size.
-
-    Returns:
-        A new tensor.
-
-    Raises:
-        RuntimeError: if a size is negative, or `input` does not have 4 or 5 dimensions.
-        ValueError: if there are more sizes than dimensions of volumes.
-    """
+    """Mean of each of the windows that divide volumes into `output_size` depths, rows and columns."""
     check_tensor("adaptive_avg_pool3d", input)
     output_size = checked_sizes(input, output_size)
     if is_one(input, output_size, 3):
@@ -317,24 +291,11 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
 
 @composite(method=False, function=False)
+@describes(ADAPTIVE_MAXIMA, **VOLUME)
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: Truth = False) -> Any:
-    """Maximum of each of the windows that divide volumes into `output_size` depths, rows and columns.
-
-    Args:
-        input: (N, C, D, H, W) or (C, D, H, W), real.
-        output_size: a number or three; None keeps the size.
-        return_indices: also return the index of each value in its volume (int64).
-
-    Returns:
-        A new tensor, or a pair of them.
-
-    Raises:
-        RuntimeError: if a size is negative, or `input` does not have 4 or 5 dimensions.
-        ValueError: if there are more sizes than dimensions of volumes.
-    """
+    """Maximum of each of the windows that divide volumes into `output_size` depths, rows and columns."""
     check_tensor("adaptive_max_pool3d", input)
-    output_size = checked_sizes(input, output_size)
-    values, indices = adaptive_maximum3d(input, output_size)
+    values, indices = adaptive_maximum3d(input, checked_sizes(input, output_size))
     return (values, indices) if return_indices else values
 
 

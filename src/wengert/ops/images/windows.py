@@ -17,6 +17,22 @@ COUNTS = {2: "two", 3: "three"}
 GAPS = {2: ("dilationH", "dilationW"), 3: ("dilationT", "dilationH", "dilationW")}
 
 
+LINE = {"input": "(N, C, L) or (C, L)", "lengths": "length", "numbers": "a number", "item": "signal"}
+PLANE = {
+    "input": "(N, C, H, W) or (C, H, W)",
+    "lengths": "rows and columns",
+    "numbers": "a number or a pair",
+    "item": "plane",
+}
+VOLUME = {
+    "input": "(N, C, D, H, W) or (C, D, H, W)",
+    "lengths": "depths, rows and columns",
+    "numbers": "a number or three",
+    "item": "volume",
+}
+"""Words of docstrings for windows along one, two and three dimensions."""
+
+
 def compact(array: Any) -> Any:
     """Return a row-major array, as the native kernels need."""
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)

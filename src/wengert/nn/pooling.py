@@ -9,17 +9,46 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..ops import Truth, asking
+from ..ops.family import describes
 from ..ops.images import pool_functions
 from ..ops.images.pool import avg_pool2d, avg_pool3d
 from ..ops.images.pool_fractional import fractional_max_pool2d as fractional2d, fractional_max_pool3d as fractional3d
 from ..ops.images.unpool import max_unpool2d as unpool2d, max_unpool3d as unpool3d
+from ..ops.images.windows import LINE, PLANE, VOLUME
 from ..ops.randomness.random import rand
 
 in_module = functools.partial(asking, module="wengert.nn.functional")
 """Decorator of functions that are public in `torch.nn.functional`."""
 
 
+MAXIMA = """
+    Args:
+        input: {input}, real.
+        kernel_size, stride, padding, dilation, ceil_mode: as for `{function}`.
+        return_indices: ignored.
+
+    Returns:
+        New tensors: values, and their places (int64).
+
+    Raises:
+        RuntimeError: if the windows do not fit the input.
+    """
+ADAPTIVE_MAXIMA = """
+    Args:
+        input: {input}, real.
+        output_size: as for `{function}`.
+        return_indices: ignored.
+
+    Returns:
+        New tensors: values, and their places (int64).
+
+    Raises:
+        RuntimeError: if a size is negative, or the input has another number of dimensions.
+    """
+
+
 @in_module
+@describes(MAXIMA, **LINE, function="max_pool1d")
 def max_pool1d_with_indices(
     input: Any,
     kernel_size: Any,
@@ -29,23 +58,12 @@ def max_pool1d_with_indices(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> tuple[Tensor, Tensor]:
-    """Largest element of each window, and its place: `max_pool1d` that always returns the indices.
-
-    Args:
-        input: (N, C, L) or (C, L), real.
-        kernel_size, stride, padding, dilation, ceil_mode: as for `max_pool1d`.
-        return_indices: ignored.
-
-    Returns:
-        New tensors: values, and their places (int64).
-
-    Raises:
-        RuntimeError: if the windows do not fit the input.
-    """
+    """Largest element of each window, and its place: `max_pool1d` that always returns the indices."""
     return pool_functions.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
 @in_module
+@describes(MAXIMA, **PLANE, function="max_pool2d")
 def max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Any,
@@ -55,23 +73,12 @@ def max_pool2d_with_indices(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> tuple[Tensor, Tensor]:
-    """Largest element of each window, and its place: `max_pool2d` that always returns the indices.
-
-    Args:
-        input: (N, C, H, W) or (C, H, W), real.
-        kernel_size, stride, padding, dilation, ceil_mode: as for `max_pool2d`.
-        return_indices: ignored.
-
-    Returns:
-        New tensors: values, and their places (int64).
-
-    Raises:
-        RuntimeError: if the windows do not fit the input.
-    """
+    """Largest element of each window, and its place: `max_pool2d` that always returns the indices."""
     return pool_functions.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
 @in_module
+@describes(MAXIMA, **VOLUME, function="max_pool3d")
 def max_pool3d_with_indices(
     input: Tensor,
     kernel_size: Any,
@@ -81,79 +88,34 @@ def max_pool3d_with_indices(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> tuple[Tensor, Tensor]:
-    """Largest element of each window, and its place: `max_pool3d` that always returns the indices.
-
-    Args:
-        input: (N, C, D, H, W) or (C, D, H, W), real.
-        kernel_size, stride, padding, dilation, ceil_mode: as for `max_pool3d`.
-        return_indices: ignored.
-
-    Returns:
-        New tensors: values, and their places (int64).
-
-    Raises:
-        RuntimeError: if the windows do not fit the input.
-    """
+    """Largest element of each window, and its place: `max_pool3d` that always returns the indices."""
     return pool_functions.max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
 @in_module
+@describes(ADAPTIVE_MAXIMA, **LINE, function="adaptive_max_pool1d")
 def adaptive_max_pool1d_with_indices(
     input: Any, output_size: Any, return_indices: Truth = False
 ) -> tuple[Tensor, Tensor]:
-    """Largest elements and their places: `adaptive_max_pool1d` that always returns the indices.
-
-    Args:
-        input: (N, C, L) or (C, L), real.
-        output_size: as for `adaptive_max_pool1d`.
-        return_indices: ignored.
-
-    Returns:
-        New tensors: values, and their places (int64).
-
-    Raises:
-        RuntimeError: if a size is negative, or the input has another number of dimensions.
-    """
+    """Largest elements and their places: `adaptive_max_pool1d` that always returns the indices."""
     return pool_functions.adaptive_max_pool1d(input, output_size, True)
 
 
 @in_module
+@describes(ADAPTIVE_MAXIMA, **PLANE, function="adaptive_max_pool2d")
 def adaptive_max_pool2d_with_indices(
     input: Tensor, output_size: Any, return_indices: Truth = False
 ) -> tuple[Tensor, Tensor]:
-    """Largest elements and their places: `adaptive_max_pool2d` that always returns the indices.
-
-    Args:
-        input: (N, C, H, W) or (C, H, W), real.
-        output_size: as for `adaptive_max_pool2d`.
-        return_indices: ignored.
-
-    Returns:
-        New tensors: values, and their places (int64).
-
-    Raises:
-        RuntimeError: if a size is negative, or the input has another number of dimensions.
-    """
+    """Largest elements and their places: `adaptive_max_pool2d` that always returns the indices."""
     return pool_functions.adaptive_max_pool2d(input, output_size, True)
 
 
 @in_module
+@describes(ADAPTIVE_MAXIMA, **VOLUME, function="adaptive_max_pool3d")
 def adaptive_max_pool3d_with_indices(
     input: Tensor, output_size: Any, return_indices: Truth = False
 ) -> tuple[Tensor, Tensor]:
-    """Largest elements and their places: `adaptive_max_pool3d` that always returns the indices.
-
-    Args:
-        input: (N, C, D, H, W) or (C, D, H, W), real.
-        output_size: as for `adaptive_max_pool3d`.
-        return_indices: ignored.
-
-    Returns:
-        New tensors: values, and their places (int64).
-
-    Raises:
-        RuntimeError: if a size is negative, or the input has another number of dimensions.
-    """
+    """Largest elements and their places: `adaptive_max_pool3d` that always returns the indices."""
     return pool_functions.adaptive_max_pool3d(input, output_size, True)
 
 
@@ -399,7 +361,24 @@ def fractional_max_pool3d(
     return at_random(fractional3d, 3, arguments)
 
 
+FRACTIONAL_MAXIMA = """
+    Args:
+        input: {input}, floating.
+        kernel_size, output_size, output_ratio: as for `{function}`.
+        return_indices: ignored.
+        _random_samples: numbers that decide on the places; drawn by default.
+
+    Returns:
+        New tensors: values, and their places (int64).
+
+    Raises:
+        ValueError: if there is neither size nor ratio.
+        RuntimeError: if the windows do not fit the input.
+    """
+
+
 @in_module
+@describes(FRACTIONAL_MAXIMA, **PLANE, function="fractional_max_pool2d")
 def fractional_max_pool2d_with_indices(
     input: Tensor,
     kernel_size: int | Sequence[int],
@@ -408,25 +387,12 @@ def fractional_max_pool2d_with_indices(
     return_indices: Truth = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Largest elements and their places: `fractional_max_pool2d` that always returns the indices.
-
-    Args:
-        input: (N, C, H, W) or (C, H, W), floating.
-        kernel_size, output_size, output_ratio: as for `fractional_max_pool2d`.
-        return_indices: ignored.
-        _random_samples: numbers that decide on the places; drawn by default.
-
-    Returns:
-        New tensors: values, and their places (int64).
-
-    Raises:
-        ValueError: if there is neither size nor ratio.
-        RuntimeError: if the windows do not fit the input.
-    """
+    """Largest elements and their places: `fractional_max_pool2d` that always returns the indices."""
     return fractional_max_pool2d(input, kernel_size, output_size, output_ratio, True, _random_samples)
 
 
 @in_module
+@describes(FRACTIONAL_MAXIMA, **VOLUME, function="fractional_max_pool3d")
 def fractional_max_pool3d_with_indices(
     input: Tensor,
     kernel_size: int | Sequence[int],
@@ -435,19 +401,5 @@ def fractional_max_pool3d_with_indices(
     return_indices: Truth = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Largest elements and their places: `fractional_max_pool3d` that always returns the indices.
-
-    Args:
-        input: (N, C, D, H, W) or (C, D, H, W), floating.
-        kernel_size, output_size, output_ratio: as for `fractional_max_pool3d`.
-        return_indices: ignored.
-        _random_samples: numbers that decide on the places; drawn by default.
-
-    Returns:
-        New tensors: values, and their places (int64).
-
-    Raises:
-        ValueError: if there is neither size nor ratio.
-        RuntimeError: if the windows do not fit the input.
-    """
+    """Largest elements and their places: `fractional_max_pool3d` that always returns the indices."""
     return fractional_max_pool3d(input, kernel_size, output_size, output_ratio, True, _random_samples)
