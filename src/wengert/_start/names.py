@@ -112,7 +112,7 @@ OPERATORS = {
     "ops.neural.multi_head": "multi_head_attention_forward",
     "ops.neural.norm": "layer_norm layer_norm_backward native_layer_norm rms_norm",
     "ops.neural.recurrent": "gru lstm rnn_relu rnn_tanh",
-    "ops.neural.recurrent_steps": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
+    "ops.neural.recurrent_cells": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
     "ops.neural.similarity": "cosine_similarity distance_norm normalize pairwise_distance",
     "ops.neural.softmax": "_log_softmax _log_softmax_backward_data _softmax _softmax_backward_data softmin",
     "ops.order.bounds": "_convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo",

@@ -9,7 +9,7 @@ from ..._start.loading import at_home
 from ..._tensor import Tensor
 from ...ops.create.create import zeros
 from ...ops.create.placed import empty
-from ...ops.neural import recurrent_steps
+from ...ops.neural import recurrent_cells
 from .. import init
 from ..parameter import Parameter
 from .module import Module
@@ -130,7 +130,7 @@ class RNNCell(RNNCellBase):
             self._check("hidden", hx)
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        function = getattr(recurrent_steps, f"rnn_{self.nonlinearity}_cell")
+        function = getattr(recurrent_cells, f"rnn_{self.nonlinearity}_cell")
         return self._step(function, input, None if hx is None else (hx,), 1)[0]
 
 
@@ -147,7 +147,7 @@ class GRUCell(RNNCellBase):
         self._check("input", input)
         if hx is not None:
             self._check("hidden", hx)
-        return self._step(recurrent_steps.gru_cell, input, None if hx is None else (hx,), 1)[0]
+        return self._step(recurrent_cells.gru_cell, input, None if hx is None else (hx,), 1)[0]
 
 
 class LSTMCell(RNNCellBase):
@@ -163,7 +163,7 @@ class LSTMCell(RNNCellBase):
         self._check("input", input)
         for number, state in enumerate(hx or ()):
             self._check(f"hx[{number}]", state)
-        return self._step(recurrent_steps.lstm_cell, input, hx, 2)
+        return self._step(recurrent_cells.lstm_cell, input, hx, 2)
 
 
 at_home("wengert.nn.modules.rnn", RNNCellBase, RNNCell, GRUCell, LSTMCell)

@@ -12,9 +12,8 @@ from ..._core.tensor.base import Tensor
 from ..family import describes
 from ..shapes.join import cat, stack
 from .dropout import dropout
-from .recurrent_choice import is_plain, run_at_once
-from .recurrent_runs import State, run_equal, run_packed
-from .recurrent_steps import GRU, LSTM, RNN_RELU, RNN_TANH, Kind, Weights
+from .recurrent_cells import GRU, LSTM, RNN_RELU, RNN_TANH, Kind, State, Weights, run_equal, run_packed
+from .recurrent_layers import is_plain, run_at_once
 
 
 def grouped(kind: Kind, params: Any, has_biases: bool, count: int, projects: bool) -> list[Weights]:

@@ -1,6 +1,6 @@
 """Recurrent layers as single operators: all steps of one direction in one kernel, forward and backward.
 
-The steps composed of operators (`recurrent_runs.py`) remain the definition: errors, batches, tangents, observers and
+The steps composed of operators (`recurrent_cells.py`) remain the definition: errors, batches, tangents, observers and
 higher derivatives follow from them.
 """
 
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,9 +20,9 @@ from ..._core.cards.card import Array, nodes, op
 from ..._core.state.modes import current
 from ..._core.types import dtypes
 from ..._kernels.recurrent import states_before
-from . import recurrent_runs, recurrent_steps
+from . import recurrent_cells
 from .norm import BY_KERNEL, ONLY_FUSED, fused
-from .recurrent_steps import Kind, Weights
+from .recurrent_cells import Kind, State, Weights, run_equal, run_packed
 
 KNOWN = (dtypes.float32, dtypes.float64)
 Steps = Callable[..., tuple[Any, ...]]
@@ -62,9 +63,44 @@ def weight_grad(grads: Any, states: Any, first: Any, sizes: Any, reverse: bool) 
     return result
 
 
-def chosen(wanted: tuple[bool, ...], *results: Callable[[], Any]) -> tuple[Any, ...]:
-    """Keep the gradients that are wanted."""
-    return tuple([tensor() for tensor, needed in zip(results, wanted, strict=True) if needed])
+def chosen(wanted: tuple[bool, ...], results: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Keep the gradients that are wanted, of arrays and functions that compute arrays."""
+    kept = [result for result, needed in zip(results, wanted, strict=True) if needed]
+    return tuple([result() if callable(result) else result for result in kept])
+
+
+class History(NamedTuple):
+    """Input, states and order of the steps of a layer: what the gradients of its tensors are computed from."""
+
+    input: Any
+    weight_ih: Any
+    states: Any
+    first: Any
+    sizes: Any
+    reverse: bool
+
+    def gradients(
+        self, wanted: tuple[bool, ...], gates: Any, recurrent: Any, first: tuple[Any, ...], *further: Callable[[], Any]
+    ) -> tuple[Any, ...]:
+        """Return the gradients that are wanted: of input, weights, first states, biases and further tensors.
+
+        Args:
+            wanted: which are wanted.
+            gates: gradient of what the inputs contribute to the gates.
+            recurrent: gradient of what the states contribute to them.
+            first: gradients of the first states.
+            further: functions that compute those of further tensors.
+        """
+        results = (
+            lambda: like(kernels.matmul(gates, self.weight_ih), self.input),
+            lambda: kernels.matmul(gates.T, flat(self.input)),
+            lambda: weight_grad(recurrent, self.states, self.first, self.sizes, self.reverse),
+            *first,
+            lambda: kernels.sum(gates, 0),
+            lambda: kernels.sum(recurrent, 0),
+            *further,
+        )
+        return chosen(wanted, results)
 
 
 def placed_gradients(result: Any, wanted: Any) -> tuple[Any, ...]:
@@ -106,7 +142,7 @@ def at_once(*tensors: Any) -> bool:
 
 
 layer = partial(op, dtypes=KNOWN, public="hidden")
-slope = partial(op, dtypes=KNOWN, public="hidden", outputs=..., why=(ONLY_FUSED, BY_KERNEL))
+backward = partial(op, dtypes=KNOWN, public="hidden", outputs=..., why=(ONLY_FUSED, BY_KERNEL))
 
 
 # ---- plain networks --------------------------------------------------------------------------------------------------
@@ -169,11 +205,11 @@ def rnn_layer_vjp(
     if at_once(*grads[:2], *tensors):
         result = rnn_layer_backward(*tensors[:4], states, relu, sizes, reverse, wanted, *grads[:2])
         return placed_gradients(result, wanted)
-    kind = recurrent_steps.RNN_RELU if relu else recurrent_steps.RNN_TANH
+    kind = recurrent_cells.RNN_RELU if relu else recurrent_cells.RNN_TANH
     return through_steps(partial(by_operators, kind, sizes, reverse), grads, tensors, wanted)
 
 
-@slope()
+@backward()
 def rnn_layer_backward(
     input: Array,
     weight_ih: Array,
@@ -192,14 +228,8 @@ def rnn_layer_backward(
     grads, carried = kernels.rnn_steps_backward(
         flat(grad), flat(grad_last), states, flat(weight_hh), relu, batch, sizes, reverse
     )
-    return chosen(
-        wanted,
-        lambda: like(kernels.matmul(grads, weight_ih), input),
-        lambda: kernels.matmul(grads.T, flat(input)),
-        lambda: weight_grad(grads, states, first, sizes, reverse),
-        lambda: carried,
-        *[lambda: kernels.sum(grads, 0)] * 2,
-    )
+    history = History(input, weight_ih, states, first, sizes, reverse)
+    return history.gradients(wanted, grads, grads, (carried,))
 
 
 # ---- gated recurrent units -------------------------------------------------------------------------------------------
@@ -246,10 +276,10 @@ def gru_layer_vjp(
     if at_once(*grads[:2], *tensors):
         result = gru_layer_backward(*tensors[:4], states, gates, candidates, sizes, reverse, wanted, *grads[:2])
         return placed_gradients(result, wanted)
-    return through_steps(partial(by_operators, recurrent_steps.GRU, sizes, reverse), grads, tensors, wanted)
+    return through_steps(partial(by_operators, recurrent_cells.GRU, sizes, reverse), grads, tensors, wanted)
 
 
-@slope()
+@backward()
 def gru_layer_backward(
     input: Array,
     weight_ih: Array,
@@ -269,15 +299,8 @@ def gru_layer_backward(
     grads, inner, carried = kernels.gru_steps_backward(
         flat(grad), flat(grad_last), gates, candidates, states, first, flat(weight_hh), sizes, reverse
     )
-    return chosen(
-        wanted,
-        lambda: like(kernels.matmul(grads, weight_ih), input),
-        lambda: kernels.matmul(grads.T, flat(input)),
-        lambda: weight_grad(inner, states, first, sizes, reverse),
-        lambda: carried,
-        lambda: kernels.sum(grads, 0),
-        lambda: kernels.sum(inner, 0),
-    )
+    history = History(input, weight_ih, states, first, sizes, reverse)
+    return history.gradients(wanted, grads, inner, (carried,))
 
 
 # ---- long short-term memory ------------------------------------------------------------------------------------------
@@ -336,10 +359,10 @@ def lstm_layer_vjp(
     if at_once(*grads[:3], *tensors):
         result = lstm_layer_backward(*tensors[:5], output, gates, cells, sizes, reverse, wanted, projection, *grads[:3])
         return placed_gradients(result, wanted)
-    return through_steps(partial(by_operators, recurrent_steps.LSTM, sizes, reverse), grads, tensors, wanted)
+    return through_steps(partial(by_operators, recurrent_cells.LSTM, sizes, reverse), grads, tensors, wanted)
 
 
-@slope()
+@backward()
 def lstm_layer_backward(
     input: Array,
     weight_ih: Array,
@@ -363,17 +386,14 @@ def lstm_layer_backward(
         *(flat(grad), flat(grad_last), flat(grad_cell), gates, cells),
         *(flat(cell), flat(weight_hh), flat(projection), sizes, reverse),
     )
-    size = cells.shape[-1]
-    return chosen(
-        wanted,
-        lambda: like(kernels.matmul(grads, weight_ih), input),
-        lambda: kernels.matmul(grads.T, flat(input)),
-        lambda: weight_grad(grads, states, first, sizes, reverse),
-        lambda: carried,
-        lambda: held,
-        *[lambda: kernels.sum(grads, 0)] * 2,
-        lambda: kernels.matmul(above[0].T, gates[:, 3 * size :] * kernels.tanh(cells)),
-    )
+    history = History(input, weight_ih, states, first, sizes, reverse)
+    projected = partial(projection_grad, above, gates, cells)
+    return history.gradients(wanted, grads, grads, (carried, held), projected)
+
+
+def projection_grad(above: list[Any], gates: Any, cells: Any) -> Any:
+    """Gradient of the projection, from that of the projected states: the states before it are computed again."""
+    return kernels.matmul(above[0].T, gates[:, 3 * cells.shape[-1] :] * kernels.tanh(cells))
 
 
 # ---- what takes them -------------------------------------------------------------------------------------------------
@@ -385,7 +405,65 @@ def by_operators(kind: Kind, sizes: Any, reverse: bool, *tensors: Any) -> tuple[
     state, rest = tensors[3 : 3 + kind.states], tensors[3 + kind.states :]
     weights = Weights(weight_ih, weight_hh, *rest)
     if sizes is None:
-        output, last = recurrent_runs.run_equal(kind, input, state, weights, reverse)
+        output, last = run_equal(kind, input, state, weights, reverse)
     else:
-        output, last = recurrent_runs.run_packed(kind, input, state, weights, reverse, list(sizes))
+        output, last = run_packed(kind, input, state, weights, reverse, list(sizes))
     return output, *last
+
+
+# ---- the choice between one operator and a sequence of operators -----------------------------------------------------
+
+
+def is_plain(kind: Kind, input: Any, state: State, weights: Weights, sizes: list[int] | None) -> bool:
+    """Return whether a layer may be one operator: its tensors are plain arrays of one dtype, and they fit."""
+    batch = state[0].shape[0]
+    if batch == 0 or input.ndim != (3 if sizes is None else 2) or not sizes_fit(sizes, batch, input.shape):
+        return False
+    tensors = (input, *state, *[tensor for tensor in weights if tensor is not None])
+    modes, word = current(), 0
+    for tensor in tensors:
+        word |= tensor._flags_
+    if (word & modes.mask | modes.word) & flags.UNUSUAL & ~flags.NOTES:
+        return False
+    dtype = input.dtype
+    if dtype not in KNOWN or any(tensor.dtype is not dtype for tensor in tensors):
+        return False
+    return all(tuple(tensor.shape) == shape for tensor, shape in wanted_shapes(kind, input, state, weights))
+
+
+def sizes_fit(sizes: list[int] | None, batch: int, shape: tuple[int, ...]) -> bool:
+    """Return whether there are steps with numbers of sequences that never increase, and rows for all."""
+    if sizes is None:
+        return shape[0] > 0 and shape[1] == batch
+    falling = all(size >= other for size, other in pairwise(sizes))
+    return falling and len(sizes) > 0 and sizes[0] == batch and sizes[-1] > 0 and sum(sizes) == shape[0]
+
+
+def wanted_shapes(kind: Kind, input: Any, state: State, weights: Weights) -> Any:
+    """Return the tensors of a layer, each with the shape that fits the input, and its first and last states."""
+    batch, width, size = state[0].shape[0], state[0].shape[-1], state[-1].shape[-1]
+    rows = kind.gates * size
+    yield state[0], (batch, width)
+    yield state[-1], (batch, size)
+    yield weights.ih, (rows, input.shape[-1])
+    yield weights.hh, (rows, width)
+    for bias in (weights.bias_ih, weights.bias_hh):
+        if bias is not None:
+            yield bias, (rows,)
+    if weights.hr is not None or width != size:
+        yield (weights.hh if weights.hr is None else weights.hr), (width, size)
+
+
+def run_at_once(
+    kind: Kind, inputs: Any, state: State, weights: Weights, reverse: bool, sizes: Any
+) -> tuple[Any, State]:
+    """Run one direction of one layer by its operator; return the output, and the last state."""
+    tensors = (inputs, weights.ih, weights.hh, *state, weights.bias_ih, weights.bias_hh)
+    counts = None if sizes is None else tuple(sizes)
+    if kind is recurrent_cells.LSTM:
+        result = lstm_layer(*tensors, weights.hr, counts, reverse)
+    elif kind is recurrent_cells.GRU:
+        result = gru_layer(*tensors, counts, reverse)
+    else:
+        result = rnn_layer(*tensors, kind is recurrent_cells.RNN_RELU, counts, reverse)
+    return result[0], tuple(result[1 : 1 + kind.states])

@@ -1,4 +1,4 @@
-"""Steps of each kind of recurrent network, and the cells, which are single steps."""
+"""Steps of each kind of recurrent network, the cells, which are single steps, and layers run step by step."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 from ..._core.cards.arguments import check_list
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
+from ..family import describes
 from ..linalg.addmm import addmm
 from ..linalg.linear import linear
+from ..shapes.join import cat, stack
 
 
 class Weights(NamedTuple):
@@ -150,104 +152,89 @@ def cell(kind: Kind, input: Any, state: tuple[Any, ...], weights: Weights) -> tu
     return kind.make_step(weights)(kind.prepare(input, weights), state)
 
 
-@composite(method=False)
-def rnn_tanh_cell(
-    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
-) -> Any:
-    """Step of a plain recurrent network: tanh(input @ w_ih.t() + b_ih + hx @ w_hh.t() + b_hh).
-
+CELL = """
     Args:
         input: (N, input_size).
-        hx: the hidden state, (N, hidden_size).
-        w_ih: (hidden_size, input_size).
-        w_hh: (hidden_size, hidden_size).
-        b_ih, b_hh: (hidden_size,), or None.
+        hx: {hx}.
+        w_ih: ({rows}, input_size){gates}.
+        w_hh: ({rows}, hidden_size).
+        b_ih, b_hh: ({rows},), or None.
 
     Returns:
-        The next hidden state, a new tensor (N, hidden_size).
+        {result}.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
 
     Source:
-        Elman, Finding structure in time (1990).
+        {source}
     """
+STATE = {"hx": "the hidden state, (N, hidden_size)", "result": "The next hidden state, a new tensor (N, hidden_size)"}
+STATE_AND_CELL = {
+    "hx": "the hidden state and the cell, (N, hidden_size) each",
+    "result": "The next hidden state and cell, new tensors (N, hidden_size)",
+}
+"""Docstring sections of cells with one state, and with two."""
+
+
+@composite(method=False)
+@describes(
+    CELL,
+    **STATE,
+    rows="hidden_size",
+    gates="",
+    source="Elman, Finding structure in time (1990).",
+)
+def rnn_tanh_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Any:
+    """Step of a plain recurrent network: tanh(input @ w_ih.t() + b_ih + hx @ w_hh.t() + b_hh)."""
     return cell(RNN_TANH, input, (hx,), Weights(w_ih, w_hh, b_ih, b_hh))[0]
 
 
 @composite(method=False)
+@describes(
+    CELL,
+    **STATE,
+    rows="hidden_size",
+    gates="",
+    source="Le, Jaitly, Hinton, A simple way to initialize recurrent networks of rectified linear units (2015).",
+)
 def rnn_relu_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Any:
-    """Step of a plain recurrent network: relu(input @ w_ih.t() + b_ih + hx @ w_hh.t() + b_hh).
-
-    Args:
-        input: (N, input_size).
-        hx: the hidden state, (N, hidden_size).
-        w_ih: (hidden_size, input_size).
-        w_hh: (hidden_size, hidden_size).
-        b_ih, b_hh: (hidden_size,), or None.
-
-    Returns:
-        The next hidden state, a new tensor (N, hidden_size).
-
-    Raises:
-        RuntimeError: if shapes or dtypes do not fit.
-
-    Source:
-        Le, Jaitly, Hinton, A simple way to initialize recurrent networks of rectified linear units (2015).
-    """
+    """Step of a plain recurrent network: relu(input @ w_ih.t() + b_ih + hx @ w_hh.t() + b_hh)."""
     return cell(RNN_RELU, input, (hx,), Weights(w_ih, w_hh, b_ih, b_hh))[0]
 
 
 @composite(method=False)
+@describes(
+    CELL,
+    **STATE,
+    rows="3 * hidden_size",
+    gates=": reset gate, update gate, candidate",
+    source="Cho et al., Learning phrase representations using RNN encoder-decoder (2014), with the reset gate after "
+    "the matrix product.",
+)
 def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Any:
-    """Step of a gated recurrent unit.
-
-    Args:
-        input: (N, input_size).
-        hx: the hidden state, (N, hidden_size).
-        w_ih: (3 * hidden_size, input_size): reset gate, update gate, candidate.
-        w_hh: (3 * hidden_size, hidden_size).
-        b_ih, b_hh: (3 * hidden_size,), or None.
-
-    Returns:
-        The next hidden state, a new tensor (N, hidden_size).
-
-    Raises:
-        RuntimeError: if shapes or dtypes do not fit.
-
-    Source:
-        Cho et al., Learning phrase representations using RNN encoder-decoder (2014), with the reset gate after the
-        matrix product.
-    """
+    """Step of a gated recurrent unit."""
     return cell(GRU, input, (hx,), Weights(w_ih, w_hh, b_ih, b_hh))[0]
 
 
 @composite(method=False)
+@describes(
+    CELL,
+    **STATE_AND_CELL,
+    rows="4 * hidden_size",
+    gates=": input gate, forget gate, candidate, output gate",
+    source="Hochreiter, Schmidhuber, Long short-term memory (1997); Gers et al., Learning to forget (2000).",
+)
 def lstm_cell(
     input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Step of a long short-term memory.
-
-    Args:
-        input: (N, input_size).
-        hx: the hidden state and the cell, (N, hidden_size) each.
-        w_ih: (4 * hidden_size, input_size): input gate, forget gate, candidate, output gate.
-        w_hh: (4 * hidden_size, hidden_size).
-        b_ih, b_hh: (4 * hidden_size,), or None.
-
-    Returns:
-        The next hidden state and cell, new tensors (N, hidden_size).
-
-    Raises:
-        RuntimeError: if shapes or dtypes do not fit.
-
-    Source:
-        Hochreiter, Schmidhuber, Long short-term memory (1997); Gers et al., Learning to forget (2000).
-    """
+    """Step of a long short-term memory."""
     check_list("lstm_cell", "hx", 2, hx)
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
@@ -281,3 +268,58 @@ def samples_of(kind: Kind) -> Callable[[Any], Any]:
 
 for form, own in ((rnn_tanh_cell, RNN_TANH), (rnn_relu_cell, RNN_RELU), (gru_cell, GRU), (lstm_cell, LSTM)):
     form.samples(samples_of(own))
+
+
+# ---- layers step by step ---------------------------------------------------------------------------------------------
+
+
+State = tuple[Any, ...]
+
+
+def run_equal(kind: Kind, inputs: Any, state: State, weights: Weights, reverse: bool) -> tuple[Any, State]:
+    """Run one direction of one layer on sequences of one length: (T, N, *) to (T, N, size), and the last state."""
+    step = kind.make_step(weights)
+    parts = list(zip(*(rows.unbind(0) for rows in kind.prepare(inputs, weights)), strict=True))
+    shown = []
+    for part in reversed(parts) if reverse else parts:
+        state = step(part, state)
+        shown.append(state[0])
+    return stack(shown[::-1] if reverse else shown), state
+
+
+def run_packed(
+    kind: Kind, inputs: Any, state: State, weights: Weights, reverse: bool, sizes: list[int]
+) -> tuple[Any, State]:
+    """Run one direction of one layer on packed sequences, the longest first; `sizes[t]` of them reach step t."""
+    step = kind.make_step(weights)
+    parts = list(zip(*(part.split(sizes) for part in kind.prepare(inputs, weights)), strict=True))
+    run = run_packed_backward if reverse else run_packed_forward
+    shown, state = run(step, parts, state, sizes)
+    return cat(shown), state
+
+
+def run_packed_forward(step: Any, parts: Any, state: State, sizes: list[int]) -> tuple[list[Any], State]:
+    """Run forward: sequences leave at their ends, and their last states are concatenated."""
+    shown, ended, size = [], [], sizes[0]
+    for part, count in zip(parts, sizes, strict=True):
+        if count < size:
+            ended.append(tuple(tensor[count:size] for tensor in state))
+            state, size = tuple(tensor[:count] for tensor in state), count
+        state = step(part, state)
+        shown.append(state[0])
+    if ended:
+        state = tuple(cat(tensor) for tensor in zip(state, *reversed(ended), strict=True))
+    return shown, state
+
+
+def run_packed_backward(step: Any, parts: Any, initial: State, sizes: list[int]) -> tuple[list[Any], State]:
+    """Run backward: sequences join at their ends, with their initial states."""
+    shown, size = [], sizes[-1]
+    state = tuple(tensor[:size] for tensor in initial)
+    for part, count in zip(reversed(parts), reversed(sizes), strict=True):
+        if count > size:
+            joining = [tensor[size:count] for tensor in initial]
+            state, size = tuple(cat(tensor) for tensor in zip(state, joining, strict=True)), count
+        state = step(part, state)
+        shown.append(state[0])
+    return shown[::-1], state
