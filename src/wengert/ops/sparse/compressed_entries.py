@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core.calls.sparse import takes_sparse
-from ..._core.cards.card import ALL, Array, Index, nodes, op
+from ..._core.cards.card import ALL, Array, Index, nodes
 from ..._core.tensor.base import wrap
 from ..._core.tensor.standins import StandIn
 from ..._core.types.devices import sparse_coo, strided
@@ -13,22 +13,15 @@ from ..._kernels import compressed as lines
 from .compressed import blocks_of, compressed, of_coordinates, places_of
 from .entries import entries_at
 from .layouts import ALL as LAYOUTS
-from .parts import in_order, is_sparse, none, spread
+from .parts import in_order, is_sparse, of_sparse, spread
 
 NAMES = ("ToSparseBackward0", *(f"ToSparse{layout.name[-3:].capitalize()}Backward0" for layout in LAYOUTS))
 """Nodes of conversions to each layout."""
 
 
 @takes_sparse
-@op(
-    layout="own",
-    dtypes=ALL,
-    linear="values",
-    name="_sparse_compressed_tensor",
-    public="function",
-    batching=None,
-    node="SparseCompressedTensorBackward0",
-    samples=none,
+@of_sparse(
+    dtypes=ALL, linear="values", name="_sparse_compressed_tensor", batching=None, node="SparseCompressedTensorBackward0"
 )
 def packed_lines(bounds: Index, plain: Index, values: Array, size: Any, form: Any) -> Any:
     """Return a compressed sparse tensor of its parts, which keep their memory.
@@ -52,15 +45,12 @@ def packed_lines_vjp(grad: Any, bounds: Any, plain: Any, values_shape: Any, form
 
 
 @takes_sparse
-@op(
-    layout="own",
+@of_sparse(
     dtypes=ALL,
     linear="self",
     name="_to_sparse_compressed",
-    public="function",
     batching=None,
     node=nodes(*NAMES, by=lambda args: 0 if args[1] is sparse_coo else 1 + LAYOUTS.index(args[1])),
-    samples=none,
 )
 def relaid(self: Array, form: Any, blocks: Any, dense_dim: Any, origin: Any) -> Any:
     """Convert a tensor to another layout: to coordinates, or a compressed one.

@@ -10,7 +10,7 @@ from ..._core import sparse_errors
 from ..._core.calls.out import put
 from ..._core.calls.sparse import takes_sparse
 from ..._core.cards.arguments import check_tensors
-from ..._core.cards.card import FLOATS, Array, op
+from ..._core.cards.card import FLOATS, Array
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
@@ -19,21 +19,14 @@ from .compressed import Compressed, compressed, is_compressed, no_kernel, places
 from .compressed_entries import with_entries
 from .entries import entries_at
 from .layouts import sparse_csr
-from .parts import is_sparse, none
+from .parts import is_sparse, of_sparse
 
 REDUCTIONS = {"sum": np.add, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
 """Functions that reduce the terms of a row."""
 
 
 @takes_sparse
-@op(
-    layout="own",
-    dtypes=FLOATS,
-    name="_sparse_mm_reduce_impl",
-    node="SparseMmReduceImplBackward0",
-    public="function",
-    samples=none,
-)
+@of_sparse(dtypes=FLOATS, name="_sparse_mm_reduce_impl", node="SparseMmReduceImplBackward0")
 def reduced(self: Array, other: Array, reduce: str) -> Any:
     """Product of a matrix compressed by rows and a dense one, with another reduction than the sum.
 
@@ -140,14 +133,7 @@ def reduced_product(sparse: Any, dense: Any, reduce: Any) -> Any:
 
 
 @takes_sparse
-@op(
-    layout="own",
-    dtypes=FLOATS,
-    name="_sparse_sampled_addmm",
-    node="SparseSampledAddmmBackward0",
-    public="function",
-    samples=none,
-)
+@of_sparse(dtypes=FLOATS, name="_sparse_sampled_addmm", node="SparseSampledAddmmBackward0")
 def sampled(self: Array, mat1: Array, mat2: Array, beta: Any, alpha: Any) -> Any:
     """Return beta * self + alpha * (mat1 @ mat2) at the indices of a matrix compressed by rows, or of a batch of them.
 

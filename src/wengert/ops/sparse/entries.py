@@ -7,19 +7,17 @@ from typing import Any
 import numpy as np
 
 from ..._core.calls.sparse import takes_sparse
-from ..._core.cards.card import ALL, Array, Index, nodes, op
+from ..._core.cards.card import ALL, Array, Index, nodes
 from ..._core.tensor.coordinates import Coordinates
 from ..._kernels import positions, sparse as kernels
-from .parts import coo, densified, entries_of, in_order, is_sparse, sparse_lengths
+from .parts import coo, densified, entries_of, in_order, is_sparse, of_sparse, sparse_lengths
 
 
 @takes_sparse
-@op(
-    layout="own",
+@of_sparse(
     dtypes=ALL,
     linear="values",
     name="_sparse_coo_tensor_with_dims_and_tensors",
-    public="function",
     node="SparseCooTensorWithDimsAndTensorsBackward0",
     batching=None,
 )
@@ -40,13 +38,8 @@ def packed_vjp(grad: Any, indices: Any) -> Any:
     return entries_at(grad, indices)
 
 
-@packed.samples
-def packed_samples(make: Any) -> Any:
-    return iter(())
-
-
 @takes_sparse
-@op(layout="own", dtypes=ALL, linear="self", name="_sparse_entries", public="function", batching=None)
+@of_sparse(dtypes=ALL, linear="self", name="_sparse_entries", batching=None)
 def entries_read(self: Array, indices: Index, strided: bool) -> Any:
     """Return the elements of a tensor, dense or sparse, at some indices: (entries, dense dimensions ...).
 
@@ -67,11 +60,6 @@ def entries_read_vjp(grad: Any, indices: Any, self_shape: Any, strided: bool) ->
     return result.to_dense() if strided else result
 
 
-@entries_read.samples
-def entries_read_samples(make: Any) -> Any:
-    return iter(())
-
-
 def entries_at(tensor: Any, indices: Any) -> Any:
     """Return the elements of a tensor, dense or sparse, at some indices, recorded."""
     if is_sparse(tensor) and not isinstance(tensor._array_, Coordinates):
@@ -80,12 +68,10 @@ def entries_at(tensor: Any, indices: Any) -> Any:
 
 
 @takes_sparse
-@op(
-    layout="own",
+@of_sparse(
     dtypes=ALL,
     linear="self",
     name="_to_sparse",
-    public="function",
     batching=None,
     node=nodes("ToSparseBackward0", "ToSparseBackward1", by=lambda args: int(args[1] is None)),
 )
@@ -110,8 +96,3 @@ def sparsified(self: Array, sparse_dim: Any = None) -> Any:
 @sparsified.vjp("self")
 def sparsified_vjp(grad: Any) -> Any:
     return grad.to_dense()
-
-
-@sparsified.samples
-def sparsified_samples(make: Any) -> Any:
-    return iter(())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..._core import flags
+from ..._core.cards.card import op
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.coordinates import Coordinates, coordinates
 from ..._core.tensor.standins import StandIn
@@ -68,3 +70,7 @@ def densified(array: Any) -> Any:
 def none(make: Any) -> Any:
     """No samples: operators on sparse tensors have tests of their own."""
     return iter(())
+
+
+of_sparse = partial(op, layout="own", public="function", samples=none)
+"""Card decorator of the operators behind functions and methods of sparse tensors."""

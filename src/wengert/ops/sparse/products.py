@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._core.calls.sparse import SHARING, kernel, takes_sparse
 from ..._core.cards.arguments import check_tensors
-from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, composite, op
+from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, composite
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import wrap
 from ..._core.tensor.coordinates import Coordinates
@@ -21,7 +21,7 @@ from .compressed_entries import with_entries
 from .compressed_products import reduced_product
 from .entries import packed
 from .layouts import sparse_csc, sparse_csr
-from .parts import coo, densified, entries_of, in_order, is_sparse, none, spread
+from .parts import coo, densified, entries_of, in_order, is_sparse, of_sparse, spread
 from .reading import masked_like
 
 
@@ -142,15 +142,7 @@ def addmm_kernel(self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
 
 
 @takes_sparse
-@op(
-    layout="own",
-    dtypes=NUMBERS,
-    name="_sparse_addmm",
-    node="SparseAddmmBackward0",
-    public="function",
-    samples=none,
-    larger=True,
-)
+@of_sparse(dtypes=NUMBERS, name="_sparse_addmm", node="SparseAddmmBackward0", larger=True)
 def added_product(self: Array, mat1: Array, mat2: Array, beta: Number = 1, alpha: Number = 1) -> Any:
     """Return beta * self + alpha * (mat1 @ mat2); the gradient of a sparse `mat1` has its indices.
 
@@ -204,15 +196,7 @@ def added_product_jvp_mat2(tangent: Any, mat1: Any, alpha: Any) -> Any:
 
 
 @takes_sparse
-@op(
-    layout="own",
-    dtypes=NUMBERS,
-    linear=("self", "other"),
-    name="_sparse_sparse_matmul",
-    public="function",
-    samples=none,
-    node="SparseSparseMatmulBackward0",
-)
+@of_sparse(dtypes=NUMBERS, linear=("self", "other"), name="_sparse_sparse_matmul", node="SparseSparseMatmulBackward0")
 def sparse_product(self: Array, other: Array) -> Any:
     """Multiply two sparse matrices to a sparse one; gradients have the indices of the factors."""
     return multiplied(self, other)

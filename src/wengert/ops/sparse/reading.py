@@ -8,7 +8,7 @@ from typing import Any
 from ..._core import errors, flags, sparse_errors
 from ..._core.calls.sparse import kernel, takes_sparse
 from ..._core.cards.arguments import asking
-from ..._core.cards.card import ALL, Array, Index, op
+from ..._core.cards.card import ALL, Array, Index
 from ..._core.tensor import reading
 from ..._core.tensor.base import wrap
 from ..._core.tensor.coordinates import Coordinates
@@ -17,7 +17,18 @@ from ..._kernels import sparse as kernels
 from .compressed import batches_of, is_compressed
 from .compressed_entries import compressed_like, origin_of, relaid, with_entries
 from .entries import entries_at, packed, sparsified
-from .parts import coo, densified, entries_of, in_order, is_sparse, none, sparse_lengths, spread, tensor_of, with_values
+from .parts import (
+    coo,
+    densified,
+    entries_of,
+    in_order,
+    is_sparse,
+    of_sparse,
+    sparse_lengths,
+    spread,
+    tensor_of,
+    with_values,
+)
 
 
 def masked_like(grad: Any, model: Any) -> Any:
@@ -30,7 +41,7 @@ def masked_like(grad: Any, model: Any) -> Any:
 
 
 @takes_sparse
-@op(layout="own", dtypes=ALL, linear="self", name="_to_dense", node="ToDenseBackward0", public="function", samples=none)
+@of_sparse(dtypes=ALL, linear="self", name="_to_dense", node="ToDenseBackward0")
 def whole(self: Array, dtype: Any = None, masked_grad: Any = None) -> Any:
     """Convert a sparse tensor to a dense one.
 
@@ -84,9 +95,7 @@ def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -
 
 
 @takes_sparse
-@op(
-    layout="own", dtypes=ALL, linear="self", name="_coalesce", node="CoalesceBackward0", public="function", samples=none
-)
+@of_sparse(dtypes=ALL, linear="self", name="_coalesce", node="CoalesceBackward0")
 def collected(self: Array) -> Any:
     """Coalesce: each index once, in order."""
     return in_order(self)
@@ -148,15 +157,7 @@ def _coalesced_(self: Any, coalesced: bool) -> Any:
 
 
 @takes_sparse
-@op(
-    layout="own",
-    dtypes=ALL,
-    linear="self",
-    name="_sparse_values",
-    node="ValuesBackward0",
-    public="function",
-    samples=none,
-)
+@of_sparse(dtypes=ALL, linear="self", name="_sparse_values", node="ValuesBackward0")
 def recorded_values(self: Array) -> Any:
     """Return the entries of a coalesced tensor, recorded."""
     return self.values._array_.copy()
@@ -241,15 +242,7 @@ def dense_dim(self: Any) -> int:
 
 
 @takes_sparse
-@op(
-    layout="own",
-    dtypes=ALL,
-    linear="self",
-    name="_sparse_mask",
-    node="SparseMaskBackward0",
-    public="function",
-    samples=none,
-)
+@of_sparse(dtypes=ALL, linear="self", name="_sparse_mask", node="SparseMaskBackward0")
 def at_places(self: Array, mask: Index, strided: bool) -> Any:
     """Return the part of a tensor at the indices of a sparse one.
 

@@ -10,14 +10,14 @@ import numpy as np
 from ..._core import sparse_errors
 from ..._core.calls.sparse import kernel, takes_sparse
 from ..._core.cards.arguments import check_tensors, integers
-from ..._core.cards.card import FLOATS, NUMBERS, Array, find, op
+from ..._core.cards.card import FLOATS, NUMBERS, Array, find
 from ..._core.tensor.base import wrap
 from ..._core.tensor.coordinates import Coordinates
 from ..._core.types.sizes import normalise
 from ..._kernels import positions, sparse as kernels
 from .compressed import is_compressed
 from .entries import entries_at, packed
-from .parts import coo, entries_of, in_order, is_sparse, none, sparse_lengths, with_values
+from .parts import coo, entries_of, in_order, is_sparse, of_sparse, sparse_lengths, with_values
 from .reading import coalesce, values
 
 
@@ -70,15 +70,7 @@ def summed_over(array: Coordinates, dims: tuple[int, ...]) -> Any:
 
 
 @takes_sparse
-@op(
-    layout="own",
-    dtypes=NUMBERS,
-    linear="self",
-    name="_sparse_sum",
-    node="SparseSumBackward0",
-    public="function",
-    samples=none,
-)
+@of_sparse(dtypes=NUMBERS, linear="self", name="_sparse_sum", node="SparseSumBackward0")
 def summed(self: Array, dims: Any) -> Any:
     """Sum over some dimensions.
 
@@ -153,7 +145,7 @@ def shifted_exponentials(array: Coordinates, dim: int) -> tuple[Any, Any]:
     return shifted, kernels.row_sums(line, np.exp(shifted), count)[line]
 
 
-softmax_like = partial(op, layout="own", dtypes=FLOATS, public="function", samples=none)
+softmax_like = partial(of_sparse, dtypes=FLOATS)
 """Card decorator for functions along lines of entries."""
 
 

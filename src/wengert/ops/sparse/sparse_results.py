@@ -17,7 +17,7 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.coordinates import Coordinates, nothing
 from ..._core.types import dtypes
 from ..._kernels import positions, sparse as kernels
-from .parts import coo, entries_of, in_order, is_sparse, none
+from .parts import coo, entries_of, in_order, is_sparse, none, of_sparse
 from .products import check_dtypes
 
 
@@ -58,7 +58,7 @@ def refuse_gradient(name: str) -> NoReturn:
 
 
 @takes_sparse
-@op(layout="own", dtypes=NUMBERS, public="function", samples=none, node="torch::autograd::NotImplemented")
+@of_sparse(dtypes=NUMBERS, node="torch::autograd::NotImplemented")
 def hspmm(mat1: Array, mat2: Array) -> Any:
     """Multiply a sparse and a dense matrix; the result has sparse rows and dense columns.
 
