@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -48,6 +49,13 @@ def test_the_version_is_the_same_everywhere():
 def test_numpy_and_the_package_of_bfloat16_are_the_only_dependencies_at_run_time():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert [requirement.split(">")[0] for requirement in project["dependencies"]] == ["numpy", "ml_dtypes"]
+
+
+def test_numpy_2_0_is_enough():
+    """Names that NumPy 2.1 and later added are read by `getattr`, where they exist."""
+    newer = re.compile(r"\bnp\.(unstack|cumulative_sum|cumulative_prod|matvec|vecmat|strings\.slice)\b")
+    sources = {path: path.read_text(encoding="utf-8") for path in (ROOT / "src" / "wengert").rglob("*.py")}
+    assert [str(path) for path, text in sources.items() if newer.search(text)] == []
 
 
 def test_info_answers_each_question_with_one_line():

@@ -59,16 +59,19 @@ OPERATORS: dict[Any, Callable[..., Any]] = {
     np.linalg.matrix_transpose: lambda x: x.mT,
     np.matrix_transpose: lambda x: x.mT,
     np.linalg.outer: wg.outer,
-    np.unstack: lambda x, axis=0: wg.unbind(x, axis),
     np.linalg.tensordot: lambda a, b, axes=2: np.tensordot(a, b, axes),
-    np.cumulative_sum: lambda x, axis=0: x.cumsum(axis),
-    np.cumulative_prod: lambda x, axis=0: x.cumprod(axis),
     np.full_like: lambda a, fill_value, **options: wg.full_like(a, fill_value, **options),
     np.median: lambda a, axis=None, keepdims=False: wg.quantile(a, 0.5, axis, keepdims),
     np.percentile: percentile,
     np.take_along_axis: lambda arr, indices, axis=-1: wg.take_along_dim(arr, tensor_of(indices), axis),
 }
 """Functions that are operators, or composed of a few."""
+SINCE_NUMPY_2_1: dict[str, Callable[..., Any]] = {
+    "unstack": lambda x, axis=0: wg.unbind(x, axis),
+    "cumulative_sum": lambda x, axis=0: x.cumsum(axis),
+    "cumulative_prod": lambda x, axis=0: x.cumprod(axis),
+}
+OPERATORS |= {getattr(np, name): function for name, function in SINCE_NUMPY_2_1.items() if hasattr(np, name)}
 
 
 def along_one(name: str) -> Callable[..., Any]:
