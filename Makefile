@@ -4,6 +4,7 @@
 #   make test                       build what changed, then the test suite on the compiled build
 #   make test-all                   the same with what is exhaustive, for .ci/run and before a release
 #   make test-pure                  on the interpreted build what depends on the build, and a share of the samples
+#   make browser                    the page on which notebooks run in the browser, in build/browser/site, tried in headless Chromium
 #   make test-browser               the explorer page in headless Chromium (tests/browser/README.md); pictures in browser-out/
 #   make check                      format, lint, types, type stubs, layer rule, sizes, C types, examples of the documentation
 #   make docs                       the pages and the interface as a site, by Sphinx: build/docs/index.html
@@ -18,7 +19,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all test-pure test-browser check docs build sanitize instructions bench parity programs hunt wheel clean
+.PHONY: demo test test-all test-pure test-browser browser check docs build sanitize instructions bench parity programs hunt wheel clean
 
 # The first Python that is new enough.
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -106,6 +107,12 @@ test-pure: $(VENV)/.built $(VENV)/.installed-test
 # Says at its end what it could not do: where there is no Chromium, that there is none.
 test-browser: $(VENV)/.built $(VENV)/.installed-browser
 	MPLBACKEND=agg $(RUN) -m pytest -rs $(ARGS) tests/browser
+
+browser: $(VENV)/.built $(VENV)/.build-tools $(VENV)/.installed-browser
+	rm -rf build/lib* build/bdist* build/browser/wheel
+	WENGERT_PURE=1 $(RUN) -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/browser/wheel .
+	$(RUN) tools/make_browser.py build/browser/site --wheel build/browser/wheel/*.whl --with-runtime build/browser/runtime
+	$(RUN) -m pytest -rs $(ARGS) tests/browser/test_notebooks_page.py
 
 # The class Tensor gets its methods from the cards: the sources see it by its stub, and these two files are read by themselves.
 WITH_STUBS := src/wengert/_core/tensor/base.py src/wengert/ops/return_types.py

@@ -99,7 +99,9 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--wheel", type=Path, required=True)
     parser.add_argument("--runtime", default="runtime/")
-    parser.add_argument("--with-runtime", type=Path, metavar="CACHE", help="copy Pyodide from this folder; fetch it once")
+    parser.add_argument(
+        "--with-runtime", type=Path, metavar="CACHE", help="copy Pyodide from this folder; fetch it once"
+    )
     arguments = parser.parse_args()
     build(arguments.folder, arguments.wheel, arguments.runtime)
     if (cache := arguments.with_runtime) is not None:
