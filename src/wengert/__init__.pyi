@@ -193,13 +193,13 @@ from wengert.ops.memory.kept import (
 )
 from wengert.ops.memory.storage_base import StorageBase as StorageBase
 from wengert.ops.memory.storages import TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
-from wengert.ops.neural.dropout_forms import (
+from wengert.ops.neural.dropout import (
     alpha_dropout_ as alpha_dropout_,
     dropout_ as dropout_,
     feature_alpha_dropout_ as feature_alpha_dropout_,
     feature_dropout_ as feature_dropout_,
 )
-from wengert.ops.neural.norm_forms import batch_norm as batch_norm, instance_norm as instance_norm
+from wengert.ops.neural.norms_in_package import batch_norm as batch_norm, instance_norm as instance_norm
 from wengert.ops.randomness.generator import Generator as Generator
 from wengert.ops.sparse.layouts import (
     sparse_bsc as sparse_bsc,

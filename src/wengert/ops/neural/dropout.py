@@ -15,13 +15,33 @@ from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
+from ..._start.boundary import boundary
 from ..axes import read_number
 from ..create.factory import refuse_dtype
+from ..family import describes
 from ..randomness.generator import default_generator, native_draw
 from ..randomness.random import in_memory_order
 
+_IN_PACKAGE = ("alpha_dropout_", "dropout_", "feature_alpha_dropout_", "feature_dropout_")
 ALPHA = 1.7580993408473766
 """Minus SELU's limit on the negative side."""
+SECTIONS = """
+    Args:
+        input: {input}.
+        p, training, inplace: as for `dropout`.
+
+    Returns:
+        A new tensor, or `input`.
+    """
+IN_PLACE = """
+    Args:
+        input: {input}.
+        p: probability.
+        train: if False, leave the input unchanged.
+
+    Returns:
+        `input`.
+    """
 
 
 def check_probability(name: str, input: Any, p: Any) -> None:
@@ -147,30 +167,16 @@ plain_case(dropout, arrays=dropped_array, needs=NATIVE)
 
 
 @composite(method=False)
+@describes(SECTIONS, input="(N, C, ...)")
 def feature_dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
-    """Dropout of whole channels of an input (N, C, ...).
-
-    Args:
-        input: (N, C, ...).
-        p, training, inplace: as for `dropout`.
-
-    Returns:
-        A new tensor, or `input`.
-    """
+    """Dropout of whole channels of an input (N, C, ...)."""
     return drop("feature_dropout", input, channels, p, training, inplace)
 
 
 @composite(method=False, function=False)
+@describes(SECTIONS, input="(N, C, L) or (C, L)")
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
-    """Dropout of whole channels of an input (N, C, L) or (C, L).
-
-    Args:
-        input: (N, C, L) or (C, L).
-        p, training, inplace: as for `dropout`.
-
-    Returns:
-        A new tensor, or `input`.
-    """
+    """Dropout of whole channels of an input (N, C, L) or (C, L)."""
     check_probability("dropout1d", input, p)
     if input.ndim not in (2, 3):
         raise RuntimeError(
@@ -190,16 +196,9 @@ def batched(name: str, input: Any, full: int, p: float, training: bool, inplace:
 
 
 @composite(method=False, function=False)
+@describes(SECTIONS, input="(N, C, H, W), or (N, C, L) with a warning")
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
-    """Dropout of whole channels of an input (N, C, H, W), or (N, C, L) with a warning.
-
-    Args:
-        input: (N, C, H, W), or (N, C, L) with a warning.
-        p, training, inplace: as for `dropout`.
-
-    Returns:
-        A new tensor, or `input`.
-    """
+    """Dropout of whole channels of an input (N, C, H, W), or (N, C, L) with a warning."""
     check_probability("dropout2d", input, p)
     if input.ndim not in (3, 4):
         warn_dimensions("dropout2d", input.ndim, "2", "3D or 4D")
@@ -222,16 +221,9 @@ def warn_dimensions(name: str, ndim: int, spatial: str, wanted: str) -> None:
 
 
 @composite(method=False, function=False)
+@describes(SECTIONS, input="(N, C, D, H, W) or (C, D, H, W)")
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
-    """Dropout of whole channels of an input (N, C, D, H, W) or (C, D, H, W).
-
-    Args:
-        input: (N, C, D, H, W) or (C, D, H, W).
-        p, training, inplace: as for `dropout`.
-
-    Returns:
-        A new tensor, or `input`.
-    """
+    """Dropout of whole channels of an input (N, C, D, H, W) or (C, D, H, W)."""
     check_probability("dropout3d", input, p)
     if input.ndim not in (4, 5):
         warn_dimensions("dropout3d", input.ndim, "3", "4D or 5D")
@@ -274,17 +266,41 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 
 
 @composite(method=False)
+@describes(SECTIONS, input="(N, C, ...)")
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: Truth = False) -> Tensor:
-    """`alpha_dropout` of whole channels of an input (N, C, ...).
-
-    Args:
-        input: (N, C, ...).
-        p, training, inplace: as for `dropout`.
-
-    Returns:
-        A new tensor, or `input`.
-    """
+    """`alpha_dropout` of whole channels of an input (N, C, ...)."""
     return saturate("feature_alpha_dropout", input, channels, p, training, inplace)
+
+
+# ---- in place --------------------------------------------------------------------------------------------------------
+
+
+@boundary
+@describes(IN_PLACE, input="tensor")
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In-place form of `dropout`."""
+    return drop("dropout_", input, whole, p, train, True)
+
+
+@boundary
+@describes(IN_PLACE, input="(N, C, ...)")
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In-place form of `feature_dropout`."""
+    return drop("feature_dropout_", input, channels, p, train, True)
+
+
+@boundary
+@describes(IN_PLACE, input="tensor")
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In-place form of `alpha_dropout`."""
+    return saturate("alpha_dropout_", input, whole, p, train, True)
+
+
+@boundary
+@describes(IN_PLACE, input="(N, C, ...)")
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In-place form of `feature_alpha_dropout`."""
+    return saturate("feature_alpha_dropout_", input, channels, p, train, True)
 
 
 def probabilities(make: Any) -> Any:
