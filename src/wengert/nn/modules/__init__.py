@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from .activation import ELU, GELU, LeakyReLU, LogSoftmax, ReLU, Sigmoid, SiLU, Softmax, Softplus, Tanh
-from .activation_forms import (
+from .activation import (
     CELU,
+    ELU,
+    GELU,
     GLU,
     SELU,
     Hardshrink,
     Hardsigmoid,
     Hardswish,
     Hardtanh,
+    LeakyReLU,
     LogSigmoid,
+    LogSoftmax,
     Mish,
     PReLU,
+    ReLU,
     ReLU6,
     RReLU,
+    Sigmoid,
+    SiLU,
+    Softmax,
     Softmax2d,
     Softmin,
+    Softplus,
     Softshrink,
     Softsign,
+    Tanh,
     Tanhshrink,
     Threshold,
 )
@@ -52,29 +61,27 @@ from .lazy_layers import (
 )
 from .linear import Bilinear, Identity, Linear
 from .linear_cross_entropy_options import LinearCrossEntropyOptions
-from .linear_loss import LinearCrossEntropyLoss
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,
-    CrossEntropyLoss,
-    HuberLoss,
-    KLDivLoss,
-    L1Loss,
-    MSELoss,
-    NLLLoss,
-    NLLLoss2d,
-    SmoothL1Loss,
-)
-from .loss_forms import (
     CosineEmbeddingLoss,
+    CrossEntropyLoss,
     CTCLoss,
     GaussianNLLLoss,
     HingeEmbeddingLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    LinearCrossEntropyLoss,
     MarginRankingLoss,
+    MSELoss,
     MultiLabelMarginLoss,
     MultiLabelSoftMarginLoss,
     MultiMarginLoss,
+    NLLLoss,
+    NLLLoss2d,
     PoissonNLLLoss,
+    SmoothL1Loss,
     SoftMarginLoss,
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,

@@ -2,46 +2,80 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..._tensor import Tensor
+from ...ops.create.placed import full
+from ...ops.warned import warn
 from .. import functional
-from .activation_forms import (
-    CELU as CELU,
-    GLU as GLU,
-    SELU as SELU,
-    Hardshrink as Hardshrink,
-    Hardsigmoid as Hardsigmoid,
-    Hardswish as Hardswish,
-    Hardtanh as Hardtanh,
-    LogSigmoid as LogSigmoid,
-    Mish as Mish,
-    PReLU as PReLU,
-    ReLU6 as ReLU6,
-    RReLU as RReLU,
-    Softmax2d as Softmax2d,
-    Softmin as Softmin,
-    Softshrink as Softshrink,
-    Softsign as Softsign,
-    Tanhshrink as Tanhshrink,
-    Threshold as Threshold,
-)
+from ..init import constant_
+from ..parameter import Parameter
 from .attention import MultiheadAttention as MultiheadAttention
 from .module import Module
+from .utils import _own_init
 
 
-class ReLU(Module):
-    """`max(x, 0)`; `inplace`: write into the input."""
+def shown_last(inplace: bool) -> str:
+    """Return the option `inplace` for a `repr`, behind other options."""
+    return ", inplace=True" if inplace else ""
+
+
+class _InPlace(Module):
+    """An activation without other options than `inplace`: write into the input."""
+
+    __init_subclass__: Any = classmethod(_own_init)
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function to each element."""
-        return functional.relu(input, self.inplace)
-
     def extra_repr(self) -> str:
         """The option `inplace`."""
         return "inplace=True" if self.inplace else ""
+
+
+class _Unsaid(_InPlace):
+    """An activation whose `repr` does not show `inplace`, as in torch."""
+
+    def extra_repr(self) -> str:
+        """Nothing."""
+        return ""
+
+
+class _Shrink(Module):
+    """A function with a gap of width `lambd` on each side of zero."""
+
+    __init_subclass__: Any = classmethod(_own_init)
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def extra_repr(self) -> str:
+        """The width."""
+        return str(self.lambd)
+
+
+class _Softmax(Module):
+    """An activation along a dimension; without one it is chosen, with a warning."""
+
+    __init_subclass__: Any = classmethod(_own_init)
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def extra_repr(self) -> str:
+        """The dimension."""
+        return f"dim={self.dim}"
+
+
+class ReLU(_InPlace):
+    """`max(x, 0)`; `inplace`: write into the input."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.relu(input, self.inplace)
 
 
 class LeakyReLU(Module):
@@ -58,7 +92,7 @@ class LeakyReLU(Module):
 
     def extra_repr(self) -> str:
         """The options."""
-        return f"negative_slope={self.negative_slope}" + (", inplace=True" if self.inplace else "")
+        return f"negative_slope={self.negative_slope}" + shown_last(self.inplace)
 
 
 class ELU(Module):
@@ -78,7 +112,7 @@ class ELU(Module):
 
     def extra_repr(self) -> str:
         """The options."""
-        return f"alpha={self.alpha}" + (", inplace=True" if self.inplace else "")
+        return f"alpha={self.alpha}" + shown_last(self.inplace)
 
 
 class GELU(Module):
@@ -100,20 +134,12 @@ class GELU(Module):
         return f"approximate={self.approximate!r}"
 
 
-class SiLU(Module):
+class SiLU(_InPlace):
     """`x * sigmoid(x)`; `inplace`: write into the input."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
         return functional.silu(input, self.inplace)
-
-    def extra_repr(self) -> str:
-        """The option `inplace`."""
-        return "inplace=True" if self.inplace else ""
 
 
 class Sigmoid(Module):
@@ -132,36 +158,20 @@ class Tanh(Module):
         return input.tanh()
 
 
-class Softmax(Module):
+class Softmax(_Softmax):
     """`exp(x)` divided by its sum over `dim`; without `dim` one is chosen, with a warning."""
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
         """Positive values that sum to 1 over the dimension."""
         return functional.softmax(input, self.dim, _stacklevel=5)
 
-    def extra_repr(self) -> str:
-        """The dimension."""
-        return f"dim={self.dim}"
 
-
-class LogSoftmax(Module):
+class LogSoftmax(_Softmax):
     """The logarithm of `Softmax`, computed without overflow."""
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
         """Logarithms of probabilities over the dimension."""
         return functional.log_softmax(input, self.dim, _stacklevel=5)
-
-    def extra_repr(self) -> str:
-        """The dimension."""
-        return f"dim={self.dim}"
 
 
 class Softplus(Module):
@@ -179,3 +189,264 @@ class Softplus(Module):
     def extra_repr(self) -> str:
         """The options."""
         return f"beta={self.beta}, threshold={self.threshold}"
+
+
+class SELU(_InPlace):
+    """`ELU` with the constants that keep mean 0 and variance 1; `inplace`: write into the input.
+
+    Source: Klambauer et al., Self-Normalizing Neural Networks, 2017.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.selu(input, self.inplace)
+
+
+class Mish(_InPlace):
+    """`x * tanh(softplus(x))`; `inplace`: write into the input. Source: Misra, Mish, 2019."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.mish(input, self.inplace)
+
+
+class Hardswish(_Unsaid):
+    """`x * hardsigmoid(x)`; `inplace`: write into the input."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.hardswish(input, self.inplace)
+
+
+class Hardsigmoid(_Unsaid):
+    """`x / 6 + 1 / 2` cut to [0, 1]; `inplace`: write into the input."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.hardsigmoid(input, self.inplace)
+
+
+class CELU(Module):
+    """`x` where positive, else `alpha * (exp(x / alpha) - 1)`; `inplace`: write into the input."""
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        super().__init__()
+        self.alpha = alpha
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.celu(input, self.alpha, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"alpha={self.alpha}" + shown_last(self.inplace)
+
+
+class Hardtanh(Module):
+    """`x` cut to [min_val, max_val]; `inplace`: write into the input.
+
+    Args:
+        min_val, max_val: the limits.
+        inplace: whether the result is written into the input.
+        min_value, max_value: older names of the limits.
+
+    Raises:
+        AssertionError: if the lower limit is not below the upper one.
+    """
+
+    def __init__(
+        self,
+        min_val: float = -1.0,
+        max_val: float = 1.0,
+        inplace: bool = False,
+        min_value: float | None = None,
+        max_value: float | None = None,
+    ) -> None:
+        super().__init__()
+        for name, value in (("min", min_value), ("max", max_value)):
+            if value is not None:
+                old = f"keyword argument `{name}_value` is deprecated and renamed to `{name}_val`"
+                warn(old, FutureWarning)
+        min_val, max_val = min_val if min_value is None else min_value, max_val if max_value is None else max_value
+        if max_val <= min_val:
+            raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
+        self.min_val = min_val
+        self.max_val = max_val
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.hardtanh(input, self.min_val, self.max_val, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"min_val={self.min_val}, max_val={self.max_val}" + shown_last(self.inplace)
+
+
+class ReLU6(Hardtanh):
+    """`x` cut to [0, 6]; `inplace`: write into the input."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(0.0, 6.0, inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.relu6(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The option `inplace`."""
+        return "inplace=True" if self.inplace else ""
+
+
+class Threshold(Module):
+    """`x` where above `threshold`, else `value`; `inplace`: write into the input."""
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
+        super().__init__()
+        self.threshold = threshold
+        self.value = value
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.threshold(input, self.threshold, self.value, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"threshold={self.threshold}, value={self.value}" + shown_last(self.inplace)
+
+
+class Softsign(Module):
+    """`x / (1 + |x|)`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.softsign(input)
+
+
+class Tanhshrink(Module):
+    """`x - tanh(x)`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.tanhshrink(input)
+
+
+class LogSigmoid(Module):
+    """`log(1 / (1 + exp(-x)))`, computed without overflow."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.logsigmoid(input)
+
+
+class Softshrink(_Shrink):
+    """`x` moved towards zero by `lambd`, and zero where `|x|` is at most `lambd`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.softshrink(input, self.lambd)
+
+
+class Hardshrink(_Shrink):
+    """`x`, but zero where it is within `lambd` of zero."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.hardshrink(input, self.lambd)
+
+
+class Softmin(_Softmax):
+    """`Softmax` of the negated input."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Positive values that sum to 1 over the dimension."""
+        return functional.softmin(input, self.dim, _stacklevel=5)
+
+
+class PReLU(Module):
+    """`x` where positive, else `weight * x`, with a learned weight.
+
+    Args:
+        num_parameters: 1, or the number of channels.
+        init: initial value of the weight.
+        device: "cpu".
+        dtype: of the weight.
+
+    Source: He et al., Delving Deep into Rectifiers, 2015.
+    """
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        self.num_parameters = num_parameters
+        self.init = init
+        self.weight = Parameter(full((num_parameters,), float(init), device=device, dtype=dtype))
+
+    def reset_parameters(self) -> None:
+        """Fill the weight with its initial value."""
+        constant_(self.weight, self.init)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element; several weights belong to the second dimension."""
+        return functional.prelu(input, self.weight)
+
+    def extra_repr(self) -> str:
+        """The number of weights."""
+        return f"num_parameters={self.num_parameters}"
+
+
+class Softmax2d(Module):
+    """Softmax over the channels of (N, C, H, W) or (C, H, W)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Positive values that sum to 1 over the channels.
+
+        Raises:
+            ValueError: if the input has neither 3 nor 4 dimensions.
+        """
+        if input.ndim not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
+        return functional.softmax(input, -3, _stacklevel=5)
+
+
+class GLU(Module):
+    """The first half along a dimension times the sigmoid of the second."""
+
+    def __init__(self, dim: int = -1) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """A tensor half as long along the dimension."""
+        return functional.glu(input, self.dim)
+
+    def extra_repr(self) -> str:
+        """The dimension."""
+        return f"dim={self.dim}"
+
+
+class RReLU(Module):
+    """`x` where positive, else `x` times a factor, which is random for each element in training.
+
+    Args:
+        lower: least factor.
+        upper: greatest factor; in evaluation the factor is the mean of both.
+        inplace: write into the input.
+
+    Source: Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
+    """
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the function to each element."""
+        return functional.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"lower={self.lower}, upper={self.upper}" + shown_last(self.inplace)
