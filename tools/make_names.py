@@ -34,7 +34,7 @@ TABLE = PACKAGE / "_start" / "names.py"
 UNNAMED = {
     *("demo", "explain", "info", "profile"),  # commands, `python -m wengert.info`
     *("_core", "_kernels", "_start", "_torch", "ops"),  # of no interest to programs
-    *("eager", "foreach", "legacy", "native_forms", "settings"),  # their names are the package's, they are not
+    *("eager", "foreach", "legacy", "native_functions", "settings"),  # their names are the package's, they are not
     *("_custom_ops", "_lobpcg", "as_torch", "functorch", "installed"),  # to be imported: torch has no such attributes
 }
 """Modules at the top that are no attributes of the package until something imports them."""

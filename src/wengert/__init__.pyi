@@ -162,7 +162,7 @@ from wengert.legacy import (
     LongTensor as LongTensor,
     ShortTensor as ShortTensor,
 )
-from wengert.native_forms import (
+from wengert.native_functions import (
     adaptive_max_pool1d as adaptive_max_pool1d,
     binary_cross_entropy_with_logits as binary_cross_entropy_with_logits,
     max_pool1d_with_indices as max_pool1d_with_indices,
@@ -184,7 +184,7 @@ from wengert.ops.create.legacy_storages import (
     Storage as Storage,
     from_file as from_file,
 )
-from wengert.ops.indexing.embedding_forms import embedding_renorm_ as embedding_renorm_
+from wengert.ops.indexing.embedding import embedding_renorm_ as embedding_renorm_
 from wengert.ops.memory.kept import (
     empty_cache as empty_cache,
     memory_stats as memory_stats,

@@ -25,7 +25,7 @@ from .ops.linalg.eigen import eig, eigh, eigvals, eigvalsh
 from .ops.linalg.inverse import inv, inv_ex
 from .ops.linalg.ldl import ldl_factor, ldl_factor_ex, ldl_solve
 from .ops.linalg.least_squares import lstsq, pinv, tensorinv, tensorsolve
-from .ops.linalg.lu_forms import linalg_lu as lu, linalg_lu_solve as lu_solve, lu_factor, lu_factor_ex
+from .ops.linalg.lu import linalg_lu as lu, linalg_lu_solve as lu_solve, lu_factor, lu_factor_ex
 from .ops.linalg.matmul import matmul
 from .ops.linalg.matrices import LinAlgError, as_view
 from .ops.linalg.norms import cond, linalg_norm as norm, matrix_norm, matrix_rank

@@ -3,7 +3,7 @@
 Each function exists in NumPy, complete, as the reference. Some exist in C++ too, under the same name and with the same
 signature: those are used when the extension was built, unless WENGERT_KERNELS=numpy is set in the environment. A native
 function calls its NumPy twin for arguments that it does not support (other dtypes, strides, array types). Twins that
-few programs use are imported with their first call (`native_choice.Later`).
+few programs use are imported with their first call (`twins.Later`).
 
 `direct` maps names to native functions that return NotImplemented instead of calling the twin; it is empty without the
 extension.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import native_choice
+from . import twins
 from .activation import (
     erf,
     expm1_saturates,
@@ -138,7 +138,7 @@ from .reduce import (
 )
 
 if TYPE_CHECKING:
-    direct: dict[str, native_choice.Function]
+    direct: dict[str, twins.Function]
     from .conv import (
         convolution,
         convolution_backward_input,
@@ -189,39 +189,39 @@ if TYPE_CHECKING:
         softmax_backward,
     )
 else:
-    convolution, convolution_backward_input, convolution_backward_weight = native_choice.later(
+    convolution, convolution_backward_input, convolution_backward_weight = twins.later(
         "conv", "convolution convolution_backward_input convolution_backward_weight"
     )
-    bce_with_logits, mse_loss, nll_loss, nll_loss_backward = native_choice.later(
+    bce_with_logits, mse_loss, nll_loss, nll_loss_backward = twins.later(
         "loss", "bce_with_logits mse_loss nll_loss nll_loss_backward"
     )
-    batch_norm_apply, batch_norm_backward, batch_norm_statistics, layer_norm, layer_norm_backward = native_choice.later(
+    batch_norm_apply, batch_norm_backward, batch_norm_statistics, layer_norm, layer_norm_backward = twins.later(
         "norm", "batch_norm_apply batch_norm_backward batch_norm_statistics layer_norm layer_norm_backward"
     )
-    fft_lines, irfft_lines, rfft_lines = native_choice.later("fourier", "fft_lines irfft_lines rfft_lines")
-    adam_step, formula_step, sgd_step = native_choice.later("optimiser", "adam_step formula_step sgd_step")
-    avg_pool2d, avg_pool2d_backward, max_pool2d, max_pool2d_backward = native_choice.later(
+    fft_lines, irfft_lines, rfft_lines = twins.later("fourier", "fft_lines irfft_lines rfft_lines")
+    adam_step, formula_step, sgd_step = twins.later("optimiser", "adam_step formula_step sgd_step")
+    avg_pool2d, avg_pool2d_backward, max_pool2d, max_pool2d_backward = twins.later(
         "pool", "avg_pool2d avg_pool2d_backward max_pool2d max_pool2d_backward"
     )
-    gru_steps, gru_steps_backward, lstm_steps, lstm_steps_backward, rnn_steps, rnn_steps_backward = native_choice.later(
+    gru_steps, gru_steps_backward, lstm_steps, lstm_steps_backward, rnn_steps, rnn_steps_backward = twins.later(
         "recurrent", "gru_steps gru_steps_backward lstm_steps lstm_steps_backward rnn_steps rnn_steps_backward"
     )
-    causal_softmax, log_softmax, log_softmax_backward, softmax, softmax_backward = native_choice.later(
+    causal_softmax, log_softmax, log_softmax_backward, softmax, softmax_backward = twins.later(
         "softmaxes", "causal_softmax log_softmax log_softmax_backward softmax softmax_backward"
     )
 
-native = native_choice.load_native()
+native = twins.load_native()
 if native is not None:
-    globals().update(native_choice.native_functions(native, globals()))
+    globals().update(twins.native_functions(native, globals()))
 
 
-def direct_function(name: str) -> native_choice.Function | None:
+def direct_function(name: str) -> twins.Function | None:
     """Return the native function of a plain case; None without the extension.
 
     Raises:
         ImportError: if the extension has no such function: the name is wrong, or it was built from other sources.
     """
-    function: native_choice.Function | None = getattr(native, f"direct_{name}", None)
+    function: twins.Function | None = getattr(native, f"direct_{name}", None)
     if function is None and native is not None:
         raise ImportError(f"the native library has no function direct_{name}")
     return function
@@ -231,7 +231,7 @@ def __getattr__(name: str) -> Any:
     """Build `direct` at its first use: the cards ask for one function after the other."""
     if name != "direct":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()["direct"] = functions = {} if native is None else native_choice.direct_functions(native)
+    globals()["direct"] = functions = {} if native is None else twins.direct_functions(native)
     return functions
 
 

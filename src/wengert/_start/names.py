@@ -47,7 +47,7 @@ OPERATORS = {
         "_embedding_sparse _one_hot embedding embedding_dense_backward embedding_dense_gather embedding_lookup one_hot"
     ),
     "ops.indexing.embedding_bag": "_embedding_bag embedding_bag",
-    "ops.indexing.embedding_bag_forms": "embedding_bag_lookup",
+    "ops.indexing.embedding_bag_lookup": "embedding_bag_lookup",
     "ops.indexing.positions": "unravel_index",
     "ops.indexing.put": "fill_diagonal masked_scatter_backward",
     "ops.linalg.cholesky": "_linalg_cholesky_ex linalg_cholesky linalg_cholesky_ex",
@@ -65,8 +65,10 @@ OPERATORS = {
         "_linalg_lstsq _linalg_pinv linalg_lstsq linalg_pinv linalg_tensorinv linalg_tensorsolve"
     ),
     "ops.linalg.linear": "linear",
-    "ops.linalg.lu": "_linalg_lu _linalg_lu_factor_ex _linalg_lu_solve _lu_unpack",
-    "ops.linalg.lu_forms": "linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve lu_unpack",
+    "ops.linalg.lu": (
+        "_linalg_lu _linalg_lu_factor_ex _linalg_lu_solve _lu_unpack linalg_lu linalg_lu_factor linalg_lu_factor_ex "
+        "linalg_lu_solve lu_unpack"
+    ),
     "ops.linalg.norms": (
         "frobenius_norm linalg_cond linalg_matrix_norm linalg_matrix_rank linalg_norm norm_except_dim nuclear_norm"
     ),
@@ -134,9 +136,8 @@ OPERATORS = {
     ),
     "ops.pointwise.choose": "_where",
     "ops.pointwise.classify": "is_complex is_floating_point is_tensor",
-    "ops.pointwise.complex": "_conj_physical view_as_complex view_as_real",
+    "ops.pointwise.complex": "_conj_physical complex polar view_as_complex view_as_real",
     "ops.pointwise.complex_copies": "view_as_complex_copy view_as_real_copy",
-    "ops.pointwise.complex_parts": "complex polar",
     "ops.pointwise.gamma": "special_zeta",
     "ops.pointwise.normal": "special_entr special_erfcx special_log_ndtr special_ndtr special_ndtri",
     "ops.pointwise.pairs": "special_xlog1py",
@@ -187,11 +188,11 @@ OPERATORS = {
     ),
     "ops.sparse.compressed_entries": "_sparse_compressed_tensor _to_sparse_compressed",
     "ops.sparse.compressed_products": "_sparse_mm_reduce_impl _sparse_sampled_addmm",
-    "ops.sparse.copied_parts": (
-        "ccol_indices_copy col_indices_copy crow_indices_copy indices_copy row_indices_copy values_copy"
-    ),
     "ops.sparse.create": "sparse_coo_tensor",
     "ops.sparse.entries": "_sparse_coo_tensor_with_dims_and_tensors _sparse_entries _to_sparse",
+    "ops.sparse.part_copies": (
+        "ccol_indices_copy col_indices_copy crow_indices_copy indices_copy row_indices_copy values_copy"
+    ),
     "ops.sparse.products": "_sparse_addmm _sparse_sparse_matmul dsmm hsmm spmm",
     "ops.sparse.reading": "_coalesce _sparse_mask _sparse_values _to_dense",
     "ops.sparse.reductions": "_sparse_log_softmax _sparse_softmax _sparse_sum",
@@ -225,7 +226,7 @@ ON_TENSOR = {
     "ops.linalg.determinants": "det logdet slogdet",
     "ops.linalg.inverse": "inverse",
     "ops.linalg.least_squares": "pinverse",
-    "ops.linalg.lu_forms": "lu lu_solve",
+    "ops.linalg.lu": "lu lu_solve",
     "ops.linalg.norms": "norm",
     "ops.linalg.pairs": "kron",
     "ops.linalg.powers": "matrix_exp matrix_power",
@@ -298,9 +299,10 @@ ON_TENSOR = {
     "ops.shapes.rearrange": "repeat repeat_interleave roll tile tril tril_ triu triu_",
     "ops.shapes.rotate": "rot90",
     "ops.shapes.scattered": "diagonal_scatter select_scatter slice_scatter",
-    "ops.shapes.sections": "dsplit hsplit tensor_split vsplit",
+    "ops.shapes.sections": (
+        "dsplit hsplit split_with_sizes tensor_split unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit"
+    ),
     "ops.shapes.strided": "diag diag_embed diagflat diagonal unfold",
-    "ops.shapes.unsafe_parts": "split_with_sizes unsafe_chunk unsafe_split unsafe_split_with_sizes",
     "ops.shapes.view_copies": "narrow_copy",
     "ops.sparse.methods": (
         "_coalesced_ _indices _nnz _values ccol_indices coalesce col_indices crow_indices dense_dim indices "
@@ -400,7 +402,7 @@ LATE = {
         "mps": "mps",
         "mtia": "mtia",
         "multiprocessing": "multiprocessing",
-        "native_forms": "adaptive_max_pool1d binary_cross_entropy_with_logits max_pool1d_with_indices",
+        "native_functions": "adaptive_max_pool1d binary_cross_entropy_with_logits max_pool1d_with_indices",
         "nn": "nn",
         "nn.functional": "rrelu_ selu_",
         "onnx": "onnx",
@@ -408,7 +410,7 @@ LATE = {
             "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage "
             "DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage from_file"
         ),
-        "ops.indexing.embedding_forms": "embedding_renorm_",
+        "ops.indexing.embedding": "embedding_renorm_",
         "ops.memory.kept": "empty_cache memory_stats reset_peak_memory_stats set_memory_limit",
         "ops.memory.storages": "StorageBase TypedStorage UntypedStorage",
         "ops.neural.dropout": "alpha_dropout_ dropout_ feature_alpha_dropout_ feature_dropout_",

@@ -33,7 +33,7 @@ from ..ops.images.pool_functions import (
 )
 from ..ops.images.resize import interpolate
 from ..ops.indexing.embedding import embedding, one_hot
-from ..ops.indexing.embedding_bag_forms import embedding_bag
+from ..ops.indexing.embedding_bag_lookup import embedding_bag
 from ..ops.linalg.distances import pdist
 from ..ops.linalg.linear import linear
 from ..ops.neural import batch_norm as batches, dropout as dropouts, similarity

@@ -49,3 +49,12 @@ def test_more_sections_than_fit_memory_are_refused_before_any_is_made():
         wg.ones(5).tensor_split(2**62)
     with pytest.raises(MemoryError):
         wg.ones(5).tensor_split(2**56)
+
+
+def test_parts_that_are_no_views_share_memory_but_no_versions():
+    x = wg.arange(4.0, requires_grad=True)
+    first, second = x.unsafe_split(2)
+    assert not first._is_view() and first.data_ptr() == x.data_ptr()
+    assert (first.grad_fn.name(), second.grad_fn.name()) == ("UnsafeSplitBackward0",) * 2
+    (first * second).sum().backward()
+    assert x.grad.tolist() == [2.0, 3.0, 0.0, 1.0]

@@ -7,7 +7,7 @@ from typing import Any
 from ..._tensor import Tensor
 from ...autograd import no_grad
 from ...ops.create.placed import empty
-from ...ops.indexing.embedding_bag_forms import embedding_bag
+from ...ops.indexing.embedding_bag_lookup import embedding_bag
 from .. import functional, init
 from ..parameter import Parameter
 from .module import Module

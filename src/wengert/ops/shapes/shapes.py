@@ -14,6 +14,7 @@ from .join import cat, common_dtype, joined_shape, stack, stacked_shape, stacked
 from .rearrange import integers, repeat, repeated_shape, roll, rolled_axes, tril, triu
 from .rotate import plane, rot90
 from .scattered import check_fits, diagonal_scatter, select_scatter, slice_scatter, steps_with_gaps
+from .sections import length_of, unsafe_split, unsafe_split_with_sizes
 from .slices import (
     checked_lengths,
     equal_lengths,
@@ -35,7 +36,6 @@ from .strided import (
     unfold,
     unfold_backward,
 )
-from .unsafe_parts import length_of, unsafe_split, unsafe_split_with_sizes
 from .view_copies import (
     alias_copy,
     expand_copy,

@@ -1,5 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
-from wengert._torch.native_forms import (
+from wengert._torch.native_functions import (
     REDUCTIONS as REDUCTIONS,
     adaptive_max_pool1d as adaptive_max_pool1d,
     binary_cross_entropy_with_logits as binary_cross_entropy_with_logits,
