@@ -507,6 +507,39 @@ LATE = {
     "wengert.nn.modules.linear": {
         "nn.modules.lazy_layers": "LazyLinear",
     },
+    "wengert.optim.adadelta": {
+        "optim._functional": "adadelta",
+    },
+    "wengert.optim.adagrad": {
+        "optim._functional": "adagrad",
+    },
+    "wengert.optim.adam": {
+        "optim._functional": "adam",
+    },
+    "wengert.optim.adamax": {
+        "optim._functional": "adamax",
+    },
+    "wengert.optim.adamw": {
+        "optim._functional": "adamw",
+    },
+    "wengert.optim.asgd": {
+        "optim._functional": "asgd",
+    },
+    "wengert.optim.nadam": {
+        "optim._functional": "nadam",
+    },
+    "wengert.optim.radam": {
+        "optim._functional": "radam",
+    },
+    "wengert.optim.rmsprop": {
+        "optim._functional": "rmsprop",
+    },
+    "wengert.optim.rprop": {
+        "optim._functional": "rprop",
+    },
+    "wengert.optim.sgd": {
+        "optim._functional": "sgd",
+    },
     "wengert.utils": {
         "utils._contextlib": "_contextlib",
         "utils._foreach_utils": "_foreach_utils",

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+from .._start.loading import on_demand
 from .._tensor import Tensor
 from .optimizer import Group, Params
-from .stepwise import (
-    ACCELERATORS,
-    USUAL,
-    State,
-    Stepwise,
-    advance,
-    as_function,
-    check_usual,
-    decayed,
-    mean_square,
-    options_of,
-    rate,
-)
+from .stepwise import ACCELERATORS, USUAL, State, Stepwise, check_usual, decayed, mean_square, options_of, rate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._functional import adadelta
 
 
 class Adadelta(Stepwise):
@@ -79,23 +72,6 @@ class Adadelta(Stepwise):
         }
 
 
-@as_function(Adadelta)
-def adadelta(
-    params: list[Tensor],
-    grads: list[Tensor],
-    square_avgs: list[Tensor],
-    acc_deltas: list[Tensor],
-    state_steps: list[Tensor],
-    capturable: bool = False,
-    foreach: bool | None = None,
-    differentiable: bool = False,
-    has_complex: bool = False,
-    *,
-    lr: float | Tensor,
-    rho: float,
-    eps: float,
-    weight_decay: float,
-    maximize: bool,
-) -> None:
-    """Take a step of `Adadelta` as a function; parameters and state are updated in place."""
-    advance(Adadelta, locals(), square_avg=square_avgs, acc_delta=acc_deltas, step=state_steps)
+__all__ = ["Adadelta", "adadelta"]
+
+__getattr__, __dir__ = on_demand(globals())

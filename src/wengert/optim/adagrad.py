@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from .._start.loading import on_demand
 from .._tensor import Tensor
 from .._tensor.attributes import flags
 from ..ops.neural.optimiser_steps import zeros_as
 from ..ops.sparse.create import sparse_coo_tensor
 from .optimizer import Group, Params, check_at_least_zero, check_fused, parameters_of
-from .stepwise import State, Stepwise, advance, as_function, check_usual, counter, decayed, options_of, rate
+from .stepwise import State, Stepwise, check_usual, counter, decayed, options_of, rate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._functional import adagrad
 
 
 class Adagrad(Stepwise):
@@ -101,25 +106,6 @@ class Adagrad(Stepwise):
         return value - grad / (total.sqrt() + group["eps"]) * lr, {"sum": total}
 
 
-@as_function(Adagrad)
-def adagrad(
-    params: list[Tensor],
-    grads: list[Tensor],
-    state_sums: list[Tensor],
-    state_steps: list[Tensor],
-    fused: bool | None = None,
-    grad_scale: Any = None,
-    found_inf: Any = None,
-    has_sparse_grad: bool = False,
-    foreach: bool | None = None,
-    differentiable: bool = False,
-    has_complex: bool = False,
-    *,
-    lr: float | Tensor,
-    weight_decay: float,
-    lr_decay: float,
-    eps: float,
-    maximize: bool,
-) -> None:
-    """Take a step of `Adagrad` as a function; parameters and state are updated in place."""
-    advance(Adagrad, locals(), sum=state_sums, step=state_steps)
+__all__ = ["Adagrad", "adagrad"]
+
+__getattr__, __dir__ = on_demand(globals())

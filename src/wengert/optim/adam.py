@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from .._start.loading import on_demand
 from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import adam_step, zeros_as
 from .optimizer import Group, Params, check_fused
@@ -12,8 +13,6 @@ from .stepwise import (
     USUAL,
     State,
     Stepwise,
-    advance,
-    as_function,
     check_betas,
     check_usual,
     counter,
@@ -23,6 +22,10 @@ from .stepwise import (
     rate,
     with_decay,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._functional import adam
 
 
 class Adam(Stepwise):
@@ -144,37 +147,6 @@ def scalar(betas: tuple[Any, Any], at: int, listed: bool | None) -> Any:
     return beta.squeeze() if beta.ndim else beta
 
 
-@as_function(Adam, optional=True)
-def adam(
-    params: list[Tensor],
-    grads: list[Tensor],
-    exp_avgs: list[Tensor],
-    exp_avg_sqs: list[Tensor],
-    max_exp_avg_sqs: list[Tensor],
-    state_steps: list[Tensor],
-    foreach: bool | None = None,
-    capturable: bool = False,
-    differentiable: bool = False,
-    fused: bool | None = None,
-    grad_scale: Any = None,
-    found_inf: Any = None,
-    has_complex: bool = False,
-    decoupled_weight_decay: bool = False,
-    *,
-    amsgrad: bool,
-    beta1: float,
-    beta2: float,
-    lr: float | Tensor,
-    weight_decay: float,
-    eps: float,
-    maximize: bool,
-) -> None:
-    """Take a step of `Adam` as a function; parameters and state are updated in place."""
-    advance(
-        Adam,
-        locals(),
-        exp_avg=exp_avgs,
-        exp_avg_sq=exp_avg_sqs,
-        max_exp_avg_sq=max_exp_avg_sqs,
-        step=state_steps,
-    )
+__all__ = ["Adam", "adam"]
+
+__getattr__, __dir__ = on_demand(globals())

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+from .._start.loading import on_demand
 from .._tensor import Tensor
 from .optimizer import Group, Params
-from .stepwise import (
-    USUAL,
-    State,
-    Stepwise,
-    advance,
-    as_function,
-    check_betas,
-    check_usual,
-    decayed,
-    lerped,
-    options_of,
-    rate,
-)
+from .stepwise import USUAL, State, Stepwise, check_betas, check_usual, decayed, lerped, options_of, rate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._functional import adamax
 
 
 class Adamax(Stepwise):
@@ -74,24 +67,6 @@ class Adamax(Stepwise):
         return value - mean / largest * lr, {"exp_avg": mean, "exp_inf": largest}
 
 
-@as_function(Adamax)
-def adamax(
-    params: list[Tensor],
-    grads: list[Tensor],
-    exp_avgs: list[Tensor],
-    exp_infs: list[Tensor],
-    state_steps: list[Tensor],
-    foreach: bool | None = None,
-    maximize: bool = False,
-    differentiable: bool = False,
-    capturable: bool = False,
-    has_complex: bool = False,
-    *,
-    eps: float,
-    beta1: float,
-    beta2: float,
-    lr: float | Tensor,
-    weight_decay: float,
-) -> None:
-    """Take a step of `Adamax` as a function; parameters and state are updated in place."""
-    advance(Adamax, locals(), exp_avg=exp_avgs, exp_inf=exp_infs, step=state_steps)
+__all__ = ["Adamax", "adamax"]
+
+__getattr__, __dir__ = on_demand(globals())

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._start.loading import on_demand
 from .._tensor import Tensor
 from .adam import Adam
 from .optimizer import Params
-from .stepwise import advance, as_function
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._functional import adamw
 
 
 class AdamW(Adam):
@@ -54,36 +58,6 @@ class AdamW(Adam):
             group["decoupled_weight_decay"] = True
 
 
-@as_function(AdamW, optional=True)
-def adamw(
-    params: list[Tensor],
-    grads: list[Tensor],
-    exp_avgs: list[Tensor],
-    exp_avg_sqs: list[Tensor],
-    max_exp_avg_sqs: list[Tensor],
-    state_steps: list[Tensor],
-    foreach: bool | None = None,
-    capturable: bool = False,
-    differentiable: bool = False,
-    fused: bool | None = None,
-    grad_scale: Any = None,
-    found_inf: Any = None,
-    has_complex: bool = False,
-    *,
-    amsgrad: bool,
-    beta1: float,
-    beta2: float,
-    lr: float | Tensor,
-    weight_decay: float,
-    eps: float,
-    maximize: bool,
-) -> None:
-    """Take a step of `AdamW` as a function; parameters and state are updated in place."""
-    advance(
-        AdamW,
-        {**locals(), "decoupled_weight_decay": True},
-        exp_avg=exp_avgs,
-        exp_avg_sq=exp_avg_sqs,
-        max_exp_avg_sq=max_exp_avg_sqs,
-        step=state_steps,
-    )
+__all__ = ["AdamW", "adamw"]
+
+__getattr__, __dir__ = on_demand(globals())

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from .._start.loading import on_demand
 from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import zeros_as
 from .optimizer import Group, Params, check_at_least_zero
-from .stepwise import USUAL, State, Stepwise, advance, as_function, check_rate, counter, decayed, options_of
+from .stepwise import USUAL, State, Stepwise, check_rate, counter, decayed, options_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._functional import asgd
 
 
 class ASGD(Stepwise):
@@ -70,25 +75,6 @@ class ASGD(Stepwise):
         }
 
 
-@as_function(ASGD)
-def asgd(
-    params: list[Tensor],
-    grads: list[Tensor],
-    axs: list[Tensor],
-    mus: list[Tensor],
-    etas: list[Tensor],
-    state_steps: list[Tensor],
-    foreach: bool | None = None,
-    maximize: bool = False,
-    differentiable: bool = False,
-    capturable: bool = False,
-    has_complex: bool = False,
-    *,
-    lambd: float,
-    lr: float | Tensor,
-    t0: float,
-    alpha: float,
-    weight_decay: float,
-) -> None:
-    """Take a step of `ASGD` as a function; parameters and state are updated in place."""
-    advance(ASGD, locals(), ax=axs, mu=mus, eta=etas, step=state_steps)
+__all__ = ["ASGD", "asgd"]
+
+__getattr__, __dir__ = on_demand(globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from .._start.loading import on_demand
 from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import zeros_as
 from .optimizer import Group, Params, check_at_least_zero
@@ -11,8 +12,6 @@ from .stepwise import (
     USUAL,
     State,
     Stepwise,
-    advance,
-    as_function,
     check_betas,
     check_usual,
     counter,
@@ -22,6 +21,10 @@ from .stepwise import (
     rate,
     with_decay,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._functional import nadam
 
 
 class NAdam(Stepwise):
@@ -113,27 +116,6 @@ def momenta(first: float, step: float, group: Group) -> tuple[float, float]:
     return now, ahead
 
 
-@as_function(NAdam)
-def nadam(
-    params: list[Tensor],
-    grads: list[Tensor],
-    exp_avgs: list[Tensor],
-    exp_avg_sqs: list[Tensor],
-    mu_products: list[Tensor],
-    state_steps: list[Tensor],
-    decoupled_weight_decay: bool = False,
-    foreach: bool | None = None,
-    capturable: bool = False,
-    differentiable: bool = False,
-    has_complex: bool = False,
-    maximize: bool = False,
-    *,
-    beta1: float,
-    beta2: float,
-    lr: float | Tensor,
-    weight_decay: float,
-    momentum_decay: float,
-    eps: float,
-) -> None:
-    """Take a step of `NAdam` as a function; parameters and state are updated in place."""
-    advance(NAdam, locals(), exp_avg=exp_avgs, exp_avg_sq=exp_avg_sqs, mu_product=mu_products, step=state_steps)
+__all__ = ["NAdam", "nadam"]
+
+__getattr__, __dir__ = on_demand(globals())

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from .._start.loading import on_demand
 from .._tensor import Tensor
 from .optimizer import Group, Params
 from .stepwise import (
     USUAL,
     State,
     Stepwise,
-    advance,
-    as_function,
     check_betas,
     check_usual,
     lerped,
@@ -21,6 +20,10 @@ from .stepwise import (
     rate,
     with_decay,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._functional import radam
 
 
 class RAdam(Stepwise):
@@ -95,25 +98,6 @@ def rectified(second: float, step: float) -> float | None:
     return math.sqrt((known - 4) * (known - 2) * most / ((most - 4) * (most - 2) * known))
 
 
-@as_function(RAdam)
-def radam(
-    params: list[Tensor],
-    grads: list[Tensor],
-    exp_avgs: list[Tensor],
-    exp_avg_sqs: list[Tensor],
-    state_steps: list[Tensor],
-    decoupled_weight_decay: bool = False,
-    foreach: bool | None = None,
-    differentiable: bool = False,
-    capturable: bool = False,
-    has_complex: bool = False,
-    maximize: bool = False,
-    *,
-    beta1: float,
-    beta2: float,
-    lr: float | Tensor,
-    weight_decay: float,
-    eps: float,
-) -> None:
-    """Take a step of `RAdam` as a function; parameters and state are updated in place."""
-    advance(RAdam, locals(), exp_avg=exp_avgs, exp_avg_sq=exp_avg_sqs, step=state_steps)
+__all__ = ["RAdam", "radam"]
+
+__getattr__, __dir__ = on_demand(globals())

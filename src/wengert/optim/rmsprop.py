@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from .._start.loading import on_demand
 from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import zeros_as
 from .optimizer import Group, Params, check_at_least_zero
-from .stepwise import (
-    USUAL,
-    State,
-    Stepwise,
-    advance,
-    as_function,
-    check_usual,
-    counter,
-    decayed,
-    lerped,
-    mean_square,
-    options_of,
-    rate,
-)
+from .stepwise import USUAL, State, Stepwise, check_usual, counter, decayed, lerped, mean_square, options_of, rate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._functional import rmsprop
 
 
 class RMSprop(Stepwise):
@@ -98,33 +90,6 @@ class RMSprop(Stepwise):
         return value - move * rate(group), changed
 
 
-@as_function(RMSprop, optional=True)
-def rmsprop(
-    params: list[Tensor],
-    grads: list[Tensor],
-    square_avgs: list[Tensor],
-    grad_avgs: list[Tensor],
-    momentum_buffer_list: list[Tensor],
-    state_steps: list[Tensor],
-    foreach: bool | None = None,
-    maximize: bool = False,
-    differentiable: bool = False,
-    capturable: bool = False,
-    has_complex: bool = False,
-    *,
-    lr: float | Tensor,
-    alpha: float,
-    eps: float,
-    weight_decay: float,
-    momentum: float,
-    centered: bool,
-) -> None:
-    """Take a step of `RMSprop` as a function; parameters and state are updated in place."""
-    advance(
-        RMSprop,
-        locals(),
-        square_avg=square_avgs,
-        grad_avg=grad_avgs,
-        momentum_buffer=momentum_buffer_list,
-        step=state_steps,
-    )
+__all__ = ["RMSprop", "rmsprop"]
+
+__getattr__, __dir__ = on_demand(globals())

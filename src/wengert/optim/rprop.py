@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import cast
 
+from .._start.loading import on_demand
 from .._tensor import Tensor
 from ..ops.create.like import full_like
 from ..ops.neural.optimiser_steps import zeros_as
 from .optimizer import Group, Params, check_at_least_zero
-from .stepwise import USUAL, State, Stepwise, advance, as_function, check_rate, counter, options_of
+from .stepwise import USUAL, State, Stepwise, check_rate, counter, options_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._functional import rprop
 
 
 class Rprop(Stepwise):
@@ -70,24 +75,6 @@ class Rprop(Stepwise):
         return value - followed.sign() * size, {"prev": followed, "step_size": size}
 
 
-@as_function(Rprop)
-def rprop(
-    params: list[Tensor],
-    grads: list[Tensor],
-    prevs: list[Tensor],
-    step_sizes: list[Tensor],
-    state_steps: list[Tensor],
-    foreach: bool | None = None,
-    capturable: bool = False,
-    maximize: bool = False,
-    differentiable: bool = False,
-    has_complex: bool = False,
-    *,
-    step_size_min: float,
-    step_size_max: float,
-    etaminus: float,
-    etaplus: float,
-) -> None:
-    """Take a step of `Rprop` as a function; parameters and state are updated in place."""
-    options = {**locals(), "etas": (etaminus, etaplus), "step_sizes": (step_size_min, step_size_max)}
-    advance(Rprop, options, prev=prevs, step_size=step_sizes, step=state_steps)
+__all__ = ["Rprop", "rprop"]
+
+__getattr__, __dir__ = on_demand(globals())

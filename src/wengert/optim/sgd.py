@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from .._start.loading import on_demand
 from .._tensor import Tensor
 from .._tensor.attributes import flags
 from ..ops.neural.optimiser_steps import sgd_step
 from .optimizer import Group, Params, check_at_least_zero, check_fused
-from .stepwise import State, Stepwise, advance, check_rate, decayed, options_of, rate
+from .stepwise import State, Stepwise, check_rate, decayed, options_of, rate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._functional import sgd
 
 
 class SGD(Stepwise):
@@ -136,33 +141,6 @@ class SGD(Stepwise):
             parameter.add_(grad, alpha=-float(group["lr"]))
 
 
-def sgd(
-    params: list[Tensor],
-    grads: list[Tensor],
-    momentum_buffer_list: list[Any],
-    has_sparse_grad: bool = False,
-    foreach: bool | None = None,
-    fused: bool | None = None,
-    grad_scale: Any = None,
-    found_inf: Any = None,
-    *,
-    weight_decay: float,
-    momentum: float,
-    lr: float | Tensor,
-    dampening: float,
-    nesterov: bool,
-    maximize: bool,
-) -> None:
-    """Take a step of `SGD` as a function; parameters and state are updated in place.
+__all__ = ["SGD", "sgd"]
 
-    Args:
-        params, grads: the parameters, and a gradient for each parameter.
-        momentum_buffer_list: one for each parameter; None before the first step.
-        weight_decay, momentum, lr, dampening, nesterov, maximize: options of `SGD`.
-        has_sparse_grad, foreach, fused: accepted for compatibility with torch; no effect.
-        grad_scale, found_inf: for fused steps on accelerators; must be None.
-
-    Raises:
-        AssertionError: if an option for accelerators is set.
-    """
-    advance(SGD, locals(), momentum_buffer=momentum_buffer_list)
+__getattr__, __dir__ = on_demand(globals())

@@ -12,7 +12,6 @@ from .._tensor import Tensor
 from .._tensor.attributes import flags
 from ..autograd import enable_grad, no_grad
 from ..ops.create.create import tensor
-from ..ops.family import Function, describes
 from ..ops.neural.optimiser_steps import counted, formula_step, written, zeros_as
 from ..ops.pointwise.complex import view_as_complex, view_as_real
 from .optimizer import Group, Optimizer, check_at_least_zero, count_dtype, evaluate
@@ -182,95 +181,11 @@ def options_of(arguments: dict[str, Any], names: str) -> dict[str, Any]:
     return {name: arguments[name] for name in names.split()}
 
 
-FOR_ACCELERATORS = ("capturable", "grad_scale", "found_inf")
-WITHOUT_EFFECT = ("foreach", "fused", "has_complex", "has_sparse_grad")
-SECTIONS = """
-Args:
-    params, grads: the parameters, and a gradient for each parameter.
-    {lists}: one for each parameter{optional}; counts are 0-dim tensors.
-    {options}: options of `{kind}`.
-    differentiable: record the step.
-    {refused}: for steps on accelerators; refused if set.
-    {unused}: accepted for compatibility with torch; no effect.
-
-Raises:
-    RuntimeError: if counts of steps are not tensors.
-    AssertionError: if an option for accelerators is set.
-"""
-
-
-def as_function(kind: type[Stepwise], optional: bool = False) -> Callable[[Function], Function]:
-    """Return a decorator that describes the arguments of an optimiser's functional form.
-
-    Args:
-        kind: the class of the optimiser.
-        optional: whether some lists of the state may be empty.
-    """
-
-    def complete(function: Function) -> Function:
-        types = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
-        lists = [name for name, hint in types.items() if hint.startswith("list")]
-        refused = [name for name in types if name in FOR_ACCELERATORS]
-        unused = [name for name in types if name in WITHOUT_EFFECT]
-        others = {*lists, *refused, *unused, "differentiable"}
-        return describes(
-            SECTIONS,
-            kind=kind.__name__,
-            lists=", ".join(lists[2:]),
-            optional=", or empty if the options need none" if optional else "",
-            options=", ".join(name for name in types if name not in others),
-            refused=", ".join(refused),
-            unused=", ".join(unused),
-        )(function)
-
-    return complete
-
-
-def advance(kind: type[Stepwise], arguments: dict[str, Any], **lists: list[Any]) -> None:
-    """Take the step of an optimiser's functional form, without an object of the optimiser.
-
-    Args:
-        kind: the class of the optimiser.
-        arguments: the arguments of the function: `params`, `grads`, and options under the names of the groups' options,
-            but for `beta1` and `beta2`.
-        lists: the entries of the state, one for each parameter, updated in place; None before the first step; an empty
-            list if the options need none.
-
-    Raises:
-        RuntimeError: if counts of steps are not tensors.
-        AssertionError: if `capturable`, or a scale of gradients, is set.
-    """
-    params, grads, group = arguments["params"], arguments["grads"], dict(arguments)
-    check_unscaled(group.get("grad_scale"), group.get("found_inf"))
-    if "beta1" in group:
-        group["betas"] = (group["beta1"], group["beta2"])
-    if not all(isinstance(step, Tensor) for step in lists.get("step", ())):
-        raise RuntimeError("API has changed, `state_steps` argument must contain a list of singleton tensors")
-    mover = kind.__new__(kind)  # has no parameters of its own: a step reads only the group
-    if params:
-        mover._check_capture(group)
-    for at, (parameter, grad) in enumerate(zip(params, grads, strict=True)):
-        state = {key: entries[at] for key, entries in lists.items() if entries and entries[at] is not None}
-        mover._move(parameter, grad, state, group, bool(group.get("differentiable")))
-        for key, entry in state.items():
-            lists[key][at] = entry
-
-
 def by_formula(params: list[Tensor], grads: list[Tensor]) -> bool:
     """Return whether a formula takes the step; not for half precision, nor for sparse gradients."""
     return not any(
         parameter.dtype.itemsize == 2 or grad._flags_ & flags.SPARSE for parameter, grad in zip(params, grads)
     )
-
-
-def check_unscaled(grad_scale: Any, found_inf: Any) -> None:
-    """Refuse a scale of gradients, which fused steps on accelerators accept.
-
-    Raises:
-        AssertionError: if one is given.
-    """
-    if grad_scale is not None or found_inf is not None:
-        raise AssertionError("Expected grad_scale and found_inf to be None")
 
 
 def as_real(tensor: Tensor) -> Tensor:
