@@ -16,7 +16,7 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.tensor.meta_array import is_meta
 from ..._core.types import dtypes
-from ..pointwise.complex import complex
+from ..pointwise.complex_of_reals import complex
 from .products import type_name
 
 
