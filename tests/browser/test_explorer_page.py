@@ -50,7 +50,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Anomaly Detection")
 def test_the_page_opens_with_the_modules_of_the_model(page: Page, step: Any) -> None:
     page.open(step)
     titles = {box.title for box in page.boxes()}
-    assert {"1", "6", "output"} <= titles  # blocks, closed or around what they hold
+    assert {"1 (Block)", "6 (Block)", "output"} <= titles  # blocks, closed or around what they hold
     assert page.find("#summary").text.startswith("42 operators, 28 parameters")
     assert page.texts("#grouping option") == ["module", "name scope", "source line", "order of computation"]
     assert page.texts("#colouring option") == ["kind", "saved bytes", "time", "gradient norm"]
@@ -60,11 +60,11 @@ def test_a_double_click_opens_and_closes_a_group(page: Page, step: Any) -> None:
     page.open(step)
     page.find("#close-all").click()
     closed = {box.title for box in page.boxes()}
-    assert "group" in page.box("3").classes
-    page.click("3", times=2)
-    assert "open" in page.box("3").classes
+    assert "group" in page.box("3 (Block)").classes
+    page.click("3 (Block)", times=2)
+    assert "open" in page.box("3 (Block)").classes
     inside = {box.title for box in page.boxes()} - closed
-    assert {"up", "down"} <= inside
+    assert {"up (Linear)", "down (Linear)"} <= inside
     row = page.find("#outline li[aria-expanded='true']")
     assert row.text.split()[1] == "3"
     row.find_element("css selector", ".mark").click()
@@ -78,10 +78,17 @@ def test_a_click_shows_everything_about_a_node(page: Page, step: Any) -> None:
     page.press("#search", ENTER)
     page.press("#search", ESCAPE)
     page.wait("!document.getElementById('canvas')._cyreg.cy.animated()")
-    page.click("1")  # the group
+    page.click("1 (Block)")  # the group
     page.click("ReluBackward0")
     words = page.details()
-    for expected in ("[3, 16]", "module\n1", "name scope\nloss", "test_explorer_page.py", "gradient norm", "result"):
+    for expected in (
+        "[3, 16]",
+        "module\n1 (Block)",
+        "name scope\nloss",
+        "test_explorer_page.py",
+        "gradient norm",
+        "result",
+    ):
         assert expected in words, words
     assert "forward\n10 µs" in words and "backward\n20 µs" in words
     assert "192 B" in words  # 3 x 16 numbers of 4 bytes

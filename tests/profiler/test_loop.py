@@ -174,3 +174,11 @@ def test_a_cycle_has_the_identity_that_a_function_gives():
     with prof:
         pass
     assert prof.get_trace_id() == "two"
+
+
+def test_a_notebook_shows_the_table_of_the_last_cycle():
+    prof = profile()
+    assert prof._repr_html_() is None
+    with prof:
+        wg.ones(2).exp()
+    assert '<td style="text-align: left">aten::exp</td>' in prof._repr_html_()

@@ -294,3 +294,34 @@ def test_operators_have_names_that_torch_has():
     for name in ("sort", "topk", "mse_loss", "cross_entropy_loss", "native_layer_norm_backward", "median"):
         assert counts[f"aten::{name}"] == 1, name
     assert not {"aten::tensor", "aten::sort_along", "aten::_mse_loss", "aten::cross_entropy"} & set(counts)
+
+
+# ---- what a notebook shows -------------------------------------------------------------------------------------------
+
+
+def test_a_notebook_shows_the_sums_by_name_the_longest_first():
+    with profile() as prof:
+        assert prof._repr_html_() is None  # IPython then shows the text
+        (leaf(3) * 2).sum().backward()
+    averages = sorted(prof.key_averages(), key=lambda event: event.self_cpu_time_total, reverse=True)
+    table = prof._repr_html_()
+    names_shown = [row.partition("</td>")[0].rpartition(">")[2] for row in table.split("<tr>")[2:]]
+    assert [name.rstrip(".") for name in names_shown] == [
+        event.key[: len(name.rstrip("."))] for name, event in zip(names_shown, averages)
+    ]
+    assert len(names_shown) == len(averages)
+    assert table.count("<table>") == table.count("</table>") == 1
+
+
+def test_a_table_in_a_notebook_has_names_as_text_and_twenty_rows():
+    with profile() as prof:
+        for at in range(25):
+            with record_function(f"<img src=x>&{at}"):
+                pass
+    table = prof.key_averages()._repr_html_()
+    assert "&lt;img src=x&gt;&amp;0" in table and "<img" not in table
+    assert table.count("<tr>") == 21
+    assert "5 more rows are not shown" in table
+    with profile() as empty:
+        pass
+    assert empty._repr_html_() == "<p>no events</p>"

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import wengert as wg
-from wengert.viz import explorer, graph, timeline
+from wengert.viz import explorer, graph, page_text, timeline
 from wengert.viz.data import GraphEdge, GraphNode, Saved
 from wengert.viz.graph import Graph
 from wengert.viz.page_data import Strings, as_json, describe_graph, describe_profile, in_order
@@ -95,16 +95,17 @@ def test_the_page_names_nothing_outside_of_itself() -> None:
 
 
 def test_no_script_of_the_page_makes_markup_from_text() -> None:
-    for path in (Path(explorer.FOLDER)).glob("*.js"):
+    for path in page_text.FOLDER.glob("*.js"):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", text), path
         assert path.stem in explorer.PARTS
-    assert "</script" not in explorer.program(True).lower()
+    assert "</script" not in explorer.program(True, True).lower()
 
 
-def test_the_timeline_library_comes_only_with_a_timeline() -> None:
-    assert "flameChartJs" in explorer.program(True)
-    assert len(explorer.program(True)) - len(explorer.program(False)) > 90_000
+def test_libraries_come_only_where_they_are_used() -> None:
+    assert "flameChartJs" in explorer.program(True, True)
+    assert len(explorer.program(True, True)) - len(explorer.program(True, False)) > 90_000
+    assert len(explorer.program(True, True)) - len(explorer.program(False, True)) > 400_000
 
 
 def test_nodes_stand_after_their_sources_in_the_order_of_computation() -> None:
@@ -134,6 +135,18 @@ def test_the_columns_say_what_the_graph_says() -> None:
     assert told["saved"][1][0][3] == told["saved"][1][1][3]  # the same memory
     assert told["gradient"] == [pytest.approx(24**0.5, rel=1e-5), pytest.approx(6**0.5, rel=1e-5), 1.0, None]
     assert told["forward"] is None
+
+
+def test_types_of_modules_are_told_where_the_model_is_known() -> None:
+    model = wg.nn.Sequential(wg.nn.Linear(3, 2), wg.nn.Sequential(wg.nn.Tanh()))
+    loss = model(wg.ones(1, 3)).sum()
+    strings = Strings()
+    told = describe_graph(graph(loss, model), strings)
+    words = list(strings.numbers)
+    types = {words[path]: words[name] for path, name in told["modules"]}
+    assert types == {"0": "Linear", "1": "Sequential", "1.0": "Tanh"}
+    assert describe_graph(graph(loss, dict(model.named_parameters())), Strings())["modules"] == []
+    assert describe_graph(graph(loss), Strings())["modules"] == []
 
 
 def test_numbers_that_json_does_not_know_are_words() -> None:
@@ -209,14 +222,14 @@ def test_the_libraries_are_those_that_were_published() -> None:
     assert spec is not None and spec.loader is not None
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
-    assert tool.problems(explorer.FOLDER / "vendor") == []
+    assert tool.problems(page_text.FOLDER / "vendor") == []
 
 
 def test_every_file_of_the_page_is_shipped() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
     patterns = settings["package-data"]["wengert.viz"]
-    files = {path for path in explorer.FOLDER.rglob("*") if path.is_file()}
-    shipped = {path for pattern in patterns for path in explorer.FOLDER.parent.glob(pattern) if path.is_file()}
+    files = {path for path in page_text.FOLDER.rglob("*") if path.is_file()}
+    shipped = {path for pattern in patterns for path in page_text.FOLDER.parent.glob(pattern) if path.is_file()}
     assert files == shipped
     assert "graft src" in (ROOT / "MANIFEST.in").read_text(encoding="utf-8")
 
@@ -226,7 +239,7 @@ def test_a_changed_library_is_noticed(tmp_path: Path) -> None:
     assert spec is not None and spec.loader is not None
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
-    for path in (explorer.FOLDER / "vendor").iterdir():
+    for path in (page_text.FOLDER / "vendor").iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / "dagre.min.js").write_bytes(b"changed")
     (tmp_path / "more.js").write_bytes(b"")

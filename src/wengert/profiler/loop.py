@@ -214,6 +214,10 @@ class profile:  # noqa: N801 - torch's name
         profile_ = self._last_profile("getting key averages")
         return profile_.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
 
+    def _repr_html_(self) -> str | None:
+        """Return the table of the last cycle, for a notebook; None before there is one."""
+        return None if self.profiler is None else self.profiler._repr_html_()
+
     def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
         """Write a trace of the last cycle: see `wengert.autograd.profiler.profile.export_chrome_trace`."""
         self._last_profile("exporting chrome trace").export_chrome_trace(path, self._metadata)

@@ -1,7 +1,7 @@
 """Data of a picture of a graph: boxes, arrows, and saved tensors."""
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 __all__ = ["Drawable", "GraphEdge", "GraphNode", "Kind", "Saved"]
 
@@ -88,10 +88,12 @@ class Drawable:
     Args:
         nodes: The boxes; the first one is the tensor itself.
         edges: The arrows, in the direction of the forward computation.
+        modules: Types of the modules by their paths, {"encoder.0": "Linear"}; empty if the model is not known.
     """
 
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
+    modules: Mapping[str, str] = dataclasses.field(default_factory=dict, kw_only=True)
 
     @property
     def saved_bytes(self) -> int:

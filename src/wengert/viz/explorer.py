@@ -1,36 +1,23 @@
-"""The explorer: one self-contained page for a browser, with the graph and the script that displays it.
+"""The explorer: one self-contained page for a browser, with the graph and the script that displays it."""
 
-Data of the program (names, lines, messages) is in the page as JSON without characters special to HTML, and is displayed
-as text only. The Content-Security-Policy of the page forbids whatever it does not need: it runs only the script in the
-page, identified by its hash, and can neither load nor send anything.
-"""
-
-import base64
-import hashlib
 import os
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from wengert.viz.data import Drawable
-from wengert.viz.page_data import Strings, as_json, describe_graph, describe_profile
+from wengert.viz.page_data import Strings, describe_graph, describe_profile
+from wengert.viz.page_text import fill_page, in_frame, join_scripts
 
 __all__ = ["Timeline", "timeline", "write_page"]
 
-FOLDER = Path(__file__).with_name("page")
-LIBRARIES = ("vendor/cytoscape.min.js", "vendor/dagre.min.js")
+GRAPH_LIBRARIES = ("vendor/cytoscape.min.js", "vendor/dagre.min.js")
 TIMELINE_LIBRARY = "vendor/flame-chart.min.js"
-# Concatenated to one script: the later files use declarations of the earlier ones.
 PARTS = ("words", "theme", "nodes", "groups", "layout", "drawing", "details", "outline", "search", "timeline", "main")
-POLICY = (
-    "default-src 'none'; script-src {script}; style-src-elem {style}; style-src-attr 'none'; img-src data:; "
-    "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-)
 
 
 class Timeline:
-    """The timeline of a profile, displayed in a browser."""
+    """The timeline of a profile, displayed in a browser or as the output of a notebook's cell."""
 
     def __init__(self, profile: Any) -> None:
         self.profile = profile
@@ -57,6 +44,10 @@ class Timeline:
         path.write_bytes(self.to_html().encode("utf-8"))
         return path
 
+    def _repr_html_(self) -> str:
+        """Return the page in a frame, for a notebook."""
+        return in_frame(self.to_html(), "Profile")
+
 
 def timeline(profile: Any) -> Timeline:
     """Return the timeline of a profile.
@@ -65,7 +56,7 @@ def timeline(profile: Any) -> Timeline:
         profile: An object whose `function_events` have the attributes of torch's `FunctionEvent`.
 
     Returns:
-        A `Timeline`; `.save(path)` writes it as a page for a browser.
+        A `Timeline`; `.save(path)` writes it as a page for a browser, and a notebook shows that page.
 
     Raises:
         TypeError: if `profile` has no `function_events`.
@@ -91,28 +82,11 @@ def write_page(graph: Drawable | None, profile: Any) -> str:
         "timeline": None if profile is None else describe_profile(profile.function_events, strings),
     }
     data["strings"] = list(strings.numbers)
-    style = text_of("style.css")
-    script = program(profile is not None)
-    policy = POLICY.format(script=hash_of(script), style=hash_of(style))
-    parts = {"policy": policy, "style": style, "data": as_json(data), "script": script}
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], text_of("page.html"))
+    return fill_page("page.html", program(graph is not None, profile is not None), data)
 
 
 @cache
-def program(with_timeline: bool) -> str:
-    """Return the script of the page: the libraries as published, then the page's own files."""
-    libraries = [*LIBRARIES, TIMELINE_LIBRARY] if with_timeline else LIBRARIES
-    texts = [re.sub(r"^//# sourceMappingURL=.*$", "", text_of(name), flags=re.MULTILINE) for name in libraries]
-    own = "\n".join(text_of(f"{part}.js") for part in PARTS)
-    return "\n".join([*texts, '(() => {\n"use strict";', own, "})();\n"])
-
-
-@cache
-def text_of(name: str) -> str:
-    """Return the text of a file of the page."""
-    return (FOLDER / name).read_text(encoding="utf-8").replace("\r\n", "\n")
-
-
-def hash_of(text: str) -> str:
-    """Return the hash of an inline script or style for a Content-Security-Policy."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode()}'"
+def program(with_graph: bool, with_timeline: bool) -> str:
+    """Return the script of the page, with the libraries that it needs."""
+    libraries = (*(GRAPH_LIBRARIES if with_graph else ()), *((TIMELINE_LIBRARY,) if with_timeline else ()))
+    return join_scripts(libraries, PARTS)

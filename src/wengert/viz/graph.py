@@ -29,7 +29,7 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 @dataclasses.dataclass(frozen=True)
 class Graph(Drawable):
-    """The autograd graph of one tensor; shows itself as a picture in a notebook.
+    """The autograd graph of one tensor; a notebook shows its explorer page.
 
     Args:
         profile: Profile whose timeline the explorer page shows, or None.
@@ -98,8 +98,14 @@ class Graph(Drawable):
         path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
         return path
 
+    def _repr_html_(self) -> str:
+        """Return the explorer page in a frame, for a notebook."""
+        from wengert.viz.page_text import in_frame
+
+        return in_frame(self.to_html(), "Autograd graph")
+
     def _repr_svg_(self) -> str:
-        """Return the representation in a notebook."""
+        """Return the picture, for a notebook that is exported to other formats."""
         return self.to_svg()
 
     def __repr__(self) -> str:
@@ -119,7 +125,7 @@ def graph(
         loss: Tensor with a history, of any shape.
         params: Names of leaves, such as `dict(model.named_parameters())`, or the model itself. Other leaves are
             anonymous. Operators are grouped by modules inferred from these names; `viz.record_scopes` records the
-            modules exactly.
+            modules exactly. A model also says which types its modules have.
         profile: Profile of the forward pass, possibly also of the backward pass: an object whose `function_events` have
             the attributes of torch's `FunctionEvent`, such as `autograd.profiler.profile`. It adds times to nodes, by
             sequence number, and a timeline to the explorer page.
@@ -127,7 +133,7 @@ def graph(
             gradients of ones if it has several elements). It runs hooks, but changes no `.grad` and frees nothing.
 
     Returns:
-        A `Graph`: `.save(path)` writes it as .html, .svg, .png, .dot or .mmd, and a notebook shows it.
+        A `Graph`: `.save(path)` writes it as .html, .svg, .png, .dot or .mmd, and a notebook shows the explorer page.
 
     Raises:
         TypeError: if `loss` is not a tensor, `params` neither mapping nor module, or `profile` has no `function_events`
@@ -149,7 +155,8 @@ def graph(
             f"viz.graph(): the tensor has no history, because it does not require a gradient ({reason}); "
             "compute it from tensors that do, outside of no_grad()"
         )
-    return _Walk({id(tensor): name for name, tensor in named(params).items()}).run(loss, profile, gradients)
+    walk = Walk({id(tensor): name for name, tensor in named(params).items()}, types_of(params))
+    return walk.run(loss, profile, gradients)
 
 
 def named(params: "Mapping[str, Tensor] | nn.Module | None") -> "Mapping[str, Tensor]":
@@ -166,11 +173,24 @@ def named(params: "Mapping[str, Tensor] | nn.Module | None") -> "Mapping[str, Te
     )
 
 
-class _Walk:
-    """One walk over a graph, from the tensor to the leaves."""
+def types_of(params: "Mapping[str, Tensor] | nn.Module | None") -> dict[str, str]:
+    """Return the types of the modules of `params` by their paths; empty if it is not a module."""
+    if params is None or isinstance(params, Mapping) or not hasattr(params, "named_modules"):
+        return {}
+    return {path: type(module).__name__ for path, module in params.named_modules()}
 
-    def __init__(self, names: dict[int, str]) -> None:
+
+class Walk:
+    """One walk over a graph, from the tensor to the leaves.
+
+    Args:
+        names: Names of leaves by identity.
+        modules: Types of modules by their paths.
+    """
+
+    def __init__(self, names: dict[int, str], modules: dict[str, str]) -> None:
         self.names = names
+        self.modules = modules
         self.boxes: list[GraphNode] = []
         self.arrows: dict[tuple[int, int], int] = {}
         # Index of each node's box by identity; `nodes` keeps the nodes alive, so that no identity is reused.
@@ -202,7 +222,7 @@ class _Walk:
                 self._add(box, gradient=norm)
         if profile is not None:
             self._time(profile)
-        return Graph(tuple(self.boxes), tuple(edges), profile)
+        return Graph(tuple(self.boxes), tuple(edges), profile, modules=self.modules)
 
     def _add(self, box: int, **facts: Any) -> None:
         """Set further fields of a box."""

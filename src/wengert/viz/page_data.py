@@ -81,6 +81,7 @@ def describe_graph(graph: Drawable, strings: Strings) -> dict[str, Any]:
         "forward": column(lambda node: finite(node.forward)),
         "backward": column(lambda node: finite(node.backward)),
         "edges": [number for edge in edges for number in edge],
+        "modules": [[strings.number(path), strings.number(name)] for path, name in graph.modules.items() if path],
     }
 
 

@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from .records import FunctionEvent, FunctionEventAvg
-from .table import Layout, build_table
+from .table import Layout, build_html_table, build_table
 
 METRICS = ("self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total")
+
+ROWS_IN_NOTEBOOK = 20
 
 
 class EventList(list[Any]):
@@ -90,21 +92,20 @@ class EventList(list[Any]):
         Raises:
             AttributeError: if the events have no attribute `sort_by`.
         """
-        layout = Layout(
-            max_src_column_width,
-            max_name_column_width,
-            max_shapes_column_width,
-            self._profile_memory,
-            self._with_flops,
-            time_unit,
-        )
+        widths = (max_src_column_width, max_name_column_width, max_shapes_column_width)
         return build_table(
             self,
-            layout,
+            Layout(*widths, self._profile_memory, self._with_flops, time_unit),
             sort_by=sort_by,
             row_limit=row_limit,
             header=header,
             top_level_events_only=top_level_events_only,
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the table, for a notebook: the first 20 events in the order of the list."""
+        return build_html_table(
+            self, Layout(75, 55, 80, self._profile_memory, self._with_flops, None), ROWS_IN_NOTEBOOK
         )
 
     def key_averages(

@@ -141,6 +141,14 @@ class profile:  # noqa: N801 - torch's name
     def __str__(self) -> str:
         return UNFINISHED if self._is_unfinished() else str(self.function_events)
 
+    def _repr_html_(self) -> str | None:
+        """Return the sums over events with the same name as a table, for a notebook; None while the block runs."""
+        if self._is_unfinished():
+            return None
+        averages = self.key_averages()
+        averages.sort(key=lambda event: event.self_cpu_time_total, reverse=True)
+        return averages._repr_html_()
+
     def _is_unfinished(self) -> bool:
         return self.session is None or not self.session.closed
 

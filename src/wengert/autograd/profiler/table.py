@@ -120,6 +120,17 @@ def further_columns(events: Sequence[Any], layout: Layout) -> list[Column]:
     return columns
 
 
+def all_columns(events: Sequence[Any], layout: Layout) -> list[Column]:
+    """Return the columns of a table of events, of which there is at least one."""
+    limit, unit = layout.max_name_column_width, layout.time_unit
+    return [
+        Column("Name", fit(max(len(event.key) for event in events), limit), lambda event: shortened(event.key, limit)),
+        *time_columns(events, unit),
+        *device_columns(events, unit),
+        *further_columns(events, layout),
+    ]
+
+
 def build_table(
     events: Sequence[Any],
     layout: Layout,
@@ -135,13 +146,8 @@ def build_table(
     if sort_by is not None:
         field = sort_by.replace("cuda", "device").replace("xpu", "device").replace("privateuse1", "device")
         events = sorted(events, key=lambda event: getattr(event, field), reverse=True)
-    limit, unit = layout.max_name_column_width, layout.time_unit
-    columns = [
-        Column("Name", fit(max(len(event.key) for event in events), limit), lambda event: shortened(event.key, limit)),
-        *time_columns(events, unit),
-        *device_columns(events, unit),
-        *further_columns(events, layout),
-    ]
+    unit = layout.time_unit
+    columns = all_columns(events, layout)
     rule = "".join("-" * column.width + GAP for column in columns)
     double = "=" * (len(rule) - len(GAP))
     lines = [] if header is None else [double, header]
@@ -158,6 +164,34 @@ def build_table(
     if on_device > 0:
         lines.append(f"Self {events[0].use_device.upper()} time total: {format_time(on_device, unit)}")
     return "\n".join(lines) + "\n"
+
+
+def build_html_table(events: Sequence[Any], layout: Layout, row_limit: int) -> str:
+    """Return the first `row_limit` events as a table in HTML, for a notebook; texts of the program are escaped."""
+    import html
+
+    if not events:
+        return "<p>no events</p>"
+    columns = all_columns(events, layout)
+    heads = "".join(cell("th", column, html.escape(column.title)) for column in columns)
+    rows = [
+        "".join(cell("td", column, html.escape(str(column.show(event)))) for column in columns)
+        for event in events[:row_limit]
+    ]
+    total = format_time(sum(event.self_cpu_time_total for event in events), layout.time_unit)
+    left = len(events) - len(rows)
+    caption = f"Self CPU time total: {total}" + (f"; {left} more rows are not shown" if left > 0 else "")
+    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
+    return (
+        f"<table>\n<caption>{html.escape(caption)}</caption>\n<thead><tr>{heads}</tr></thead>\n"
+        f"<tbody>\n{body}\n</tbody>\n</table>"
+    )
+
+
+def cell(tag: str, column: Column, text: str) -> str:
+    """Return a cell of a table in HTML: names to the left, numbers to the right."""
+    side = "left" if column.side == "<" or column.title in ("Name", "Input Shapes") else "right"
+    return f'<{tag} style="text-align: {side}">{text}</{tag}>'
 
 
 def row(columns: list[Column], values: list[Any]) -> str:

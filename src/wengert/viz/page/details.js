@@ -12,7 +12,7 @@ function facts(pairs) {
 }
 
 function itemButton(drawing, item, extra = "") {
-  const name = item instanceof Group ? item.name : drawing.nodes.title(item);
+  const name = item instanceof Group ? item.label : drawing.nodes.title(item);
   return element("button", { type: "button", class: "link", onclick: () => drawing.reveal(item) }, (name || "(no name)") + extra);
 }
 
@@ -47,7 +47,7 @@ function nodeDetails(drawing, node) {
     heading(nodes.title(node) || "(no name)", { leaf: "other leaf" }[KINDS[nodes.kind(node)]] ?? KINDS[nodes.kind(node)]),
     facts([
       [nodes.kind(node) === OPERATOR ? "gives" : "shape", nodes.shapes(node)],
-      ["module", nodes.module(node)],
+      ["module", nodes.moduleInWords(node)],
       ["name scope", nodes.scope(node)],
       ["made at", nodes.source(node)],
       ["gradient norm", gradient === null ? "" : readableNorm(gradient)],
@@ -66,7 +66,7 @@ function groupDetails(drawing, group) {
   const inner = group.members.map((member) => [member, 1]);
   const toggle = element("button", { type: "button", onclick: () => drawing.toggle(group) }, group.open ? "Close" : "Open");
   return [
-    heading(group.name, "group"),
+    heading(group.label, "group"),
     facts([
       ["path", group.path().join(" \u203a ")],
       ["nodes", readableCount(group.end - group.begin)],
@@ -96,11 +96,11 @@ function showDetails(drawing) {
 function spoken(drawing, item) {
   const { nodes } = drawing;
   if (item instanceof Group)
-    return `${item.name}, ${item.open ? "open" : "closed"} group, ${counted(item.end - item.begin, "node")}, saves ${readableBytes(item.bytes)}`;
+    return `${item.label}, ${item.open ? "open" : "closed"} group, ${counted(item.end - item.begin, "node")}, saves ${readableBytes(item.bytes)}`;
   const parts = [nodes.title(item), KINDS[nodes.kind(item)]];
   if (nodes.shapes(item)) parts.push(`gives ${nodes.shapes(item)}`);
   if (nodes.bytes[item]) parts.push(`saves ${readableBytes(nodes.bytes[item])}`);
-  if (nodes.module(item)) parts.push(`module ${nodes.module(item)}`);
+  if (nodes.module(item)) parts.push(`module ${nodes.moduleInWords(item)}`);
   parts.push(counted(nodes.sources(item).length, "input"), counted(nodes.targets(item).length, "use"));
   return parts.join(", ");
 }

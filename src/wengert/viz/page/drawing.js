@@ -1,7 +1,8 @@
 // The drawing of the visible boxes, by cytoscape; colours come from the style sheet, so that themes apply to them.
 const MOST_VISIBLE = 260;
 const WANTED_AT_FIRST = 30;
-const READABLE = 0.75;
+const READABLE = 0.65;
+const MARGIN = 30;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const METRICS = {
@@ -18,6 +19,8 @@ class Drawing {
     this.listeners = [];
     this.metric = "kind";
     this.clock = 0;
+    this.moved = false; // by the reader: what fits the window is then left alone
+    this.wasEmpty = true; // the canvas had no size yet, as in a frame that is laid out later
     this.cy = cytoscape({
       container: byId("canvas"), elements: [], layout: { name: "preset" }, style: this.style(),
       minZoom: 0.02, maxZoom: 4, autoungrabify: true, boxSelectionEnabled: false,
@@ -26,7 +29,9 @@ class Drawing {
     this.cy.on("tap", "node", (event) => this.choose(this.itemOf(event.target.id())));
     this.cy.on("tap", (event) => { if (event.target === this.cy) this.choose(null); });
     this.cy.on("dbltap", "node", (event) => this.toggle(this.itemOf(event.target.id())));
+    this.cy.on("dragpan scrollzoom pinchzoom", () => { this.moved = true; });
     themeListeners.push(() => { this.cy.style(this.style()); if (this.groups) this.paint(); });
+    new ResizeObserver(() => this.resize()).observe(byId("canvas"));
   }
 
   style() {
@@ -66,33 +71,57 @@ class Drawing {
     return id.startsWith("g") ? this.groups.all.get(id) : Number(id.slice(1));
   }
 
-  // Group the nodes in another way, and open as many groups as fit a readable drawing.
-  group(pathOf) {
-    this.groups = new Groups(this.nodes, pathOf);
-    let closed = this.closed(this.groups.root);
-    while (closed.length) {
-      let opened = false;
-      for (const group of closed) {
-        if (this.groups.countVisible() + group.members.length > WANTED_AT_FIRST) continue;
-        group.open = opened = true;
-      }
-      if (!opened) break;
-      closed = this.closed(this.groups.root);
-    }
+  // Group the nodes in one of `waysToGroup`.
+  group([, , pathOf, typeOf]) {
+    this.groups = new Groups(this.nodes, pathOf, typeOf);
     if (this.chosen instanceof Group) this.chosen = null;
-    this.show();
     this.begin();
   }
 
-  // Show the whole graph if it is readable at that size, else the beginning of the computation.
+  // Open as many groups as can be read when the whole drawing fits the window, and fit it.
   begin() {
+    this.wasEmpty = this.isEmpty();
+    for (const group of this.groups.all.values()) group.open = group === this.groups.root;
+    let closed = this.closed(this.groups.root);
+    while (closed.length) {
+      const opened = [];
+      for (const group of closed) {
+        if (this.groups.countVisible() + group.members.length > WANTED_AT_FIRST) continue;
+        group.open = true;
+        opened.push(group);
+      }
+      if (opened.length && !this.isReadable(layOut(this.groups).boxes)) {
+        for (const group of opened) group.open = false;
+        break;
+      }
+      if (!opened.length) break;
+      closed = this.closed(this.groups.root);
+    }
+    this.show();
     this.fit();
-    if (this.cy.zoom() >= READABLE) return;
-    this.cy.zoom(READABLE);
-    const first = this.cy.getElementById(this.boxes.find((box) => !box.isOpen).id);
-    this.cy.center(first);
-    const { y1 } = this.cy.elements().renderedBoundingBox();
-    this.cy.panBy({ x: 0, y: 20 - y1 });
+  }
+
+  isEmpty() {
+    const { clientWidth, clientHeight } = this.cy.container();
+    return !(clientWidth > 2 * MARGIN && clientHeight > 2 * MARGIN);
+  }
+
+  // Whether boxes can be read when all of them fit the window; unknown, hence true, while it has no size.
+  isReadable(boxes) {
+    if (this.isEmpty()) return true;
+    const { clientWidth, clientHeight } = this.cy.container();
+    const length = (at, size) =>
+      Math.max(...boxes.map((box) => box[at] + box[size] / 2)) - Math.min(...boxes.map((box) => box[at] - box[size] / 2));
+    const zoom = Math.min((clientWidth - 2 * MARGIN) / length("x", "width"), (clientHeight - 2 * MARGIN) / length("y", "height"));
+    return zoom >= READABLE;
+  }
+
+  // The window has another size: fit the drawing again unless the reader has moved it.
+  resize() {
+    this.cy.resize();
+    if (!this.groups || this.isEmpty()) return;
+    if (this.wasEmpty) this.begin();
+    else if (!this.moved) this.fit();
   }
 
   // The closed groups that are visible.
@@ -231,20 +260,22 @@ class Drawing {
   }
 
   close(group) {
+    this.moved = true;
     group.open = false;
     if (this.chosen !== null && this.chosen !== group) {
       const outer = this.groups.ancestors(this.chosen).find((around) => !around.open);
       if (outer) this.chosen = outer;
     }
     this.show(group);
-    say(`${group.name} closed`);
+    say(`${group.label} closed`);
   }
 
   // Open a group; if too much would be visible, close the groups that were opened longest ago.
   open(group, moved = true) {
+    this.moved = true;
     this.unfold([group]);
     this.show(moved ? group : null);
-    say(`${group.name} opened: ${counted(group.members.length, "box")}`.replace("boxs", "boxes"));
+    say(`${group.label} opened: ${counted(group.members.length, "box")}`.replace("boxs", "boxes"));
   }
 
   unfold(groups) {
@@ -273,6 +304,7 @@ class Drawing {
     for (const listener of this.listeners) listener();
     const shown = this.cy.getElementById(idOf(item));
     const zoom = Math.max(this.cy.zoom(), 0.8);
+    this.moved = true;
     this.cy.stop();
     if (calm.matches) { this.cy.zoom(zoom); this.cy.center(shown); }
     else this.cy.animate({ zoom, center: { eles: shown }, duration: 220 });
@@ -298,11 +330,14 @@ class Drawing {
   }
 
   fit() {
-    this.cy.fit(undefined, 30);
+    if (this.isEmpty()) return;
+    this.moved = false;
+    this.cy.fit(undefined, MARGIN);
     if (this.cy.zoom() > 1.2) { this.cy.zoom(1.2); this.cy.center(); }
   }
 
   zoom(factor) {
+    this.moved = true;
     const { width, height } = this.cy.container().getBoundingClientRect();
     this.cy.zoom({ level: this.cy.zoom() * factor, renderedPosition: { x: width / 2, y: height / 2 } });
   }

@@ -4,8 +4,11 @@ const MOST_PARTS = 30;
 
 class Group {
   constructor(id, name, parent) {
-    Object.assign(this, { id, name, parent, members: [], open: false, used: 0 });
+    Object.assign(this, { id, name, parent, type: "", members: [], open: false, used: 0 });
   }
+
+  // The name, with the type of the module.
+  get label() { return this.type ? `${this.name} (${this.type})` : this.name; }
 
   // The names from the outermost group to this one; the root has no name.
   path() {
@@ -16,8 +19,8 @@ class Group {
 }
 
 class Groups {
-  // `pathOf(node)` returns the names of the groups around a node, outermost first.
-  constructor(nodes, pathOf) {
+  // `pathOf(node)` returns the names of the groups around a node, outermost first; `typeOf(names)` what such a group is.
+  constructor(nodes, pathOf, typeOf = () => "") {
     this.nodes = nodes;
     this.made = 0;
     this.root = this.group("", null);
@@ -25,11 +28,13 @@ class Groups {
     const known = new Map();
     for (let node = 0; node < nodes.count; node++) {
       let group = this.root, key = "";
-      for (const name of pathOf(node)) {
+      const path = pathOf(node);
+      for (const [depth, name] of path.entries()) {
         key += `${name}\u0000`;
         let inner = known.get(key);
         if (!inner) {
           inner = this.group(name, group);
+          inner.type = typeOf(path.slice(0, depth + 1));
           known.set(key, inner);
           group.members.push(inner);
         }
@@ -166,12 +171,12 @@ class Groups {
   }
 }
 
-// The ways to group this graph: name, what to call it, and the path of a node.
+// The ways to group this graph: name, what to call it, the path of a node, and perhaps the types of the groups.
 function waysToGroup(nodes) {
   const has = (read) => { for (let node = 0; node < nodes.count; node++) if (read(node)) return true; return false; };
   const parts = (path, separator) => (path ? path.split(separator) : []);
   const ways = [];
-  if (has((node) => nodes.module(node))) ways.push(["module", "module", (node) => parts(nodes.module(node), ".")]);
+  if (has((node) => nodes.module(node))) ways.push(["module", "module", (node) => parts(nodes.module(node), "."), (path) => nodes.types.get(path.join(".")) ?? ""]);
   if (has((node) => nodes.scope(node))) ways.push(["scope", "name scope", (node) => parts(nodes.scope(node), "/")]);
   if (has((node) => nodes.source(node))) ways.push(["source", "source line", (node) => parts(nodes.source(node), "\u0000")]);
   ways.push(["order", "order of computation", () => []]);

@@ -13,7 +13,7 @@ const shortened = (words, longest = 38) =>
 // The lines of text in a box.
 function linesOf(item, nodes) {
   if (item instanceof Group) {
-    const lines = [shortened(item.name || "(no name)"), counted(item.end - item.begin, "node")];
+    const lines = [shortened(item.label || "(no name)"), counted(item.end - item.begin, "node")];
     if (item.bytes) lines.push(`saves ${readableBytes(item.bytes)}`);
     return lines;
   }
@@ -40,7 +40,7 @@ function layOut(groups) {
   for (const box of boxes) {
     box.id = idOf(box.item);
     box.isOpen = box.item instanceof Group && box.item.open;
-    box.lines = box.isOpen ? [shortened(box.item.name)] : linesOf(box.item, groups.nodes);
+    box.lines = box.isOpen ? [shortened(box.item.label)] : linesOf(box.item, groups.nodes);
     box.chain = [...groups.ancestors(box.item).reverse(), box.item].map(idOf);
   }
   const arrows = arrowsBetween(boxes, boxOf, groups.nodes.raw.edges);
@@ -99,7 +99,7 @@ function place(group, byId, inner) {
   for (const route of routes) route.points = drawing.edge(route.source, route.target).points;
   for (const member of group.members) byId.get(idOf(member)).within = drawing.node(idOf(member));
   const { width, height } = drawing.graph();
-  const title = group.parent ? sizeOf([shortened(group.name)]).width : 0;
+  const title = group.parent ? sizeOf([shortened(group.label)]).width : 0;
   return { width: Math.max(width, title) + 2 * PADDING, height: height + 2 * PADDING + LINE, inset: width, title };
 }
 

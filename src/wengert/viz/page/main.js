@@ -13,7 +13,7 @@ function chooseTab(name, focus = false) {
     if (chosen && focus) tab.focus();
   }
   if (name === "timeline") timeline.show();
-  else drawing.cy.resize();
+  else drawing.resize();
 }
 
 function setUpTabs() {
@@ -38,7 +38,7 @@ function setUpGraph() {
   const ways = waysToGroup(nodes);
   byId("grouping").append(...ways.map(([key, words]) => element("option", { value: key }, words)));
   byId("grouping").addEventListener("change", (event) =>
-    drawing.group(ways.find(([key]) => key === event.target.value)[2]));
+    drawing.group(ways.find(([key]) => key === event.target.value)));
   const metrics = [["kind", "kind"], ["bytes", METRICS.bytes.words]];
   if (nodes.time) metrics.push(["time", METRICS.time.words]);
   if (nodes.gradient) metrics.push(["gradient", METRICS.gradient.words]);
@@ -50,7 +50,7 @@ function setUpGraph() {
   };
   for (const [id, action] of Object.entries(buttons)) byId(id).addEventListener("click", action);
   byId("canvas").addEventListener("keydown", onCanvasKey);
-  drawing.group(ways[0][2]);
+  drawing.group(ways[0]);
   return search;
 }
 
@@ -84,7 +84,6 @@ setTheme("auto");
 byId("theme").addEventListener("click", nextTheme);
 byId("help-button").addEventListener("click", () => byId("help").showModal());
 document.addEventListener("keydown", onKey);
-addEventListener("resize", () => { if (timeline && !byId("view-timeline").hidden) timeline.resize(); });
 const firstView = setUpTabs();
 if (drawing) {
   byId("summary").textContent = DATA.graph.summary;

@@ -16,12 +16,19 @@ class Nodes {
     if (this.time) for (let node = 0; node < this.count; node++)
       this.time[node] = (raw.forward?.[node] ?? 0) + (raw.backward?.[node] ?? 0);
     this.gradient = raw.gradient && raw.gradient.map((value) => (value === null ? null : Number(value)));
+    this.types = new Map(raw.modules.map(([path, type]) => [STRINGS[path], STRINGS[type]])); // of modules
     this.sources = this.neighbours(1, 0);
     this.targets = this.neighbours(0, 1);
   }
 
   title(node) { return STRINGS[this.raw.title[node]]; }
   module(node) { return STRINGS[this.raw.module[node]]; }
+  // The module of a node in words, with its type.
+  moduleInWords(node) {
+    const path = this.module(node), type = path && this.types.get(path);
+    return type ? `${path} (${type})` : path;
+  }
+
   scope(node) { return STRINGS[this.raw.scope[node]]; }
   source(node) { return STRINGS[this.raw.source[node]]; }
   shapes(node) { return STRINGS[this.raw.shapes[node]]; }

@@ -37,7 +37,7 @@ class Outline {
       "aria-selected": String(item === chosen), tabindex: "-1", "data-item": idOf(item),
       class: whole ? "group" : KINDS[nodes.kind(item)],
     }, element("span", { class: "mark", "aria-hidden": "true" }, whole ? (item.open ? "\u25be" : "\u25b8") : "\u25aa"),
-    element("span", { class: "name" }, (whole ? item.name : nodes.title(item)) || "(no name)"),
+    element("span", { class: "name" }, (whole ? item.label : nodes.title(item)) || "(no name)"),
     element("small", {}, whole ? readableCount(item.end - item.begin) : bytes ? readableBytes(bytes) : ""));
     row.style.paddingLeft = `${level * 14 - 8}px`;
     return row;

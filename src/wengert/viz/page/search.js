@@ -1,4 +1,4 @@
-// Search over names, modules, scopes and lines.
+// Search over names, modules and their types, scopes and lines.
 const MOST_RESULTS = 100;
 
 class Search {
@@ -23,14 +23,15 @@ class Search {
     const { nodes } = this.drawing;
     const hits = wanted ? STRINGS.map((words) => words.toLowerCase().includes(wanted)) : [];
     const found = [];
+    const isOfType = (node) => nodes.types.get(nodes.module(node))?.toLowerCase().includes(wanted);
     for (let node = 0; wanted && node < nodes.count; node++)
-      if (this.columns.some((column) => hits[column[node]])) found.push(node);
+      if (this.columns.some((column) => hits[column[node]]) || isOfType(node)) found.push(node);
     this.drawing.found = new Set(found);
     this.results = found.slice(0, MOST_RESULTS);
     this.at = -1;
     this.list.replaceChildren(...this.results.map((node, at) => element("li", { role: "option", id: `result-${at}`, "aria-selected": "false" },
       element("span", { class: "name" }, nodes.title(node)),
-      element("small", {}, [nodes.module(node), nodes.shapes(node)].filter(Boolean).join(" \u00b7 ")))));
+      element("small", {}, [nodes.moduleInWords(node), nodes.shapes(node)].filter(Boolean).join(" \u00b7 ")))));
     this.list.hidden = !found.length;
     this.input.setAttribute("aria-expanded", String(found.length > 0));
     this.input.removeAttribute("aria-activedescendant");

@@ -10,6 +10,7 @@ class Timeline {
     this.showTotals();
     this.showEvent(null);
     themeListeners.push(() => { if (this.chart) this.draw(); });
+    new ResizeObserver(() => this.show()).observe(byId("timeline-area"));
   }
 
   // Events are a flat list, each before the events within it.
@@ -28,11 +29,11 @@ class Timeline {
     return { name: STRINGS[thread], roots };
   }
 
-  // Draw when the timeline is first shown: a hidden canvas has no size.
+  // Draw when the timeline first has a size: it is hidden behind the graph, or its frame is laid out later.
   draw() {
     const { FlameChartContainer, FlameChartPlugin, TimeGridPlugin, TimeframeSelectorPlugin, TogglePlugin } = flameChartJs;
     // The plugins listen to one another: ten threads would cause a warning about too many listeners.
-    Object.getPrototypeOf(FlameChartContainer).defaultMaxListeners = Infinity;
+    Object.getPrototypeOf(flameChartJs.FlameChartContainer).defaultMaxListeners = Infinity;
     const area = byId("timeline-area"), canvas = byId("timeline");
     const fresh = canvas.cloneNode(); // without the listeners of an earlier drawing
     canvas.replaceWith(fresh);
@@ -73,8 +74,9 @@ class Timeline {
   }
 
   show() {
-    if (!this.chart) this.draw();
-    else this.resize();
+    if (!byId("timeline-area").clientWidth) return;
+    if (this.chart) this.resize();
+    else this.draw();
   }
 
   // As high as its container, and higher for many threads; the container then scrolls.
@@ -84,9 +86,10 @@ class Timeline {
 
   resize() {
     // The plugins listen to one another: ten threads would cause a warning about too many listeners.
-    Object.getPrototypeOf(FlameChartContainer).defaultMaxListeners = Infinity;
+    Object.getPrototypeOf(flameChartJs.FlameChartContainer).defaultMaxListeners = Infinity;
     const area = byId("timeline-area");
-    if (this.chart && area.clientWidth) { this.chart.resize(area.clientWidth, this.height()); this.chart.render(); }
+    this.chart.resize(area.clientWidth, this.height());
+    this.chart.render();
   }
 
   showEvent(event) {
