@@ -111,8 +111,8 @@ test-browser: $(VENV)/.built $(VENV)/.installed-browser
 browser: $(VENV)/.built $(VENV)/.build-tools $(VENV)/.installed-browser
 	rm -rf build/lib* build/bdist* build/browser/wheel
 	WENGERT_PURE=1 $(RUN) -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/browser/wheel .
-	$(RUN) tools/make_browser.py build/browser/site --wheel build/browser/wheel/*.whl --with-runtime build/browser/runtime
-	$(RUN) -m pytest -rs $(ARGS) tests/browser/test_notebooks_page.py
+	$(RUN) tools/make_browser.py build/browser/site --wheel build/browser/wheel/*.whl --with-runtime build/browser/runtime --lite
+	$(RUN) -m pytest -rs $(ARGS) tests/browser/test_notebooks_page.py tests/browser/test_jupyterlite.py
 
 # The class Tensor gets its methods from the cards: the sources see it by its stub, and these two files are read by themselves.
 WITH_STUBS := src/wengert/_core/tensor/base.py src/wengert/ops/return_types.py

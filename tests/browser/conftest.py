@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import os
 import re
 import shutil
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +20,8 @@ from wengert.viz.graph import Graph
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "browser-out"
+SITE = ROOT / "build" / "browser" / "site"
+"""The page of notebooks, which `make browser` builds."""
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update", "--window-size=1440,900", "--mute-audio"),
@@ -46,6 +51,23 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     made.set_script_timeout(120)
     yield made
     made.quit()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serve files, without a line for each."""
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """The address of the page of notebooks, served on this machine only."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(SITE)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
 
 
 class Page:

@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import json
-import os
-import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-SITE = Path(os.environ.get("WENGERT_BROWSER_SITE", Path(__file__).resolve().parents[2] / "build" / "browser" / "site"))
+from .conftest import SITE
+
 IMPORT_SECONDS = 6.0  # about 0.5 on an idle machine; this bound finds what takes ten times as long
 pytestmark = pytest.mark.skipif(not (SITE / "runtime").exists(), reason="no page was built: make browser")
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serve files, without a line for each."""
-
-    def log_message(self, *arguments: Any) -> None:
-        pass
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """The address of the page, served on this machine only."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(SITE)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
 
 
 class Notebooks:
