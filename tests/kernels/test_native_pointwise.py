@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -179,6 +181,18 @@ def test_gelu_and_its_derivative_agree_with_the_twin(form, dtype, only_native, t
         x, grad = (np.asarray(random.normal(size=shape) * 3).astype(dtype) for _ in range(2))
         close(only_native.gelu(x, form), twin("gelu")(x, form))
         close(only_native.gelu_backward(grad, x, approximate=form), twin("gelu_backward")(grad, x, form))
+
+
+def test_gelu_of_single_numbers_keeps_its_digits_in_the_tail(only_native):
+    x = np.linspace(-14.5, 14.5, 50_001).astype(np.float32)
+    exact = np.array([value * math.erfc(-value / math.sqrt(2)) / 2 for value in x.tolist()])
+    error = np.abs(only_native.gelu(x).astype(np.float64) - exact)
+    units = error / np.spacing(np.abs(exact).astype(np.float32)).astype(np.float64)
+    assert np.max(units[x >= -4]) <= 8
+    assert np.max(units) <= 100  # the square of x is rounded before the exponential
+    beyond = only_native.gelu(np.array([-15, -1e30, 15, 1e30], np.float32))
+    assert beyond.tolist() == [0, 0, 15, np.float32(1e30)]
+    assert np.signbit(beyond).tolist() == [True, True, False, False]
 
 
 @pytest.mark.parametrize("name", ["add", "divide", "relu_backward"])
