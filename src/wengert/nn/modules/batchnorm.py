@@ -9,9 +9,8 @@ from ..._start.loading import on_demand
 from ..._tensor import Tensor
 from ..._tensor.attributes import dtypes
 from ...ops.create.placed import full, tensor
-from .. import functional, init
-from ..parameter import Parameter
-from .module import Module
+from .. import functional
+from .normalization import _Affine
 from .utils import _own_init
 
 TYPE_CHECKING = False
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     )
 
 
-class _NormBase(Module):
+class _NormBase(_Affine):
     """Base of batch and instance normalisation: parameters and running statistics; see `BatchNorm2d`."""
 
     __init_subclass__: Any = classmethod(_own_init)
@@ -49,8 +48,7 @@ class _NormBase(Module):
         self.affine = affine
         self.track_running_stats = track_running_stats
         filled = partial(full, (num_features,), device=device, dtype=dtype)
-        self.register_parameter("weight", Parameter(filled(1.0)) if affine else None)
-        self.register_parameter("bias", Parameter(filled(0.0)) if affine and bias else None)
+        self._add_parameters((num_features,), weight=affine, bias=affine and bias, device=device, dtype=dtype)
         tracks = track_running_stats
         self.register_buffer("running_mean", filled(0.0) if tracks else None)
         self.register_buffer("running_var", filled(1.0) if tracks else None)
@@ -66,10 +64,7 @@ class _NormBase(Module):
     def reset_parameters(self) -> None:
         """Set weight to 1 and bias to 0, and reset the running statistics."""
         self.reset_running_stats()
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        super().reset_parameters()
 
     def _check_input_dim(self, input: Tensor) -> None:
         raise NotImplementedError

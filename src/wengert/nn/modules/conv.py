@@ -65,10 +65,7 @@ class _ConvNd(Module):
         self._check()
         self._reversed_padding_repeated_twice = self._widths()
         self.weight = Parameter(empty(self._weight_shape(), device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(empty(out_channels, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", Parameter(empty(out_channels, device=device, dtype=dtype)) if bias else None)
         self.reset_parameters()
 
     def _check(self) -> None:
@@ -223,27 +220,10 @@ class _ConvTransposeNd(_ConvNd):
         ValueError: if the padding mode is not "zeros".
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: tuple[int, ...],
-        stride: tuple[int, ...],
-        padding: tuple[int, ...],
-        dilation: tuple[int, ...],
-        transposed: bool,
-        output_padding: tuple[int, ...],
-        groups: int,
-        bias: bool,
-        padding_mode: str,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        if padding_mode != "zeros":
+    def _check(self) -> None:
+        if self.padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        steps: tuple[Any, ...] = (kernel_size, stride, padding, dilation)
-        options: tuple[Any, ...] = (transposed, output_padding, groups, bias, padding_mode, device, dtype)
-        super().__init__(in_channels, out_channels, *steps, *options)
+        super()._check()
 
     def _output_padding(
         self,

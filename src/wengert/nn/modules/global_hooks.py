@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._tensor.attributes import RemovableHandle
+from ...ops.family import describes
 from .hook_table import Entry, Hook, HookTable, Marks
 
 ACTIVE: Marks = {}
@@ -23,6 +24,15 @@ BACKWARD = HookTable(ACTIVE)
 BUFFER_REGISTRATION = HookTable()
 MODULE_REGISTRATION = HookTable()
 PARAMETER_REGISTRATION = HookTable()
+
+
+SECTIONS = """
+    Args:
+        hook: the function; its result, unless None, {result}.
+
+    Returns:
+        A handle; its `remove()` removes the hook.
+    """
 
 
 class BackwardKind:
@@ -95,15 +105,9 @@ def register_module_forward_hook(
     return FORWARD.add(hook, with_kwargs=with_kwargs, always_called=always_call)
 
 
+@describes(SECTIONS, result="replaces the gradients")
 def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
-    """Call `hook(module, grad_output)` when the gradients of the output of any module are known.
-
-    Args:
-        hook: the function; its result, unless None, replaces the gradients.
-
-    Returns:
-        A handle; its `remove()` removes the hook.
-    """
+    """Call `hook(module, grad_output)` when the gradients of the output of any module are known."""
     return BACKWARD_PRE.add(hook)
 
 
@@ -139,39 +143,21 @@ def register_module_backward_hook(hook: Hook) -> RemovableHandle:
     return BACKWARD.add(hook)
 
 
+@describes(SECTIONS, result="is registered instead")
 def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
-    """Call `hook(module, name, buffer)` when a buffer is registered or assigned.
-
-    Args:
-        hook: the function; its result, unless None, is registered instead.
-
-    Returns:
-        A handle; its `remove()` removes the hook.
-    """
+    """Call `hook(module, name, buffer)` when a buffer is registered or assigned."""
     return BUFFER_REGISTRATION.add(hook)
 
 
+@describes(SECTIONS, result="is registered instead")
 def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
-    """Call `hook(module, name, submodule)` when a child module is registered.
-
-    Args:
-        hook: the function; its result, unless None, is registered instead.
-
-    Returns:
-        A handle; its `remove()` removes the hook.
-    """
+    """Call `hook(module, name, submodule)` when a child module is registered."""
     return MODULE_REGISTRATION.add(hook)
 
 
+@describes(SECTIONS, result="is registered instead")
 def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
-    """Call `hook(module, name, param)` when a parameter is registered.
-
-    Args:
-        hook: the function; its result, unless None, is registered instead.
-
-    Returns:
-        A handle; its `remove()` removes the hook.
-    """
+    """Call `hook(module, name, param)` when a parameter is registered."""
     return PARAMETER_REGISTRATION.add(hook)
 
 

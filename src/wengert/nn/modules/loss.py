@@ -15,6 +15,7 @@ from .. import functional
 from .distance import PairwiseDistance
 from .linear import Linear
 from .module import Module
+from .utils import _own_init
 
 
 class _Loss(Module):
@@ -311,28 +312,28 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
         return functional.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
 
 
-class CosineEmbeddingLoss(_Loss):
-    """`1 - cos` for pairs with target 1, `max(0, cos - margin)` for pairs with target -1."""
+class _MarginLoss(_Loss):
+    """A loss that is zero beyond a margin."""
+
+    __init_subclass__: Any = classmethod(_own_init)
 
     def __init__(
         self, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
+
+
+class CosineEmbeddingLoss(_MarginLoss):
+    """`1 - cos` for pairs with target 1, `max(0, cos - margin)` for pairs with target -1."""
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """The loss of two sets of vectors, and 1 or -1 for each pair."""
         return functional.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
-class MarginRankingLoss(_Loss):
+class MarginRankingLoss(_MarginLoss):
     """`max(0, margin - target * (input1 - input2))`."""
-
-    def __init__(
-        self, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """The loss of two sets of scores, and 1 or -1 for each pair."""

@@ -6,14 +6,35 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..._tensor import Tensor
+from ...ops.create.create import tensor
 from ...ops.create.placed import ones, zeros
 from .. import functional, init
 from ..parameter import Parameter
-from .channel_norms import CrossMapLRN2d as CrossMapLRN2d, LocalResponseNorm as LocalResponseNorm
 from .module import Module
+from .utils import _own_init
 
 
-class LayerNorm(Module):
+class _Affine(Module):
+    """Base of normalisations: a weight, which is 1 at first, and a bias, which is 0; either may be None."""
+
+    weight: Any
+    bias: Any
+
+    def _add_parameters(self, shape: Any, *, weight: bool, bias: bool, device: Any = None, dtype: Any = None) -> None:
+        """Register weight and bias, those that are wanted."""
+        where: Any = {"device": device, "dtype": dtype}
+        self.register_parameter("weight", Parameter(ones(shape, **where)) if weight else None)
+        self.register_parameter("bias", Parameter(zeros(shape, **where)) if bias else None)
+
+    def reset_parameters(self) -> None:
+        """Set weight to 1 and bias to 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+
+class LayerNorm(_Affine):
     """Normalisation over the last dimensions.
 
     Args:
@@ -40,17 +61,8 @@ class LayerNorm(Module):
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        where: Any = {"device": device, "dtype": dtype}
-        shape = self.normalized_shape
-        self.register_parameter("weight", Parameter(ones(shape, **where)) if elementwise_affine else None)
-        self.register_parameter("bias", Parameter(zeros(shape, **where)) if elementwise_affine and bias else None)
-
-    def reset_parameters(self) -> None:
-        """Set weight to 1 and bias to 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        bias = elementwise_affine and bias
+        self._add_parameters(self.normalized_shape, weight=elementwise_affine, bias=bias, device=device, dtype=dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         """Normalise the input."""
@@ -64,7 +76,7 @@ class LayerNorm(Module):
         )
 
 
-class GroupNorm(Module):
+class GroupNorm(_Affine):
     """Normalisation of groups of channels of (N, C, *) within each sample.
 
     Args:
@@ -100,16 +112,7 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        where: Any = {"device": device, "dtype": dtype}
-        self.register_parameter("weight", Parameter(ones(num_channels, **where)) if affine else None)
-        self.register_parameter("bias", Parameter(zeros(num_channels, **where)) if affine and bias else None)
-
-    def reset_parameters(self) -> None:
-        """Set weight to 1 and bias to 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        self._add_parameters(num_channels, weight=affine, bias=affine and bias, device=device, dtype=dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         """Normalise the input."""
@@ -163,3 +166,73 @@ class RMSNorm(Module):
     def extra_repr(self) -> str:
         """The options."""
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
+# ---- squares of neighbouring channels --------------------------------------------------------------------------------
+
+
+class _ChannelNorm(Module):
+    """Normalisation by the squares of `size` neighbouring channels."""
+
+    __init_subclass__: Any = classmethod(_own_init)
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class LocalResponseNorm(_ChannelNorm):
+    """The input divided by (k + alpha * mean of squares) ** beta, the mean over neighbouring channels of (N, C, ...).
+
+    Args:
+        size: number of neighbouring channels.
+        alpha: factor of the mean.
+        beta: exponent.
+        k: added to the mean.
+
+    Source: Krizhevsky et al., ImageNet Classification with Deep Convolutional Neural Networks, 2012.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Normalise the input."""
+        return functional.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+
+def neighbours(channels: int, size: int) -> list[list[float]]:
+    """Matrix of zeros and ones: the channels summed for each channel in `CrossMapLRN2d`.
+
+    As in torch, the first channel counts for all that follow.
+    """
+    before = int((size - 1) / 2 + 1)
+    return [
+        [float(other < channel + before and (other > channel - before or other == 0)) for other in range(channels)]
+        for channel in range(channels)
+    ]
+
+
+class CrossMapLRN2d(_ChannelNorm):
+    """`LocalResponseNorm` of images, as Lua's Torch had it; arguments as there."""
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__(size, alpha, beta, k)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Normalise the input (N, C, H, W).
+
+        Raises:
+            ValueError: if the input is not 4-D.
+        """
+        if input.ndim != 4:
+            raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead.")
+        x: Any = input
+        items, channels, *plane = input.shape
+        window: Any = tensor(neighbours(channels, self.size), dtype=input.dtype)
+        sums = (window @ (x * x).reshape(items, channels, plane[0] * plane[1])).reshape(input.shape)
+        return x * (sums * (self.alpha / self.size) + self.k) ** -self.beta

@@ -278,16 +278,25 @@ class Registration:
             raise AttributeError(f"`{name}` is not an nn.Module")
         setattr(parent, name, module)
 
+    def _owner(self, target: str) -> tuple[Any, str]:
+        """Return the module that has an attribute with the dotted name `target`, and the attribute's own name.
+
+        Raises:
+            AttributeError: if there is no attribute of that name.
+        """
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+        return module, name
+
     def get_parameter(self, target: str) -> Parameter:
         """Return the parameter with the dotted name `target`.
 
         Raises:
             AttributeError: if there is no parameter of that name.
         """
-        path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        if not hasattr(module, name):
-            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+        module, name = self._owner(target)
         value = getattr(module, name)
         if not isinstance(value, Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
@@ -299,10 +308,7 @@ class Registration:
         Raises:
             AttributeError: if there is no buffer of that name.
         """
-        path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        if not hasattr(module, name):
-            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+        module, name = self._owner(target)
         if name not in module._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
         return module._buffers[name]

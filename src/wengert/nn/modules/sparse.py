@@ -13,14 +13,61 @@ from ..parameter import Parameter
 from .module import Module
 
 
-def clear_row(table: Tensor, row: int | None) -> None:
-    """Fill a row of a table with zeros, unless `row` is None."""
-    if row is not None:
-        with no_grad():
-            table[row].fill_(0)
+class _Table(Module):
+    """Base of `Embedding` and `EmbeddingBag`: the table."""
+
+    weight: Any
+    num_embeddings: int
+    embedding_dim: int
+    padding_idx: int | None
+
+    def _set_table(self, table: Tensor | None, device: Any, dtype: Any, *, freeze: bool = False) -> None:
+        """Set the table; None for a new one.
+
+        Raises:
+            AssertionError: if the table has another shape.
+        """
+        shape = (self.num_embeddings, self.embedding_dim)
+        if table is None:
+            self.weight = Parameter(empty(shape, device=device, dtype=dtype), requires_grad=not freeze)
+            self.reset_parameters()
+        else:
+            if tuple(table.shape) != shape:
+                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+            self.weight = Parameter(table, requires_grad=not freeze)
+
+    def reset_parameters(self) -> None:
+        """Draw new vectors; that of `padding_idx` becomes zero."""
+        init.normal_(self.weight)
+        self._fill_padding_idx_with_zero()
+
+    def _fill_padding_idx_with_zero(self) -> None:
+        """Fill the vector of `padding_idx` with zeros."""
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].fill_(0)
 
 
-class Embedding(Module):
+def checked_padding(padding_idx: int | None, count: int, word: str) -> int | None:
+    """Return the index of padding, from 0 on; `word` is what the error begins with.
+
+    Raises:
+        AssertionError: if the index is outside the table.
+    """
+    if padding_idx is None:
+        return None
+    if not -count <= padding_idx < count:
+        raise AssertionError(f"{word} must be within num_embeddings")
+    return padding_idx % count
+
+
+def check_pretrained(embeddings: Tensor) -> None:
+    """Refuse a table that is not 2-D, with an AssertionError."""
+    if embeddings.ndim != 2:
+        raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+
+
+class Embedding(_Table):
     """A table of vectors, looked up by index.
 
     Args:
@@ -60,32 +107,12 @@ class Embedding(Module):
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
-        if padding_idx is not None:
-            if not -num_embeddings <= padding_idx < num_embeddings:
-                raise AssertionError("Padding_idx must be within num_embeddings")
-            padding_idx %= num_embeddings
-        self.padding_idx = padding_idx
+        self.padding_idx = checked_padding(padding_idx, num_embeddings, "Padding_idx")
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
         self.sparse = sparse
-        if _weight is None:
-            self.weight = Parameter(
-                empty((num_embeddings, embedding_dim), device=device, dtype=dtype), requires_grad=not _freeze
-            )
-            self.reset_parameters()
-        else:
-            check_table(_weight, num_embeddings, embedding_dim)
-            self.weight = Parameter(_weight, requires_grad=not _freeze)
-
-    def reset_parameters(self) -> None:
-        """Draw new vectors; that of `padding_idx` becomes zero."""
-        init.normal_(self.weight)
-        self._fill_padding_idx_with_zero()
-
-    def _fill_padding_idx_with_zero(self) -> None:
-        """Fill the vector of `padding_idx` with zeros."""
-        clear_row(self.weight, self.padding_idx)
+        self._set_table(_weight, device, dtype, freeze=_freeze)
 
     def forward(self, input: Tensor) -> Tensor:
         """Look up the vectors of integer indices: (*) to (*, embedding_dim)."""
@@ -129,23 +156,12 @@ class Embedding(Module):
         Raises:
             AssertionError: if `embeddings` is not 2-D.
         """
-        if embeddings.ndim != 2:
-            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        check_pretrained(embeddings)
         options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse, embeddings, freeze)
         return cls(embeddings.shape[0], embeddings.shape[1], *options)
 
 
-def check_table(weight: Tensor, rows: int, columns: int) -> None:
-    """Refuse a table of another shape.
-
-    Raises:
-        AssertionError: if the shape is not `(rows, columns)`.
-    """
-    if tuple(weight.shape) != (rows, columns):
-        raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-
-
-class EmbeddingBag(Module):
+class EmbeddingBag(_Table):
     """A table of vectors, looked up by bags of indices: the sum, mean or maximum of each bag's vectors.
 
     Args:
@@ -197,28 +213,10 @@ class EmbeddingBag(Module):
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
         self.sparse = sparse
-        if padding_idx is not None:
-            if not -num_embeddings <= padding_idx < num_embeddings:
-                raise AssertionError("padding_idx must be within num_embeddings")
-            padding_idx %= num_embeddings
-        self.padding_idx = padding_idx
-        if _weight is None:
-            self.weight = Parameter(empty((num_embeddings, embedding_dim), device=device, dtype=dtype))
-            self.reset_parameters()
-        else:
-            check_table(_weight, num_embeddings, embedding_dim)
-            self.weight = Parameter(_weight)
+        self.padding_idx = checked_padding(padding_idx, num_embeddings, "padding_idx")
+        self._set_table(_weight, device, dtype)
         self.mode = mode
         self.include_last_offset = include_last_offset
-
-    def reset_parameters(self) -> None:
-        """Draw new vectors; that of `padding_idx` becomes zero."""
-        init.normal_(self.weight)
-        self._fill_padding_idx_with_zero()
-
-    def _fill_padding_idx_with_zero(self) -> None:
-        """Fill the vector of `padding_idx` with zeros."""
-        clear_row(self.weight, self.padding_idx)
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Any:
         """Return one vector for each bag of indices.
@@ -276,8 +274,7 @@ class EmbeddingBag(Module):
         Raises:
             AssertionError: if `embeddings` is not 2-D.
         """
-        if embeddings.ndim != 2:
-            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        check_pretrained(embeddings)
         options = (max_norm, norm_type, scale_grad_by_freq, mode, sparse, embeddings, include_last_offset, padding_idx)
         bag = cls(embeddings.shape[0], embeddings.shape[1], *options)
         bag.weight.requires_grad = not freeze

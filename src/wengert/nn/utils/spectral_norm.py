@@ -8,6 +8,7 @@ from ..._start.boundary import boundary
 from ...autograd import no_grad
 from ...ops.reductions.vector_norm import vector_norm
 from ..parameter import Parameter
+from .weight_hooks import WeightHook
 
 
 def unit(vector: Any, eps: float) -> Any:
@@ -22,7 +23,7 @@ def rows_dimension(module: Any, dim: int | None) -> int:
     return 1 if type(module).__name__.startswith("ConvTranspose") else 0
 
 
-class SpectralNorm:
+class SpectralNorm(WeightHook):
     """Hook that computes a weight divided by its largest singular value.
 
     Args:
@@ -34,6 +35,8 @@ class SpectralNorm:
     Raises:
         ValueError: if `n_power_iterations` is not positive.
     """
+
+    function = "spectral_norm"
 
     def __init__(self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
         if n_power_iterations <= 0:
@@ -71,9 +74,7 @@ class SpectralNorm:
             KeyError: if the module has no such parameter.
             ValueError: if the parameter is None, or `n_power_iterations` is not positive.
         """
-        for hook in module._forward_pre_hooks.values():
-            if isinstance(hook, SpectralNorm) and hook.name == name:
-                raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
+        SpectralNorm.check_single(module, name)
         hook_of_weight = SpectralNorm(name, n_power_iterations, dim, eps)
         if name not in module._parameters:
             raise KeyError(f"{name}: spectral_norm found no such parameter in {type(module).__name__}")
@@ -136,9 +137,4 @@ def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
     Raises:
         ValueError: if the module has no such hook for the weight.
     """
-    for key, hook in module._forward_pre_hooks.items():
-        if isinstance(hook, SpectralNorm) and hook.name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[key]
-            return module
-    raise ValueError(f"spectral_norm of '{name}' not found in {module}")
+    return SpectralNorm.remove_from(module, name)

@@ -8,6 +8,7 @@ from typing import Any
 from ..._start.boundary import boundary
 from ...ops.reductions.vector_norm import vector_norm
 from ..parameter import Parameter
+from .weight_hooks import WeightHook
 
 
 def norm_except_dim(v: Any, pow: float = 2, dim: int = 0) -> Any:
@@ -23,13 +24,15 @@ def scaled(v: Any, g: Any, dim: int) -> Any:
     return v * (g / norm_except_dim(v, 2, dim))
 
 
-class WeightNorm:
+class WeightNorm(WeightHook):
     """Hook that computes a weight from its magnitudes and directions.
 
     Args:
         name: name of the weight.
         dim: dimension whose slices have separate magnitudes; -1 for one magnitude.
     """
+
+    function = "weight_norm"
 
     def __init__(self, name: str, dim: int | None) -> None:
         self.name = name
@@ -51,9 +54,7 @@ class WeightNorm:
             FutureWarning,
             stacklevel=3,
         )
-        for hook in module._forward_pre_hooks.values():
-            if isinstance(hook, WeightNorm) and hook.name == name:
-                raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+        WeightNorm.check_single(module, name)
         norm = WeightNorm(name, dim)
         weight = getattr(module, name)
         del module._parameters[name]
@@ -104,9 +105,4 @@ def remove_weight_norm(module: Any, name: str = "weight") -> Any:
     Raises:
         ValueError: if the module has no such hook for the weight.
     """
-    for key, hook in module._forward_pre_hooks.items():
-        if isinstance(hook, WeightNorm) and hook.name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[key]
-            return module
-    raise ValueError(f"weight_norm of '{name}' not found in {module}")
+    return WeightNorm.remove_from(module, name)
