@@ -111,11 +111,7 @@ def spectral_norm(
     """Divide a weight by its largest singular value; the trained parameter is `<name>_orig`.
 
     Args:
-        module: the module.
-        name: name of the weight.
-        n_power_iterations: steps of the power method before each call in training.
-        eps: lower bound of the divisor of vectors.
-        dim: dimension of the rows of the matrix; the default is 1 for transposed convolutions, else 0.
+        module, name, n_power_iterations, eps, dim: as for `parametrizations.spectral_norm`.
 
     Returns:
         The module.

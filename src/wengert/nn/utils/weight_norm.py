@@ -82,9 +82,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     """Train a weight as magnitudes `<name>_g` and directions `<name>_v`.
 
     Args:
-        module: the module.
-        name: name of the weight.
-        dim: dimension whose slices have separate magnitudes; None for one magnitude.
+        module, name, dim: as for `parametrizations.weight_norm`.
 
     Returns:
         The module.

@@ -50,112 +50,6 @@ def columns(array: Any) -> Any:
     return compact(array).reshape(-1, array.shape[-3], array.shape[-2] * array.shape[-1])
 
 
-# ---- maxima ----------------------------------------------------------------------------------------------------------
-
-
-@of_planes(
-    dtypes=ORDERED,
-    outputs={"values": True, "indices": False},
-    node="MaxPool2DWithIndicesBackward0",
-    native=kernels.direct_function("max_pool2d_with_indices"),
-    kernel="max_pool2d",
-)
-def max_pool2d_with_indices(
-    self: Array, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
-) -> Any:
-    """Maximum of each window, and its index in the plane (the first of equals)."""
-    window = read_window("max_pool2d", self.shape, 2, (kernel_size, stride, padding, dilation), ceil_mode)
-    refuse_dtype("max_pool2d_with_indices", self, ORDERED)
-    if 0 in self.shape:
-        return no_maxima(self, window, ceil_mode)
-    return kernels.max_pool2d(compact(self), *window, bool(ceil_mode))
-
-
-def no_maxima(array: Any, window: tuple[Ints, ...], ceil_mode: bool) -> tuple[Any, Any]:
-    """Values and indices of an input without elements."""
-    shape = (*array.shape[: -len(window[0])], *window_counts(array.shape, *window, ceil_mode))
-    return np.empty(shape, array.dtype), np.empty(shape, np.int64)
-
-
-@max_pool2d_with_indices.vjp("self")
-def max_pool2d_with_indices_vjp(grads: Any, indices: Any, self: Any, self_shape: Any, self_strides: Any) -> Any:
-    return scatter_planes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape, "", self)
-
-
-@max_pool2d_with_indices.jvp("self")
-def max_pool2d_with_indices_jvp(tangent: Any, indices: Any) -> Any:
-    return gather_planes(tangent, indices), None
-
-
-@max_pool2d_with_indices.samples
-def max_pool2d_with_indices_samples(make: Any) -> Any:
-    yield Sample(make(2, 3, 6, 5), 2)
-    yield Sample(make(3, 6, 5), (3, 2), 2, (1, 0), (1, 2), True)
-    yield Sample(make(0, 3, 4, 4), 2)
-    yield Bad(
-        make(1, 3, 4, 4), 3, padding=2, raises=RuntimeError, says="pad should be at most half of effective kernel size"
-    )
-    yield Bad(make(1, 3, 4, 4), 5, raises=RuntimeError, says="Output size is too small")
-    yield Bad(make(1, 1, 4, 4), 2**40, padding=2**39, raises=RuntimeError, says="type int without overflow")
-    yield Bad(make(1, 1, 6, 6), 3, padding=2, dilation=2, raises=RuntimeError, says="equal to half of kernel size")
-    yield Bad(make(4, 4), 2, raises=RuntimeError, says="non-empty 3D or 4D (batch mode) tensor expected for input")
-
-
-def largest(x: Any, kernel: Ints, step: Ints, side: Ints, gap: Ints, ceil_mode: bool) -> tuple[Any, Any]:
-    """Maximum of each window, and its index in the volume: the first of equals, the last NaN."""
-    area = x.shape[-2] * x.shape[-1]
-    values, places = kernels.max_pool2d(stacked(x), kernel[1:], step[1:], side[1:], gap[1:], ceil_mode)
-    lines = ((kernel[0], 1), (step[0], 1), (side[0], 0), (gap[0], 1))
-    best, highest = kernels.max_pool2d(columns(values), *lines, ceil_mode)
-    out_shape = (*x.shape[:-3], highest.shape[1], *values.shape[-2:])
-    highest = highest.reshape(len(highest), -1)
-    in_plane = np.take_along_axis(places.reshape(len(highest), -1), highest, 1)
-    index = highest // (values.shape[-2] * values.shape[-1]) * area + in_plane
-    return best.reshape(out_shape), index.reshape(out_shape)
-
-
-@of_volumes(
-    layout="suggested",
-    dtypes=ORDERED,
-    outputs={"values": True, "indices": False},
-    node="MaxPool3DWithIndicesBackward0",
-)
-def max_pool3d_with_indices(
-    self: Array, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
-) -> Any:
-    """Maximum of each window, and its index in the volume (the first of equals)."""
-    window = read_window("max_pool3d", self.shape, 3, (kernel_size, stride, padding, dilation), ceil_mode)
-    refuse_dtype("max_pool3d", self, ORDERED)
-    return no_maxima(self, window, ceil_mode) if 0 in self.shape else largest(self, *window, bool(ceil_mode))
-
-
-@max_pool3d_with_indices.vjp("self")
-def max_pool3d_with_indices_vjp(grads: Any, indices: Any, self: Any, self_shape: Any, self_strides: Any) -> Any:
-    return scatter_volumes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape, "", self)
-
-
-@max_pool3d_with_indices.jvp("self")
-def max_pool3d_with_indices_jvp(tangent: Any, indices: Any) -> Any:
-    return gather_volumes(tangent, indices), None
-
-
-@max_pool3d_with_indices.samples
-def max_pool3d_with_indices_samples(make: Any) -> Any:
-    yield Sample(make(2, 2, 4, 3, 5), 2)
-    yield Sample(make(2, 5, 4, 3), (3, 2, 1), 2, (1, 0, 0), (1, 2, 1), True)
-    yield Sample(make(0, 3, 4, 4, 4), 2)
-    yield Bad(make(1, 1, 4, 4, 4), (2, 2), raises=RuntimeError, says="or a tuple of three ints, got [2, 2]")
-    yield Bad(make(1, 1, 4, 4, 4), 3, padding=2, raises=RuntimeError, says="at most half of effective kernel size")
-    yield Bad(make(1, 1, 4, 4, 4), 5, raises=RuntimeError, says="Calculated output size: (1x0x0x0). Output size is")
-    yield Bad(make(1, 0, 4, 4, 4), 2, raises=RuntimeError, says="non-batch dimensions to have positive length")
-    yield Bad(make(1, 1, 4, 4, 4), 2**40, padding=2**39, raises=RuntimeError, says="type int without overflow")
-    yield Bad(make(4, 4, 4), 2, raises=RuntimeError, says="non-empty 4D or 5D (batch mode) tensor expected for input")
-
-
-for card in (max_pool2d_with_indices, max_pool3d_with_indices):
-    card.nodes.shown["result1"] = "indices"
-
-
 # ---- elements at the indices of maxima -------------------------------------------------------------------------------
 
 
@@ -263,6 +157,120 @@ def gather_volumes_samples(make: Any) -> Any:
     from ..create.create import tensor
 
     yield Sample(make(1, 2, 2, 3), tensor([[[[0, 3], [11, 11]]]]))
+
+
+# ---- maxima ----------------------------------------------------------------------------------------------------------
+
+
+def of_maxima(scatter: Any, gather: Any, way: str = "", *, ordered: bool = True, check: Any = None) -> Any:
+    """Return a decorator that gives a pool of maxima its rules: gradients go to the indices of the maxima.
+
+    Args:
+        scatter, gather: operators that put elements at indices, and take them from there.
+        way: kind of the windows, see `scatter_planes`.
+        ordered: whether the gradient is brought to the memory order of the input first.
+        check: called with the shape of the gradient, to refuse it.
+    """
+
+    def scattered(grads: Any, indices: Any, self: Any, self_shape: Any) -> Any:
+        if check is not None:
+            check(grads[0].shape)
+        return scatter(grads[0], indices, self_shape, way, self)
+
+    def scattered_in_order(grads: Any, indices: Any, self: Any, self_shape: Any, self_strides: Any) -> Any:
+        return scattered((in_order_of(grads[0], (self_shape, self_strides)),), indices, self, self_shape)
+
+    def gathered(tangent: Any, indices: Any) -> Any:
+        return gather(tangent, indices), None
+
+    def complete(card: Any) -> Any:
+        card.vjp("self")(scattered_in_order if ordered else scattered)
+        card.jvp("self")(gathered)
+        card.nodes.shown["result1"] = "indices"
+        return card
+
+    return complete
+
+
+@of_maxima(scatter_planes, gather_planes)
+@of_planes(
+    dtypes=ORDERED,
+    outputs={"values": True, "indices": False},
+    node="MaxPool2DWithIndicesBackward0",
+    native=kernels.direct_function("max_pool2d_with_indices"),
+    kernel="max_pool2d",
+)
+def max_pool2d_with_indices(
+    self: Array, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
+) -> Any:
+    """Maximum of each window, and its index in the plane (the first of equals)."""
+    window = read_window("max_pool2d", self.shape, 2, (kernel_size, stride, padding, dilation), ceil_mode)
+    refuse_dtype("max_pool2d_with_indices", self, ORDERED)
+    if 0 in self.shape:
+        return no_maxima(self, window, ceil_mode)
+    return kernels.max_pool2d(compact(self), *window, bool(ceil_mode))
+
+
+def no_maxima(array: Any, window: tuple[Ints, ...], ceil_mode: bool) -> tuple[Any, Any]:
+    """Values and indices of an input without elements."""
+    shape = (*array.shape[: -len(window[0])], *window_counts(array.shape, *window, ceil_mode))
+    return np.empty(shape, array.dtype), np.empty(shape, np.int64)
+
+
+@max_pool2d_with_indices.samples
+def max_pool2d_with_indices_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 6, 5), 2)
+    yield Sample(make(3, 6, 5), (3, 2), 2, (1, 0), (1, 2), True)
+    yield Sample(make(0, 3, 4, 4), 2)
+    yield Bad(
+        make(1, 3, 4, 4), 3, padding=2, raises=RuntimeError, says="pad should be at most half of effective kernel size"
+    )
+    yield Bad(make(1, 3, 4, 4), 5, raises=RuntimeError, says="Output size is too small")
+    yield Bad(make(1, 1, 4, 4), 2**40, padding=2**39, raises=RuntimeError, says="type int without overflow")
+    yield Bad(make(1, 1, 6, 6), 3, padding=2, dilation=2, raises=RuntimeError, says="equal to half of kernel size")
+    yield Bad(make(4, 4), 2, raises=RuntimeError, says="non-empty 3D or 4D (batch mode) tensor expected for input")
+
+
+def largest(x: Any, kernel: Ints, step: Ints, side: Ints, gap: Ints, ceil_mode: bool) -> tuple[Any, Any]:
+    """Maximum of each window, and its index in the volume: the first of equals, the last NaN."""
+    area = x.shape[-2] * x.shape[-1]
+    values, places = kernels.max_pool2d(stacked(x), kernel[1:], step[1:], side[1:], gap[1:], ceil_mode)
+    lines = ((kernel[0], 1), (step[0], 1), (side[0], 0), (gap[0], 1))
+    best, highest = kernels.max_pool2d(columns(values), *lines, ceil_mode)
+    out_shape = (*x.shape[:-3], highest.shape[1], *values.shape[-2:])
+    highest = highest.reshape(len(highest), -1)
+    in_plane = np.take_along_axis(places.reshape(len(highest), -1), highest, 1)
+    index = highest // (values.shape[-2] * values.shape[-1]) * area + in_plane
+    return best.reshape(out_shape), index.reshape(out_shape)
+
+
+@of_maxima(scatter_volumes, gather_volumes)
+@of_volumes(
+    layout="suggested",
+    dtypes=ORDERED,
+    outputs={"values": True, "indices": False},
+    node="MaxPool3DWithIndicesBackward0",
+)
+def max_pool3d_with_indices(
+    self: Array, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
+) -> Any:
+    """Maximum of each window, and its index in the volume (the first of equals)."""
+    window = read_window("max_pool3d", self.shape, 3, (kernel_size, stride, padding, dilation), ceil_mode)
+    refuse_dtype("max_pool3d", self, ORDERED)
+    return no_maxima(self, window, ceil_mode) if 0 in self.shape else largest(self, *window, bool(ceil_mode))
+
+
+@max_pool3d_with_indices.samples
+def max_pool3d_with_indices_samples(make: Any) -> Any:
+    yield Sample(make(2, 2, 4, 3, 5), 2)
+    yield Sample(make(2, 5, 4, 3), (3, 2, 1), 2, (1, 0, 0), (1, 2, 1), True)
+    yield Sample(make(0, 3, 4, 4, 4), 2)
+    yield Bad(make(1, 1, 4, 4, 4), (2, 2), raises=RuntimeError, says="or a tuple of three ints, got [2, 2]")
+    yield Bad(make(1, 1, 4, 4, 4), 3, padding=2, raises=RuntimeError, says="at most half of effective kernel size")
+    yield Bad(make(1, 1, 4, 4, 4), 5, raises=RuntimeError, says="Calculated output size: (1x0x0x0). Output size is")
+    yield Bad(make(1, 0, 4, 4, 4), 2, raises=RuntimeError, says="non-batch dimensions to have positive length")
+    yield Bad(make(1, 1, 4, 4, 4), 2**40, padding=2**39, raises=RuntimeError, says="type int without overflow")
+    yield Bad(make(4, 4, 4), 2, raises=RuntimeError, says="non-empty 4D or 5D (batch mode) tensor expected for input")
 
 
 # ---- means -----------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from ..memory.room import check_memory
 from .pool import (
     gather_planes,
     gather_volumes,
+    of_maxima,
     of_planes,
     of_volumes,
     onto_planes,
@@ -328,6 +329,7 @@ def adaptive_average3d_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 2, 2), (2, 5, 4, 3), make(2, 5, 4, 3))
 
 
+@of_maxima(scatter_planes, gather_planes, "Adaptive", check=partial(check_grad_output, "adaptive_max_pool2d_backward"))
 @of_planes(
     dtypes=REALS | INTEGERS,
     outputs={"values": True, "indices": False},
@@ -343,17 +345,6 @@ def adaptive_maximum(self: Array, output_size: Any) -> Any:
     return largest(self, sizes)
 
 
-@adaptive_maximum.vjp("self")
-def adaptive_maximum_vjp(grads: Any, indices: Any, self: Any, self_shape: Any, self_strides: Any) -> Any:
-    check_grad_output("adaptive_max_pool2d_backward", grads[0].shape)
-    return scatter_planes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape, "Adaptive", self)
-
-
-@adaptive_maximum.jvp("self")
-def adaptive_maximum_jvp(tangent: Any, indices: Any) -> Any:
-    return gather_planes(tangent, indices), None
-
-
 @adaptive_maximum.samples
 def adaptive_maximum_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 5, 4), (3, 2))
@@ -365,6 +356,13 @@ def adaptive_maximum_samples(make: Any) -> Any:
     yield Bad(make(1, 5, 4), -1, raises=RuntimeError, says="Trying to create tensor with negative dimension -1")
 
 
+@of_maxima(
+    scatter_volumes,
+    gather_volumes,
+    "Adaptive",
+    ordered=False,
+    check=partial(check_grad_output, "adaptive_max_pool3d_backward"),
+)
 @of_volumes(dtypes=REALS, outputs={"values": True, "indices": False}, node="AdaptiveMaxPool3DBackward0")
 def adaptive_maximum3d(self: Array, output_size: Any) -> Any:
     """Maximum of each of the windows that divide volumes into `output_size` depths, rows and columns, and its index
@@ -374,24 +372,9 @@ def adaptive_maximum3d(self: Array, output_size: Any) -> Any:
     return largest(self, sizes)
 
 
-@adaptive_maximum3d.vjp("self")
-def adaptive_maximum3d_vjp(grads: Any, indices: Any, self: Any, self_shape: Any) -> Any:
-    check_grad_output("adaptive_max_pool3d_backward", grads[0].shape)
-    return scatter_volumes(grads[0], indices, self_shape, "Adaptive", self)
-
-
-@adaptive_maximum3d.jvp("self")
-def adaptive_maximum3d_jvp(tangent: Any, indices: Any) -> Any:
-    return gather_volumes(tangent, indices), None
-
-
 @adaptive_maximum3d.samples
 def adaptive_maximum3d_samples(make: Any) -> Any:
     yield Sample(make(1, 2, 4, 5, 3), (3, 2, 1))
     yield Sample(make(1, 2, 3, 2), (1, 5, None))
     yield Bad(make(2, 5, 4), 2, raises=RuntimeError, says="Expected 4D or 5D tensor, but got [2, 5, 4]")
     yield Bad(make(1, 2, 5, 4), (2, 2), raises=RuntimeError, says="output_size.size() must be 3")
-
-
-for card in (adaptive_maximum, adaptive_maximum3d):
-    card.nodes.shown["result1"] = "indices"

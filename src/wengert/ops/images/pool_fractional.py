@@ -17,7 +17,7 @@ from ..._core.types.sizes import check_room
 from ..._kernels import positions
 from ..._kernels.pool import lowest
 from ..create.factory import refuse_dtype
-from .pool import gather_planes, gather_volumes, scatter_planes, scatter_volumes
+from .pool import gather_planes, gather_volumes, of_maxima, scatter_planes, scatter_volumes
 
 Ints = tuple[int, ...]
 AXES = ("time", "height", "width")
@@ -36,6 +36,16 @@ def read(name: str, option: str, value: Any, count: int) -> Ints:
     if len(numbers) != count:
         raise RuntimeError(f"{name}: {option} must either be a single Int or tuple of Ints, got {shown(numbers)}")
     return numbers
+
+
+def read_fractional(
+    name: str, self: Any, kernel_size: Any, output_size: Any, samples: Any, count: int
+) -> tuple[Ints, Ints]:
+    """Return the lengths of windows and the size of the result, with one number for each dimension, checked."""
+    kernel, sizes = read(name, "kernel_size", kernel_size, count), read(name, "output_size", output_size, count)
+    refuse_dtype(name, self, REALS)
+    check_fractional(name, self, kernel, sizes, samples)
+    return kernel, sizes
 
 
 def check_fractional(name: str, self: Any, kernel: Ints, sizes: Ints, samples: Any) -> None:
@@ -142,24 +152,8 @@ def fractional_max_pool2d(self: Array, kernel_size: Any, output_size: Any, rando
     Raises:
         RuntimeError: if the windows do not fit, or the random numbers are for another input.
     """
-    name = "fractional_max_pool2d"
-    kernel, sizes = read(name, "kernel_size", kernel_size, 2), read(name, "output_size", output_size, 2)
-    refuse_dtype(name, self, REALS)
-    check_fractional(name, self, kernel, sizes, random_samples)
-    return largest_at(self, kernel, sizes, random_samples)
-
-
-fractional_max_pool2d.constant_in("random_samples")
-
-
-@fractional_max_pool2d.vjp("self")
-def fractional_max_pool2d_vjp(grads: Any, indices: Any, self: Any, self_shape: Any) -> Any:
-    return scatter_planes(grads[0], indices, self_shape, "Fractional", self)
-
-
-@fractional_max_pool2d.jvp("self")
-def fractional_max_pool2d_jvp(tangent: Any, indices: Any) -> Any:
-    return gather_planes(tangent, indices), None
+    window = read_fractional("fractional_max_pool2d", self, kernel_size, output_size, random_samples, 2)
+    return largest_at(self, *window, random_samples)
 
 
 @fractional(node="FractionalMaxPool3DBackward0")
@@ -175,24 +169,8 @@ def fractional_max_pool3d(self: Array, kernel_size: Any, output_size: Any, rando
     Raises:
         RuntimeError: if the windows do not fit, or the random numbers are for another input.
     """
-    name = "fractional_max_pool3d"
-    kernel, sizes = read(name, "kernel_size", kernel_size, 3), read(name, "output_size", output_size, 3)
-    refuse_dtype(name, self, REALS)
-    check_fractional(name, self, kernel, sizes, random_samples)
-    return largest_at(self, kernel, sizes, random_samples)
-
-
-fractional_max_pool3d.constant_in("random_samples")
-
-
-@fractional_max_pool3d.vjp("self")
-def fractional_max_pool3d_vjp(grads: Any, indices: Any, self: Any, self_shape: Any) -> Any:
-    return scatter_volumes(grads[0], indices, self_shape, "Fractional", self)
-
-
-@fractional_max_pool3d.jvp("self")
-def fractional_max_pool3d_jvp(tangent: Any, indices: Any) -> Any:
-    return gather_volumes(tangent, indices), None
+    window = read_fractional("fractional_max_pool3d", self, kernel_size, output_size, random_samples, 3)
+    return largest_at(self, *window, random_samples)
 
 
 def of_members(card: Any, count: int, self: Any, kernel: Any, sizes: Any, samples: Any) -> Any:
@@ -206,8 +184,12 @@ def of_members(card: Any, count: int, self: Any, kernel: Any, sizes: Any, sample
     return tuple([part.reshape((size, items, *part.shape[1:])) for part in results])
 
 
-for card, count in ((fractional_max_pool2d, 2), (fractional_max_pool3d, 3)):
-    card.nodes.shown["result1"] = "indices"
+for card, count, scatter, gather in (
+    (fractional_max_pool2d, 2, scatter_planes, gather_planes),
+    (fractional_max_pool3d, 3, scatter_volumes, gather_volumes),
+):
+    card.constant_in("random_samples")
+    of_maxima(scatter, gather, "Fractional", ordered=False)(card)
     card.batched(partial(of_members, card, count))
 
 

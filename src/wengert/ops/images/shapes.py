@@ -60,7 +60,7 @@ from .pool_adaptive import (
     adaptive_maximum3d,
     check_adaptive,
 )
-from .pool_fractional import check_fractional, fractional_max_pool2d, fractional_max_pool3d, read
+from .pool_fractional import fractional_max_pool2d, fractional_max_pool3d, read_fractional
 from .resize import check_sizes, resample, resample_backward, resample_bytes
 from .unpool import check_unpool, check_volumes, max_unpool2d, max_unpool3d
 from .windows import check_divisor, read_window, window_counts
@@ -73,18 +73,9 @@ resample_backward.shape(given_shape)
 
 
 @convolution.shape
-def convolution_shape(
-    input: Any,
-    weight: Any,
-    bias: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    transposed: bool,
-    output_padding: Any,
-    groups: int,
-) -> Any:
-    window = convolution_window(weight.ndim - 2, stride, padding, dilation, output_padding)
+def convolution_shape(input: Any, weight: Any, bias: Any, *options: Any) -> Any:
+    *steps, transposed, output_padding, groups = options
+    window = convolution_window(weight.ndim - 2, *steps, output_padding)
     shape = result_shape(input, weight, bias, window, transposed, groups)
     return shape, input.dtype, strides_of_result(shape, input, weight)
 
@@ -181,12 +172,7 @@ def of_fractional(card: Any, count: int) -> None:
 
     @card.shape
     def fractional_shape(self: Any, kernel_size: Any, output_size: Any, random_samples: Any) -> Any:
-        kernel, sizes = (
-            read(card.name, "kernel_size", kernel_size, count),
-            read(card.name, "output_size", output_size, count),
-        )
-        refuse_dtype(card.name, self, REALS)
-        check_fractional(card.name, self, kernel, sizes, random_samples)
+        _, sizes = read_fractional(card.name, self, kernel_size, output_size, random_samples, count)
         shape = (*self.shape[:-count], *sizes)
         return [(shape, self.dtype), (shape, INT64)]
 

@@ -289,22 +289,11 @@ def blocks_backward(
 
 
 @blocks_backward.batched
-def blocks_backward_batched(
-    grad: Any,
-    query: Any,
-    key: Any,
-    value: Any,
-    output: Any,
-    logsumexp: Any,
-    dropout_p: float,
-    is_causal: bool,
-    attn_mask: Any,
-    scale: Any,
-) -> Any:
-    shapes = (query.shape, key.shape, value.shape)
-    tensors = [merged(tensor) for tensor in (grad, query, key, value, output, logsumexp)]
+def blocks_backward_batched(*operands: Any) -> Any:
+    *tensors, dropout_p, is_causal, attn_mask, scale = operands
+    query, shapes = tensors[1], [tensor.shape for tensor in tensors[1:4]]
     mask = merged_mask(attn_mask, query.shape[1])
-    results = blocks_backward.call((*tensors, dropout_p, is_causal, mask, scale))
+    results = blocks_backward.call((*map(merged, tensors), dropout_p, is_causal, mask, scale))
     return tuple(tensor.reshape(shape) for tensor, shape in zip(results, shapes, strict=True))
 
 

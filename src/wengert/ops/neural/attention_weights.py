@@ -8,8 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Bad, Sample, op
-from ..._core.operators.batch_rules import along
-from .softmax import read_line, softmax_backward
+from .softmax import along_dim, read_line, softmax_backward, softmax_jvp, softmax_vjp
 
 native = kernels.direct_function
 plain_softmax: Any = native("softmax")
@@ -23,14 +22,7 @@ def of_scores(scores: Any, dim: int) -> Any:
     return result
 
 
-@op(
-    dtypes=REALS,
-    batching=along("dim"),
-    name="_safe_softmax",
-    node="SafeSoftmaxBackward0",
-    public="neither",
-    native=plain_softmax and of_scores,
-)
+@along_dim(name="_safe_softmax", node="SafeSoftmaxBackward0", native=plain_softmax and of_scores)
 def safe_softmax(self: Array, dim: int) -> Any:
     """Softmax along a dimension; zeros if all elements are -inf, i.e. masked."""
     axis = read_line("softmax", self, dim)
@@ -42,14 +34,8 @@ def safe_softmax(self: Array, dim: int) -> Any:
     return np.where(hidden, self.dtype.type(0), result) if hidden.any() else result
 
 
-@safe_softmax.vjp("self", native=native("softmax_backward"))
-def safe_softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
-    return softmax_backward(grad, out, dim)
-
-
-@safe_softmax.jvp("self")
-def safe_softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
-    return softmax_backward(tangent, out, dim)
+safe_softmax.vjp("self", native=native("softmax_backward"))(softmax_vjp)
+safe_softmax.jvp("self")(softmax_jvp)
 
 
 @safe_softmax.samples

@@ -300,8 +300,7 @@ def native_channel_shuffle(input: Tensor, groups: int) -> Any:
     """Alias of `channel_shuffle`, which is to be used instead.
 
     Args:
-        input: tensor (N, C, ...) with 3 dimensions or more.
-        groups: number of groups of channels.
+        input, groups: as for `channel_shuffle`.
 
     Returns:
         A new tensor.

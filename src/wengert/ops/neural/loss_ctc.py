@@ -24,18 +24,10 @@ LOW = -1e30
 """Stands for minus infinity if derivatives are recorded."""
 
 
-def ctc_rule(
-    grads: Any,
-    log_probs: Any,
-    targets: Any,
-    input_lengths: Ints,
-    target_lengths: Ints,
-    blank: int,
-    zero_infinity: bool,
-    loss: Any,
-) -> Any:
+def ctc_rule(grads: Any, *saved: Any) -> Any:
     """Reverse rule of `ctc` if nothing is recorded."""
-    gradient = kernel.slopes(log_probs, targets, input_lengths, target_lengths, blank)
+    *arguments, zero_infinity, loss = saved
+    gradient = kernel.slopes(*arguments)
     if zero_infinity:
         gradient[:, np.isinf(loss)] = 0
     return gradient * grads[0][:, None]

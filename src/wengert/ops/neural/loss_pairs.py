@@ -42,6 +42,12 @@ def spread(input: Any, target: Any) -> tuple[Any, Any]:
     return input.expand(shape), target.expand(shape)
 
 
+def weighted_reduction(losses: Any, weight: Any, reduction: str) -> Any:
+    """Return the losses of the elements times their weights, reduced: the mean is divided by the sum of the weights."""
+    weighted = losses * weight
+    return weighted.sum() / weight.sum() if reduction == "mean" else finished(weighted, reduction)
+
+
 def check_weight(input: Tensor, weight: Tensor) -> None:
     """Refuse weights of another shape.
 
@@ -165,8 +171,7 @@ def mse_loss(
     if weight is None:
         return squared(input, target, reduction)
     check_weight(input, weight)
-    weighted = squared(input, target, "none") * weight
-    return weighted.sum() / weight.sum() if reduction == "mean" else finished(weighted, reduction)
+    return weighted_reduction(squared(input, target, "none"), weight, reduction)
 
 
 @composite(method=False, function=False)
@@ -189,8 +194,7 @@ def l1_loss(
     if weight is None:
         return finished(losses, reduction)
     check_weight(input, weight)
-    weighted = losses * weight
-    return weighted.sum() / weight.sum() if reduction == "mean" else finished(weighted, reduction)
+    return weighted_reduction(losses, weight, reduction)
 
 
 @loss(name="_smooth_l1_loss", node="SmoothL1LossBackward0", native=native("smooth_l1_loss"))

@@ -173,11 +173,7 @@ def native_layer_norm(
     """Layer normalisation, with its statistics.
 
     Args:
-        input: floating tensor (..., *normalized_shape).
-        normalized_shape: the last lengths.
-        weight: of that shape, or None.
-        bias: of that shape, or None.
-        eps: added to the variance.
+        input, normalized_shape, weight, bias, eps: as for `layer_norm`.
 
     Returns:
         The result, and the mean and 1 / standard deviation of each item, with length 1 in the last dimensions and

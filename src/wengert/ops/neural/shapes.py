@@ -142,18 +142,8 @@ def blocks_shape(
 
 
 @blocks_backward.shape
-def blocks_backward_shape(
-    grad: Any,
-    query: Any,
-    key: Any,
-    value: Any,
-    output: Any,
-    logsumexp: Any,
-    dropout_p: float,
-    is_causal: bool,
-    attn_mask: Any,
-    scale: Any,
-) -> Any:
+def blocks_backward_shape(*operands: Any) -> Any:
+    _, query, key, value, _, _, dropout_p, _, attn_mask, _ = operands
     check_blocks(query, key, value, dropout_p, attn_mask)
     return [(tensor.shape, tensor.dtype) for tensor in (query, key, value)]
 

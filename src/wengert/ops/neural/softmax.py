@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ... import _kernels as kernels
@@ -50,15 +51,11 @@ def softmax_samples(make: Any) -> Any:
     yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
 
 
-@op(
-    dtypes=REALS,
-    batching=along("dim"),
-    name="_softmax",
-    node="SoftmaxBackward0",
-    public="neither",
-    native=native("softmax"),
-    out=Out(recorded=False),
-)
+along_dim = partial(op, dtypes=REALS, batching=along("dim"), public="neither")
+"""Softmax, its logarithm, and their gradients."""
+
+
+@along_dim(name="_softmax", node="SoftmaxBackward0", native=native("softmax"), out=Out(recorded=False))
 def softmax_along(self: Array, dim: int) -> Any:
     """exp(x) / sum(exp(x)) along a dimension."""
     return kernels.softmax(self, read_line("softmax", self, dim))
@@ -74,13 +71,10 @@ def softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
     return softmax_backward(tangent, out, dim)  # the Jacobian is symmetric
 
 
-@op(
-    dtypes=REALS,
+@along_dim(
     linear="grad",
-    batching=along("dim"),
     name="_softmax_backward_data",
     node="SoftmaxBackwardDataBackward0",
-    public="neither",
     native=native("softmax_backward"),
 )
 def softmax_backward(grad: Array, output: Array, dim: int) -> Any:
@@ -107,14 +101,7 @@ def softmax_backward_jvp_output(tangent: Any, grad: Any, output: Any, dim: int) 
     return tangent * (grad - inner) - output * (grad * tangent).sum(dim, True)
 
 
-@op(
-    dtypes=REALS,
-    batching=along("dim"),
-    name="_log_softmax",
-    node="LogSoftmaxBackward0",
-    public="neither",
-    native=native("log_softmax"),
-)
+@along_dim(name="_log_softmax", node="LogSoftmaxBackward0", native=native("log_softmax"))
 def log_softmax_along(self: Array, dim: int) -> Any:
     """x - log(sum(exp(x))) along a dimension."""
     return kernels.log_softmax(self, read_line("log_softmax", self, dim))
@@ -133,13 +120,10 @@ def log_softmax_jvp(tangent: Any, self: Any, dim: int) -> Any:
     return mended.where(heavy, tangent - (tangent * weights).sum(dim, True))
 
 
-@op(
-    dtypes=REALS,
+@along_dim(
     linear="grad",
-    batching=along("dim"),
     name="_log_softmax_backward_data",
     node="LogSoftmaxBackwardDataBackward0",
-    public="neither",
     native=native("log_softmax_backward"),
 )
 def log_softmax_backward(grad: Array, output: Array, dim: int) -> Any:
