@@ -43,10 +43,14 @@ class Coordinates(StandIn):
         return coordinates(self.indices, self.values, self.shape, self.coalesced)
 
 
-def coordinates(indices: Any, values: Any, shape: Any, coalesced: bool) -> Coordinates:
-    """The array of a sparse tensor.
+def unread(values: Any, shape: Any) -> Any:
+    """Return an array of a shape for a tensor whose elements lie elsewhere.
 
     Its own elements are all the same memory: NaN where the dtype has it, so that a mistake shows.
+
+    Args:
+        values: the tensor of the elements.
+        shape: the shape.
 
     Raises:
         RuntimeError: if a dense tensor of that shape could not be addressed.
@@ -54,9 +58,18 @@ def coordinates(indices: Any, values: Any, shape: Any, coalesced: bool) -> Coord
     dtype = values._array_.dtype
     element = np.full((), np.nan if dtype.kind in "fcV" else np.iinfo(dtype).max if dtype.kind in "iu" else True, dtype)
     try:
-        array: Coordinates = np.broadcast_to(element, shape).view(Coordinates)
+        return np.broadcast_to(element, shape)
     except ValueError:
         raise RuntimeError(sparse_errors.too_large(shape)) from None
+
+
+def coordinates(indices: Any, values: Any, shape: Any, coalesced: bool) -> Coordinates:
+    """The array of a sparse tensor.
+
+    Raises:
+        RuntimeError: if a dense tensor of that shape could not be addressed.
+    """
+    array: Coordinates = unread(values, shape).view(Coordinates)
     array.indices = indices
     array.values = values
     array.coalesced = coalesced

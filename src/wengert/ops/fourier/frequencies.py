@@ -14,6 +14,7 @@ from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..._kernels import positions
 from ..create.factory import check_place, deliver, read_number, result_dtype
+from ..family import describes
 from .arguments import read_dim
 
 
@@ -126,12 +127,9 @@ def moved(name: str, input: Any, dim: Any, more: int) -> Any:
     return input.roll(tuple([(input.shape[axis] + more) // 2 for axis in dims]), tuple(dims))
 
 
-@composite(method=False, function=False)
-def fft_fftshift(input: Tensor, dim: Any = None) -> Any:
-    """Order the terms of a spectrum by their frequencies, with 0 in the middle.
-
+SHIFTED = """
     Args:
-        input: tensor, in the order of `fft`.
+        input: tensor, in the order of {order}.
         dim: the dimension or dimensions; all by default.
 
     Returns:
@@ -143,32 +141,26 @@ def fft_fftshift(input: Tensor, dim: Any = None) -> Any:
 
     Examples:
         >>> import wengert as wg
-        >>> wg.fft.fftshift(wg.fft.fftfreq(5))
-        tensor([-0.4000, -0.2000,  0.0000,  0.2000,  0.4000])
+        >>> wg.fft.{call}
+        tensor([{values}])
     """
+
+
+@composite(method=False, function=False)
+@describes(
+    SHIFTED, order="`fft`", call="fftshift(wg.fft.fftfreq(5))", values="-0.4000, -0.2000,  0.0000,  0.2000,  0.4000"
+)
+def fft_fftshift(input: Tensor, dim: Any = None) -> Any:
+    """Order the terms of a spectrum by their frequencies, with 0 in the middle."""
     return moved("fft_fftshift", input, dim, 0)
 
 
 @composite(method=False, function=False)
+@describes(
+    SHIFTED, order="the frequencies", call="ifftshift(wg.tensor([-2, -1, 0, 1, 2]))", values=" 0,  1,  2, -2, -1"
+)
 def fft_ifftshift(input: Tensor, dim: Any = None) -> Any:
-    """The inverse of `fftshift`: the terms of a spectrum in the order of `fft`.
-
-    Args:
-        input: tensor, in the order of the frequencies.
-        dim: the dimension or dimensions; all by default.
-
-    Returns:
-        A new tensor.
-
-    Raises:
-        RuntimeError: if the tensor has no dimensions.
-        IndexError: if `dim` is out of range.
-
-    Examples:
-        >>> import wengert as wg
-        >>> wg.fft.ifftshift(wg.tensor([-2, -1, 0, 1, 2]))
-        tensor([ 0,  1,  2, -2, -1])
-    """
+    """The inverse of `fftshift`: the terms of a spectrum in the order of `fft`."""
     return moved("fft_ifftshift", input, dim, 1)
 
 

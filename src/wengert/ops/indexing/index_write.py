@@ -47,18 +47,26 @@ def source_length(name: str, source: Any, at: int) -> int:
     return source.shape[at] if source.ndim else 1
 
 
+def check_length(name: str, index: Any, source: Any, at: int) -> None:
+    """Refuse another number of indices than slices.
+
+    Raises:
+        RuntimeError: if `source` does not have dimension `at`, or another length along it.
+    """
+    length = source_length(name, source, at)
+    if index.size != length:
+        raise RuntimeError(
+            f"{name}(): Number of indices ({index.size}) should be equal to source.size(dim): ({length}), for dim: {at}"
+        )
+
+
 def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
     """Check the arguments of `index_add`."""
     at = check_vector("index_add_", array, dim, index)
     if array.dtype != source.dtype:
         have, source_type = (dtypes.from_numpy(operand.dtype).legacy[:-6] for operand in (array, source))
         raise RuntimeError(f"index_add_(): self ({have}) and source ({source_type}) must have the same scalar type")
-    length = source_length("index_add_", source, at)
-    if index.size != length:
-        raise RuntimeError(
-            f"index_add_(): Number of indices ({index.size}) should be equal to source.size(dim): ({length}), for "
-            f"dim: {at}"
-        )
+    check_length("index_add_", index, source, at)
     shapes = [[length for axis, length in enumerate(operand.shape) if axis != at] for operand in (array, source)]
     if (source.ndim and (array.ndim != source.ndim or shapes[0] != shapes[1])) or (array.ndim and not source.ndim):
         raise RuntimeError(
@@ -285,9 +293,7 @@ def index_fill(self: Array, dim: int, index: Index, value: Array) -> Any:
     return result
 
 
-@index_fill.vjp("self")
-def index_fill_vjp_self(grad: Any, dim: int, index: Any) -> Any:
-    return grad.index_fill(dim, index, 0)
+index_fill.vjp("self")(index_copy_vjp_self)
 
 
 @index_fill.vjp("value")

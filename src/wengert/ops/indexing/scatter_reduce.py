@@ -17,7 +17,7 @@ from ..._kernels.index import along_axis
 from ..dtype_checks import check_ordered, refuse
 from ..pointwise.activation import kept_gradient
 from .index import check_range, integers
-from .index_write import check_vector, source_length
+from .index_write import check_length, check_vector
 from .scatter import check_scatter, padded
 
 COMBINE = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
@@ -233,12 +233,7 @@ def check_slices(target: Any, dim: int, index: Any, source: Any, reduce: str) ->
     if target.dtype != source.dtype:
         names = [dtypes.from_numpy(operand.dtype).legacy[:-6] for operand in (target, source)]
         raise RuntimeError(f"index_reduce(): self ({names[0]}) and source ({names[1]}) must have the same scalar type")
-    length = source_length("index_reduce_", source, at)
-    if index.size != length:
-        raise RuntimeError(
-            f"index_reduce_(): Number of indices ({index.size}) should be equal to source.size(dim): ({length}), for "
-            f"dim: {at}"
-        )
+    check_length("index_reduce_", index, source, at)
     for axis in range(max(target.ndim, source.ndim)):
         if source.ndim != target.ndim or (axis != at and source.shape[axis] != target.shape[axis]):
             raise RuntimeError(

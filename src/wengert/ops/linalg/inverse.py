@@ -98,14 +98,13 @@ def inverse(self: Tensor, *, out: Any = None) -> Any:
     """The inverses of square matrices: `linalg.inv`.
 
     Args:
-        self: (..., n, n), floating or complex.
-        out: a tensor to write into.
+        self, out: as `A` and `out` of `linalg.inv`.
 
     Returns:
         A new tensor (..., n, n).
 
     Raises:
-        LinAlgError: if a matrix cannot be inverted.
+        RuntimeError, LinAlgError: as `linalg.inv`.
     """
     return put("inverse", out, inverted(self, True)[0], words=EXACT, writer="linalg_inv_ex")
 

@@ -179,9 +179,7 @@ def norm(
         p: order of the norm: a number for vectors, where "fro" and None stand for 2; "nuc" for the sum of singular
             values.
         dim: the dimension or dimensions; None for all of them.
-        keepdim: leave them with length 1.
-        dtype: the type to compute in.
-        out: a tensor to write into.
+        keepdim, dtype, out: as for `linalg.matrix_norm`.
 
     Returns:
         A new real tensor.

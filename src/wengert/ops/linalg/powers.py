@@ -87,7 +87,7 @@ def matrix_exp(self: Tensor) -> Any:
     """The exponential of square matrices: `linalg.matrix_exp`.
 
     Args:
-        self: (..., n, n), floating or complex.
+        self: as for `linalg.matrix_exp`.
 
     Returns:
         A new tensor (..., n, n).

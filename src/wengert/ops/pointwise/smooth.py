@@ -11,6 +11,7 @@ from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, InPlace, Number, Out, Sample, composite
 from ..._core.out_errors import FOUND, SCALAR_TYPE
 from ..._kernels.activation import narrowed, widened
+from ..family import describes
 from .activation import floating
 from .binary import check_tensor
 from .power import any_tensor
@@ -140,35 +141,30 @@ def softsign_vjp(grad: Any, self: Any) -> Any:
     return grad * inverse * inverse
 
 
-@composite(method=False, function=False)
-def softsign(input: Any) -> Any:
-    """input / (1 + |input|), element by element.
-
+OF_ONE = """
     Args:
         input: tensor.
 
     Returns:
         A new tensor of the same shape.
     """
+
+
+@composite(method=False, function=False)
+@describes(OF_ONE)
+def softsign(input: Any) -> Any:
+    """input / (1 + |input|), element by element."""
     check_tensor("softsign", input)
     return input / (input.abs() + 1) if input._array_.dtype.kind == "c" else softsign_of_reals(input)
 
 
-softsign.samples(any_tensor)
-
-
 @composite(method=False, function=False)
+@describes(OF_ONE)
 def tanhshrink(input: Any) -> Any:
-    """input - tanh(input), element by element.
-
-    Args:
-        input: tensor.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """input - tanh(input), element by element."""
     check_tensor("tanhshrink", input)
     return input - input.tanh()
 
 
-tanhshrink.samples(any_tensor)
+for card in (softsign, tanhshrink):
+    card.samples(any_tensor)

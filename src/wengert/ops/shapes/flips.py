@@ -9,7 +9,7 @@ import numpy as np
 from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, composite, op
 from ..._core.operators.batch_rules import along
 from ..._kernels import direct_function as native
-from ..family import on_sequence
+from ..family import describes, on_sequence
 from .views import distinct
 
 
@@ -48,37 +48,31 @@ def flip_samples(make: Any) -> Any:
     yield Bad(make(2), (0, 0), raises=RuntimeError, says="dim 0 appears multiple times in the list of dims")
 
 
-@composite()
-def fliplr(input: Any) -> Any:
-    """Reverse the second dimension.
-
+REVERSED = """
     Args:
-        input: tensor with at least two dimensions.
+        input: tensor with at least {dimensions}.
 
     Returns:
         A new tensor.
 
     Raises:
-        RuntimeError: if `input` has fewer than two dimensions.
+        RuntimeError: if `input` has fewer dimensions.
     """
+
+
+@composite()
+@describes(REVERSED, dimensions="two dimensions")
+def fliplr(input: Any) -> Any:
+    """Reverse the second dimension."""
     if input._array_.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return input.flip((1,))
 
 
 @composite()
+@describes(REVERSED, dimensions="one dimension")
 def flipud(input: Any) -> Any:
-    """Reverse the first dimension.
-
-    Args:
-        input: tensor with at least one dimension.
-
-    Returns:
-        A new tensor.
-
-    Raises:
-        RuntimeError: if `input` has no dimensions.
-    """
+    """Reverse the first dimension."""
     if input._array_.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return input.flip((0,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -333,13 +334,11 @@ def of_matrices(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     return op.call(tuple(args))
 
 
-@op(
-    dtypes=WIDE,
-    linear="self",
-    inplace=InPlace(apart="never", native=native("tril_")),
-    batching=of_matrices,
-    native=native("tril"),
-)
+triangle = partial(op, dtypes=WIDE, linear="self", batching=of_matrices, samples=triangles)
+"""Card decorator for a triangle of matrices."""
+
+
+@triangle(native=native("tril"), inplace=InPlace(apart="never", native=native("tril_")))
 def tril(self: Array, diagonal: int = 0) -> Any:
     """The lower triangle of matrices, zeros elsewhere.
 
@@ -356,13 +355,7 @@ def tril_vjp(grad: Any, diagonal: int) -> Any:
     return grad.tril(diagonal)
 
 
-@op(
-    dtypes=WIDE,
-    linear="self",
-    inplace=InPlace(apart="never", native=native("triu_")),
-    batching=of_matrices,
-    native=native("triu"),
-)
+@triangle(native=native("triu"), inplace=InPlace(apart="never", native=native("triu_")))
 def triu(self: Array, diagonal: int = 0) -> Any:
     """The upper triangle of matrices, zeros elsewhere.
 
@@ -377,7 +370,3 @@ def triu(self: Array, diagonal: int = 0) -> Any:
 @triu.vjp("self")
 def triu_vjp(grad: Any, diagonal: int) -> Any:
     return grad.triu(diagonal)
-
-
-tril.samples(triangles)
-triu.samples(triangles)

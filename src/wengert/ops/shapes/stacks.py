@@ -34,43 +34,35 @@ def concatenate(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
     return joined(tensors, dim, out)
 
 
-@composite(method=False)
-def atleast_1d(*tensors: Any) -> Any:
-    """Return tensors with at least one dimension; 0-dim ones get shape (1,).
-
+LIFTED = """
     Args:
         tensors: one tensor, several, or a list.
 
     Returns:
         Views, or the tensors themselves: one, or a tuple for several.
     """
+
+
+@composite(method=False)
+@describes(LIFTED)
+def atleast_1d(*tensors: Any) -> Any:
+    """Return tensors with at least one dimension; 0-dim ones get shape (1,)."""
     return lifted(tensors, lambda tensor: tensor if tensor._array_.ndim else tensor.reshape((1,)))
 
 
 @composite(method=False)
+@describes(LIFTED)
 def atleast_2d(*tensors: Any) -> Any:
-    """Return tensors with at least two dimensions; vectors become rows.
-
-    Args:
-        tensors: one tensor, several, or a list.
-
-    Returns:
-        Views, or the tensors themselves: one, or a tuple for several.
-    """
+    """Return tensors with at least two dimensions; vectors become rows."""
     return lifted(tensors, as_rows)
 
 
 @composite(method=False)
+@describes(LIFTED)
 def atleast_3d(*tensors: Any) -> Any:
     """Return tensors with at least three dimensions.
 
     New dimensions are in front of a vector and behind it, and behind a matrix.
-
-    Args:
-        tensors: one tensor, several, or a list.
-
-    Returns:
-        Views, or the tensors themselves: one, or a tuple for several.
     """
     return lifted(tensors, as_sheets)
 

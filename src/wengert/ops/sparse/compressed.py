@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core import flags, sparse_errors
 from ..._core.tensor.base import Tensor, wrap
-from ..._core.tensor.coordinates import Coordinates
+from ..._core.tensor.coordinates import Coordinates, unread
 from ..._core.tensor.standins import StandIn
 from ..._kernels import compressed as lines, sparse as kernels
 from .layouts import Compressed as Layout, sparse_csr
@@ -93,17 +93,12 @@ class Compressed(StandIn):
 
 
 def compressed(indices: tuple[Any, Any], values: Tensor, shape: Any, layout: Layout) -> Compressed:
-    """Return the array of a compressed sparse tensor; its own elements are a single one, repeated, as in `coordinates`.
+    """Return the array of a compressed sparse tensor.
 
     Raises:
         RuntimeError: if a dense tensor of that shape could not be addressed.
     """
-    dtype = values._array_.dtype
-    element = np.full((), np.nan if dtype.kind in "fcV" else np.iinfo(dtype).max if dtype.kind in "iu" else True, dtype)
-    try:
-        result: Compressed = np.broadcast_to(element, shape).view(Compressed)
-    except ValueError:
-        raise RuntimeError(sparse_errors.too_large(shape)) from None
+    result: Compressed = unread(values, shape).view(Compressed)
     result.layout, result.indices, result.values = layout, indices, values
     return result
 
