@@ -16,15 +16,10 @@ class Adadelta(Stepwise):
     """Adadelta: steps scaled by the ratio of earlier steps to the gradient, without a step size to tune.
 
     Args:
-        params: parameters or groups of parameters.
         lr: factor of the step.
         rho: decay rate of the running mean squares.
         eps: term added under the roots.
-        weight_decay: factor of the parameter that is added to its gradient.
-        foreach: accepted for compatibility with torch; no effect.
-        capturable: for graphs of accelerators; a step raises an error.
-        maximize: maximise the objective instead of minimising it.
-        differentiable: record the steps, so that gradients go through them.
+        params, weight_decay, foreach, capturable, maximize, differentiable: as for `Adam`.
 
     Raises:
         ValueError: if an option is out of range.

@@ -21,16 +21,10 @@ class Adagrad(Stepwise):
     """Adagrad: steps scaled by the root of the sum of all squared gradients.
 
     Args:
-        params: parameters or groups of parameters.
-        lr: step size.
         lr_decay: the step size is divided by `1 + steps * lr_decay`.
-        weight_decay: factor of the parameter that is added to its gradient.
         initial_accumulator_value: initial value of the sum.
-        eps: term added to the divisor.
-        foreach: accepted for compatibility with torch; no effect.
-        maximize: maximise the objective instead of minimising it.
-        differentiable: record the steps, so that gradients go through them.
         fused: accepted for compatibility with torch; no effect.
+        params, lr, weight_decay, eps, foreach, maximize, differentiable: as for `Adam`.
 
     Raises:
         ValueError: if an option is out of range.

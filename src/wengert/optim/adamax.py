@@ -16,15 +16,9 @@ class Adamax(Stepwise):
     """Adamax: steps along the running mean of the gradient, scaled by its decaying maximum.
 
     Args:
-        params: parameters or groups of parameters.
-        lr: step size.
         betas: decay rates of the running mean and of the maximum.
         eps: term added to gradients before they are compared.
-        weight_decay: factor of the parameter that is added to its gradient.
-        foreach: accepted for compatibility with torch; no effect.
-        maximize: maximise the objective instead of minimising it.
-        differentiable: record the steps, so that gradients go through them.
-        capturable: for graphs of accelerators; a step raises an error.
+        params, lr, weight_decay, foreach, maximize, differentiable, capturable: as for `Adam`.
 
     Raises:
         ValueError: if an option is out of range.

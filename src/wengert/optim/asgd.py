@@ -19,16 +19,11 @@ class ASGD(Stepwise):
     The average is the entry "ax" of a parameter's state; it is the parameter itself for the first `t0` steps.
 
     Args:
-        params: parameters or groups of parameters.
         lr: initial step size.
         lambd: decay of the parameters, also in the divisor of the step size.
         alpha: exponent of the divisor of the step size.
         t0: step at which averaging starts.
-        weight_decay: factor of the parameter that is added to its gradient.
-        foreach: accepted for compatibility with torch; no effect.
-        maximize: maximise the objective instead of minimising it.
-        differentiable: record the steps, so that gradients go through them.
-        capturable: for graphs of accelerators; a step raises an error.
+        params, weight_decay, foreach, maximize, differentiable, capturable: as for `Adam`.
 
     Raises:
         ValueError: if an option is out of range.

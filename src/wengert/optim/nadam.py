@@ -31,17 +31,9 @@ class NAdam(Stepwise):
     """NAdam: Adam with Nesterov momentum that grows from step to step.
 
     Args:
-        params: parameters or groups of parameters.
-        lr: step size.
-        betas: decay rates of the running means of the gradient and of its square.
-        eps: term added to the divisor.
-        weight_decay: factor of the parameter that is added to its gradient.
         momentum_decay: rate at which the momentum approaches `betas[0]`.
         decoupled_weight_decay: use the decay of `AdamW`.
-        foreach: accepted for compatibility with torch; no effect.
-        maximize: maximise the objective instead of minimising it.
-        capturable: for graphs of accelerators; a step raises an error.
-        differentiable: record the steps, so that gradients go through them.
+        params, lr, betas, eps, weight_decay, foreach, maximize, capturable, differentiable: as for `Adam`.
 
     Raises:
         ValueError: if an option is out of range.

@@ -30,16 +30,8 @@ class RAdam(Stepwise):
     """RAdam: Adam that divides by the mean square only when enough gradients bound its variance.
 
     Args:
-        params: parameters or groups of parameters.
-        lr: step size.
-        betas: decay rates of the running means of the gradient and of its square.
-        eps: term added to the divisor.
-        weight_decay: factor of the parameter that is added to its gradient.
         decoupled_weight_decay: use the decay of `AdamW`.
-        foreach: accepted for compatibility with torch; no effect.
-        maximize: maximise the objective instead of minimising it.
-        capturable: for graphs of accelerators; a step raises an error.
-        differentiable: record the steps, so that gradients go through them.
+        params, lr, betas, eps, weight_decay, foreach, maximize, capturable, differentiable: as for `Adam`.
 
     Raises:
         ValueError: if an option is out of range.

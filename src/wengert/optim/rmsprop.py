@@ -19,17 +19,10 @@ class RMSprop(Stepwise):
     """RMSprop: steps scaled by the root of the running mean of the squared gradient.
 
     Args:
-        params: parameters or groups of parameters.
-        lr: step size.
         alpha: decay rate of the running mean.
-        eps: term added to the divisor.
-        weight_decay: factor of the parameter that is added to its gradient.
         momentum: factor of the previous step that is added to the step.
         centered: divide by the running standard deviation instead.
-        capturable: for graphs of accelerators; a step raises an error.
-        foreach: accepted for compatibility with torch; no effect.
-        maximize: maximise the objective instead of minimising it.
-        differentiable: record the steps, so that gradients go through them.
+        params, lr, eps, weight_decay, capturable, foreach, maximize, differentiable: as for `Adam`.
 
     Raises:
         ValueError: if an option is out of range.

@@ -20,14 +20,10 @@ class Rprop(Stepwise):
     """Resilient propagation: steps by the sign of the gradient, which grow while it stays and shrink when it changes.
 
     Args:
-        params: parameters or groups of parameters.
         lr: initial step size.
         etas: factors of the step size when the sign changes, and while it stays.
         step_sizes: smallest and largest step size.
-        capturable: for graphs of accelerators; a step raises an error.
-        foreach: accepted for compatibility with torch; no effect.
-        maximize: maximise the objective instead of minimising it.
-        differentiable: record the steps, so that gradients go through them.
+        params, capturable, foreach, maximize, differentiable: as for `Adam`.
 
     Raises:
         ValueError: if an option is out of range.

@@ -19,9 +19,7 @@ class SparseAdam(Stepwise):
     Args:
         params: real parameters, or groups of them.
         lr: step size.
-        betas: decay rates of the running means of the gradient and of its square.
-        eps: term added to the divisor.
-        maximize: maximise the objective instead of minimising it.
+        betas, eps, maximize: as for `Adam`.
 
     Raises:
         ValueError: if an option is out of range, or a parameter is complex.
