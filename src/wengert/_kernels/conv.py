@@ -93,10 +93,7 @@ def convolution_backward_input(
         grad: (N, O, places along each axis ...).
         weight: (O, C / groups, ...).
         input_shape: (N, C, ...).
-        stride: as for `convolution`.
-        padding: as for `convolution`.
-        dilation: as for `convolution`.
-        groups: as for `convolution`.
+        stride, padding, dilation, groups: as for `convolution`.
 
     Returns:
         Array of shape `input_shape`, new.
@@ -129,10 +126,7 @@ def convolution_backward_weight(
         grad: (N, O, places along each axis ...).
         x: (N, C, ...).
         weight_shape: (O, C / groups, ...).
-        stride: as for `convolution`.
-        padding: as for `convolution`.
-        dilation: as for `convolution`.
-        groups: as for `convolution`.
+        stride, padding, dilation, groups: as for `convolution`.
 
     Returns:
         Array of shape `weight_shape`, new.

@@ -143,26 +143,25 @@ def eighth(a: Array) -> Array:
     return result
 
 
+def joined(start: Array, middle: Array, added: Array, upper: Array) -> Array:
+    """Return (middle + upper) upper + start, with `added` added to `upper` first; writes to `upper` and `middle`."""
+    upper += added
+    middle += upper
+    result = product(middle, upper)
+    result += start
+    return result
+
+
 def twelfth(a: Array) -> Array:
     """The polynomial of degree 12, by four products."""
     start, middle, added, root = OF_TWELFTH(powers_of(a, 3, 3))
-    sixth = product(root, root)
-    sixth += added
-    middle += sixth
-    result = product(middle, sixth)
-    result += start
-    return result
+    return joined(start, middle, added, product(root, root))
 
 
 def eighteenth(a: Array) -> Array:
     """The polynomial of degree 18, by five products."""
     first, start, middle, added, second = OF_EIGHTEENTH(powers_of(a, 4, 4))
-    ninth = product(first, second)
-    ninth += added
-    middle += ninth
-    result = product(middle, ninth)
-    result += start
-    return result
+    return joined(start, middle, added, product(first, second))
 
 
 POLYNOMIALS: tuple[Callable[[Array], Array], ...] = (first, second, fourth, eighth, twelfth, eighteenth)

@@ -72,10 +72,8 @@ def jvp(
     function needs no forward rules, but must be differentiable twice.
 
     Args:
-        func: function of as many tensors as `inputs` has; returns a tensor or a tuple of tensors.
-        inputs: a tensor or a tuple of tensors, of floating or complex dtypes.
+        func, inputs, create_graph: as for `vjp`.
         v: the vector, of the shapes of the inputs; optional if there is one input with one element, then 1.
-        create_graph: record the computation, so that the results can be differentiated.
         strict: refuse outputs that do not depend on the inputs, instead of returning zeros; with `create_graph` also
             refuse a product that does not depend on the inputs.
 
@@ -83,8 +81,7 @@ def jvp(
         The outputs of the function, and the product, of the shapes of the outputs.
 
     Raises:
-        TypeError: if an input, an output or a part of `v` is not a tensor.
-        RuntimeError: if `v` does not fit or is missing, or `strict` refuses a result.
+        TypeError, RuntimeError: as `vjp`.
 
     >>> import wengert as wg
     >>> from wengert.autograd.functional import jvp

@@ -390,9 +390,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """The triangular factors of matrices in one tensor, as `lu_solve` takes them.
 
     Args:
-        A: (..., m, n), floating or complex.
-        pivot: must be true.
-        out: a tuple of tensors to write into.
+        A, pivot, out: as for `linalg.lu`.
 
     Returns:
         A tuple (LU, pivots); pivots are the numbers, from 1, of the rows that each row was exchanged with.

@@ -300,9 +300,7 @@ def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: tuple[Tensor,
 
     Args:
         input: real tensor.
-        dim: the dimension.
-        keepdim: leave it with length 1.
-        out: a tuple of two tensors to write into.
+        dim, keepdim, out: as for `kthvalue`.
 
     Returns:
         A tuple (values, indices) of new tensors, with the last index of equals.
