@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ... import _kernels as kernels
@@ -93,15 +94,30 @@ def view(self: Any, *size: Any, dtype: Any = None, **named: Any) -> Any:
     return view_shape.call((self, first if isinstance(first, (tuple, list)) else size))
 
 
-@op(
-    dtypes=WIDE,
-    view=True,
-    linear="self",
-    name="view_shape",
-    public="neither",
-    node="ViewBackward0",
-    native=native("view_shape"),
-)
+def view_vjp(grad: Any, self_shape: Any) -> Any:
+    return grad.reshape(self_shape)
+
+
+def reshaping_rules(card: Any) -> None:
+    """Set the rules of an operator that changes the shape alone."""
+
+    def batched(self: Any, size: Any) -> Any:
+        return card.call((self, (self.shape[0], *infer_size(size, math.prod(self.shape[1:])))))
+
+    card.vjp("self", native=native("reshape_rule"))(view_vjp)
+    card.batched(batched)
+
+
+def one_shape(make: Any) -> Any:
+    """Sample of an operator that changes the shape alone."""
+    yield Sample(make(3, 4), (2, 6))
+
+
+reshaping = partial(op, dtypes=WIDE, linear="self", public="neither", rules=reshaping_rules, samples=one_shape)
+"""Card decorator for an operator that changes the shape alone."""
+
+
+@reshaping(view=True, node="ViewBackward0", native=native("view_shape"))
 def view_shape(self: Array, size: Any) -> Any:
     """`view` with a shape."""
     seen = seen_as(self, infer_size(size, self.size))
@@ -189,56 +205,18 @@ def view_dtype_samples(make: Any) -> Any:
     yield Sample(make(2, 0), dtypes.uint8)
 
 
-@view_shape.vjp("self", native=native("reshape_rule"))
-def view_vjp(grad: Any, self_shape: Any) -> Any:
-    return grad.reshape(self_shape)
-
-
 @view_shape.jvp("self")
 def view_jvp(self_tangent: Any, size: Any) -> Any:
     return self_tangent.reshape(size)  # an expanded tensor needs memory for each element, and may need a copy
 
 
-@view_shape.batched
-def view_shape_batched(self: Any, size: Any) -> Any:
-    return view_shape.call((self, (self.shape[0], *infer_size(size, math.prod(self.shape[1:])))))
-
-
-@view_shape.samples
-def view_shape_samples(make: Any) -> Any:
-    yield Sample(make(3, 4), (2, 6))
-
-
-@op(
-    dtypes=WIDE,
-    view=True,
-    linear="self",
-    name="_reshape_alias",
-    public="neither",
-    node="ReshapeAliasBackward0",
-    native=native("view_shape"),
-)
+@reshaping(view=True, name="_reshape_alias", node="ReshapeAliasBackward0", native=native("view_shape"))
 def reshape_alias(self: Array, size: Any) -> Any:
     """`view` as `reshape` uses it for tensors that are not contiguous."""
     return view_shape.body(self, size)
 
 
-@reshape_alias.vjp("self", native=native("reshape_rule"))
-def reshape_alias_vjp(grad: Any, self_shape: Any) -> Any:
-    return grad.reshape(self_shape)
-
-
 reshape_alias.jvp("self")(view_jvp)
-
-
-@reshape_alias.batched
-def reshape_alias_batched(self: Any, size: Any) -> Any:
-    return reshape_alias.call((self, (self.shape[0], *infer_size(size, math.prod(self.shape[1:])))))
-
-
-@reshape_alias.samples
-def reshape_alias_samples(make: Any) -> Any:
-    yield Sample(make(3, 4), (2, 6))
 
 
 @view.samples
@@ -265,33 +243,10 @@ def alias_vjp(grad: Any) -> Any:
 alias.samples(layouts)
 
 
-@op(
-    dtypes=WIDE,
-    linear="self",
-    name="_unsafe_view",
-    layout="own",
-    public="neither",
-    node="UnsafeViewBackward0",
-    native=native("unsafe_view"),
-)
+@reshaping(layout="own", name="_unsafe_view", node="UnsafeViewBackward0", native=native("unsafe_view"))
 def unsafe_view(self: Array, size: Any) -> Any:
     """Change the shape of memory that nobody else sees, so that the result need not be a view."""
     return self.reshape(infer_size(size, self.size))
-
-
-@unsafe_view.vjp("self", native=native("reshape_rule"))
-def unsafe_view_vjp(grad: Any, self_shape: Any) -> Any:
-    return grad.reshape(self_shape)
-
-
-@unsafe_view.batched
-def unsafe_view_batched(self: Any, size: Any) -> Any:
-    return unsafe_view.call((self, (self.shape[0], *infer_size(size, math.prod(self.shape[1:])))))
-
-
-@unsafe_view.samples
-def unsafe_view_samples(make: Any) -> Any:
-    yield Sample(make(3, 4), (2, 6))
 
 
 plain_case(view, view_shape, kernels.direct_function("view_shape"))
