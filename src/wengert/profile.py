@@ -34,12 +34,7 @@ class Threads:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
-    result = argparse.ArgumentParser(
-        prog="python -m wengert.profile",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    result.add_argument("-m", "--module", action="store_true", help="SCRIPT is the name of a module, as for python -m")
+    result = _program.parser("python -m wengert.profile", DESCRIPTION)
     result.add_argument(
         "--sort", choices=SORTS, default=SORTS[0], help="what the table is sorted by (default: %(default)s)"
     )
@@ -52,8 +47,6 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--shapes", action="store_true", help="note shapes, one row for each combination of them")
     result.add_argument("--memory", action="store_true", help="note memory: columns, and a track in the trace")
     result.add_argument("--flops", action="store_true", help="count operations of products and convolutions")
-    result.add_argument("script", help="the program")
-    result.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
     return result
 
 

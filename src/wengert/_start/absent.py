@@ -202,6 +202,16 @@ def hollow(name: str, answers: Callable[[str, str], Any]) -> ModuleType:
     return module
 
 
+def hollows(answers: Callable[[str, str], Any]) -> Callable[[str], ModuleType]:
+    """Return the function from a name to its module without names of its own, the same each time."""
+
+    @functools.cache
+    def below(name: str) -> ModuleType:
+        return hollow(name, answers)
+
+    return below
+
+
 class Below(Loader):
     """Loads modules below one that does not exist, for programs that import them before they ask: all names refuse.
 

@@ -21,15 +21,7 @@ with lines; also after an error or Ctrl-C. The exit status is that of the progra
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
-    result = argparse.ArgumentParser(
-        prog="python -m wengert.explain",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    result.add_argument("-m", "--module", action="store_true", help="SCRIPT is the name of a module, as for python -m")
-    result.add_argument("script", help="the program")
-    result.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
-    return result
+    return _program.parser("python -m wengert.explain", DESCRIPTION)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import runpy
 import sys
@@ -11,6 +12,17 @@ from typing import Any
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as in shells: 128 + the number of the signal."""
+
+
+def parser(command: str, description: str) -> argparse.ArgumentParser:
+    """Return the parser of a command that runs a program; further options may be added."""
+    result = argparse.ArgumentParser(
+        prog=command, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    result.add_argument("-m", "--module", action="store_true", help="SCRIPT is the name of a module, as for python -m")
+    result.add_argument("script", help="the program")
+    result.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    return result
 
 
 def is_missing(script: str, module: bool) -> bool:

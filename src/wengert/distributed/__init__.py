@@ -7,7 +7,6 @@ process.
 from __future__ import annotations
 
 import functools
-from types import ModuleType
 from typing import Any
 
 from .._start import absent
@@ -146,12 +145,6 @@ MODULES = frozenset(
 """Submodules that torch loads with the package, so that programs use them without an import."""
 
 
-@functools.cache
-def below(name: str) -> ModuleType:
-    """Return a submodule: `distributed_c10d` has the names of this module, all others are placeholders."""
-    return absent.hollow(name, stand_in)
-
-
 def stand_in(module: str, name: str) -> Any:
     """Return the attribute `name` of a module of torch.distributed, or a placeholder that raises."""
     if name in ("is_available", "is_initialized") or (module.endswith(".distributed_c10d") and name in __all__):
@@ -168,5 +161,6 @@ def __getattr__(name: str) -> Any:
     return stand_in(__name__, name)
 
 
+below = absent.hollows(stand_in)
 Below = functools.partial(absent.Below, below)
 """Importer of the submodules."""

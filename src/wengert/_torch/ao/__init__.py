@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-from types import ModuleType
 from typing import Any
 
 from wengert._start import absent
@@ -20,12 +19,6 @@ FLOATING = {
     "nn.quantized": ("..nn.quantized", frozenset(("FloatFunctional",))),
 }
 """Prefix of a module's name below `torch` or `torch.ao` -> the module that has some of its names, and these names."""
-
-
-@functools.cache
-def below(name: str) -> ModuleType:
-    """A module below this one, whose names all refuse."""
-    return absent.hollow(name, stand_in)
 
 
 def stand_in(module: str, name: str) -> Any:
@@ -43,5 +36,6 @@ def __getattr__(name: str) -> Any:
     return stand_in(__name__, name)
 
 
+below = absent.hollows(stand_in)
 Below = functools.partial(absent.Below, below)
 """Importer of the submodules."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from types import ModuleType
 from typing import Any
 
 from wengert._start import absent
@@ -21,12 +20,6 @@ MODULES = frozenset(
 """Submodules that programs use without an import."""
 
 
-@functools.cache
-def below(name: str) -> ModuleType:
-    """A module below this one, whose names all refuse."""
-    return absent.hollow(name, stand_in)
-
-
 def stand_in(module: str, name: str) -> Any:
     """Return the placeholder for `name` in a module of torch.export."""
     if name in MODULES:
@@ -39,5 +32,6 @@ def __getattr__(name: str) -> Any:
     return stand_in(__name__, name)
 
 
+below = absent.hollows(stand_in)
 Below = functools.partial(absent.Below, below)
 """Importer of the submodules."""
