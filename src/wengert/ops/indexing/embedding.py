@@ -1,4 +1,4 @@
-"""Embedding: rows of a table by number; and one-hot vectors."""
+"""Embedding: rows of a table by number, and their renormalisation; one-hot vectors."""
 
 from __future__ import annotations
 
