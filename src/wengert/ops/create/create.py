@@ -24,6 +24,7 @@ from ..family import describes
 from ..memory.kept import in_kept
 from ..memory.memory_formats import in_format
 from .factory import (
+    Options,
     array_of_layout,
     check_place,
     deliver,
@@ -138,14 +139,7 @@ uninitialised: ArrayOfSize = partial(in_kept, np.empty)
 
 
 def of_size(
-    name: str,
-    array_of_size: ArrayOfSize,
-    size: tuple[Any, Any],
-    out: Tensor | None,
-    dtype: DType | None,
-    layout: Any,
-    place: tuple[Any, Any],
-    requires_grad: bool,
+    name: str, array_of_size: ArrayOfSize, size: tuple[Any, Any], out: Tensor | None, options: Options
 ) -> Tensor:
     """Return the result of a factory.
 
@@ -153,10 +147,10 @@ def of_size(
         name: name of the factory.
         array_of_size: function that makes the array.
         size: the lengths passed one by one, and those passed by name.
-        out, dtype, layout, requires_grad: the arguments of the factory.
-        place: the device, and whether memory is to be pinned.
+        out, options: the arguments of the factory.
     """
-    check_place(name, *place, layout, sparse=True, out=out, dtype=dtype)
+    dtype, layout, device, pin_memory, requires_grad = options
+    check_place(name, device, pin_memory, layout, sparse=True, out=out, dtype=dtype)
     element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
     array = array_of_layout(name, layout, array_of_size, read_size(name, *size), element.numpy)
     return deliver(name, array, requires_grad, out)
@@ -175,8 +169,7 @@ def zeros(
     requires_grad: bool = False,
 ) -> Tensor:
     """Return a tensor of zeros."""
-    place = (device, pin_memory)
-    return of_size("zeros", zeros_of_size, (sizes, size), out, dtype, layout, place, requires_grad)
+    return of_size("zeros", zeros_of_size, (sizes, size), out, (dtype, layout, device, pin_memory, requires_grad))
 
 
 @composite(method=False)
@@ -192,8 +185,7 @@ def ones(
     requires_grad: bool = False,
 ) -> Tensor:
     """Return a tensor of ones."""
-    place = (device, pin_memory)
-    return of_size("ones", ones_of_size, (sizes, size), out, dtype, layout, place, requires_grad)
+    return of_size("ones", ones_of_size, (sizes, size), out, (dtype, layout, device, pin_memory, requires_grad))
 
 
 @composite(method=False)

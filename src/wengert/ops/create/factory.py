@@ -23,6 +23,8 @@ from ..._core.types.sizes import check_room
 
 Levels = tuple[Batch, ...]
 """Batches of a new tensor, the oldest first: the first dimensions of its array."""
+Options = tuple[DType | None, Any, Any, bool, bool]
+"""Arguments that most factories have: dtype, layout, device, pin_memory, requires_grad."""
 
 
 def read_size(name: str, values: tuple[Any, ...], named: Any = None, *, position: int = 1) -> tuple[int, ...]:

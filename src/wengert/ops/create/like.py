@@ -33,6 +33,7 @@ from .create import (
 )
 from .factory import (
     Levels,
+    Options,
     array_of_layout,
     batched_shape,
     batches_of,
@@ -46,16 +47,7 @@ from .factory import (
 from .infer import array_of
 
 
-def array_like(
-    name: str,
-    source: Any,
-    dtype: Any,
-    device: Any,
-    pin_memory: bool,
-    memory_format: Any,
-    levels: Levels,
-    layout: Any = None,
-) -> Any:
+def array_like(name: str, source: Any, options: Options, memory_format: Any, levels: Levels) -> Any:
     """Return an uninitialised array of a tensor's shape, with the same order in memory unless `memory_format` differs.
 
     For a tensor that is to carry batches, return those of all members, concatenated.
@@ -65,6 +57,7 @@ def array_like(
     """
     if not isinstance(source, Tensor):
         raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", source))
+    dtype, layout, device, pin_memory, _ = options
     check_place(name, device, pin_memory, layout, sparse=True)
     element = read_dtype(name, dtype, source.dtype).numpy
     if is_sparse(source, device) and layout in (None, source.layout):
@@ -136,30 +129,19 @@ fill_zeros: Callable[[Any], None] = methodcaller("fill", 0)
 fill_ones: Callable[[Any], None] = methodcaller("fill", 1)
 
 
-def like(
-    name: str,
-    fill: Callable[[Any], None] | None,
-    input: Tensor,
-    dtype: DType | None,
-    layout: Any,
-    place: tuple[Any, Any],
-    requires_grad: bool,
-    memory_format: Any,
-) -> Tensor:
+def like(name: str, fill: Callable[[Any], None] | None, input: Tensor, options: Options, memory_format: Any) -> Tensor:
     """Return the result of a factory, with the shape of a tensor.
 
     Args:
         name: name of the factory.
         fill: function that writes to the array; None leaves it unchanged.
-        input: the tensor.
-        dtype, layout, requires_grad, memory_format: the arguments of the factory.
-        place: the device, and whether memory is to be pinned.
+        input, options, memory_format: the arguments of the factory.
     """
     levels = batches_of(input)
-    array = array_like(name, input, dtype, *place, memory_format, levels, layout)
+    array = array_like(name, input, options, memory_format, levels)
     if fill is not None:
         fill(array)
-    return finish(name, array, requires_grad, levels)
+    return finish(name, array, options[-1], levels)
 
 
 @composite(method=False)
@@ -175,8 +157,7 @@ def zeros_like(
     memory_format: Any = None,
 ) -> Tensor:
     """Return zeros of the shape of a tensor."""
-    place = (device, pin_memory)
-    return like("zeros_like", fill_zeros, input, dtype, layout, place, requires_grad, memory_format)
+    return like("zeros_like", fill_zeros, input, (dtype, layout, device, pin_memory, requires_grad), memory_format)
 
 
 @composite(method=False)
@@ -192,8 +173,7 @@ def ones_like(
     memory_format: Any = None,
 ) -> Tensor:
     """Return ones of the shape of a tensor."""
-    place = (device, pin_memory)
-    return like("ones_like", fill_ones, input, dtype, layout, place, requires_grad, memory_format)
+    return like("ones_like", fill_ones, input, (dtype, layout, device, pin_memory, requires_grad), memory_format)
 
 
 @composite(method=False)
@@ -209,8 +189,7 @@ def empty_like(
     memory_format: Any = None,
 ) -> Tensor:
     """Return an uninitialised tensor of the shape of a tensor."""
-    place = (device, pin_memory)
-    return like("empty_like", None, input, dtype, layout, place, requires_grad, memory_format)
+    return like("empty_like", None, input, (dtype, layout, device, pin_memory, requires_grad), memory_format)
 
 
 for factory in (zeros_like, ones_like, empty_like):
@@ -241,7 +220,7 @@ def full_like(
         A new leaf.
     """
     levels = batches_of(input)
-    array = array_like("full_like", input, dtype, device, pin_memory, memory_format, levels, layout)
+    array = array_like("full_like", input, (dtype, layout, device, pin_memory, requires_grad), memory_format, levels)
     value = read_number("full_like", "fill_value", 2, fill_value)
     array.fill(checked_number(value, read_dtype("full_like", dtype, input.dtype), halves=array.size != 1))
     return finish("full_like", array, requires_grad, levels)
@@ -282,30 +261,20 @@ NEW = """
     """
 
 
-def new(
-    name: str,
-    array_of_size: ArrayOfSize,
-    input: Tensor,
-    size: tuple[Any, Any],
-    dtype: DType | None,
-    layout: Any,
-    place: tuple[Any, Any],
-    requires_grad: bool,
-) -> Tensor:
+def new(name: str, array_of_size: ArrayOfSize, input: Tensor, size: tuple[Any, Any], options: Options) -> Tensor:
     """Return the result of a method, with the dtype of a tensor.
 
     Args:
         name: name of the method.
         array_of_size: function that makes the array.
-        input: the tensor.
+        input, options: the arguments of the method.
         size: the lengths passed one by one, and those passed by name.
-        dtype, layout, requires_grad: the arguments of the method.
-        place: the device, and whether memory is to be pinned.
     """
-    check_place(name, *place, layout, sparse=True)
+    dtype, layout, device, pin_memory, requires_grad = options
+    check_place(name, device, pin_memory, layout, sparse=True)
     element = read_dtype(name, dtype, input.dtype)
     levels = batches_of(input)
-    if layout is None and is_sparse(input, place[0]):
+    if layout is None and is_sparse(input, device):
         layout = input.layout
     array = array_of_layout(name, layout, array_of_size, batched_shape(levels, read_size(name, *size)), element.numpy)
     return finish(name, array, requires_grad, levels)
@@ -324,8 +293,7 @@ def new_zeros(
     requires_grad: bool = False,
 ) -> Tensor:
     """Return zeros of the dtype of a tensor."""
-    place = (device, pin_memory)
-    return new("new_zeros", zeros_of_size, input, (sizes, size), dtype, layout, place, requires_grad)
+    return new("new_zeros", zeros_of_size, input, (sizes, size), (dtype, layout, device, pin_memory, requires_grad))
 
 
 @composite(function=False)
@@ -341,8 +309,7 @@ def new_ones(
     requires_grad: bool = False,
 ) -> Tensor:
     """Return ones of the dtype of a tensor."""
-    place = (device, pin_memory)
-    return new("new_ones", ones_of_size, input, (sizes, size), dtype, layout, place, requires_grad)
+    return new("new_ones", ones_of_size, input, (sizes, size), (dtype, layout, device, pin_memory, requires_grad))
 
 
 @composite(function=False)
@@ -358,8 +325,7 @@ def new_empty(
     requires_grad: bool = False,
 ) -> Tensor:
     """Return an uninitialised tensor of the dtype of a tensor."""
-    place = (device, pin_memory)
-    return new("new_empty", uninitialised, input, (sizes, size), dtype, layout, place, requires_grad)
+    return new("new_empty", uninitialised, input, (sizes, size), (dtype, layout, device, pin_memory, requires_grad))
 
 
 for method in (new_zeros, new_ones, new_empty):

@@ -16,7 +16,7 @@ from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
-from ..create.factory import batched_shape, check_place, deliver, read_size, read_tuple, result_dtype
+from ..create.factory import Options, batched_shape, check_place, deliver, read_size, read_tuple, result_dtype
 from ..dtype_checks import integers_of, largest_of
 from ..family import describes
 from .batches import drawn_levels
@@ -173,15 +173,7 @@ DRAWN = """
 
 
 def drawn(
-    name: str,
-    draw: Callable[..., Any],
-    size: tuple[Any, Any],
-    generator: Any,
-    out: Tensor | None,
-    dtype: DType | None,
-    layout: Any,
-    place: tuple[Any, Any],
-    requires_grad: bool,
+    name: str, draw: Callable[..., Any], size: tuple[Any, Any], generator: Any, out: Tensor | None, options: Options
 ) -> Tensor:
     """Return the result of a factory.
 
@@ -189,10 +181,10 @@ def drawn(
         name: name of the factory.
         draw: function that makes the array, of a generator, a shape and a dtype.
         size: the lengths passed one by one, and those passed by name.
-        generator, out, dtype, layout, requires_grad: the arguments of the factory.
-        place: the device, and whether memory is to be pinned.
+        generator, out, options: the arguments of the factory.
     """
-    check_place(name, *place, layout, out=out, dtype=dtype)
+    dtype, layout, device, pin_memory, requires_grad = options
+    check_place(name, device, pin_memory, layout, out=out, dtype=dtype)
     element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
     levels = drawn_levels()
     array = draw(chosen(name, generator), batched_shape(levels, read_size(name, *size)), element)
@@ -213,8 +205,8 @@ def rand(
     requires_grad: bool = False,
 ) -> Tensor:
     """Draw numbers evenly from [0, 1) (for both parts of complex ones)."""
-    place = (device, pin_memory)
-    return drawn("rand", uniform_array, (sizes, size), generator, out, dtype, layout, place, requires_grad)
+    options = (dtype, layout, device, pin_memory, requires_grad)
+    return drawn("rand", uniform_array, (sizes, size), generator, out, options)
 
 
 @composite(method=False)
@@ -231,8 +223,8 @@ def randn(
     requires_grad: bool = False,
 ) -> Tensor:
     """Draw numbers of the normal distribution with mean 0 and variance 1 (half of it in each part of complex ones)."""
-    place = (device, pin_memory)
-    return drawn("randn", normal_array, (sizes, size), generator, out, dtype, layout, place, requires_grad)
+    options = (dtype, layout, device, pin_memory, requires_grad)
+    return drawn("randn", normal_array, (sizes, size), generator, out, options)
 
 
 for factory in (rand, randn):

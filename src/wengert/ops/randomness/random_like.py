@@ -9,7 +9,7 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
-from ..create.factory import finish, read_dtype
+from ..create.factory import Options, finish, read_dtype
 from ..create.like import array_like
 from ..family import describes
 from .batches import drawn_levels, drawn_room
@@ -36,34 +36,24 @@ DRAWN_LIKE = """
 
 
 def drawn_like(
-    name: str,
-    draw: Callable[..., Any],
-    input: Tensor,
-    generator: Any,
-    dtype: DType | None,
-    layout: Any,
-    place: tuple[Any, Any],
-    requires_grad: bool,
-    memory_format: Any,
+    name: str, draw: Callable[..., Any], input: Tensor, generator: Any, options: Options, memory_format: Any
 ) -> Tensor:
     """Return the result of a factory, with the shape of a tensor.
 
     Args:
         name: name of the factory.
         draw: function that makes the array, of a generator, a shape, a dtype, and whether it is row-major.
-        input: the tensor.
-        generator, dtype, layout, requires_grad, memory_format: the arguments of the factory.
-        place: the device, and whether memory is to be pinned.
+        input, generator, options, memory_format: the arguments of the factory.
     """
     levels = drawn_levels(input)
-    array = array_like(name, input, dtype, *place, memory_format, levels, layout)
-    element = read_dtype(name, dtype, input.dtype)
+    array = array_like(name, input, options, memory_format, levels)
+    element = read_dtype(name, options[0], input.dtype)
     if levels:
         array[...] = draw(chosen(name, generator), drawn_room(levels, array.shape[len(levels) :]), element, True)
     else:
         dense, source = array.flags.c_contiguous, chosen(name, generator)
         array[...] = in_memory_order(array, lambda shape: draw(source, shape, element, dense))
-    return finish(name, array, requires_grad, levels)
+    return finish(name, array, options[-1], levels)
 
 
 def uniform_numbers(generator: Any, shape: tuple[int, ...], element: DType, dense: bool) -> Any:
@@ -90,10 +80,8 @@ def rand_like(
     memory_format: Any = None,
 ) -> Tensor:
     """`rand` of the shape and dtype of a tensor; other arguments as for `rand` and `zeros_like`."""
-    place = (device, pin_memory)
-    return drawn_like(
-        "rand_like", uniform_numbers, input, generator, dtype, layout, place, requires_grad, memory_format
-    )
+    options = (dtype, layout, device, pin_memory, requires_grad)
+    return drawn_like("rand_like", uniform_numbers, input, generator, options, memory_format)
 
 
 @composite(method=False)
@@ -110,10 +98,8 @@ def randn_like(
     memory_format: Any = None,
 ) -> Tensor:
     """`randn` of the shape and dtype of a tensor; other arguments as for `randn` and `zeros_like`."""
-    place = (device, pin_memory)
-    return drawn_like(
-        "randn_like", normal_numbers, input, generator, dtype, layout, place, requires_grad, memory_format
-    )
+    options = (dtype, layout, device, pin_memory, requires_grad)
+    return drawn_like("randn_like", normal_numbers, input, generator, options, memory_format)
 
 
 for factory in (rand_like, randn_like):
@@ -146,7 +132,8 @@ def randint_like(
         A new leaf.
     """
     levels = drawn_levels(input)
-    array = array_like("randint_like", input, dtype, device, pin_memory, memory_format, levels, layout)
+    options = (dtype, layout, device, pin_memory, requires_grad)
+    array = array_like("randint_like", input, options, memory_format, levels)
     element = read_dtype("randint_like", dtype, input.dtype)
     if isinstance(high, Tensor) and not bounds and low is None:
         bounds, high = (high,), None
