@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
 
+from .._core.tensor.tangents import is_dual
 from .._tensor import Tensor
 from ..autograd.variables import Scope, gradients
 from ..func.sparse.derivatives import Plan, check_shape, check_symmetric, hessian_plan, jacobian_plan, read_pattern
 from ..func.sparse.patterns import hessian_sparsity, jacobian_sparsity
 from ..func.sparse.products import joined, pulled, pushed, split
+from ..ops.shapes.join import cat
 from .vectors import Vector, numeric
 
 FIND = "find"
@@ -31,15 +34,19 @@ class Record:
         variables, outputs: arguments and results of the function.
         grads: gradient of a weighted sum of the outputs, recorded, and its `weights`; empty if not computed yet.
         known: computed derivatives.
+        scope: the run.
     """
 
-    def __init__(self, point: Any, before: tuple[Any, ...], variables: list[Tensor], outputs: list[Tensor]) -> None:
+    def __init__(
+        self, point: Any, before: tuple[Any, ...], variables: list[Tensor], outputs: list[Tensor], scope: Scope
+    ) -> None:
         self.point, self.before = point, before
         self.variables, self.outputs = variables, outputs
         self.count = sum(output._array_.size for output in outputs)
         self.grads: list[Tensor] = []
         self.weights: Any = None
         self.known: dict[str, Any] = {}
+        self.scope = scope
 
     def is_at(self, point: Any, before: tuple[Any, ...]) -> bool:
         """Return whether this is the run at a point."""
@@ -90,6 +97,15 @@ class Evaluated:
         self.second = second
         self.records: deque[Record] = deque(maxlen=2)
 
+    def taken(self) -> Evaluated:
+        """Return a copy with the records, and forget function, arguments and records here.
+
+        Functions that SciPy was passed may survive in cycles of its own, which must hold no graph and no tensor.
+        """
+        result = copy(self)
+        self.func, self.args, self.records = print, (), deque()
+        return result
+
     def run(self, elements: list[Any], before: tuple[Any, ...] = ()) -> list[Tensor]:
         """Return the outputs of the function."""
         return numeric(self.caller, self.name, self.func(*before, self.vector.opened(elements), *self.args))
@@ -110,13 +126,24 @@ class Evaluated:
         with Scope() as scope:
             variables = [scope.variable(element) for element in self.vector.tensors(x)]
             outputs = self.run(variables, before)
-        record_of_point = Record(np.array(x, np.float64), before, variables, outputs)
+        record_of_point = Record(np.array(x, np.float64), before, variables, outputs, scope)
         self.records.appendleft(record_of_point)
         return record_of_point
 
     def value(self, x: Any, before: tuple[Any, ...] = ()) -> Any:
         """Return all outputs as one vector."""
         return joined(self.at(x, before).outputs).astype(np.float64)
+
+    def flat(self, x: Tensor) -> Tensor:
+        """Return all outputs as one vector of float64, by recorded operations on a flat vector."""
+        outputs = [output.reshape(-1).double() for output in self.run(self.vector.elements(x))]
+        result: Tensor = outputs[0] if len(outputs) == 1 else cat(outputs)
+        return result
+
+    def is_followed(self, x: Any) -> bool:
+        """Return whether derivatives of the solution `x` can be asked for: the outputs depend on more than `x`."""
+        record = self.at(np.asarray(x))
+        return any(map(is_dual, record.outputs)) or (record.scope.recording and record.scope.outlives(record.outputs))
 
     def number(self, x: Any) -> Any:
         """Return the value of a function of one result; SciPy refuses several results."""

@@ -6,8 +6,11 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .constraints import opened_constraints
 from .evaluated import Evaluated
+from .solutions import minimum_of
 from .vectors import Vector, flat, matrix, scipy_module
 
 MINIMIZE = "minimize"
@@ -53,13 +56,16 @@ def minimize(
             "trust-constr" as a sparse array.
 
     Returns:
-        SciPy's result; if `x0` is a container, `x` is such a container of float64 tensors, arrays and numbers.
+        SciPy's result; if `x0` is a container, `x` is such a container of float64 tensors, arrays and numbers. If
+        `fun` depends on tensors that require gradients (in `args`, closed over, parameters of modules), `x` holds
+        tensors with their derivatives, by the implicit function theorem; elements at active bounds have none.
 
     Raises:
         ImportError: if SciPy is not installed.
         TypeError: if `x0` or what `fun` returns holds something other than real numbers.
         ValueError: if `sparsity` is given to a method that does not use it, or does not fit, or SciPy refuses an
             argument.
+        RuntimeError: if `fun` depends on tensors that require gradients and there are constraints, or in `vmap`.
 
     >>> import wengert as wg
     >>> start = {"a": wg.zeros(2), "b": wg.tensor(1.0)}
@@ -74,7 +80,7 @@ def minimize(
     if method is not None and not isinstance(method, str) and not callable(method):
         raise TypeError(f"{MINIMIZE}: expected method to be a name or a function, but got {type(method).__name__}")
     name = "" if callable(method) else (method or "bfgs").lower()
-    value, derivatives = functions_for(name, fun, vector, arguments, jac, hess, hessp, sparsity)
+    function, value, derivatives = functions_for(name, fun, vector, arguments, jac, hess, hessp, sparsity)
     solution = optimize.minimize(
         value,
         vector.start,
@@ -87,14 +93,28 @@ def minimize(
         **derivatives,
     )
     if hasattr(solution, "x"):  # methods that are functions may return anything
-        solution.x = vector.result(solution.x)
+        check_unconstrained(function, solution.x, constraints)
+        solution.x = minimum_of(function, solution.x, bounds)
     return solution
+
+
+def check_unconstrained(function: Evaluated, x: Any, constraints: Any) -> None:
+    """Refuse to lose gradients of a minimum under constraints.
+
+    Raises:
+        RuntimeError: if there are constraints, and the function depends on tensors that require gradients.
+    """
+    if np.size(constraints) and function.is_followed(x):
+        raise RuntimeError(
+            f"{MINIMIZE}: fun depends on tensors that require gradients, but a minimum under constraints is not "
+            "differentiable with respect to them; detach() these tensors, or call it under no_grad()"
+        )
 
 
 def functions_for(
     method: str, fun: Any, vector: Vector, args: tuple[Any, ...], jac: Any, hess: Any, hessp: Any, sparsity: Any
-) -> tuple[Any, dict[str, Any]]:
-    """Return the function and derivatives that are passed to SciPy.
+) -> tuple[Evaluated, Any, dict[str, Any]]:
+    """Return the function that is minimised, and the function and derivatives that are passed to SciPy.
 
     Raises:
         ValueError: if there is a pattern, but the method does not use the exact Hessian.
@@ -108,7 +128,8 @@ def functions_for(
             f"{MINIMIZE}: sparsity is the pattern of the exact Hessian, which method {method!r} does not use with "
             "these arguments; leave it out, or take 'Newton-CG' or 'trust-constr'"
         )
-    function = Evaluated(MINIMIZE, "fun", fun, vector, args, hessian_sparsity=sparsity, second=exact and second)
+    number = first_of(fun) if jac is True else fun
+    function = Evaluated(MINIMIZE, "fun", number, vector, args, hessian_sparsity=sparsity, second=exact and second)
     derivatives = {
         "jac": function.gradient if exact else opened(vector, jac, args, "jac"),
         "hess": opened(vector, hess, args, "hess"),
@@ -120,7 +141,7 @@ def functions_for(
             derivatives["hess"] = lambda x: function.hessian(x).toarray()
     elif second:
         derivatives["hessp"] = function.product
-    return opened_pair(vector, fun, args) if jac is True else function.number, derivatives
+    return function, opened_pair(vector, fun, args) if jac is True else function.number, derivatives
 
 
 def opened(vector: Vector, function: Any, args: tuple[Any, ...], name: str) -> Any:
@@ -130,6 +151,11 @@ def opened(vector: Vector, function: Any, args: tuple[Any, ...], name: str) -> A
     if name == "hess":
         return lambda x: matrix(function(vector.container(x), *args))
     return lambda x: flat(MINIMIZE, name, function(vector.container(x), *args))
+
+
+def first_of(function: Any) -> Any:
+    """Return the function of the values alone, of one that returns values and their derivative (`jac=True`)."""
+    return lambda *args: function(*args)[0]
 
 
 def opened_pair(vector: Vector, function: Any, args: tuple[Any, ...]) -> Any:

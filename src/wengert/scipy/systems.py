@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .evaluated import Evaluated
-from .minimum import opened_callback
+from .minimum import first_of, opened_callback
+from .solutions import fit_of, root_of
 from .vectors import Vector, flat, matrix, scipy_module
 
 ROOT, LEAST_SQUARES = "root", "least_squares"
@@ -41,13 +42,15 @@ def root(
             Jacobian is computed from few products, and passed as the dense array that these methods need.
 
     Returns:
-        SciPy's result; if `x0` is a container, `x` is such a container of float64 tensors, arrays and numbers.
+        SciPy's result; if `x0` is a container, `x` is such a container of float64 tensors, arrays and numbers. `x` has
+        derivatives with respect to tensors that `fun` depends on, as for `minimize`.
 
     Raises:
         ImportError: if SciPy is not installed.
         TypeError: if `x0` or what `fun` returns holds something other than real numbers.
         ValueError: if `sparsity` is given to a method that does not use it, or does not fit, or SciPy refuses an
             argument.
+        RuntimeError: in `vmap`.
 
     >>> import wengert as wg
     >>> solution = wg.scipy.root(lambda p: [p[0] + p[1] - 3, p[0] * p[1] - 2], [wg.tensor(0.0), wg.tensor(5.0)])
@@ -71,11 +74,12 @@ def root(
         jacobian = lambda x: matrix(jac(vector.container(x), *arguments))  # noqa: E731
     elif jac:
         value = pair_of(vector, fun, arguments)
+        function = Evaluated(ROOT, "fun", first_of(fun), vector, arguments)
     callback_of_vectors = opened_callback(vector, callback)
     solution = optimize.root(
         value, vector.start, method=method, jac=jacobian, tol=tol, callback=callback_of_vectors, options=options
     )
-    solution.x = vector.result(solution.x)
+    solution.x = root_of(function, solution.x)
     return solution
 
 
@@ -115,12 +119,14 @@ def least_squares(
         bounds, method, options: as in SciPy (`ftol`, `xtol`, `gtol`, `x_scale`, `loss`, `f_scale`, `max_nfev`, ...).
 
     Returns:
-        SciPy's result; if `x0` is a container, `x` is such a container of float64 tensors, arrays and numbers.
+        SciPy's result; if `x0` is a container, `x` is such a container of float64 tensors, arrays and numbers. `x` has
+        derivatives with respect to tensors that `fun` depends on, as for `minimize`.
 
     Raises:
         ImportError: if SciPy is not installed.
         TypeError: if `x0` or what `fun` returns holds something other than real numbers.
         ValueError: if `jac_sparsity` does not fit, or SciPy refuses an argument.
+        RuntimeError: if `fun` depends on tensors that require gradients and `loss` is a function, or in `vmap`.
 
     >>> import wengert as wg
     >>> t = wg.tensor([0.0, 1.0, 2.0], dtype=wg.float64)
@@ -149,5 +155,6 @@ def least_squares(
     solution = optimize.least_squares(
         function.value, vector.start, jac=jacobian, bounds=bounds, method=method, **options
     )
-    solution.x = vector.result(solution.x)
+    loss, scale = options.get("loss", "linear"), options.get("f_scale", 1.0)
+    solution.x = fit_of(function, solution.x, solution.active_mask, loss, scale)
     return solution

@@ -93,6 +93,17 @@ class Vector:
         tensors = self.tensors(x)
         return unflatten([as_kind(tensor, kind) for tensor, kind in zip(tensors, self.kinds)], self.structure)
 
+    def elements(self, vector: Tensor) -> list[Tensor]:
+        """Return the elements of the container for a flat vector that is a tensor, by recorded operations."""
+        if len(self.like) == 1:
+            return [vector.reshape(self.like[0].shape)]
+        parts = vector.split([element._array_.size for element in self.like])
+        return [part.reshape(element.shape) for part, element in zip(parts, self.like)]
+
+    def joined(self, vector: Tensor) -> Any:
+        """Return the container of tensors for a flat vector that is a tensor; the vector itself if there is none."""
+        return vector if self.structure is None else unflatten(self.elements(vector), self.structure)
+
     def rows(self, ys: Any) -> Any:
         """Return the container for the columns of an array: every element has one more dimension, the last."""
         if self.structure is None:
