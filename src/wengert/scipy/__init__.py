@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from .fitting import curve_fit
 from .integrate import solve_ivp
 from .minimum import minimize
 from .systems import least_squares, root
 
-__all__ = ["least_squares", "minimize", "root", "solve_ivp"]
+__all__ = ["curve_fit", "least_squares", "minimize", "root", "solve_ivp"]

@@ -98,6 +98,6 @@ def at_bounds(x: Any, bounds: Any, gradient: Any) -> Any:
     else:
         pairs = [(-np.inf if low is None else low, np.inf if high is None else high) for low, high in bounds]
         lower, upper = np.array(pairs, np.float64).T
-    at_lower = (x - lower <= ON_BOUND * (1 + np.abs(lower))) & (gradient > 0)
-    at_upper = (upper - x <= ON_BOUND * (1 + np.abs(upper))) & (gradient < 0)
+    at_lower = np.isfinite(lower) & (x - lower <= ON_BOUND * (1 + np.abs(lower))) & (gradient > 0)
+    at_upper = np.isfinite(upper) & (upper - x <= ON_BOUND * (1 + np.abs(upper))) & (gradient < 0)
     return at_lower | at_upper | (lower == upper)

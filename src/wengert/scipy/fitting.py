@@ -1,0 +1,350 @@
+"""`curve_fit` of SciPy with exact Jacobians, and parameters that are differentiable with respect to the data."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import suppress
+from heapq import heappop, heappush
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from .._core.backward.passes import edge_of
+from .._core.leaves.accumulate import AccumulateGrad
+from .._core.operators.batch_rules import is_elementwise
+from .._core.tensor.tangents import is_dual
+from .._tensor import Tensor
+from ..autograd.grad_mode import no_grad
+from ..autograd.variables import Scope
+from ..func import grad, jacfwd
+from ..func.sparse.products import pushed
+from ..linalg import cholesky, inv, solve_triangular
+from ..ops.create.interchange import from_numpy
+from .implicit import implicit
+from .solutions import at_bounds, held
+from .vectors import check_single, matrix, numeric, scipy_module
+
+FIT = "curve_fit"
+ELEMENTS_AT_ONCE = 1 << 22
+"""Number of elements of the Jacobian that one run in forward mode computes at most."""
+
+
+def curve_fit(
+    f: Callable[..., Any],
+    xdata: Any,
+    ydata: Any,
+    p0: Any = None,
+    sigma: Any = None,
+    absolute_sigma: bool = False,
+    check_finite: bool | None = None,
+    bounds: Any = (-np.inf, np.inf),
+    method: str | None = None,
+    jac: Any = None,
+    *,
+    full_output: bool = False,
+    nan_policy: str | None = None,
+    **kwargs: Any,
+) -> tuple[Any, ...]:
+    """Fit a function to data by least squares: `scipy.optimize.curve_fit` with an exact Jacobian.
+
+    Args:
+        f: the model, `f(xdata, *parameters)`: a function of tensors that returns one number for each of M observations,
+            in the unit of `ydata`. Each parameter is a 0-D float64 tensor.
+        xdata: the independent variable: an array or tensor, usually of shape (M,) or (k, M), passed to `f` as a float64
+            tensor; any other object is passed as it is.
+        ydata: the observations, an array or tensor of shape (M,).
+        p0: initial values of the n parameters; all ones by default, or within the bounds. Needed if `f` takes a
+            variable number of arguments.
+        sigma: standard deviations of `ydata`, a number or of shape (M,), or its covariance matrix of shape (M, M).
+        absolute_sigma: if False, only the ratios of `sigma` matter: the covariance is scaled so that the reduced
+            sum of squares is 1.
+        check_finite: raise an error if data are not finite; True by default, without `nan_policy`.
+        bounds: two numbers or arrays, or `scipy.optimize.Bounds`, for the parameters.
+        method: "lm" (the default without bounds), "trf" or "dogbox".
+        jac: None for the exact Jacobian, by forward mode. Otherwise as in SciPy; a function is called with tensors.
+        full_output: return also `infodict`, `mesg` and `ier` of SciPy.
+        nan_policy: "raise" or "omit", for NaN in the data.
+        kwargs: as in SciPy, for `leastsq` ("lm") or `least_squares`.
+
+    Returns:
+        `(popt, pcov)`: the parameters, shape (n,), and their covariance, shape (n, n), the inverse of JᵀJ; with
+        `full_output` more. They are NumPy arrays; or float64 tensors with derivatives, by the implicit function
+        theorem, if `xdata`, `ydata`, `sigma` or anything that `f` uses requires a gradient. `infodict` has none.
+
+    Raises:
+        ImportError: if SciPy is not installed.
+        ValueError: if data are not finite, or SciPy refuses an argument.
+        TypeError: if what `f` returns is neither tensor, array nor number, or is complex.
+        RuntimeError: if the fit fails, or in `vmap`.
+
+    >>> import numpy as np
+    >>> import wengert as wg
+    >>> x = np.linspace(0, 4, 50)
+    >>> y = 2.5 * np.exp(-1.3 * x) + 0.5 + 0.01 * np.sin(50 * x)
+    >>> popt, pcov = wg.scipy.curve_fit(lambda x, a, b, c: a * (-b * x).exp() + c, x, y)
+    >>> popt.round(2), np.sqrt(np.diag(pcov)).round(3)
+    (array([2.5, 1.3, 0.5]), array([0.004, 0.005, 0.002]))
+    """
+    optimize = scipy_module(FIT, "optimize")
+    if not callable(f):
+        raise TypeError(f"{FIT}: expected f to be a function, but got {type(f).__name__}")
+    by_rows = jac is None and sigma is None and is_lm(method, bounds)
+    model = Model(f, jac if callable(jac) else None, by_rows)
+    arrays = {name: as_array(name, value) for name, value in (("xdata", xdata), ("ydata", ydata), ("sigma", sigma))}
+    if arrays["sigma"] is not None and np.size(arrays["sigma"]) == 1:  # SciPy takes no number beside a Jacobian
+        arrays["sigma"] = np.full(np.shape(arrays["ydata"]), arrays["sigma"])
+    start = None if p0 is None else as_array("p0", p0)
+    popt, pcov, infodict, mesg, ier = optimize.curve_fit(
+        model.with_signature(),
+        **arrays,
+        p0=start,
+        absolute_sigma=absolute_sigma,
+        check_finite=check_finite,
+        bounds=bounds,
+        method=method,
+        jac=model.jacobian if jac is None or callable(jac) else jac,
+        full_output=True,
+        nan_policy=nan_policy,
+        **({"col_deriv": True} if by_rows else {}),
+        **kwargs,
+    )
+    if not (model.is_followed() or any(map(is_differentiable, (xdata, ydata, sigma)))):
+        return (popt, pcov, infodict, mesg, ier) if full_output else (popt, pcov)
+    kept = observed(arrays["xdata"], arrays["ydata"]) if nan_policy == "omit" and not check_finite else None
+    residuals = Residuals(f, xdata, ydata, sigma, kept)
+    if residuals.is_followed(popt):
+        popt, pcov = derived(residuals, popt, bounds, absolute_sigma, bool(np.isinf(pcov).all()))
+    return (popt, pcov, infodict, mesg, ier) if full_output else (popt, pcov)
+
+
+class Model:
+    """The model as functions of arrays.
+
+    Where it works element by element, one backward pass computes the Jacobian for any number of parameters (see
+    `unsummed`), which is seen in the graph. Elsewhere forward mode does.
+
+    Attributes:
+        f: the model as a function of tensors.
+        own: its Jacobian as a function of tensors; None for the exact one.
+        by_rows: whether the Jacobian is returned with a row for each parameter, as "lm" wants it in memory.
+        pointwise: whether the model may work element by element; False once it has not.
+        data: the latest independent variable, and what `f` is given for it.
+        latest: the latest parameters, the variables for them, and the output.
+        rows: memory of the latest Jacobian by rows.
+        scope: the latest run, if it was recorded.
+    """
+
+    def __init__(self, f: Callable[..., Any], own: Any, by_rows: bool) -> None:
+        self.f, self.own, self.by_rows = f, own, by_rows
+        self.pointwise = own is None
+        self.data: tuple[Any, Any] = (None, None)
+        self.latest: tuple[Any, list[Tensor], Any] = (None, [], None)
+        self.rows: Any = None
+        self.scope: Any = None
+
+    def with_signature(self) -> Callable[..., Any]:
+        """Return `value` with the signature of the model, which tells the number of parameters."""
+
+        def value(xdata: Any, *parameters: Any) -> Any:
+            return self.value(xdata, *parameters)
+
+        with suppress(TypeError, ValueError):
+            value.__signature__ = inspect.signature(self.f)  # type: ignore[attr-defined]
+        return value
+
+    def value(self, xdata: Any, *parameters: Any) -> Any:
+        """Return the values of the model."""
+        data = self.read(xdata)
+        with Scope() if self.pointwise else no_grad() as scope:
+            variables = scalars(parameters)
+            if self.pointwise:
+                variables = [scope.variable(variable) for variable in variables]
+            output = numeric(FIT, "f", self.f(data, *variables))[0]
+        self.latest, self.scope = (parameters, variables, output), scope if self.pointwise else None
+        return output._array_.astype(np.float64, copy=False)
+
+    def is_followed(self) -> bool:
+        """Return whether the values may depend on tensors other than the parameters that require gradients."""
+        output = self.latest[2]
+        if self.scope is None or is_dual(output):
+            return True
+        follows: bool = self.scope.recording and self.scope.outlives([output])
+        return follows
+
+    def jacobian(self, xdata: Any, *parameters: Any) -> Any:
+        """Return the Jacobian, of shape (M, n); (n, M) if it is returned by rows."""
+        data = self.read(xdata)
+        if self.own is not None:
+            return matrix(self.own(data, *scalars(parameters)))
+        if self.latest[0] is None or not np.array_equal(self.latest[0], parameters):
+            self.value(xdata, *parameters)
+        rows = self.at_once() if self.pointwise else None
+        if rows is None:
+            self.pointwise = False
+            rows = self.by_parameter(data, parameters)
+        return rows if self.by_rows else rows.T
+
+    def at_once(self) -> Any:
+        """Return the Jacobian at the latest parameters, a row for each parameter; None if it needs forward mode."""
+        _, variables, output = self.latest
+        grads = unsummed(output, variables)
+        if grads is None:
+            return None
+        if self.rows is None or not self.by_rows:  # "lm" copies them
+            self.rows = np.empty((len(grads), output.numel()))
+        for row, gradient in zip(self.rows, grads):
+            row[...] = 0 if gradient is None else gradient._array_
+        return self.rows
+
+    def by_parameter(self, data: Any, parameters: tuple[Any, ...]) -> Any:
+        """Return the Jacobian, a row for each parameter, by forward mode."""
+        count = len(parameters)
+        step = max(ELEMENTS_AT_ONCE // max(self.latest[2].numel(), 1), 1)
+        parts = [
+            pushed(lambda values: numeric(FIT, "f", self.f(data, *values)), scalars(parameters), seeds).T
+            for seeds in np.split(np.eye(count), range(step, count, step), 1)
+        ]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def read(self, xdata: Any) -> Any:
+        """Return what `f` is given for the independent variable: a tensor for an array."""
+        if not isinstance(xdata, np.ndarray):
+            return xdata
+        if self.data[0] is not xdata:
+            self.data = (xdata, from_numpy(np.ascontiguousarray(xdata, np.float64)))
+        return self.data[1]
+
+
+def unsummed(output: Tensor, variables: list[Tensor]) -> list[Any] | None:
+    """Return the derivatives of the elements of a vector with respect to numbers, by one backward pass.
+
+    Operators that work element by element compute the gradient of an operand that was broadcast before it is summed.
+    In a graph of nothing else, what would be summed in the end are the derivatives of the single elements.
+
+    Args:
+        output: a vector.
+        variables: 0-D leaves.
+
+    Returns:
+        For each variable a tensor of the shape of `output`, or None for zeros. None if an operator on the way works
+        otherwise.
+    """
+    if output.ndim != 1 or not output.requires_grad:
+        return None if output.ndim != 1 else [None] * len(variables)
+    last = edge_of(output).node
+    if isinstance(last, AccumulateGrad):
+        return None
+    grads = {last: from_numpy(np.ones(output.shape, output._array_.dtype))}
+    waiting = [(-last.sequence_number, id(last), last)]  # newest first
+    while waiting:
+        node = heappop(waiting)[2]
+        op = getattr(node, "op", None)
+        if op is None or not is_elementwise(op):
+            return None
+        with no_grad():
+            parts = node(grads.pop(node))
+        for (target, _), part in zip(node.next_functions, parts if isinstance(parts, tuple) else (parts,)):
+            if target is None or part is None:
+                continue
+            if part.shape != output.shape:
+                return None
+            if target not in grads and not isinstance(target, AccumulateGrad):
+                heappush(waiting, (-target.sequence_number, id(target), target))
+            with no_grad():
+                grads[target] = grads[target] + part if target in grads else part
+    return [grads.get(edge_of(variable).node) for variable in variables]
+
+
+class Residuals:
+    """The weighted residuals as a function of the parameters, recorded with respect to data and weights.
+
+    Attributes:
+        f: the model.
+        xdata, ydata, sigma: data as they were passed; arrays are tensors.
+        kept: which observations take part; None for all.
+    """
+
+    def __init__(self, f: Callable[..., Any], xdata: Any, ydata: Any, sigma: Any, kept: Any) -> None:
+        self.f = f
+        xdata = as_tensor(xdata) if isinstance(xdata, (list, tuple, np.ndarray, Tensor)) else xdata
+        ydata = as_tensor(ydata)
+        sigma = None if sigma is None else as_tensor(sigma)
+        if kept is not None and not kept.all():
+            mask = from_numpy(kept)
+            xdata, ydata = xdata[..., mask], ydata[mask]
+            if sigma is not None and sigma.ndim:
+                sigma = sigma[mask] if sigma.ndim == 1 else sigma[mask][:, mask]
+        self.xdata, self.ydata, self.sigma = xdata, ydata, sigma
+
+    def __call__(self, parameters: Tensor) -> Tensor:
+        """Return the residuals for a vector of parameters, in units of their standard deviations."""
+        values = numeric(FIT, "f", self.f(self.xdata, *parameters.unbind()))
+        result: Tensor = values[0].double() - self.ydata
+        if self.sigma is None:
+            return result
+        if self.sigma.ndim < 2:
+            result = result / self.sigma
+            return result
+        result = solve_triangular(cholesky(self.sigma), result.unsqueeze(1), upper=False).squeeze(1)
+        return result
+
+    def is_followed(self, parameters: Any) -> bool:
+        """Return whether derivatives of the fit can be asked for: the residuals depend on more than the parameters."""
+        values = self(from_numpy(np.array(parameters, np.float64)))
+        return values.requires_grad or is_dual(values)
+
+
+def derived(
+    residuals: Residuals, popt: Any, bounds: Any, absolute_sigma: bool, indeterminate: bool
+) -> tuple[Tensor, Tensor]:
+    """Return parameters and covariance as differentiable functions of what the residuals depend on."""
+    equation = grad(lambda parameters: 0.5 * (residuals(parameters) ** 2).sum())
+    lower, upper = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
+    limits = SimpleNamespace(lb=np.asarray(lower, np.float64), ub=np.asarray(upper, np.float64))
+    active = at_bounds(popt, limits, equation(from_numpy(np.array(popt)))._array_)
+    parameters = implicit(FIT, "Hessian of the sum of squares", held(equation, popt, active), popt)
+    jacobian = jacfwd(residuals)(parameters)
+    if indeterminate:
+        return parameters, from_numpy(np.full((popt.size, popt.size), np.inf))
+    covariance = inv(jacobian.mT @ jacobian)
+    if not absolute_sigma:
+        values = residuals(parameters)
+        covariance = covariance * ((values**2).sum() / (values.numel() - popt.size))
+    return parameters, covariance
+
+
+def is_lm(method: Any, bounds: Any) -> bool:
+    """Return whether the method is "lm", the default without bounds."""
+    lower, upper = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
+    return method == "lm" or (method is None and not (np.any(np.isfinite(lower)) or np.any(np.isfinite(upper))))
+
+
+def is_differentiable(value: Any) -> bool:
+    """Return whether a value is a tensor that requires a gradient or has a tangent."""
+    return isinstance(value, Tensor) and (value.requires_grad or is_dual(value))
+
+
+def observed(xdata: Any, ydata: Any) -> Any:
+    """Return which observations hold no NaN."""
+    missing = np.isnan(np.asarray(xdata, np.float64))
+    return ~(missing.any(axis=tuple(range(missing.ndim - 1))) | np.isnan(np.asarray(ydata, np.float64)))
+
+
+def scalars(parameters: tuple[Any, ...]) -> list[Tensor]:
+    """Return the parameters as 0-D tensors."""
+    return [from_numpy(np.array(parameter, np.float64)) for parameter in parameters]
+
+
+def as_array(name: str, value: Any) -> Any:
+    """Return the values of a tensor as an array; other values stay as they are."""
+    if not isinstance(value, Tensor):
+        return value
+    check_single(FIT, name, value)
+    return value.detach().numpy()
+
+
+def as_tensor(value: Any) -> Tensor:
+    """Return an array or a tensor as a float64 tensor, with its history."""
+    return value.double() if isinstance(value, Tensor) else from_numpy(np.array(value, np.float64))
