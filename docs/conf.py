@@ -12,7 +12,16 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 import wengert  # noqa: E402
-from tools.pages import contents, coverage, docstrings, missing_names, operators, pictures, reference  # noqa: E402
+from tools.pages import (  # noqa: E402
+    contents,
+    coverage,
+    docstrings,
+    missing_names,
+    notebooks,
+    operators,
+    pictures,
+    reference,
+)
 from wengert._start import missing  # noqa: E402
 from wengert.testing import coverage as checks  # noqa: E402
 
@@ -27,6 +36,7 @@ include_patterns = [
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "docs/*.md",
+    "docs/howto/*.md",
     "docs/made/**.rst",
     "docs/made/*.md",
     "src/wengert/**/README.md",
@@ -47,6 +57,8 @@ html_copy_source = False
 
 
 convert = docstrings.converter()
+with_outputs: dict[str, str] = {}
+"""The pages whose cells were run, by name."""
 
 
 def make(app: Any, config: Any) -> None:
@@ -61,7 +73,9 @@ def make(app: Any, config: Any) -> None:
     }
     for name, text in tables.items():
         (MADE / f"{name}.md").write_text(text, encoding="utf-8")
-    pictures.make(MADE, root_doc)
+    pages = notebooks.make(MADE)
+    with_outputs.update((page.name, page.text) for page in pages)
+    pictures.make(MADE, root_doc, pages)
 
 
 def document(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
@@ -76,9 +90,10 @@ def resolve(app: Any, environment: Any, node: Any, content: Any) -> Any:
 
 
 def read(app: Any, page: str, source: list[str]) -> None:
-    """Give the index its table of contents."""
+    """Give the index its table of contents, and pages of cells their outputs."""
     if page == contents.INDEX:
         source[0] = contents.with_contents(source[0])
+    source[0] = with_outputs.get(page, source[0])
 
 
 def setup(app: Any) -> None:

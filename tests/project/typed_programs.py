@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, assert_type
 
 import numpy as np
@@ -11,7 +12,7 @@ from wengert.accelerator import is_available
 
 import wengert as wg
 import wengert.nn.functional as F
-from wengert import Tensor
+from wengert import Tensor, func, scipy
 
 
 def factories() -> None:
@@ -188,3 +189,36 @@ PROGRAMS = (
     functions,
     modules_of_torch,
 )
+
+
+def energy(x: Tensor) -> Tensor:
+    return (x**2).sum()
+
+
+def transforms() -> None:
+    x = wg.ones(2)
+    assert_type(wg.vmap(energy), Callable[..., Tensor])
+    assert_type(wg.vmap(energy)(wg.ones(3, 2)), Tensor)
+    assert_type(func.jvp(energy, (x,), (x,)), tuple[Tensor, Tensor])
+    value, pull_back = func.vjp(energy, x)
+    assert_type(value, Tensor)
+    (gradient,) = pull_back(wg.tensor(1.0))
+    value, push_forward = func.linearize(energy, x)
+    assert_type(push_forward(x), Tensor)
+    gradient, value = func.grad_and_value(energy)(x)
+    assert_type(value, Tensor)
+    matrix: Tensor = func.hessian(energy)(x)
+    gradient = func.grad(energy, argnums="x")(x=x)
+    gradient = func.grad(lambda t: t**2)(2.0)
+    gradients: dict[str, Tensor] = func.grad(lambda p: energy(p["a"]))({"a": x})
+    assert matrix.shape == (2, 2) and gradient.item() == 4 and gradients["a"].tolist() == [2, 2]
+
+
+def solvers() -> None:
+    solution = scipy.minimize(energy, [1.0, 2.0], method="Newton-CG")
+    assert_type(solution.success, bool)
+    assert_type(solution.nfev, int)
+    assert_type(solution.message, str)
+    assert abs(solution.x).max() < 1e-6
+    fit = scipy.least_squares(lambda x: x - 1, wg.zeros(2))
+    assert_type(fit.nfev, int)

@@ -9,10 +9,8 @@ INDEX = "docs/index"
 """The page with the tables, which is the root of the site."""
 
 MADE = {
-    "Reference": (
-        *("docs/made/api/index", "docs/made/operators", "docs/made/coverage", "docs/made/missing_names"),
-        "docs/made/pictures",
-    )
+    "How-to": ("docs/made/gallery",),
+    "Reference": ("docs/made/api/index", "docs/made/operators", "docs/made/coverage", "docs/made/missing_names"),
 }
 """Pages that the build makes, after those of a section of the index."""
 

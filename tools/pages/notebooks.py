@@ -74,6 +74,21 @@ class Output:
     titles: list[str] = field(default_factory=list)
 
 
+@dataclass
+class Page:
+    """A page whose cells were run.
+
+    Attributes:
+        name: the path from the root of the repository, without suffix.
+        text: the page with outputs, pictures and a link to the notebook.
+        pictures: the files of its pictures in the folder `notebooks`, and their titles.
+    """
+
+    name: str
+    text: str
+    pictures: list[tuple[str, str]]
+
+
 def paths() -> list[Path]:
     """The pages, in the order of the site."""
     return [ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "howto").glob("*.md"))]
@@ -244,36 +259,36 @@ def notebook_outputs(output: Output) -> list[dict[str, Any]]:
     return shown
 
 
-def make(folder: Path) -> dict[str, str]:
+def make(folder: Path) -> list[Page]:
     """Run all pages; write pictures and notebooks.
 
     Args:
         folder: for pictures (in `notebooks`) and notebooks (in `whole/notebooks`, which the site takes as it is).
 
-    Returns:
-        The text of each page for the site, by its name from the root, without suffix.
-
     Raises:
         PageError: if a cell raises, or prints something other than the page says.
     """
-    drawn, whole = folder / "notebooks", folder / "whole" / "notebooks"
-    drawn.mkdir(parents=True, exist_ok=True)
-    whole.mkdir(parents=True, exist_ok=True)
-    pages = {}
-    for path in paths():
-        cells = cells_of(path.read_text(encoding="utf-8"))
-        outputs, _ = run(path)
-        wrong = differences(path, cells, outputs)
-        if wrong:
-            raise PageError("\n".join(wrong))
-        for cell, output in zip((cell for cell in cells if cell.is_code), outputs, strict=True):
-            for at, picture in enumerate(output.pictures):
-                (drawn / picture_name(path.stem, cell, at)).write_bytes(base64.b64decode(picture))
-        notebook = json.dumps(as_notebook(cells, outputs), ensure_ascii=False, indent=1)
-        (whole / f"{path.stem}.ipynb").write_text(f"{notebook}\n", encoding="utf-8")
-        name = path.relative_to(ROOT).with_suffix("").as_posix()
-        pages[name] = as_page(path.stem, cells, outputs, "../" * name.count("/"))
-    return pages
+    for each in (folder / "notebooks", folder / "whole" / "notebooks"):
+        each.mkdir(parents=True, exist_ok=True)
+    return [make_page(path, folder) for path in paths()]
+
+
+def make_page(path: Path, folder: Path) -> Page:
+    """The same for one page."""
+    cells = cells_of(path.read_text(encoding="utf-8"))
+    outputs, _ = run(path)
+    if wrong := differences(path, cells, outputs):
+        raise PageError("\n".join(wrong))
+    titles = []
+    for cell, output in zip((cell for cell in cells if cell.is_code), outputs, strict=True):
+        for at, (picture, title) in enumerate(zip(output.pictures, output.titles, strict=True)):
+            file = picture_name(path.stem, cell, at)
+            (folder / "notebooks" / file).write_bytes(base64.b64decode(picture))
+            titles.append((file, title))
+    notebook = json.dumps(as_notebook(cells, outputs), ensure_ascii=False, indent=1)
+    (folder / "whole" / "notebooks" / f"{path.stem}.ipynb").write_text(f"{notebook}\n", encoding="utf-8")
+    name = path.relative_to(ROOT).with_suffix("").as_posix()
+    return Page(name, as_page(path.stem, cells, outputs, "../" * name.count("/")), titles)
 
 
 def main() -> None:

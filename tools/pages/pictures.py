@@ -1,21 +1,43 @@
-"""The pictures of the site: graphs, a timeline and a report of gradients, drawn when it is built."""
+"""The gallery: plots of the tutorial and the how-tos, graphs, a timeline and a report of gradients."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import wengert as wg
 from tools.make_pictures import gradient_report, training_step
+from tools.pages.notebooks import Page
 
-TEXT = """\
-Pictures
-========
+HEAD = """\
+Gallery
+=======
 
-Drawn when this site was built. What they show and how they are made: :doc:`/docs/seeing_the_graph`,
-:doc:`/docs/profiling`.
+All pictures were drawn when this site was built. A plot leads to the page that made it, with all of its code.
+
+Plots
+-----
+
+"""
+PLOT = """\
+.. figure:: notebooks/{file}
+   :alt: {title}
+   :target: {target}
+   :align: left
+   :figwidth: 46%
+
+   {title}: :doc:`/{page}`
+
+"""
+TOOLS = """\
+.. raw:: html
+
+   <div style="clear: both"></div>
 
 A graph
 -------
+
+How graphs are drawn and explored: :doc:`/docs/seeing_the_graph`; profiles: :doc:`/docs/profiling`.
 
 ``wg.viz.graph(loss, model).save("graph.svg")``: the loss of a perceptron, and what it keeps for the backward pass.
 
@@ -69,16 +91,26 @@ def perceptron() -> wg.viz.Graph:
     return wg.viz.graph(loss, model)
 
 
-def make(folder: Path, root: str) -> None:
+def plots(pages: Iterable[Page]) -> str:
+    """The plots of the pages whose cells were run."""
+    return "".join(
+        PLOT.format(file=file, title=title, page=page.name, target=f"../../{page.name}.html")
+        for page in pages
+        for file, title in page.pictures
+    )
+
+
+def make(folder: Path, root: str, pages: Iterable[Page]) -> None:
     """Write the page, what it shows, and where a reader comes first.
 
     Args:
         folder: for the page and the pictures; what the site takes as it is lies in `whole`.
         root: the page on which the site begins, without suffix.
+        pages: the pages whose plots it shows.
     """
     whole = folder / "whole"
     whole.mkdir(parents=True, exist_ok=True)
-    (folder / "pictures.rst").write_text(TEXT, encoding="utf-8")
+    (folder / "gallery.rst").write_text(HEAD + plots(pages) + TOOLS, encoding="utf-8")
     (whole / "index.html").write_text(FIRST.format(root), encoding="utf-8")
     perceptron().save(folder / "graph.svg")
     graph, profile = training_step()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 from .._start.boundary import boundary
 from .._tensor import Tensor
@@ -13,7 +13,20 @@ from ..autograd.limits import Limits
 from ..autograd.variables import Scope, gradients
 from .arguments import only_tensors, parted, tensor_of
 
+R = TypeVar("R")
 JVP = "jvp(f, primals, tangents)"
+
+
+@overload
+def jvp(
+    func: Callable[..., R], primals: Any, tangents: Any, *, strict: bool = False, has_aux: Literal[False] = False
+) -> tuple[R, R]: ...
+
+
+@overload
+def jvp(
+    func: Callable[..., tuple[R, Any]], primals: Any, tangents: Any, *, strict: bool = False, has_aux: Literal[True]
+) -> tuple[R, R, Any]: ...
 
 
 @boundary
@@ -108,7 +121,7 @@ def tangent_of(level: Any, output: Tensor, strict: bool) -> Any:
 
 
 @boundary
-def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+def linearize(func: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R]]:
     """Return the value of a function, and its derivative as a linear function that does not run it again.
 
     The derivative comes from the recorded graph: it is the gradient, with respect to the cotangent, of the product of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 from .._start.boundary import boundary
 from .._tensor import Tensor
@@ -13,6 +13,7 @@ from ..autograd.limits import Limits
 from ..autograd.variables import Scope, gradients
 from .arguments import Argnums, Chosen, named, only_tensors, parted
 
+R = TypeVar("R")
 GRAD = "grad_and_value(f)(*args)"
 VJP = "vjp(f, *primals)"
 
@@ -48,6 +49,20 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
         return (grads, value[1]) if has_aux else grads
 
     return named(func, gradient, "grad")
+
+
+@overload
+def grad_and_value(
+    func: Callable[..., R], argnums: Argnums = 0, has_aux: Literal[False] = False
+) -> Callable[..., tuple[Any, R]]: ...
+
+
+@overload
+def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool) -> Callable[..., Any]: ...
+
+
+@overload
+def grad_and_value(func: Callable[..., Any], argnums: Argnums, has_aux: bool) -> Callable[..., Any]: ...
 
 
 def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
@@ -93,6 +108,18 @@ def check_scalar(output: Any) -> None:
             f"{GRAD}: Expected f(*args) to return a scalar Tensor, got tensor with {output.ndim} dims. Maybe you "
             "wanted to use the vjp or jacrev APIs instead?"
         )
+
+
+@overload
+def vjp(
+    func: Callable[..., R], *primals: Any, has_aux: Literal[False] = False
+) -> tuple[R, Callable[..., tuple[Any, ...]]]: ...
+
+
+@overload
+def vjp(
+    func: Callable[..., tuple[R, Any]], *primals: Any, has_aux: Literal[True]
+) -> tuple[R, Callable[..., tuple[Any, ...]], Any]: ...
 
 
 @boundary

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,17 +16,18 @@ from ..ops.randomness.generator import same_draws
 from ..ops.shapes.join import cat
 from .arguments import named
 
+R = TypeVar("R")
 RANDOMNESS = ("error", "different", "same")
 
 
 def vmap(
-    func: Callable[..., Any],
+    func: Callable[..., R],
     in_dims: Any = 0,
     out_dims: Any = 0,
     randomness: str = "error",
     *,
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Callable[..., R]:
     """Return a function that runs `func` on all members of a batch at once.
 
     Args:

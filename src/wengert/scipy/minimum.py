@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from .constraints import opened_constraints
 from .evaluated import Evaluated
 from .solutions import minimum_of
 from .vectors import Vector, flat, matrix, scipy_module
+
+if TYPE_CHECKING:
+    from .results import Solution
 
 MINIMIZE = "minimize"
 WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
@@ -36,7 +39,7 @@ def minimize(
     options: dict[str, Any] | None = None,
     *,
     sparsity: Any = None,
-) -> Any:
+) -> Solution:
     """Minimise a function of tensors: `scipy.optimize.minimize` with exact derivatives.
 
     Methods that use derivatives are passed the gradient, and the Hessian or its products with vectors.
@@ -81,7 +84,7 @@ def minimize(
         raise TypeError(f"{MINIMIZE}: expected method to be a name or a function, but got {type(method).__name__}")
     name = "" if callable(method) else (method or "bfgs").lower()
     function, value, derivatives = functions_for(name, fun, vector, arguments, jac, hess, hessp, sparsity)
-    solution = optimize.minimize(
+    solution: Solution = optimize.minimize(
         value,
         vector.start,
         method=method,

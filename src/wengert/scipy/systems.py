@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from .evaluated import Evaluated
 from .minimum import first_of, opened_callback
 from .solutions import fit_of, root_of
 from .vectors import Vector, flat, matrix, scipy_module
+
+if TYPE_CHECKING:
+    from .results import Solution
 
 ROOT, LEAST_SQUARES = "root", "least_squares"
 WITH_JACOBIAN = ("hybr", "lm")
@@ -27,7 +30,7 @@ def root(
     options: dict[str, Any] | None = None,
     *,
     sparsity: Any = None,
-) -> Any:
+) -> Solution:
     """Find a root of a function of tensors: `scipy.optimize.root` with an exact Jacobian.
 
     Args:
@@ -76,7 +79,7 @@ def root(
         value = pair_of(vector, fun, arguments)
         function = Evaluated(ROOT, "fun", first_of(fun), vector, arguments)
     callback_of_vectors = opened_callback(vector, callback)
-    solution = optimize.root(
+    solution: Solution = optimize.root(
         value, vector.start, method=method, jac=jacobian, tol=tol, callback=callback_of_vectors, options=options
     )
     solution.x = root_of(function, solution.x)
@@ -105,7 +108,7 @@ def least_squares(
     kwargs: dict[str, Any] | None = None,
     callback: Callable[..., Any] | None = None,
     **options: Any,
-) -> Any:
+) -> Solution:
     """Fit by least squares: `scipy.optimize.least_squares` with an exact Jacobian.
 
     Args:
@@ -152,7 +155,7 @@ def least_squares(
         options["jac_sparsity"] = jac_sparsity
     if callback is not None:
         options["callback"] = opened_callback(vector, callback)
-    solution = optimize.least_squares(
+    solution: Solution = optimize.least_squares(
         function.value, vector.start, jac=jacobian, bounds=bounds, method=method, **options
     )
     loss, scale = options.get("loss", "linear"), options.get("f_scale", 1.0)
