@@ -538,7 +538,12 @@ class BuildPython(build_py):
         """Leave an interpreted editable install without extension modules, and a note if that was asked for."""
         super().run()
         if not self.editable_mode:  # what type checkers are to know of the modules in `_torch`
-            shutil.copytree(HERE / "stubs" / "wengert", Path(self.build_lib, "wengert-stubs"), dirs_exist_ok=True)
+            shutil.copytree(
+                HERE / "stubs" / "wengert",
+                Path(self.build_lib, "wengert"),
+                ignore=shutil.ignore_patterns("py.typed"),
+                dirs_exist_ok=True,
+            )
         asked = (PACKAGE if self.editable_mode else Path(self.build_lib, "wengert")) / lists.ASKED_FILE
         asked.unlink(missing_ok=True)
         if lists.asked_for_interpreted():

@@ -29,6 +29,7 @@ NEEDED = (
     "wengert/nn/functional.pyi",
     "wengert/ops/return_types.pyi",
     "wengert/special.pyi",
+    "wengert/types.pyi",
     "wengert/viz/page/page.html",
     "wengert/viz/page/style.css",
     "wengert/viz/page/main.js",

@@ -1,7 +1,7 @@
 """Stubs of the modules that lie in `_torch`, by the names under which programs import them.
 
 Type checkers and editors do not see that the folder is a part of the package's path. For them `stubs/wengert` holds a
-file per module that names what the module has; a wheel installs these as the partial stub package `wengert-stubs`.
+file per module that names what the module has; a wheel installs these into the folder of the package.
 """
 
 from __future__ import annotations
