@@ -7,7 +7,7 @@
 #   make browser                    the page on which notebooks run in the browser, in build/browser/site, tried in headless Chromium
 #   make test-browser               the explorer page in headless Chromium (tests/browser/README.md); pictures in browser-out/
 #   make check                      format, lint, types, type stubs, layer rule, sizes, C types, examples of the documentation
-#   make docs                       the pages and the interface as a site, by Sphinx: build/docs/index.html
+#   make docs                       the pages and the interface as a site, by Sphinx, how-tos as notebooks: build/docs/index.html
 #   make build                      compile what changed, nothing more
 #   make sanitize [MORE=tests/core] the kernel tests and a fuzz of the native functions under AddressSanitizer and UBSan
 #   make instructions               instructions of hot calls (valgrind) against the recorded ones; ARGS=--record writes them
@@ -131,6 +131,7 @@ check: $(VENV)/.built $(VENV)/.installed-dev
 	$(RUN) tools/make_pxd.py --check
 	$(RUN) tools/include_code.py --check
 	$(RUN) tools/check_examples.py
+	$(RUN) tools/notebooks.py
 	$(RUN) tools/vendor_page.py --check
 
 # Each warning is an error: links that lead nowhere, pages that no table of contents lists. What was made before goes first.

@@ -19,7 +19,7 @@ from wengert._start.loading import homes
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = (ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md")
 INSIDE = sorted((ROOT / "src" / "wengert").rglob("README.md"))
-PAGES = (*OUTSIDE, *sorted((ROOT / "docs").glob("*.md")), *INSIDE)
+PAGES = (*OUTSIDE, *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "howto").glob("*.md")), *INSIDE)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
 NATIVE = "src/wengert/_kernels/native"
 NOTES = sorted((ROOT / NATIVE).glob("*/NOTES.md"))

@@ -110,8 +110,6 @@ def check_data() -> None:
             raise AssertionError("the page of the graph lacks its libraries")
     if not Path(wg.__file__).with_name("py.typed").exists():
         raise AssertionError("py.typed is missing")
-    if not Path(wg.__file__).with_name("types.pyi").exists():
-        raise AssertionError("the stubs of the modules in _torch are missing")
 
 
 def check_threads() -> None:
