@@ -1,4 +1,4 @@
-"""The pages as the output of a notebook's cell: in a sandboxed frame of any size, which may get its size later."""
+"""The pages as the output of a notebook's cell: in a sandboxed frame, which may get its size later."""
 
 from __future__ import annotations
 

@@ -90,6 +90,44 @@ def saved_arrays(node: Node) -> Iterator[Any]:
             yield value.array
 
 
+PACKED = "packed by a hook"
+"""What stands for a saved value that a hook has packed."""
+
+
+def values_saved(node: Node) -> list[tuple[str, Any]] | None:
+    """Return what a node has saved for its rules, by the names that these use: tensors as arrays, the rest as it is.
+
+    Reads no saved tensor, as `kept_by`; `PACKED` stands for those that hooks have packed.
+
+    Returns:
+        Pairs of names and values, in the order in which they were saved; None if the node was freed.
+    """
+    node = innermost(node)
+    if isinstance(node, OpNode):
+        return (
+            None
+            if node.saved is None
+            else [(name, as_array(value)) for name, value in zip(node.plan.names, node.saved)]
+        )
+    if isinstance(node, FunctionNode):
+        kept = node.kept_tensors
+        return None if kept is None else [(f"saved_tensors[{at}]", as_array(value)) for at, value in enumerate(kept)]
+    return []
+
+
+def as_array(value: Any) -> Any:
+    """Return the array of a saved tensor, a tuple for several, `PACKED`, or a value that is not a tensor."""
+    if isinstance(value, tuple):
+        return tuple(as_array(item) for item in value)
+    if isinstance(value, SavedPart):
+        return as_array(value.kept)
+    if isinstance(value, (SavedInput, SavedOutput)):
+        return value.array
+    if isinstance(value, Tensor):
+        return value._array_
+    return PACKED if isinstance(value, SavedPacked) else value
+
+
 def described(name: str, value: Any) -> Iterator[Kept]:
     """Yield the entries of one saved value: a tensor, several, or none."""
     if isinstance(value, tuple):

@@ -9,11 +9,14 @@ from wengert.viz.explorer import Timeline, timeline
 from wengert.viz.gradient_report import GradientReport, gradients
 from wengert.viz.graph import Graph, graph
 from wengert.viz.scopes import record_scopes, scope
+from wengert.viz.steps import BackwardSteps, backward_steps
 
 __all__ = [
+    "BackwardSteps",
     "GradientReport",
     "Graph",
     "Timeline",
+    "backward_steps",
     "gradients",
     "graph",
     "plot_curves",

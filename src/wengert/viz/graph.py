@@ -141,25 +141,35 @@ def graph(
         ValueError: if `loss` has no history: it does not require a gradient.
         RuntimeError: if `gradients` is True, but the graph was freed by an earlier backward pass.
     """
-    if not hasattr(loss, "grad_fn"):
-        raise TypeError(f"viz.graph(): loss must be a tensor, but got {type(loss).__name__}")
+    check_history(loss, "viz.graph()")
     if profile is not None and getattr(profile, "function_events", None) is None:
         raise TypeError(
             f"viz.graph(): profile must have function_events, but got {type(profile).__name__}; "
             "use autograd.profiler.profile, after its block has ended"
         )
-    if loss.grad_fn is None and not loss.requires_grad:
-        volatile = "it is volatile, because it was computed from a volatile tensor; its requires_grad is False"
-        reason = volatile if getattr(loss, "volatile", False) else "requires_grad is False"
-        raise ValueError(
-            f"viz.graph(): the tensor has no history, because it does not require a gradient ({reason}); "
-            "compute it from tensors that do, outside of no_grad()"
-        )
     walk = Walk({id(tensor): name for name, tensor in named(params).items()}, types_of(params))
     return walk.run(loss, profile, gradients)
 
 
-def named(params: "Mapping[str, Tensor] | nn.Module | None") -> "Mapping[str, Tensor]":
+def check_history(loss: Any, caller: str) -> None:
+    """Check that `loss` is a tensor with a history.
+
+    Raises:
+        TypeError: if it is not a tensor.
+        ValueError: if it does not require a gradient.
+    """
+    if not hasattr(loss, "grad_fn"):
+        raise TypeError(f"{caller}: loss must be a tensor, but got {type(loss).__name__}")
+    if loss.grad_fn is None and not loss.requires_grad:
+        volatile = "it is volatile, because it was computed from a volatile tensor; its requires_grad is False"
+        reason = volatile if getattr(loss, "volatile", False) else "requires_grad is False"
+        raise ValueError(
+            f"{caller}: the tensor has no history, because it does not require a gradient ({reason}); "
+            "compute it from tensors that do, outside of no_grad()"
+        )
+
+
+def named(params: "Mapping[str, Tensor] | nn.Module | None", caller: str = "viz.graph()") -> "Mapping[str, Tensor]":
     """Return the tensors of `params` by name."""
     if params is None:
         return {}
@@ -168,7 +178,7 @@ def named(params: "Mapping[str, Tensor] | nn.Module | None") -> "Mapping[str, Te
     if hasattr(params, "named_parameters"):
         return dict(params.named_parameters())
     raise TypeError(
-        f"viz.graph(): params must map names to tensors, or be a module, but got {type(params).__name__}; "
+        f"{caller}: params must map names to tensors, or be a module, but got {type(params).__name__}; "
         "use dict(model.named_parameters())"
     )
 

@@ -1,7 +1,8 @@
 """Measurements added to a graph: norms of the gradients at its nodes, and times of a profile."""
 
+import contextlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from wengert import Tensor
 
-__all__ = ["gradient_norms", "name_of", "norm_of", "times_of"]
+__all__ = ["array_of", "gradient_norms", "is_sparse", "name_of", "norm_of", "retaining_nothing", "times_of"]
 
 _ENGINE = "autograd::engine::evaluate_function: "
 
@@ -33,6 +34,40 @@ def norm_of(array: np.ndarray) -> float:
         if square == 0 or square == math.inf:  # only the squares may be too small or too large
             square = float(np.vdot(wide := flat.astype(np.result_type(flat, np.float64)), wide).real)
     return math.sqrt(square)
+
+
+def is_sparse(tensor: "Tensor") -> bool:
+    """Return whether only some elements of a tensor are stored, in one of the sparse layouts."""
+    return str(tensor.layout) != "torch.strided"
+
+
+def array_of(tensor: "Tensor") -> np.ndarray | None:
+    """Return the elements of a tensor as an array: of a sparse one the stored ones, of bfloat16 as float32.
+
+    Returns:
+        The array, perhaps the tensor's own memory; None for a tensor on the device "meta".
+    """
+    if tensor.is_meta:
+        return None
+    tensor = tensor.detach()
+    if is_sparse(tensor):
+        tensor = tensor.coalesce().values() if tensor.is_sparse else tensor.values()
+    if str(tensor.dtype) == "torch.bfloat16":
+        tensor = tensor.float()
+    return np.asarray(tensor.numpy(force=True))
+
+
+@contextlib.contextmanager
+def retaining_nothing(nodes: Iterable[Any]) -> Iterator[None]:
+    """Let the tensors at `nodes` that keep their gradients (`retain_grad`) keep none in the block."""
+    kept = [(node.node_hooks, dict(node.node_hooks.retain)) for node in nodes if getattr(node, "node_hooks", None)]
+    try:
+        for hooks, _ in kept:
+            hooks.retain.clear()
+        yield
+    finally:
+        for hooks, retained in kept:
+            hooks.retain.update(retained)
 
 
 def gradient_norms(loss: "Tensor", nodes: Mapping[int, Any]) -> dict[int, float]:
@@ -61,9 +96,10 @@ def gradient_norms(loss: "Tensor", nodes: Mapping[int, Any]) -> dict[int, float]
                 handles.append(type(node).register_prehook(node, _noting(norms, key)))
         if not leaves:  # no leaf requires the gradients of these nodes
             return {}
-        grads = autograd.grad(
-            loss, list(leaves.values()), loss.new_ones(loss.shape), retain_graph=True, allow_unused=True
-        )
+        with retaining_nothing(nodes.values()):
+            grads = autograd.grad(
+                loss, list(leaves.values()), loss.new_ones(loss.shape), retain_graph=True, allow_unused=True
+            )
     finally:
         for handle in handles:
             handle.remove()
@@ -83,7 +119,8 @@ def _noting(norms: dict[int, float], key: int) -> Callable[[Sequence[Any]], None
 
 
 def _norm_of_all(grads: Sequence[Any]) -> float:
-    return math.hypot(*(norm_of(np.asarray(grad.detach().numpy(force=True))) for grad in grads if grad is not None))
+    arrays = [array_of(grad) for grad in grads if grad is not None]
+    return math.hypot(*(norm_of(array) for array in arrays if array is not None))
 
 
 Times = dict[int, float]

@@ -139,7 +139,7 @@ class Drawing {
     const elements = boxes.map((box) => ({
       group: "nodes", position: { x: box.x, y: box.y },
       data: {
-        id: box.id, parent: box.around?.id, label: box.lines.join("\n"), width: box.width, height: box.height,
+        id: box.id, parent: box.around?.id, label: this.labelOf(box), width: box.width, height: box.height,
         shift: box.isOpen ? (box.title - box.width) / 2 : 0, fill: "#888888", edge: "#888888", words: "#000000",
       },
       classes: box.isOpen ? "open" : box.item instanceof Group ? "group" : "",
@@ -171,6 +171,8 @@ class Drawing {
     }
     for (const listener of this.listeners) listener();
   }
+
+  labelOf(box) { return box.lines.join("\n"); }
 
   valueOf(item) {
     const whole = item instanceof Group;

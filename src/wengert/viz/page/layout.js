@@ -4,6 +4,7 @@ const LINE = 16;
 const NEAR_USES = 3;
 const PADDING = 14;
 const CLEARANCE = 12;
+const room = { beside: 24 }; // of the text in a box, both sides together
 const measuring = document.createElement("canvas").getContext("2d");
 measuring.font = FONT;
 
@@ -26,7 +27,7 @@ function linesOf(item, nodes) {
 
 function sizeOf(lines) {
   const width = Math.max(...lines.map((line) => measuring.measureText(line).width));
-  return { width: Math.ceil(width) + 24, height: lines.length * LINE + 12 };
+  return { width: Math.ceil(width) + room.beside, height: lines.length * LINE + 12 };
 }
 
 const idOf = (item) => (item instanceof Group ? item.id : `n${item}`);

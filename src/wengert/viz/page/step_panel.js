@@ -1,0 +1,84 @@
+// The panel of a step: the gradient that arrives, the rule, what it reads, and the gradients that are passed on.
+const textOf = (lines) => lines.map((line) => STRINGS[line]).join("\n");
+
+// A tensor, or something that a rule reads: `head` is -1 of what is not a tensor.
+function valueBlock(value) {
+  if (value === null) return element("p", { class: "pale" }, "nothing, which stands for zero");
+  const [head, body, norm] = value;
+  const words = head < 0 ? [] : [STRINGS[head], ...(norm === null ? [] : [`norm ${readableNorm(Number(norm))}`])];
+  const parts = [element("pre", { tabindex: body.length > 1 ? "0" : null, role: body.length > 1 ? "group" : null, "aria-label": body.length > 1 ? "Elements" : null }, textOf(body))];
+  if (words.length) parts.unshift(element("p", { class: "pale" }, words.join(", ")));
+  return element("div", { class: "value" }, ...parts);
+}
+
+// The same in a few words.
+function valueInWords(value) {
+  if (value === null) return "nothing";
+  const [head, body, norm] = value;
+  if (head < 0) return textOf(body);
+  return `${STRINGS[head]}${body.length === 1 ? ` ${textOf(body)}` : norm === null ? "" : `, norm ${readableNorm(Number(norm))}`}`;
+}
+
+function ruleBlock([inputs, source, place, remark]) {
+  const title = element("p", { class: "pale" }, `gradient of ${inputs.map((name) => STRINGS[name]).join(", ")} \u00b7 ${STRINGS[place]}`);
+  const code = source.length ? element("pre", { class: "rule", tabindex: "0", role: "group", "aria-label": "Source of the rule" }, element("code", {}, textOf(source)))
+    : element("p", {}, "Its source is not available.");
+  return element("div", {}, title, code, STRINGS[remark] ? element("p", { class: "pale" }, STRINGS[remark]) : null);
+}
+
+function passedBlock(stepper, [name, target, returned, delivered, total]) {
+  const { nodes } = stepper;
+  const button = element("button", { type: "button", class: "link", onclick: () => stepper.goToNode(target) }, nodes.title(target) || "(no name)");
+  const parts = [element("p", {}, `for ${STRINGS[name]}, to `, button), valueBlock(returned)];
+  if (delivered) parts.push(element("p", { class: "pale" }, "which the engine reduces to the shape and dtype of the input:"), valueBlock(delivered));
+  return element("li", {}, ...parts);
+}
+
+function section(title, ...parts) {
+  return parts.length ? element("section", {}, element("h3", {}, title), ...parts) : null;
+}
+
+function stepPanel(stepper, at) {
+  const { nodes, steps } = stepper, step = steps[at];
+  const isLeaf = nodes.kind(step.node) >= PARAMETER;
+  const arrives = step.arrives.flatMap((value, nr) =>
+    step.arrives.length > 1 ? [element("p", {}, `at output ${nr}`), valueBlock(value)] : [valueBlock(value)]);
+  return [
+    heading(nodes.title(step.node) || "(no name)", `[${at}], ${isLeaf ? "a leaf" : `operator ${STRINGS[step.operator]}`}`),
+    facts([["module", isLeaf ? "" : nodes.moduleInWords(step.node)], ["name scope", nodes.scope(step.node)], ["made at", nodes.source(step.node)]]),
+    section("Arrives", ...arrives),
+    section(step.rules.length > 1 ? "Rules that run" : "Rule that runs", ...step.rules.map(ruleBlock)),
+    section("It reads", ...(step.reads.length ? [element("table", {}, element("tbody", {}, ...step.reads.map(([name, value]) =>
+      element("tr", {}, element("th", { scope: "row" }, STRINGS[name]), element("td", {}, valueBlock(value))))))] : [])),
+    section("Passes on", ...(step.passes.length ? [element("ul", { class: "passes" }, ...step.passes.map((passed) => passedBlock(stepper, passed)))] : [])),
+  ].filter((part) => part !== null);
+}
+
+// What is said before the first and after the last step.
+function beginPanel(gradient) {
+  return [heading("Nothing has run yet", "before the pass"), section("The gradient of the result", valueBlock(gradient)),
+    element("p", {}, "Step delivers it to the newest node and runs that node\u2019s rule. Arrows of the graph follow the computation; gradients go the other way.")];
+}
+
+function endPanel(steps) {
+  return [heading("All nodes have run", "after the pass"),
+    element("p", {}, `${counted(steps.length, "step")}. Each leaf has the sum of all gradients that were passed on to it; loss.backward() would have added it to its .grad.`)];
+}
+
+// What has been delivered to the leaves until a step has run.
+function leavesTable(stepper, position) {
+  const { nodes, steps } = stepper, totals = new Map();
+  steps.slice(0, position + 1).forEach((step, at) => {
+    if (nodes.kind(step.node) >= PARAMETER) totals.set(step.node, { ...totals.get(step.node), whole: step.arrives[0], complete: true });
+    for (const [, target, , , total] of step.passes)
+      if (nodes.kind(target) >= PARAMETER) totals.set(target, { whole: total, complete: false, fresh: at === position });
+  });
+  const leaves = [...stepper.leaves].map((node) => {
+    const known = totals.get(node);
+    const state = !known ? "nothing yet" : known.complete ? "complete" : "so far";
+    return element("tr", { class: known?.fresh ? "fresh" : null },
+      element("th", { scope: "row" }, nodes.title(node) || "(no name)", " ", element("small", {}, state)),
+      element("td", {}, known ? valueBlock(known.whole) : ""));
+  });
+  return element("table", {}, element("tbody", {}, ...leaves));
+}

@@ -1,0 +1,175 @@
+"""The rules of nodes as text: the Python functions of cards, and of the program's own Functions."""
+
+import ast
+import dataclasses
+import inspect
+import linecache
+import os
+import textwrap
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from wengert._core.functions.function import FunctionNode, ViewWrite
+from wengert._core.operators.rules import Rule
+from wengert._core.recording.recorded import OpNode
+from wengert._core.writes.slices import CopySlices
+
+__all__ = ["LEAF_RULE", "RuleReader", "RuleText", "input_names", "operator_name"]
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+LONGEST_STATEMENT = 30
+
+
+@dataclasses.dataclass(frozen=True)
+class RuleText:
+    """A rule as text.
+
+    Args:
+        inputs: Names of the inputs of which it returns the gradients.
+        source: Its source in Python; empty if it is not available.
+        place: File and line, relative to the package for rules of wengert; else what is known of it.
+        remark: How the engine uses it, if that is not simply a call with the gradient; else empty.
+    """
+
+    inputs: tuple[str, ...]
+    source: str
+    place: str
+    remark: str = ""
+
+
+LEAF_RULE = RuleText(
+    ("leaf",),
+    "leaf.grad = grad if leaf.grad is None else leaf.grad + grad",
+    "_core/leaves/accumulate.py",
+    "In words of Python. The pass that is shown here adds nothing to .grad.",
+)
+VIEW_RULE = RuleText(
+    ("base",),
+    """\
+rest = grad.clone()
+part = rest.view_of_the_write  # the elements that were written
+part[...], *others = rule_of_the_write(part.clone())
+return rest, *others""",
+    "_core/writes/slices.py",
+    "In words of Python: a view was written to, so the rule of the write receives the view's part of the gradient.",
+)
+
+
+def operator_name(node: Any) -> str:
+    """Return the name of the operator, or of the custom Function, that recorded a node; empty for other nodes."""
+    if isinstance(node, CopySlices | ViewWrite):
+        return operator_name(node.inner)
+    if isinstance(node, OpNode):
+        return str(node.op.name)
+    return node._forward_cls.__name__ if isinstance(node, FunctionNode) else ""
+
+
+def input_names(node: Any) -> list[str]:
+    """Return a name for each edge of a node: that of the operator's parameter, or of the Function's."""
+    count = len(node.next_edges)
+    if isinstance(node, CopySlices | ViewWrite):
+        inner = input_names(node.inner)
+        if isinstance(node, ViewWrite) and node.number >= 0:
+            inner = [inner[node.number], *inner[: node.number], *inner[node.number + 1 :]]
+        return ["base", *inner[1:], *(f"input {at}" for at in range(len(inner), count))][:count]
+    if isinstance(node, OpNode):
+        return list(names_of_edges(node, count))
+    if isinstance(node, FunctionNode):
+        known = node._argument_names()
+        names = [f"input {at}" for at in range(count)]
+        for at, number in enumerate(node.edge_numbers):
+            if 0 <= number < count and at < len(known):
+                names[number] = known[at]
+        return names
+    return [f"input {at}" for at in range(count)]
+
+
+def names_of_edges(node: OpNode, count: int) -> Iterator[str]:
+    """Yield the names of the edges of an operator; a list of tensors has one edge for each of them."""
+    op = node.op
+    members = count - len(op.grad_slots) + 1
+    for slot, position in enumerate(op.grad_slots):
+        name = str(op.names[position])
+        if slot == op.list_slot:
+            yield from (f"{name}[{at}]" for at in range(members))
+        else:
+            yield name
+
+
+class RuleReader:
+    """Reader of the source of rules; it keeps the syntax trees of the files that it has read."""
+
+    def __init__(self) -> None:
+        self.trees: dict[str, ast.Module | None] = {}
+
+    def rules_of(self, node: Any) -> tuple[RuleText, ...]:
+        """Return the rules that run in the step of a node that is not a leaf's, in their order."""
+        if isinstance(node, CopySlices):
+            return (VIEW_RULE, *self.rules_of(node.inner))
+        if isinstance(node, ViewWrite):
+            return self.rules_of(node.inner)
+        if isinstance(node, FunctionNode):
+            source, place = self.read(node._get_user_fn())
+            return (RuleText(tuple(input_names(node)), source, place),)
+        if isinstance(node, OpNode):
+            return tuple(self.rule_text(node, rule) for rule in node.plan.rules)
+        return (RuleText(tuple(input_names(node)), "", f"{type(node).__module__}.{type(node).__qualname__}"),)
+
+    def rule_text(self, node: OpNode, rule: Rule) -> RuleText:
+        """Return one rule of an operator."""
+        op = node.op
+        remarks = []
+        if rule.partial:
+            remarks.append("It returns the partial derivative, by whose conjugate the engine multiplies the gradient.")
+        if rule.passes:
+            remarks.append("Where it would return the gradient itself, it is not called.")
+        if rule.native is not None:
+            name = getattr(rule.native, "__name__", type(rule.native).__name__)
+            remarks.append(f"For plain arrays the native function {name} computes the same.")
+        source, place = self.read(rule.fn)
+        inputs = tuple(str(op.names[op.grad_slots[slot]]) for slot in rule.slots)
+        return RuleText(inputs, source, place, " ".join(remarks))
+
+    def read(self, function: Callable[..., Any]) -> tuple[str, str]:
+        """Return the source of a function, and where it stands; an empty source if it is not available."""
+        inner: Any = inspect.unwrap(function)
+        while hasattr(inner, "func"):  # functools.partial
+            inner = inner.func
+        inner = getattr(inner, "__func__", inner)
+        code = getattr(inner, "__code__", None)
+        if not inspect.iscode(code):
+            return "", f"{getattr(inner, '__module__', '')}.{getattr(inner, '__qualname__', type(inner).__qualname__)}"
+        place = f"{code.co_filename.removeprefix(PACKAGE).replace(os.sep, '/')}:{code.co_firstlineno}"
+        lines = linecache.getlines(code.co_filename, inner.__globals__)
+        if code.co_name == "<lambda>":
+            return self.statement(code.co_filename, lines, code.co_firstlineno), place
+        try:
+            return textwrap.dedent(inspect.getsource(inner)).rstrip(), place
+        except (OSError, SyntaxError):  # the file is not there, or is another one by now
+            return "", place
+
+    def statement(self, file: str, lines: list[str], number: int) -> str:
+        """Return the statement around a lambda; the lambda's own line if the statement is long."""
+        if not 0 < number <= len(lines):
+            return ""
+        if file not in self.trees:
+            self.trees[file] = parsed("".join(lines))
+        tree = self.trees[file]
+        around = [] if tree is None else [node for node in ast.walk(tree) if holds(node, number)]
+        node = min(around, key=lambda node: node.end_lineno - node.lineno, default=None)
+        if node is None or node.end_lineno - node.lineno >= LONGEST_STATEMENT:
+            return lines[number - 1].strip()
+        return textwrap.dedent("".join(lines[node.lineno - 1 : node.end_lineno])).rstrip()
+
+
+def parsed(text: str) -> ast.Module | None:
+    """Return the syntax tree of a file; None if it is not Python, such as lines typed in a shell."""
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return None
+
+
+def holds(node: ast.AST, number: int) -> bool:
+    """Return whether a node is a statement that includes a line."""
+    return isinstance(node, ast.stmt) and node.lineno <= number <= (node.end_lineno or node.lineno)

@@ -1,0 +1,125 @@
+"""The steps of a backward pass as data, and as text."""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from wengert.viz.boxes import clean
+from wengert.viz.data import LEAF, PARAMETER, GraphNode
+from wengert.viz.rule_text import RuleText
+from wengert.viz.values import Value
+
+__all__ = ["Passed", "Step", "write_steps"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Passed:
+    """A gradient that a node passes on.
+
+    Args:
+        name: Name of the input of the operator to which it belongs.
+        box: Index of the node that it goes to, among the nodes of the graph.
+        title: Title of that node.
+        returned: The gradient as the rule returned it; None if it is zero.
+        delivered: The gradient as it is delivered, after the engine has summed over broadcast dimensions and converted
+            it to the dtype of the input.
+        total: For a leaf the sum of all gradients delivered to it so far, this one included; None for other nodes.
+    """
+
+    name: str
+    box: int
+    title: str
+    returned: Value | None
+    delivered: Value | None
+    total: Value | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Step:
+    """A step of a backward pass: one node runs.
+
+    Args:
+        number: Position in the pass, from 0.
+        box: Index of the node among the nodes of the graph.
+        node: Title, module and source line of the node.
+        operator: Name of the operator that recorded it; empty for a leaf.
+        arriving: The gradient that arrives at each output of the operator; None where none does.
+        reads: What was saved for the rule, by the names of its parameters: a `Value`, or text for what is not a tensor.
+        rules: The rules that run.
+        passed: The gradients that it passes on.
+    """
+
+    number: int
+    box: int
+    node: GraphNode
+    operator: str
+    arriving: tuple[Value | None, ...]
+    reads: tuple[tuple[str, Value | str], ...]
+    rules: tuple[RuleText, ...]
+    passed: tuple[Passed, ...]
+
+    @property
+    def title(self) -> str:
+        """Name of the node, or of the leaf."""
+        return self.node.title
+
+    def __str__(self) -> str:
+        return "\n".join(write_step(self))
+
+    def __repr__(self) -> str:
+        return f"Step({self.number}, {self.title!r})"
+
+
+def write_steps(gradient: Value, steps: Sequence[Step]) -> str:
+    """Return all steps as text, one block for each.
+
+    Args:
+        gradient: The gradient with which the pass began.
+        steps: The steps.
+    """
+    lines = [f"A backward pass of {len(steps)} steps; it begins with the gradient {one_line(gradient)}"]
+    for step in steps:
+        lines += ["", *write_step(step)]
+    return "\n".join(lines)
+
+
+def write_step(step: Step) -> Iterator[str]:
+    """Yield the lines of one step."""
+    node = step.node
+    about = [f"operator {step.operator}"] if step.operator else ["leaf"]
+    about += [f"module {clean(node.module)}"] if node.module and step.operator else []
+    yield f"[{step.number}] {clean(node.title)} ({', '.join(about)})"
+    if node.source:
+        yield f"  made at {clean(node.source)}"
+    for nr, value in enumerate(step.arriving):
+        output = f" at output {nr}" if len(step.arriving) > 1 else ""
+        yield from labelled(f"arrives{output}:", value)
+    if node.kind in (PARAMETER, LEAF):
+        yield "  loss.backward() would add it to .grad"
+        return
+    for name, saved in step.reads:
+        yield from labelled(f"reads {name}:", saved)
+    for rule in step.rules:
+        yield f"  rule for {', '.join(rule.inputs)}, {rule.place}"
+        yield from (f"    | {line}".rstrip() for line in rule.source.splitlines())
+        if rule.remark:
+            yield f"    {rule.remark}"
+    for passed in step.passed:
+        yield from labelled(f"passes on to {clean(passed.title)}, for {passed.name}:", passed.returned)
+        if passed.delivered is not passed.returned:
+            yield from labelled("  which the engine reduces to:", passed.delivered)
+
+
+def labelled(label: str, value: Value | str | None) -> Iterator[str]:
+    """Yield the lines of a value behind its label."""
+    first, *others = ("nothing" if value is None else str(value)).splitlines() or [""]
+    if others:  # rows of a matrix stand below one another
+        head, body = value.head(), value.body().splitlines()
+        yield f"  {label} {head}"
+        yield from (f"      {line}" for line in body)
+    else:
+        yield f"  {label} {first}"
+
+
+def one_line(value: Value) -> str:
+    """Return a value in one line."""
+    return " ".join(str(value).split())

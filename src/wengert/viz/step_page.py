@@ -1,0 +1,84 @@
+"""The page on which the steps of a backward pass can be gone through: its data, compact and safe to embed."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from wengert.viz.data import Drawable
+from wengert.viz.explorer import GRAPH_LIBRARIES
+from wengert.viz.page_data import Strings, describe_graph, finite, in_order
+from wengert.viz.page_text import fill_page, join_scripts
+from wengert.viz.step_data import Passed, Step
+from wengert.viz.values import Value
+
+__all__ = ["describe_steps", "write_steps_page"]
+
+PARTS = ("words", "theme", "nodes", "groups", "layout", "drawing", "details", "stepping", "step_panel", "step_main")
+
+
+def write_steps_page(graph: Drawable, gradient: Value, steps: Sequence[Step]) -> str:
+    """Return the text of the page.
+
+    Args:
+        graph: The graph of the pass.
+        gradient: The gradient with which it began.
+        steps: Its steps.
+    """
+    strings = Strings()
+    data: dict[str, Any] = {"graph": describe_graph(graph, strings), **describe_steps(graph, gradient, steps, strings)}
+    data["strings"] = list(strings.numbers)
+    return fill_page("steps.html", script(), data)
+
+
+@cache
+def script() -> str:
+    """Return the script of the page."""
+    return join_scripts(GRAPH_LIBRARIES, PARTS)
+
+
+def describe_steps(graph: Drawable, gradient: Value, steps: Sequence[Step], strings: Strings) -> dict[str, Any]:
+    """Return the steps for the page; nodes are numbered as in `describe_graph`.
+
+    Args:
+        graph: The graph of the pass.
+        gradient: The gradient with which it began.
+        steps: Its steps.
+        strings: List for their strings.
+    """
+    place = {box: position for position, box in enumerate(in_order(graph))}
+
+    def lines(text: str) -> list[int]:
+        return [strings.number(line) for line in text.expandtabs(4).splitlines()]
+
+    def value(told: Value | None) -> list[Any] | None:
+        return None if told is None else [strings.number(told.head()), lines(told.body()), finite(told.norm)]
+
+    def passed(told: Passed) -> list[Any]:
+        delivered = None if told.delivered is told.returned else value(told.delivered)
+        return [strings.number(told.name), place[told.box], value(told.returned), delivered, value(told.total)]
+
+    return {
+        "gradient": value(gradient),
+        "steps": [
+            {
+                "node": place[step.box],
+                "operator": strings.number(step.operator),
+                "arrives": [value(told) for told in step.arriving],
+                "reads": [
+                    [strings.number(name), value(told) if isinstance(told, Value) else [-1, lines(told), None]]
+                    for name, told in step.reads
+                ],
+                "rules": [
+                    [
+                        [strings.number(name) for name in rule.inputs],
+                        lines(rule.source),
+                        strings.number(rule.place),
+                        strings.number(rule.remark),
+                    ]
+                    for rule in step.rules
+                ],
+                "passes": [passed(told) for told in step.passed],
+            }
+            for step in steps
+        ],
+    }
