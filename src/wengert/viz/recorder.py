@@ -55,6 +55,7 @@ class Recorder:
         for edge in self.graph.edges:
             self.awaited[edge.source] = self.awaited.get(edge.source, 0) + edge.count
         handles = []
+        bare = [node for node in self.nodes.values() if node.node_hooks is None]
         try:
             for box, node in self.nodes.items():
                 if box not in leaves:
@@ -69,6 +70,10 @@ class Recorder:
         finally:
             for handle in handles:
                 handle.remove()
+            for node in bare:  # later passes need not look for hooks
+                hooks = node.node_hooks
+                if hooks is not None and not (hooks.tensor or hooks.retain or hooks.before or hooks.after):
+                    node.node_hooks = None
         return tuple(self.steps)
 
     def leaves(self, loss: "Tensor") -> "dict[int, Tensor]":
@@ -108,19 +113,13 @@ class Recorder:
     def step(self, box: int, arriving: tuple[Value | None, ...], node: Any, passed: tuple[Passed, ...]) -> None:
         """Add a step."""
         shown = self.graph.nodes[box]
-        is_leaf = shown.kind in (PARAMETER, LEAF)
-        self.steps.append(
-            Step(
-                len(self.steps),
-                box,
-                shown,
-                "" if is_leaf else operator_name(node),
-                arriving,
-                () if is_leaf else self.reads(node),
-                (LEAF_RULE,) if is_leaf else self.reader.rules_of(node),
-                passed,
-            )
-        )
+        if shown.kind in (PARAMETER, LEAF):
+            about: tuple[Any, ...] = ("", arriving, (), (LEAF_RULE,))
+        elif all(value is None for value in arriving) and not node.takes_nothing():
+            about = (operator_name(node), arriving, (), ())
+        else:
+            about = (operator_name(node), arriving, self.reads(node), self.reader.rules_of(node))
+        self.steps.append(Step(len(self.steps), box, shown, *about, passed))
 
     def reads(self, node: Any) -> tuple[tuple[str, Value | str], ...]:
         """Return what was saved for the rules of a node."""

@@ -44,7 +44,7 @@ class Step:
         operator: Name of the operator that recorded it; empty for a leaf.
         arriving: The gradient that arrives at each output of the operator; None where none does.
         reads: What was saved for the rule, by the names of its parameters: a `Value`, or text for what is not a tensor.
-        rules: The rules that run.
+        rules: The rules that run; none if no gradient arrives.
         passed: The gradients that it passes on.
     """
 
@@ -96,6 +96,8 @@ def write_step(step: Step) -> Iterator[str]:
     if node.kind in (PARAMETER, LEAF):
         yield "  loss.backward() would add it to .grad"
         return
+    if not step.rules:
+        yield "  no gradient arrives, so its rule does not run"
     for name, saved in step.reads:
         yield from labelled(f"reads {name}:", saved)
     for rule in step.rules:

@@ -109,7 +109,8 @@ def backward_steps(
     Raises:
         TypeError: if `loss` is not a tensor, or `params` is neither a mapping nor a module.
         ValueError: if `loss` has no history: it does not require a gradient.
-        RuntimeError: if the graph was freed by an earlier backward pass, or `gradient` has another shape than `loss`.
+        RuntimeError: if the graph was freed by an earlier backward pass, `gradient` has another shape than `loss`, or a
+            part of the graph refuses `autograd.grad`, such as a checkpoint with `use_reentrant=True`.
 
     >>> import wengert as wg
     >>> x = wg.tensor([1.0, 2.0], requires_grad=True)

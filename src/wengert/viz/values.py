@@ -48,7 +48,8 @@ class Value:
         return np.array2string(self.array, **options)
 
     def __str__(self) -> str:
-        return f"{self.head()} {self.body()}"
+        norm = f"norm {self.norm:.4g}; " if self.array is None and self.norm is not None else ""
+        return f"{self.head()} {norm}{self.body()}"
 
 
 def value_of(tensor: Any) -> Value:

@@ -47,6 +47,7 @@ function stepPanel(stepper, at) {
     heading(nodes.title(step.node) || "(no name)", `[${at}], ${isLeaf ? "a leaf" : `operator ${STRINGS[step.operator]}`}`),
     facts([["module", isLeaf ? "" : nodes.moduleInWords(step.node)], ["name scope", nodes.scope(step.node)], ["made at", nodes.source(step.node)]]),
     section("Arrives", ...arrives),
+    step.rules.length ? null : element("p", {}, "No gradient arrives, so its rule does not run."),
     section(step.rules.length > 1 ? "Rules that run" : "Rule that runs", ...step.rules.map(ruleBlock)),
     section("It reads", ...(step.reads.length ? [element("table", {}, element("tbody", {}, ...step.reads.map(([name, value]) =>
       element("tr", {}, element("th", { scope: "row" }, STRINGS[name]), element("td", {}, valueBlock(value))))))] : [])),
