@@ -112,7 +112,7 @@ browser: $(VENV)/.built $(VENV)/.build-tools $(VENV)/.installed-browser
 	rm -rf build/lib* build/bdist* build/browser/wheel
 	WENGERT_PURE=1 $(RUN) -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/browser/wheel .
 	$(RUN) tools/make_browser.py build/browser/site --wheel build/browser/wheel/*.whl --with-runtime build/browser/runtime --lite
-	$(RUN) -m pytest -rs $(ARGS) tests/browser/test_notebooks_page.py tests/browser/test_jupyterlite.py
+	MPLBACKEND=agg $(RUN) -m pytest -rsP $(ARGS) tests/browser/test_notebooks_page.py tests/browser/test_jupyterlite.py
 
 # The class Tensor gets its methods from the cards: the sources see it by its stub, and these two files are read by themselves.
 WITH_STUBS := src/wengert/_core/tensor/base.py src/wengert/ops/return_types.py
@@ -139,6 +139,7 @@ docs: $(VENV)/.built $(VENV)/.installed-docs
 	rm -rf build/docs docs/made
 	MPLBACKEND=agg $(RUN) -m sphinx --builder html --conf-dir docs --fail-on-warning --keep-going --nitpicky --quiet . build/docs
 	$(RUN) tools/check_site.py build/docs
+	if [ -d build/browser/site ]; then cp -R build/browser/site build/docs/browser; fi
 	@echo "the documentation: build/docs/index.html"
 
 # In a tree of its own, build/sanitize: the normal build and its record stay as they are.
