@@ -15,13 +15,8 @@ from .module import Module
 from .utils import _own_init
 
 
-def shown_last(inplace: bool) -> str:
-    """Return the option `inplace` for a `repr`, behind other options."""
-    return ", inplace=True" if inplace else ""
-
-
 class _InPlace(Module):
-    """An activation without other options than `inplace`: write into the input."""
+    """An activation with the option `inplace`: write into the input."""
 
     __init_subclass__: Any = classmethod(_own_init)
 
@@ -30,8 +25,9 @@ class _InPlace(Module):
         self.inplace = inplace
 
     def extra_repr(self) -> str:
-        """The option `inplace`."""
-        return "inplace=True" if self.inplace else ""
+        """The options, and `inplace` if it is set."""
+        options = super().extra_repr()
+        return options + (", inplace=True" if options else "inplace=True") if self.inplace else options
 
 
 class _Unsaid(_InPlace):
@@ -59,15 +55,13 @@ class _Shrink(Module):
 class _Softmax(Module):
     """An activation along a dimension; without one it is chosen, with a warning."""
 
+    _options_shown = ("dim",)
+
     __init_subclass__: Any = classmethod(_own_init)
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
-
-    def extra_repr(self) -> str:
-        """The dimension."""
-        return f"dim={self.dim}"
 
 
 class ReLU(_InPlace):
@@ -78,41 +72,35 @@ class ReLU(_InPlace):
         return functional.relu(input, self.inplace)
 
 
-class LeakyReLU(Module):
+class LeakyReLU(_InPlace):
     """`x` where positive, else `negative_slope * x`; `inplace`: write into the input."""
 
+    _options_shown = ("negative_slope",)
+
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
-        super().__init__()
+        super().__init__(inplace)
         self.negative_slope = negative_slope
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
         return functional.leaky_relu(input, self.negative_slope, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"negative_slope={self.negative_slope}" + shown_last(self.inplace)
 
-
-class ELU(Module):
+class ELU(_InPlace):
     """`x` where positive, else `alpha * (exp(x) - 1)`; `inplace`: write into the input.
 
     Source: Clevert, Unterthiner and Hochreiter, Fast and Accurate Deep Network Learning by ELUs, 2016.
     """
 
+    _options_shown = ("alpha",)
+
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
+        super().__init__(inplace)
         self.alpha = alpha
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
         return functional.elu(input, self.alpha, self.inplace)
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"alpha={self.alpha}" + shown_last(self.inplace)
 
 
 class GELU(Module):
@@ -177,6 +165,8 @@ class LogSoftmax(_Softmax):
 class Softplus(Module):
     """`log(1 + exp(beta * x)) / beta`, and `x` itself where `beta * x` exceeds `threshold`."""
 
+    _options_shown = ("beta", "threshold")
+
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
         self.beta = beta
@@ -185,10 +175,6 @@ class Softplus(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
         return functional.softplus(input, self.beta, self.threshold)
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"beta={self.beta}, threshold={self.threshold}"
 
 
 class SELU(_InPlace):
@@ -226,24 +212,21 @@ class Hardsigmoid(_Unsaid):
         return functional.hardsigmoid(input, self.inplace)
 
 
-class CELU(Module):
+class CELU(_InPlace):
     """`x` where positive, else `alpha * (exp(x / alpha) - 1)`; `inplace`: write into the input."""
 
+    _options_shown = ("alpha",)
+
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
+        super().__init__(inplace)
         self.alpha = alpha
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
         return functional.celu(input, self.alpha, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"alpha={self.alpha}" + shown_last(self.inplace)
 
-
-class Hardtanh(Module):
+class Hardtanh(_InPlace):
     """`x` cut to [min_val, max_val]; `inplace`: write into the input.
 
     Args:
@@ -255,6 +238,8 @@ class Hardtanh(Module):
         AssertionError: if the lower limit is not below the upper one.
     """
 
+    _options_shown = ("min_val", "max_val")
+
     def __init__(
         self,
         min_val: float = -1.0,
@@ -263,7 +248,7 @@ class Hardtanh(Module):
         min_value: float | None = None,
         max_value: float | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(inplace)
         for name, value in (("min", min_value), ("max", max_value)):
             if value is not None:
                 old = f"keyword argument `{name}_value` is deprecated and renamed to `{name}_val`"
@@ -273,19 +258,16 @@ class Hardtanh(Module):
             raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
         self.min_val = min_val
         self.max_val = max_val
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
         return functional.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"min_val={self.min_val}, max_val={self.max_val}" + shown_last(self.inplace)
-
 
 class ReLU6(Hardtanh):
     """`x` cut to [0, 6]; `inplace`: write into the input."""
+
+    _options_shown = ()
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
@@ -294,27 +276,20 @@ class ReLU6(Hardtanh):
         """Apply the function to each element."""
         return functional.relu6(input, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The option `inplace`."""
-        return "inplace=True" if self.inplace else ""
 
-
-class Threshold(Module):
+class Threshold(_InPlace):
     """`x` where above `threshold`, else `value`; `inplace`: write into the input."""
 
+    _options_shown = ("threshold", "value")
+
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
-        super().__init__()
+        super().__init__(inplace)
         self.threshold = threshold
         self.value = value
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
         return functional.threshold(input, self.threshold, self.value, self.inplace)
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"threshold={self.threshold}, value={self.value}" + shown_last(self.inplace)
 
 
 class Softsign(Module):
@@ -377,6 +352,8 @@ class PReLU(Module):
     Source: He et al., Delving Deep into Rectifiers, 2015.
     """
 
+    _options_shown = ("num_parameters",)
+
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.num_parameters = num_parameters
@@ -390,10 +367,6 @@ class PReLU(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element; several weights belong to the second dimension."""
         return functional.prelu(input, self.weight)
-
-    def extra_repr(self) -> str:
-        """The number of weights."""
-        return f"num_parameters={self.num_parameters}"
 
 
 class Softmax2d(Module):
@@ -413,6 +386,8 @@ class Softmax2d(Module):
 class GLU(Module):
     """The first half along a dimension times the sigmoid of the second."""
 
+    _options_shown = ("dim",)
+
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
         self.dim = dim
@@ -421,12 +396,8 @@ class GLU(Module):
         """A tensor half as long along the dimension."""
         return functional.glu(input, self.dim)
 
-    def extra_repr(self) -> str:
-        """The dimension."""
-        return f"dim={self.dim}"
 
-
-class RReLU(Module):
+class RReLU(_InPlace):
     """`x` where positive, else `x` times a factor, which is random for each element in training.
 
     Args:
@@ -437,16 +408,13 @@ class RReLU(Module):
     Source: Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
     """
 
+    _options_shown = ("lower", "upper")
+
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
-        super().__init__()
+        super().__init__(inplace)
         self.lower = lower
         self.upper = upper
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
         return functional.rrelu(input, self.lower, self.upper, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"lower={self.lower}, upper={self.upper}" + shown_last(self.inplace)

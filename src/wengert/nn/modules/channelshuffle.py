@@ -10,6 +10,8 @@ from .module import Module
 class ChannelShuffle(Module):
     """Reorder the channels of (N, C, ...): the first of each group, then the second of each group, and so on."""
 
+    _options_shown = ("groups",)
+
     def __init__(self, groups: int) -> None:
         super().__init__()
         self.groups = groups
@@ -17,7 +19,3 @@ class ChannelShuffle(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Return the channels in their new order."""
         return functional.channel_shuffle(input, self.groups)
-
-    def extra_repr(self) -> str:
-        """The number of groups."""
-        return f"groups={self.groups}"

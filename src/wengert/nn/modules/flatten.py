@@ -16,6 +16,8 @@ class Flatten(Module):
         end_dim: last dimension to merge.
     """
 
+    _options_shown = ("start_dim", "end_dim")
+
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
         self.start_dim = start_dim
@@ -25,10 +27,6 @@ class Flatten(Module):
         """The flattened input, a view where possible."""
         return input.flatten(self.start_dim, self.end_dim)
 
-    def extra_repr(self) -> str:
-        """The dimensions."""
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
-
 
 class Unflatten(Module):
     """Split one dimension into several.
@@ -37,6 +35,8 @@ class Unflatten(Module):
         dim: dimension to split.
         unflattened_size: the new lengths; one of them may be -1.
     """
+
+    _options_shown = ("dim", "unflattened_size")
 
     def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
         super().__init__()
@@ -56,7 +56,3 @@ class Unflatten(Module):
     def forward(self, input: Tensor) -> Tensor:
         """The input in its new shape."""
         return input.unflatten(self.dim, self.unflattened_size)
-
-    def extra_repr(self) -> str:
-        """The dimensions."""
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

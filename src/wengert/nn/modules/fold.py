@@ -27,6 +27,8 @@ class Fold(Module):
               [1., 2., 1.]]]])
     """
 
+    _options_shown = ("output_size", "kernel_size", "dilation", "padding", "stride")
+
     def __init__(
         self,
         output_size: Lengths,
@@ -47,13 +49,6 @@ class Fold(Module):
         options = (self.kernel_size, self.dilation, self.padding, self.stride)
         return functional.fold(input, self.output_size, *options)
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return (
-            f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, "
-            f"padding={self.padding}, stride={self.stride}"
-        )
-
 
 class Unfold(Module):
     """Patches of images as columns.
@@ -65,6 +60,8 @@ class Unfold(Module):
         stride: from patch to patch.
     """
 
+    _options_shown = ("kernel_size", "dilation", "padding", "stride")
+
     def __init__(self, kernel_size: Lengths, dilation: Lengths = 1, padding: Lengths = 0, stride: Lengths = 1) -> None:
         super().__init__()
         self.kernel_size = kernel_size
@@ -75,7 +72,3 @@ class Unfold(Module):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, H, W) to (N, C * height * width, patches), both with or without N."""
         return functional.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"

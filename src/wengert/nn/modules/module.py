@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ..._start.boundary import boundary, guarded
 from ..._tensor import Tensor
@@ -60,6 +60,9 @@ class Module(Hooking):
     >>> Double()(wg.tensor(3.0))
     tensor(6.)
     """
+
+    _options_shown: ClassVar[tuple[str, ...]] = ()
+    """Names of the attributes that `extra_repr` shows."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -204,8 +207,11 @@ class Module(Hooking):
         return builtins.type(self).__name__
 
     def extra_repr(self) -> str:
-        """Return the text in the brackets of `repr` before the children; for subclasses."""
-        return ""
+        """Return the text in the brackets of `repr` before the children; for subclasses.
+
+        For layers of the package these are the attributes that `_options_shown` names.
+        """
+        return ", ".join([f"{name}={getattr(self, name)}" for name in self._options_shown])
 
     def __repr__(self) -> str:
         extra = self.extra_repr()

@@ -16,19 +16,19 @@ Lengths = int | tuple[int, ...]
 class _Windows(Module):
     """Base of poolings with kernel size, stride and padding, which `repr` shows."""
 
+    _options_shown = ("kernel_size", "stride", "padding")
+
     __init_subclass__: Any = classmethod(_own_init)
 
     kernel_size: Any
     stride: Any
     padding: Any
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
 
 class _MaxPoolNd(Module):
     """Base of max poolings; see `MaxPool2d`."""
+
+    _options_shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
     pooling: Callable[..., Any]
 
@@ -53,13 +53,6 @@ class _MaxPoolNd(Module):
         """Pool (N, C, ...) or (C, ...); with `return_indices` also return the indices."""
         options = (self.kernel_size, self.stride, self.padding, self.dilation)
         return type(self).pooling(input, *options, ceil_mode=self.ceil_mode, return_indices=self.return_indices)
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
-            f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
-        )
 
 
 class MaxPool1d(_MaxPoolNd):
@@ -286,6 +279,8 @@ class FractionalMaxPool3d(_FractionalMaxPoolNd):
 class _LPPoolNd(Module):
     """Base of p-norm poolings; see `LPPool2d`."""
 
+    _options_shown = ("norm_type", "kernel_size", "stride", "ceil_mode")
+
     pooling: Callable[..., Tensor]
 
     def __init__(
@@ -300,13 +295,6 @@ class _LPPoolNd(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Pool (N, C, ...) or (C, ...)."""
         return type(self).pooling(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return (
-            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
 
 
 class LPPool1d(_LPPoolNd):
@@ -340,6 +328,8 @@ class LPPool3d(_LPPoolNd):
 class _AdaptivePoolNd(Module):
     """Base of adaptive poolings; see `AdaptiveAvgPool2d`."""
 
+    _options_shown = ("output_size",)
+
     __init_subclass__: Any = classmethod(_own_init)
 
     pooling: Callable[..., Any]
@@ -347,10 +337,6 @@ class _AdaptivePoolNd(Module):
     def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
         super().__init__()
         self.output_size: Any = output_size
-
-    def extra_repr(self) -> str:
-        """The size."""
-        return f"output_size={self.output_size}"
 
 
 class _AdaptiveAvgPoolNd(_AdaptivePoolNd):
