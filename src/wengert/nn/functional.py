@@ -53,7 +53,7 @@ from ..ops.neural.similarity import cosine_similarity, normalize, pairwise_dista
 from ..ops.pointwise.activation import gelu
 from ..ops.pointwise.piecewise import hardshrink, prelu, selu_, softshrink
 from ..ops.pointwise.smooth import log_sigmoid as logsigmoid, softplus, softsign, tanhshrink
-from .chosen import (
+from .activations import (
     celu,
     celu_,
     elu,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -272,14 +273,11 @@ def of_rows(name: str) -> Any:
     return function and call
 
 
-@op(
-    layout="suggested",
-    dtypes=WIDE,
-    linear="input",
-    batching=folded(3),
-    public="function",
-    native=of_rows("pixel_shuffle"),
-)
+shuffle = partial(op, layout="suggested", dtypes=WIDE, linear="input", batching=folded(3), public="function")
+"""Rearrangements of channels and pixels."""
+
+
+@shuffle(native=of_rows("pixel_shuffle"))
 def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
     """Rearrange channels as pixels.
 
@@ -357,14 +355,7 @@ def pixel_shuffle_samples(make: Any) -> Any:
     yield Bad(make(3, 2, 2), 2, raises=RuntimeError, says="is not divisible by 4")
 
 
-@op(
-    layout="suggested",
-    dtypes=WIDE,
-    linear="input",
-    batching=folded(3),
-    public="function",
-    native=of_rows("pixel_unshuffle"),
-)
+@shuffle(native=of_rows("pixel_unshuffle"))
 def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
     """Rearrange pixels as channels: the inverse of `pixel_shuffle`.
 

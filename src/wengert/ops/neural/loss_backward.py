@@ -25,20 +25,20 @@ def gathered(losses: Any, reduction: str) -> Any:
     return losses if reduction == "none" else losses.sum()
 
 
-def slope_samples(make: Any) -> Any:
+def gradient_samples(make: Any) -> Any:
     """Samples of a backward operator: a gradient of the loss, and the operands at which the derivative is taken."""
     yield Sample(make(3, 4), make(3, 4), make(3, 4), "none")
     yield Sample(make(), make(3, 4), make(3, 4), "mean")
     yield Sample(make(), make(2), make(2), "sum")
 
 
-loss_slope = partial(
+loss_gradient = partial(
     op,
     layout="rows",
     dtypes=REALS,
     linear="grad",
     public="neither",
-    samples=slope_samples,
+    samples=gradient_samples,
     shape="kind_of_second",
 )
 """Card decorator for the backward operator of a loss."""
@@ -54,7 +54,7 @@ def for_members(card: Any, *args: Any) -> Any:
     return card.call((grad.expand(self.shape), self, target, "none", *numbers))
 
 
-@loss_slope()
+@loss_gradient()
 def mse_loss_backward(grad: Array, self: Array, target: Array, reduction: str = "mean") -> Any:
     """`grad` times the derivative of the square of the difference."""
     check_floating("mse_loss_backward", "mse_backward_cpu", grad)
@@ -100,7 +100,7 @@ def bent_vjp(incoming: Any, grad: Any, self: Any, target: Any, reduction: str, b
     return (incoming * (grad * (share(reduction, self.numel()) / scale))).where(inside, 0)
 
 
-@loss_slope()
+@loss_gradient()
 def smooth_l1_loss_backward(
     grad: Array, self: Array, target: Array, reduction: str = "mean", bend: float = 1.0, scale: float = 1.0
 ) -> Any:
@@ -109,7 +109,7 @@ def smooth_l1_loss_backward(
     return bent(grad, self, target, reduction, bend, scale)
 
 
-@loss_slope()
+@loss_gradient()
 def huber_loss_backward(
     grad: Array, self: Array, target: Array, reduction: str = "mean", bend: float = 1.0, scale: float = 1.0
 ) -> Any:

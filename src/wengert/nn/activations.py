@@ -1,4 +1,4 @@
-"""Functions of `torch.nn.functional` that choose among operators: in place or not, over which dimension."""
+"""Activations of `torch.nn.functional`, which choose among operators: in place or not, over which dimension."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ def relu(input: Tensor, inplace: Truth = False) -> Tensor:
     return input.relu_() if inplace else input.relu()
 
 
-def chosen(card: Any, inplace: bool, *args: Any) -> Any:
+def applied(card: Any, inplace: bool, *args: Any) -> Any:
     """Apply an operator, in place or not."""
     return (card.in_place if inplace else card)(*args)
 
 
 def silu(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x * sigmoid(x)`; `inplace`: written into the input."""
-    return chosen(activation.silu, inplace, input)
+    return applied(activation.silu, inplace, input)
 
 
 def mish(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x * tanh(softplus(x))`; `inplace`: written into the input."""
-    return chosen(smooth.mish, inplace, input)
+    return applied(smooth.mish, inplace, input)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: Truth = False) -> Tensor:
     """`x` where positive, else `negative_slope * x`; `inplace`: written into the input."""
-    return chosen(piecewise.leaky_relu, inplace, input, negative_slope)
+    return applied(piecewise.leaky_relu, inplace, input, negative_slope)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: Truth = False) -> Tensor:
     """`x` where positive, else `alpha * (exp(x) - 1)`; `inplace`: written into the input."""
-    return chosen(piecewise.elu, inplace, input, alpha)
+    return applied(piecewise.elu, inplace, input, alpha)
 
 
 def selu(input: Tensor, inplace: Truth = False) -> Tensor:
@@ -55,32 +55,32 @@ def selu(input: Tensor, inplace: Truth = False) -> Tensor:
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: Truth = False) -> Tensor:
     """`x` where positive, else `alpha * (exp(x / alpha) - 1)`; `inplace`: written into the input."""
-    return chosen(piecewise.celu, inplace, input, alpha)
+    return applied(piecewise.celu, inplace, input, alpha)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: Truth = False) -> Tensor:
     """`x` cut to [min_val, max_val]; `inplace`: written into the input."""
-    return chosen(piecewise.hardtanh, inplace, input, min_val, max_val)
+    return applied(piecewise.hardtanh, inplace, input, min_val, max_val)
 
 
 def relu6(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x` cut to [0, 6]; `inplace`: written into the input."""
-    return chosen(piecewise.hardtanh, inplace, input, 0.0, 6.0)
+    return applied(piecewise.hardtanh, inplace, input, 0.0, 6.0)
 
 
 def hardsigmoid(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x / 6 + 1 / 2` cut to [0, 1]; `inplace`: written into the input."""
-    return chosen(piecewise.hardsigmoid, inplace, input)
+    return applied(piecewise.hardsigmoid, inplace, input)
 
 
 def hardswish(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x * hardsigmoid(x)`; `inplace`: written into the input."""
-    return chosen(piecewise.hardswish, inplace, input)
+    return applied(piecewise.hardswish, inplace, input)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: Truth = False) -> Tensor:
     """`x` where above the threshold, else `value`; `inplace`: written into the input."""
-    return chosen(piecewise.threshold, inplace, input, threshold, value)
+    return applied(piecewise.threshold, inplace, input, threshold, value)
 
 
 def sigmoid(input: Tensor) -> Tensor:
@@ -167,22 +167,22 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
 
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """`elu` written into the input."""
-    return chosen(piecewise.elu, True, input, alpha)
+    return applied(piecewise.elu, True, input, alpha)
 
 
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """`leaky_relu` written into the input."""
-    return chosen(piecewise.leaky_relu, True, input, negative_slope)
+    return applied(piecewise.leaky_relu, True, input, negative_slope)
 
 
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """`hardtanh` written into the input."""
-    return chosen(piecewise.hardtanh, True, input, min_val, max_val)
+    return applied(piecewise.hardtanh, True, input, min_val, max_val)
 
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """`threshold` written into the input."""
-    return chosen(piecewise.threshold, True, input, threshold, value)
+    return applied(piecewise.threshold, True, input, threshold, value)
 
 
 rectified_in_place = activation.relu.in_place
@@ -195,7 +195,7 @@ def relu_(input: Tensor) -> Tensor:
 
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """`celu` written into the input."""
-    return chosen(piecewise.celu, True, input, alpha)
+    return applied(piecewise.celu, True, input, alpha)
 
 
 relu = plain_case(relu, activation.relu, module=FUNCTIONAL)
