@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..._core.calls.out import put
-from ..._core.cards.card import WIDE, Array, op
+from ..._core.cards.card import Array
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.meta_array import is_meta, meta_array
 from ..._core.types.devices import device as Device, refuse_absent
+from ..memory.convert import copying
 from ..memory.memory_formats import strides_in
 from .factory import read_size
 
@@ -28,15 +29,7 @@ CONVERSIONS = frozenset(["to", "cpu"])
 """Functions with a tensor on a given device as result."""
 
 
-@op(
-    layout="own",
-    dtypes=WIDE,
-    linear="self",
-    name="_to_meta",
-    node="ToCopyBackward0",
-    public="hidden",
-    takes_halves=True,
-)
+@copying(name="_to_meta", public="hidden")
 def to_meta(self: Array, dtype: Any = None, memory_format: Any = None) -> Any:
     """Return a tensor like `self`, without values."""
     return meta_array(self.shape, self.dtype if dtype is None else dtype.numpy, strides_in(self, memory_format))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -147,16 +148,11 @@ def cast(array: Any, wanted: Any) -> Any:
     return kernels.converted(array, wanted)
 
 
-@op(
-    layout="own",
-    dtypes=WIDE,
-    linear="self",
-    name="_to_copy",
-    node="ToCopyBackward0",
-    public="neither",
-    native=native("to_copy"),
-    takes_halves=True,
-)
+copying = partial(op, layout="own", dtypes=WIDE, linear="self", node="ToCopyBackward0", takes_halves=True)
+"""Card decorator for a copy in another dtype, or on another device."""
+
+
+@copying(name="_to_copy", public="neither", native=native("to_copy"))
 def to_copy(self: Array, dtype: Any = None, memory_format: Any = None) -> Any:
     """Copy in another dtype."""
     if dtype is None or self.dtype == dtype.numpy:
