@@ -165,6 +165,9 @@ class Laplace(Located):
         validate_args: see `Distribution`.
     """
 
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        super().__init__(loc, scale, validate_args)
+
     mean = mode = of_part("loc", "Mean: loc.")
 
     @property
@@ -211,6 +214,9 @@ class Cauchy(Located):
         scale: the half width at half maximum, above 0.
         validate_args: see `Distribution`.
     """
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        super().__init__(loc, scale, validate_args)
 
     @property
     def mean(self) -> Tensor:

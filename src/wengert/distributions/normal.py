@@ -39,6 +39,9 @@ class Normal(Located, ExponentialFamily):
 
     _mean_carrier_measure = 0
 
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        super().__init__(loc, scale, validate_args)
+
     mean = mode = of_part("loc", "Mean: loc.")
     stddev = of_part("scale", "Standard deviation: scale.")
 
