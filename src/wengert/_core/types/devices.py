@@ -24,8 +24,8 @@ PYTHON = ("cuda", "xpu", "mtia")
 NO_ACCELERATOR = "Cannot access accelerator device when none is available; wengert computes on 'cpu'."
 
 
-class Constant:
-    """Value that is known by its name alone, as programs write it: `torch.strided`."""
+class layout:
+    """Storage of the elements: `strided`, or `sparse_coo` for the non-zero elements with their indices."""
 
     __slots__ = ("name",)
 
@@ -39,20 +39,23 @@ class Constant:
         return self.name
 
 
-class layout(Constant):
-    """Storage of the elements: `strided`, or `sparse_coo` for the non-zero elements with their indices."""
-
-    __slots__ = ()
-
-
 strided = layout("strided")
 sparse_coo = layout("sparse_coo")
 
 
-class memory_format(Constant):
+class memory_format:
     """Order of the elements in memory."""
 
-    __slots__ = ()
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
 
 
 preserve_format = memory_format("preserve_format")
