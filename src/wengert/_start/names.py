@@ -5,10 +5,10 @@ of them are asked for. Modules are named below the package.
 """
 
 OPERATORS = {
-    "ops.create.further_ranges": "empty_permuted range",
     "ops.create.interchange": "as_tensor asarray from_dlpack from_numpy frombuffer",
     "ops.create.like": "empty_like full_like ones_like zeros_like",
-    "ops.create.ranges": "arange linspace logspace tril_indices triu_indices",
+    "ops.create.permuted": "empty_permuted",
+    "ops.create.ranges": "arange linspace logspace range tril_indices triu_indices",
     "ops.fourier.forms": (
         "fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ihfft fft_ihfft2 "
         "fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn"

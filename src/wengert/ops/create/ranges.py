@@ -363,4 +363,63 @@ for factory in (tril_indices, triu_indices):
     factory.samples(triangles)
     plain_case(factory, native=kernels.direct_function(factory.__name__))
 
-__all__ = ["arange", "linspace", "logspace", "tril_indices", "triu_indices"]
+
+@composite(method=False)
+def range(
+    start: Any,
+    end: Any,
+    step: Any = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Return the numbers from `start` to `end`, both included. Deprecated: use `arange`.
+
+    Args:
+        start: the first number.
+        end: bound, which is included if the steps reach it.
+        step: distance of neighbours.
+        out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
+
+    Returns:
+        A new tensor of floor((end - start) / step) + 1 elements, or `out`.
+
+    Raises:
+        RuntimeError: if `step` is zero or leads away from `end`, or a bound is not finite.
+    """
+    anomaly.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
+    )
+    check_place("range", device, pin_memory, layout, out=out, dtype=dtype)
+    low, high, pace = (
+        read_number("range", *value) for value in (("start", 1, start), ("end", 2, end), ("step", 3, step))
+    )
+    element = result_dtype("range", dtype, out, dtypes.get_default_dtype())
+    if not (pace > 0 or pace < 0):  # true for NaN, too
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"unsupported range: {low:g} -> {high:g}")
+    if (high - low) * pace < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    count = int((high - low) / pace) + 1
+    check_room("range", (count,))
+    first, by = checked_number(low, element, halves=False), checked_number(pace, element, halves=False)
+    wide = np.dtype(np.int64) if element.category < dtypes.FLOAT else np.dtype(np.float64)
+    result = (wide.type(first) + positions.arange(count).astype(wide) * wide.type(by)).astype(element.numpy)
+    return deliver("range", result, requires_grad, out)
+
+
+@range.samples
+def range_samples(make: Any) -> Any:
+    yield Sample(1, 4)
+    yield Sample(4, 1, -2, dtype=dtypes.int64)
+    yield Bad(1, 4, 0, raises=RuntimeError, says="step must be nonzero")
+    yield Bad(4, 1, raises=RuntimeError, says="upper bound and lower bound inconsistent with step sign")
+
+
+__all__ = ["arange", "linspace", "logspace", "range", "tril_indices", "triu_indices"]
