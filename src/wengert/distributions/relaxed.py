@@ -98,9 +98,7 @@ class ExpRelaxedCategorical(OfCategorical):
 
     Args:
         temperature: the temperature, above 0.
-        probs: as for `Categorical`.
-        logits: as for `Categorical`.
-        validate_args: see `Distribution`.
+        probs, logits, validate_args: as for `Categorical`.
 
     Source: Maddison, Mnih and Teh, The concrete distribution (2017); Jang, Gu and Poole, Categorical
     reparameterization with Gumbel-softmax (2017).
@@ -143,9 +141,7 @@ class RelaxedOneHotCategorical(Tempered):
 
     Args:
         temperature: the temperature, above 0.
-        probs: as for `Categorical`.
-        logits: as for `Categorical`.
-        validate_args: see `Distribution`.
+        probs, logits, validate_args: as for `Categorical`.
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}  # noqa: RUF012

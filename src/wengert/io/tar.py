@@ -40,9 +40,7 @@ def load(source: Source, map_location: MapLocation, encoding: str) -> Any:
     """Return the object that `torch.save` wrote.
 
     Raises:
-        DamagedFileError: if the file is damaged, or of another kind.
-        UnpicklingError: if it contains more than tensors and plain containers.
-        RuntimeError: if a tensor comes from an unavailable device.
+        DamagedFileError, UnpicklingError, RuntimeError: as `legacy.load`.
     """
     with weights_only(source.name):
         members = members_of(source)

@@ -163,8 +163,7 @@ class emit_itt(Emitting):  # noqa: N801 - torch's name
     """Show each operator and node as a task of ITT, by the package `ittapi`: for Intel VTune.
 
     Args:
-        enabled: whether to do anything.
-        record_shapes: whether titles contain the shapes of the arguments, `[]` for arguments that are not tensors.
+        enabled, record_shapes: as for `emit_nvtx`.
 
     Raises:
         RuntimeError: if it is entered a second time.

@@ -7,7 +7,7 @@ from typing import Any
 import wengert as wg
 
 from ..._tensor import Tensor
-from .operands import promoted
+from .operands import only_axis, promoted
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
@@ -136,10 +136,7 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
     Raises:
         ValueError: if `axis` is None for an array that is not 1-dim.
     """
-    if axis is None:
-        if x.ndim != 1:
-            raise ValueError(f"take: axis is needed for {x.ndim} dimensions")
-        axis = 0
+    axis = only_axis("take", x, axis)
     indices = from_the_start(indices, length("take", x, axis))
     return x.index_select(axis, indices) if indices.ndim else x.select(axis, int(indices))
 

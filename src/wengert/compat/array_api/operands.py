@@ -28,6 +28,19 @@ def promoted(function: str, *operands: Any) -> tuple[Tensor, ...]:
     return tuple(as_array(operand, dtype, arrays[0].device) for operand in operands)
 
 
+def only_axis(function: str, x: Tensor, axis: int | None) -> int:
+    """Return a dimension, which may be left out for a 1-dim array.
+
+    Raises:
+        ValueError: if `axis` is None for an array that is not 1-dim.
+    """
+    if axis is not None:
+        return axis
+    if x.ndim != 1:
+        raise ValueError(f"{function}: axis is needed for {x.ndim} dimensions")
+    return 0
+
+
 def as_array(operand: Any, dtype: Any, device: Any) -> Tensor:
     """Return an array or a Python scalar as an array of a dtype."""
     if not isinstance(operand, Tensor):

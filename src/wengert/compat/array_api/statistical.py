@@ -12,7 +12,7 @@ import wengert as wg
 from ..._tensor import Tensor
 from .data_types import WIDE
 from .manipulation import concat
-from .operands import axes_of, on_arrays, summed
+from .operands import axes_of, on_arrays, only_axis, summed
 
 
 def running(function: Any, first: int, x: Tensor, axis: int | None, dtype: Any, *, initial: bool) -> Tensor:
@@ -21,10 +21,7 @@ def running(function: Any, first: int, x: Tensor, axis: int | None, dtype: Any, 
     Raises:
         ValueError: if `axis` is None for an array that is not 1-dim.
     """
-    if axis is None:
-        if x.ndim != 1:
-            raise ValueError(f"cumulative_{function.__name__[3:]}: axis is needed for {x.ndim} dimensions")
-        axis = 0
+    axis = only_axis(f"cumulative_{function.__name__[3:]}", x, axis)
     x = summed(x, dtype)
     result = function(x, axis, dtype=x.dtype)
     if not initial:
@@ -52,7 +49,7 @@ def cumulative_sum(
     """Cumulative sums.
 
     Args:
-        axis: the dimension; optional for a 1-dim array.
+        axis: as for `cumulative_prod`.
         include_initial: whether to prepend a 0.
     """
     return running(wg.cumsum, 0, x, axis, dtype, initial=include_initial)

@@ -107,8 +107,7 @@ class Bottleneck(nn.Module):
         inputs: number of input channels.
         width: number of inner channels; there are four times as many output channels.
         stride: of the middle convolution.
-        downsample: module parallel to the convolutions; None for the identity.
-        norm_layer: function from a number of channels to a normalisation.
+        downsample, norm_layer: as for `BasicBlock`.
     """
 
     expansion = 4
