@@ -100,7 +100,7 @@ def __getattr__(name: str) -> Any:
     """Load a name when it is first asked for; public operators are then kept here."""
     if name == "__all__":
         late = _homes(__name__)
-        return [name for name in __dir__() if name[0] != "_" and name not in late]
+        return [name for name in __dir__() if name not in late]
     if name not in _homes(__name__) and name[:2] != "__":
         card = _find(name)
         if card is not None and card.function:
@@ -116,7 +116,8 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_names(), *_late.METHODS.split(), *(name for name, card in _load_all().items() if card.function)})
+    listed = {*_names(), *_late.METHODS.split(), *(name for name, card in _load_all().items() if card.function)}
+    return sorted(name for name in listed if name[0] != "_" and name not in ("TYPE_CHECKING", "annotations"))
 
 
 __version__ = "0.1.0"

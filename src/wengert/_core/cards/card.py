@@ -252,9 +252,9 @@ class Card(Declared, Op):
 
     @property
     def __signature__(self) -> inspect.Signature:
-        import inspect
+        from . import docstrings
 
-        return inspect.signature(self.body)
+        return docstrings.signature_of(self)
 
     @property
     def public(self) -> Any:

@@ -19,6 +19,16 @@ PARAMETERS = {
 KINDS = {"Array": "tensor.", "Arrays": "a list of tensors.", "Index": "tensor."}
 """Descriptions of other parameters, by their annotation."""
 
+TYPES = {
+    "Array": "Tensor",
+    "Arrays": "Sequence[Tensor]",
+    "Index": "Tensor",
+    "Indices": "Sequence[Tensor | None]",
+    "Sizes": "int | Sequence[int]",
+    "Number": "int | float | complex",
+}
+"""Types of parameters as programs know them, by their annotation."""
+
 ENTRY = re.compile(r"^    (?=\S)", re.MULTILINE)
 """Pattern of the beginning of a parameter's description."""
 
@@ -37,7 +47,32 @@ def complete(card: Any) -> str | None:
     said["Args"] = arguments(card.body, own.get("Args", ""), family.get("Args", ""))
     if not said["Returns"] and not card.several:
         said["Returns"] = "    A view." if card.view else "    A new tensor."
-    return "\n\n".join([summary, *(f"{heading}:\n{text}" for heading, text in said.items() if text)])
+    text = "\n\n".join([summary, *(f"{heading}:\n{text}" for heading, text in said.items() if text)])
+    return re.sub(r"\bself\b", "input", text) if card.form[1] else text
+
+
+class Type(str):
+    """The name of a type, which signatures show without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def signature_of(card: Any) -> inspect.Signature:
+    """The signature of a card as programs see it: a function's tensor is `input`, and types are public ones."""
+    own = inspect.signature(card.body)
+    parameters = [shown(parameter, bool(card.form[1])) for parameter in own.parameters.values()]
+    returned = "Tensor" if own.return_annotation == "Any" and not card.several else own.return_annotation
+    return own.replace(parameters=parameters, return_annotation=Type(returned))
+
+
+def shown(parameter: inspect.Parameter, of_function: bool) -> inspect.Parameter:
+    """A parameter with its public name and type."""
+    name = "input" if of_function and parameter.name == "self" else parameter.name
+    kind = "Tensor | None" if name == "out" else TYPES.get(str(parameter.annotation), parameter.annotation)
+    return parameter.replace(name=name, annotation=Type(kind))
 
 
 def sections(text: str) -> dict[str, str]:

@@ -25,23 +25,36 @@ from .storage import Storage, next_serial
 @cython.freelist(512)
 @cython.cclass
 class Tensor:
-    """An array with a place in the graph. Most methods are bound from the operators' cards.
+    """An array that remembers how it was computed, so that `backward()` can compute gradients.
 
-    The fields have names that neither torch nor programs use: these put attributes of their own on tensors.
+    Tensors are made by functions such as `tensor`, `from_numpy`, `zeros` and `randn`; `Tensor(2, 3)` makes one of that
+    shape whose elements are not set. Operators, indexing and most names are those of NumPy's arrays.
 
     Attributes:
-        _array_: the values (NumPy's or another module's array).
-        _storage_: the memory's identity and version, shared with all views.
-        _flags_: the flags word, see `flags`.
-        _edge_: the destination of this tensor's gradient if it was recorded; None for leaves.
-        _meta_: `AutogradMeta`, or None.
+        shape, dtype, device, ndim: as of an array; the device is the CPU.
+        requires_grad: whether operations on it are recorded.
+        grad: its gradient after `backward()`, if it is a leaf that requires one.
+        grad_fn: the node of the graph that it comes from; None for leaves.
+        is_leaf: whether it was made by the program rather than by a recorded operation.
+
+    >>> import wengert as wg
+    >>> x = wg.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x**2).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
     """
 
+    # Names that neither torch nor programs use: these put attributes of their own on tensors.
     _array_: Any
+    """The values (NumPy's or another module's array)."""
     _storage_: Storage
+    """The memory's identity and version, shared with all views."""
     _flags_: int
+    """The flags word, see `flags`."""
     _edge_: Edge
+    """The destination of this tensor's gradient if it was recorded; None for leaves."""
     _meta_: AutogradMeta
+    """`AutogradMeta`, or None."""
 
     __slots__ = ("__dict__", "__weakref__", "_array_", "_edge_", "_flags_", "_meta_", "_storage_")
 

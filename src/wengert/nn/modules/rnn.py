@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import numbers
 import warnings
@@ -524,11 +525,29 @@ class RNN(RNNBase):
         super().__init__(f"RNN_{self.nonlinearity.upper()}", *args, **kwargs)
 
 
+def without_mode(*others: str) -> inspect.Signature:
+    """Return the signature of a class whose mode is fixed; `others` are parameters that it does not have either."""
+    signature = inspect.signature(RNNBase.__init__)
+    kept = [value for name, value in signature.parameters.items() if name not in ("self", "mode", *others)]
+    return signature.replace(parameters=kept)
+
+
 class GRU(RNNBase):
-    """Networks of gated recurrent units; arguments as of `RNNBase`, but for `mode` and `proj_size`.
+    """Networks of gated recurrent units.
+
+    Args:
+        input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device, dtype: as of `LSTM`.
+
+    >>> import wengert as wg
+    >>> gru = wg.nn.GRU(3, 4)
+    >>> output, hidden = gru(wg.ones(5, 2, 3))
+    >>> output.shape, hidden.shape
+    (torch.Size([5, 2, 4]), torch.Size([1, 2, 4]))
 
     The rows of the parameters are those of the reset gate, the update gate and the candidate.
     """
+
+    __signature__ = without_mode("proj_size")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         refuse_projection(kwargs)
@@ -536,10 +555,21 @@ class GRU(RNNBase):
 
 
 class LSTM(RNNBase):
-    """Networks of long short-term memory; arguments as of `RNNBase`, but for `mode`.
+    """Networks of long short-term memory.
 
     The rows of the parameters are those of the input gate, the forget gate, the candidate and the output gate. The
     state is a tuple of hidden state and cell.
+
+    Args:
+        input_size: length of the vectors of the input.
+        hidden_size: length of the state.
+        num_layers: number of layers; each but the first runs over the output of the one before.
+        bias: whether there are biases.
+        batch_first: whether input and output are (N, T, *) instead of (T, N, *); states are not concerned.
+        dropout: probability of dropout between layers, in training.
+        bidirectional: whether each layer runs in both directions, whose outputs stand side by side.
+        proj_size: if positive, the output is projected to this length.
+        device, dtype: of the parameters.
 
     >>> import wengert as wg
     >>> lstm = wg.nn.LSTM(3, 4, num_layers=2, bidirectional=True)
@@ -547,6 +577,8 @@ class LSTM(RNNBase):
     >>> output.shape, hidden.shape, cell.shape
     (torch.Size([5, 2, 8]), torch.Size([4, 2, 4]), torch.Size([4, 2, 4]))
     """
+
+    __signature__ = without_mode()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)

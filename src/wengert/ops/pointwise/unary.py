@@ -79,7 +79,13 @@ def positive_tensor(make: Any) -> Any:
 
 @function(native=native("exp"))
 def exp(self: Array, *, out: Any = None) -> Any:
-    """e to the power of `self`, element by element."""
+    """e to the power of `self`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.exp(wg.tensor([0.0, 1.0]))
+        tensor([1.0000, 2.7183])
+    """
     return kernels.exp(self, out=out)
 
 
