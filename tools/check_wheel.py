@@ -31,6 +31,7 @@ NEEDED = (
     "wengert/special.pyi",
     "wengert/types.pyi",
     "wengert/viz/page/page.html",
+    "wengert/viz/page/steps.html",
     "wengert/viz/page/style.css",
     "wengert/viz/page/main.js",
     "wengert/viz/page/vendor/cytoscape.min.js",

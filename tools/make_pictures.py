@@ -83,6 +83,23 @@ def timeline(browser: Any, page: Path, path: Path) -> None:
     browser.save_screenshot(str(path))
 
 
+def backward_steps() -> wg.viz.BackwardSteps:
+    """The steps of a backward pass of a small network."""
+    wg.manual_seed(0)
+    network = wg.nn.Sequential(wg.nn.Linear(2, 3), wg.nn.Tanh(), wg.nn.Linear(3, 1))
+    error = network(wg.tensor([[1.0, 2.0], [0.5, -1.0]])) - wg.tensor([[1.0], [0.0]])
+    return wg.viz.backward_steps(error.square().mean(), network)
+
+
+def steps(browser: Any, page: Path, path: Path) -> None:
+    """The page of the steps, in the midst of the pass."""
+    browser.set_window_size(1280, 860)
+    browser.get(page.as_uri())
+    browser.find_element("css selector", "#step").send_keys(*["\ue014"] * 8)
+    time.sleep(1)
+    browser.save_screenshot(str(path))
+
+
 def main() -> int:
     """Take all pictures."""
     FOLDER.mkdir(parents=True, exist_ok=True)
@@ -91,6 +108,7 @@ def main() -> int:
         page = training_step()[0].save(Path(folder) / "graph.html")
         explorer(browser, page, FOLDER / "explorer.png")
         timeline(browser, page, FOLDER / "timeline.png")
+        steps(browser, backward_steps().save(Path(folder) / "steps.html"), FOLDER / "steps.png")
     return 0
 
 

@@ -209,7 +209,7 @@ def hostile() -> BackwardSteps:
         nodes += [GraphNode("operator", name, ((2,),), sequence=at, **places), GraphNode("leaf", name)]
         edges += [GraphEdge(2 * at + 1, 0), GraphEdge(2 * at + 2, 2 * at + 1)]
         passed = Passed(name, 2 * at + 2, name, value, Value((), name, 2.0, None, name), value)
-        rules = (RuleText((name,), f"{name}\n{name}", name, name),)
+        rules = (RuleText((name,), f"{name}\n{name}", name, name, name),)
         steps.append(Step(2 * at, 2 * at + 1, nodes[-2], name, (value, None), ((name, value),), rules, (passed,)))
         steps.append(Step(2 * at + 1, 2 * at + 2, nodes[-1], "", (value,), (), rules, ()))
     graph = Graph(tuple(nodes), tuple(edges), modules={HOSTILE[0]: HOSTILE[1]})

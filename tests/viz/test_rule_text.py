@@ -8,6 +8,7 @@ import pytest
 
 import wengert as wg
 from wengert._core.cards.card import REGISTRY, Card
+from wengert._kernels import native
 from wengert.viz.rule_text import RuleReader, input_names, operator_name
 
 
@@ -36,6 +37,12 @@ def test_only_the_rules_of_inputs_that_need_a_gradient_are_there() -> None:
     both, one = (x * x.exp()).grad_fn, (x * wg.ones(2)).grad_fn
     assert [rule.inputs for rule in RuleReader().rules_of(both)] == [("self",), ("other",)]
     assert [rule.inputs for rule in RuleReader().rules_of(one)] == [("self",)]
+
+
+def test_a_rule_with_a_native_function_names_it() -> None:
+    (rule,) = RuleReader().rules_of(wg.ones(2, requires_grad=True).exp().grad_fn)
+    assert rule.native == ("" if native is None else "multiply_rule")
+    assert rule.source.splitlines()[1] == "def exp_vjp(grad: Any, out: Any) -> Any:"
 
 
 def test_callables_of_other_kinds_are_read_as_far_as_they_can_be() -> None:

@@ -24,7 +24,7 @@ def named(name: str) -> tuple[Graph, Value, tuple[Step, ...]]:
     """A pass in which everything has that name."""
     output, node, leaf = GraphNode("output", "output", ((),)), GraphNode("operator", name), GraphNode("leaf", name)
     value = Value((2,), name, 1.0, None, name)
-    rule = RuleText((name,), name, name, name)
+    rule = RuleText((name,), name, name, name, name)
     passed = Passed(name, 2, name, value, value, value)
     first = Step(0, 1, node, name, (value, None), ((name, value), (name, name)), (rule,), (passed,))
     steps = (first, Step(1, 2, leaf, "", (value,), (), (), ()))
@@ -84,7 +84,7 @@ def test_the_data_say_what_the_steps_say() -> None:
     assert [(words[name], value(read)) for name, read in product["reads"]] == [
         (name, ("[2] float32", "[1. 2.]", 2.23607)) for name in ("other", "self")
     ]
-    inputs, source, place, _ = product["rules"][0]
+    inputs, source, place, _, _ = product["rules"][0]
     assert [words[name] for name in inputs] == ["self"]
     assert text(source).splitlines()[1] == "def mul_vjp_self(grad: Any, other: Any) -> Any:"
     assert words[place].startswith("ops/pointwise/binary.py:")

@@ -4,12 +4,12 @@
 which is part of `wengert[full]` and imported only when such a file is written.
 """
 
+from wengert.viz.backward_steps import BackwardSteps, backward_steps
 from wengert.viz.curves import plot_curves, plot_misclassified
 from wengert.viz.explorer import Timeline, timeline
 from wengert.viz.gradient_report import GradientReport, gradients
 from wengert.viz.graph import Graph, graph
 from wengert.viz.scopes import record_scopes, scope
-from wengert.viz.steps import BackwardSteps, backward_steps
 
 __all__ = [
     "BackwardSteps",

@@ -18,7 +18,7 @@ from wengert.viz.svg import escape
 __all__ = ["fill_page", "in_frame", "join_scripts"]
 
 FOLDER = Path(__file__).with_name("page")
-FRAME_HEIGHT = 560
+FRAME_HEIGHT = 640
 POLICY = (
     "default-src 'none'; script-src {script}; style-src-elem {style}; style-src-attr 'none'; img-src data:; "
     "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"

@@ -28,12 +28,14 @@ class RuleText:
         inputs: Names of the inputs of which it returns the gradients.
         source: Its source in Python; empty if it is not available.
         place: File and line, relative to the package for rules of wengert; else what is known of it.
+        native: Name of the native function that computes the same for plain arrays; empty if there is none.
         remark: How the engine uses it, if that is not simply a call with the gradient; else empty.
     """
 
     inputs: tuple[str, ...]
     source: str
     place: str
+    native: str = ""
     remark: str = ""
 
 
@@ -41,7 +43,7 @@ LEAF_RULE = RuleText(
     ("leaf",),
     "leaf.grad = grad if leaf.grad is None else leaf.grad + grad",
     "_core/leaves/accumulate.py",
-    "In words of Python. The pass that is shown here adds nothing to .grad.",
+    remark="In words of Python. The pass that is shown here adds nothing to .grad.",
 )
 VIEW_RULE = RuleText(
     ("base",),
@@ -51,12 +53,12 @@ part = rest.view_of_the_write  # the elements that were written
 part[...], *others = rule_of_the_write(part.clone())
 return rest, *others""",
     "_core/writes/slices.py",
-    "In words of Python: a view was written to, so the rule of the write receives the view's part of the gradient.",
+    remark="In words of Python: a view was written to; the rule of the write receives its part of the gradient.",
 )
 
 
 def operator_name(node: Any) -> str:
-    """Return the name of the operator, or of the custom Function, that recorded a node; empty for other nodes."""
+    """Return the name of the operator, or of the custom Function, of a node; empty for other nodes."""
     if isinstance(node, CopySlices | ViewWrite):
         return operator_name(node.inner)
     if isinstance(node, OpNode):
@@ -123,12 +125,10 @@ class RuleReader:
             remarks.append("It returns the partial derivative, by whose conjugate the engine multiplies the gradient.")
         if rule.passes:
             remarks.append("Where it would return the gradient itself, it is not called.")
-        if rule.native is not None:
-            name = getattr(rule.native, "__name__", type(rule.native).__name__)
-            remarks.append(f"For plain arrays the native function {name} computes the same.")
+        native = "" if rule.native is None else str(getattr(rule.native, "__name__", "a native function"))
         source, place = self.read(rule.fn)
         inputs = tuple(str(op.names[op.grad_slots[slot]]) for slot in rule.slots)
-        return RuleText(inputs, source, place, " ".join(remarks))
+        return RuleText(inputs, source, place, native.removeprefix("direct_"), " ".join(remarks))
 
     def read(self, function: Callable[..., Any]) -> tuple[str, str]:
         """Return the source of a function, and where it stands; an empty source if it is not available."""
@@ -139,14 +139,14 @@ class RuleReader:
         code = getattr(inner, "__code__", None)
         if not inspect.iscode(code):
             return "", f"{getattr(inner, '__module__', '')}.{getattr(inner, '__qualname__', type(inner).__qualname__)}"
-        place = f"{code.co_filename.removeprefix(PACKAGE).replace(os.sep, '/')}:{code.co_firstlineno}"
-        lines = linecache.getlines(code.co_filename, inner.__globals__)
+        file, number = code.co_filename, code.co_firstlineno
+        if not inspect.isfunction(inner):  # compiled: its file is named from where it was compiled
+            file = os.path.join(PACKAGE, *inner.__module__.split(".")[1:]) + ".py"
+        place = f"{file.removeprefix(PACKAGE).replace(os.sep, '/')}:{number}"
+        lines = linecache.getlines(file, getattr(inner, "__globals__", None))
         if code.co_name == "<lambda>":
-            return self.statement(code.co_filename, lines, code.co_firstlineno), place
-        try:
-            return textwrap.dedent(inspect.getsource(inner)).rstrip(), place
-        except (OSError, SyntaxError):  # the file is not there, or is another one by now
-            return "", place
+            return self.statement(file, lines, number), place
+        return textwrap.dedent("".join(inspect.getblock(lines[number - 1 :]))).rstrip() if lines else "", place
 
     def statement(self, file: str, lines: list[str], number: int) -> str:
         """Return the statement around a lambda; the lambda's own line if the statement is long."""

@@ -101,7 +101,9 @@ def write_step(step: Step) -> Iterator[str]:
     for name, saved in step.reads:
         yield from labelled(f"reads {name}:", saved)
     for rule in step.rules:
-        yield f"  rule for {', '.join(rule.inputs)}, {rule.place}"
+        yield f"  rule for {', '.join(rule.inputs)}, {rule.place}" + (
+            f", natively {rule.native}" if rule.native else ""
+        )
         yield from (f"    | {line}".rstrip() for line in rule.source.splitlines())
         if rule.remark:
             yield f"    {rule.remark}"

@@ -73,6 +73,7 @@ def describe_steps(graph: Drawable, gradient: Value, steps: Sequence[Step], stri
                         [strings.number(name) for name in rule.inputs],
                         lines(rule.source),
                         strings.number(rule.place),
+                        strings.number(rule.native),
                         strings.number(rule.remark),
                     ]
                     for rule in step.rules

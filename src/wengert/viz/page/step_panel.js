@@ -19,8 +19,10 @@ function valueInWords(value) {
   return `${STRINGS[head]}${body.length === 1 ? ` ${textOf(body)}` : norm === null ? "" : `, norm ${readableNorm(Number(norm))}`}`;
 }
 
-function ruleBlock([inputs, source, place, remark]) {
-  const title = element("p", { class: "pale" }, `gradient of ${inputs.map((name) => STRINGS[name]).join(", ")} \u00b7 ${STRINGS[place]}`);
+function ruleBlock([inputs, source, place, native, remark]) {
+  const about = [`gradient of ${inputs.map((name) => STRINGS[name]).join(", ")}`, STRINGS[place]];
+  if (STRINGS[native]) about.push(`runs natively as ${STRINGS[native]}`);
+  const title = element("p", { class: "pale" }, about.join(" \u00b7 "));
   const code = source.length ? element("pre", { class: "rule", tabindex: "0", role: "group", "aria-label": "Source of the rule" }, element("code", {}, textOf(source)))
     : element("p", {}, "Its source is not available.");
   return element("div", {}, title, code, STRINGS[remark] ? element("p", { class: "pale" }, STRINGS[remark]) : null);

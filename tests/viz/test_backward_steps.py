@@ -139,7 +139,7 @@ def test_modules_and_lines_are_those_of_the_graph() -> None:
         loss = model(wg.ones(1, 2)).sum()
     steps = backward_steps(loss, model)
     assert only(steps, "AddmmBackward0").node.module == "0"
-    assert "test_steps.py" in only(steps, "SumBackward0").node.source
+    assert "test_backward_steps.py" in only(steps, "SumBackward0").node.source
     assert steps.graph.modules["0"] == "Linear"
 
 
