@@ -11,7 +11,7 @@ from wengert.autograd.kept import PACKED, values_saved
 from wengert.viz.data import LEAF, PARAMETER
 from wengert.viz.graph import Graph
 from wengert.viz.measures import name_of, retaining_nothing
-from wengert.viz.rule_text import LEAF_RULE, RuleReader, input_names, operator_name
+from wengert.viz.rule_text import LEAF_RULE, RuleReader, RuleText, input_names, operator_name
 from wengert.viz.step_data import Passed, Step
 from wengert.viz.values import Value, as_text, value_of, value_of_array
 
@@ -113,13 +113,15 @@ class Recorder:
     def step(self, box: int, arriving: tuple[Value | None, ...], node: Any, passed: tuple[Passed, ...]) -> None:
         """Add a step."""
         shown = self.graph.nodes[box]
-        if shown.kind in (PARAMETER, LEAF):
-            about: tuple[Any, ...] = ("", arriving, (), (LEAF_RULE,))
-        elif all(value is None for value in arriving) and not node.takes_nothing():
-            about = (operator_name(node), arriving, (), ())
-        else:
-            about = (operator_name(node), arriving, self.reads(node), self.reader.rules_of(node))
-        self.steps.append(Step(len(self.steps), box, shown, *about, passed))
+        operator = ""  # of a leaf
+        reads: tuple[tuple[str, Value | str], ...] = ()
+        rules: tuple[RuleText, ...] = (LEAF_RULE,)
+        if shown.kind not in (PARAMETER, LEAF):
+            runs = node.takes_nothing() or any(value is not None for value in arriving)
+            operator = operator_name(node)
+            reads = self.reads(node) if runs else ()
+            rules = self.reader.rules_of(node) if runs else ()
+        self.steps.append(Step(len(self.steps), box, shown, operator, arriving, reads, rules, passed))
 
     def reads(self, node: Any) -> tuple[tuple[str, Value | str], ...]:
         """Return what was saved for the rules of a node."""

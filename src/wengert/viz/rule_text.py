@@ -155,11 +155,10 @@ class RuleReader:
         if file not in self.trees:
             self.trees[file] = parsed("".join(lines))
         tree = self.trees[file]
-        around = [] if tree is None else [node for node in ast.walk(tree) if holds(node, number)]
-        node = min(around, key=lambda node: node.end_lineno - node.lineno, default=None)
-        if node is None or node.end_lineno - node.lineno >= LONGEST_STATEMENT:
+        length, begin = min(around(tree, number), default=(LONGEST_STATEMENT, 0))
+        if length >= LONGEST_STATEMENT:
             return lines[number - 1].strip()
-        return textwrap.dedent("".join(lines[node.lineno - 1 : node.end_lineno])).rstrip()
+        return textwrap.dedent("".join(lines[begin - 1 : begin + length])).rstrip()
 
 
 def parsed(text: str) -> ast.Module | None:
@@ -170,6 +169,10 @@ def parsed(text: str) -> ast.Module | None:
         return None
 
 
-def holds(node: ast.AST, number: int) -> bool:
-    """Return whether a node is a statement that includes a line."""
-    return isinstance(node, ast.stmt) and node.lineno <= number <= (node.end_lineno or node.lineno)
+def around(tree: ast.Module | None, number: int) -> Iterator[tuple[int, int]]:
+    """Yield the statements of a file that include a line: how many further lines they have, and their first line."""
+    for node in () if tree is None else ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            end = node.end_lineno or node.lineno
+            if node.lineno <= number <= end:
+                yield end - node.lineno, node.lineno

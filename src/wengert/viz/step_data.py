@@ -115,13 +115,12 @@ def write_step(step: Step) -> Iterator[str]:
 
 def labelled(label: str, value: Value | str | None) -> Iterator[str]:
     """Yield the lines of a value behind its label."""
-    first, *others = ("nothing" if value is None else str(value)).splitlines() or [""]
-    if others:  # rows of a matrix stand below one another
-        head, body = value.head(), value.body().splitlines()
-        yield f"  {label} {head}"
-        yield from (f"      {line}" for line in body)
+    rows = value.body().splitlines() if isinstance(value, Value) else []
+    if isinstance(value, Value) and len(rows) > 1:  # rows of a matrix stand below one another
+        yield f"  {label} {value.head()}"
+        yield from (f"      {row}" for row in rows)
     else:
-        yield f"  {label} {first}"
+        yield f"  {label} {'nothing' if value is None else value}"
 
 
 def one_line(value: Value) -> str:
