@@ -15,6 +15,7 @@ FUNCTIONS = {
     ("WRITTEN", 2): ("{}", "direct_{}", "direct_{}_"),
     ("DIRECT", 2): ("direct_{}",),
     ("DIRECT_WRITTEN", 2): ("direct_{}", "direct_{}_"),
+    ("SCIPY", 1): ("direct_{}",),
     ("INNER", 1): (),
     ("INNER", 2): (),
 }
@@ -36,7 +37,7 @@ def test_a_row_becomes_the_functions_of_its_binding(native):
 def test_every_function_of_one_operand_gives_what_it_writes_in_place(native, dtype):
     x = np.linspace(0.1, 0.9, 50, dtype=dtype)
     for name, operands, binding, _ in native.pointwise_table():
-        if operands == 1 and binding != "INNER":
+        if operands == 1 and binding not in ("INNER", "SCIPY"):
             result, written = getattr(native, f"direct_{name}")(x), x.copy()
             assert getattr(native, f"direct_{name}_")(written) is None
             np.testing.assert_array_equal(written, result, err_msg=name)

@@ -134,10 +134,10 @@ def test_an_allowed_import_is_no_breach(tmp_path, file, text):
     ("file", "text", "says"),
     [
         ("base/threads.cpp", '#include "binding/common.hpp"', "base may not include binding/common.hpp"),
-        ("linalg/matmul.cpp", '#include "conv/conv.hpp"', "linalg may not include conv/conv.hpp"),
-        ("loops/all.inc", '#include "conv/conv.hpp"', "loops may not include conv/conv.hpp"),
-        ("conv/calls.cpp", '#include "loops/all.inc"', "conv may not include loops/all.inc"),
-        ("conv/calls.cpp", '#include "conv.hpp"', "conv may not include conv.hpp"),
+        ("linalg/matmul.cpp", '#include "conv/geometry.hpp"', "linalg may not include conv/geometry.hpp"),
+        ("loops/all.inc", '#include "conv/geometry.hpp"', "loops may not include conv/geometry.hpp"),
+        ("conv/conv.cpp", '#include "loops/all.inc"', "conv may not include loops/all.inc"),
+        ("conv/conv.cpp", '#include "geometry.hpp"', "conv may not include geometry.hpp"),
         ("tensors/dense.hpp", "#include <vector>", "tensors is no room"),
         ("late.cpp", "#include <vector>", "is no room"),
     ],
@@ -151,7 +151,7 @@ def test_a_wrong_include_is_found(tmp_path, file, text, says):
     ("file", "text"),
     [
         ("base/threads.cpp", '#include "base/threads.hpp"\n#include <vector>'),
-        ("conv/calls.cpp", '#include "binding/laid.hpp"\n#include "linalg/packed.hpp"'),
+        ("conv/conv.cpp", '#include "binding/memory_order.hpp"\n#include "linalg/packed.hpp"'),
         ("loops/avx2.cpp", '#include "base/simd.hpp"\n#include "loops/all.inc"\n#include "conv/planes.inc"'),
     ],
 )

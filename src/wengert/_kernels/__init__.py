@@ -23,13 +23,13 @@ from .activation import (
     relu_backward,
     sigmoid,
     sigmoid_backward,
+    sigmoid_backward_from_input,
     sigmoid_saturates,
-    sigmoid_slope,
     silu,
     silu_backward,
     tanh_backward,
+    tanh_backward_from_input,
     tanh_saturates,
-    tanh_slope,
 )
 from .copies import copy_into
 from .halves import converted

@@ -150,11 +150,11 @@ def ratio(x: Array) -> Array:
     return np.asarray(power / (1 + power) ** 2)
 
 
-def sigmoid_slope(grad: Array, x: Array, out: Array | None = None) -> Array:
+def sigmoid_backward_from_input(grad: Array, x: Array, out: Array | None = None) -> Array:
     """`grad` times the conjugate of the derivative of `sigmoid` at `x`."""
     return narrowed(widened(grad) * np.conjugate(ratio(widened(x))), grad, out)
 
 
-def tanh_slope(grad: Array, x: Array, out: Array | None = None) -> Array:
+def tanh_backward_from_input(grad: Array, x: Array, out: Array | None = None) -> Array:
     """`grad` times the conjugate of the derivative of `tanh` at `x`."""
     return narrowed(widened(grad) * np.conjugate(4 * ratio(2 * widened(x))), grad, out)

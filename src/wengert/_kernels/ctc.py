@@ -102,7 +102,7 @@ def loss(log_probs: Array, targets: Array, times: Lengths, lengths: Lengths, bla
     return losses.astype(element), alpha.transpose(1, 0, 2).astype(element)
 
 
-def slopes(log_probs: Array, targets: Array, times: Lengths, lengths: Lengths, blank: int) -> Array:
+def logits_grad(log_probs: Array, targets: Array, times: Lengths, lengths: Lengths, blank: int) -> Array:
     """Gradient of each item's loss with respect to the logits of a log-softmax: probabilities minus expected shares.
 
     NaN for items whose labels do not fit into their time. Arguments as for `loss`; the result is (T, N, C).

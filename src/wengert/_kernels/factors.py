@@ -203,7 +203,9 @@ def substituted(a: Array, b: Array) -> Array:
     return solutions
 
 
-def each_of(function: Callable[[Array], Any], a: Array, shapes: list[tuple[int, ...]], kinds: list[Any]) -> list[Array]:
+def for_each_matrix(
+    function: Callable[[Array], Any], a: Array, shapes: list[tuple[int, ...]], kinds: list[Any]
+) -> list[Array]:
     """Call a function of LAPACK for each matrix of a batch.
 
     Args:
@@ -224,7 +226,7 @@ def lu(a: Array) -> Any:
     rows, width = a.shape[-2:]
     getrf = scipy_linalg("lu_factor").get_lapack_funcs("getrf", dtype=a.dtype)
     shapes = [(rows, width), (min(rows, width),), ()]
-    factors, pivots, info = each_of(getrf, a, shapes, [a.dtype, np.int32, np.int32])
+    factors, pivots, info = for_each_matrix(getrf, a, shapes, [a.dtype, np.int32, np.int32])
     return columns(factors), pivots + np.int32(1), info
 
 
@@ -357,7 +359,7 @@ def ldl(a: Array, hermitian: bool) -> Any:
     size = a.shape[-1]
     kind = "hetrf" if hermitian and a.dtype.kind == "c" else "sytrf"
     factor = scipy_linalg("ldl_factor").get_lapack_funcs(kind, dtype=a.dtype)
-    factors, pivots, info = each_of(
+    factors, pivots, info = for_each_matrix(
         lambda matrix: factor(np.tril(matrix), lower=1), a, [(size, size), (size,), ()], [a.dtype, np.int32, np.int32]
     )
     return columns(np.tril(factors)), pivots, info

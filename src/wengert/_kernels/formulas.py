@@ -74,11 +74,11 @@ def nadam(grad: Array, state: Any, numbers: Any) -> Array:
 
     Source: Dozat, Incorporating Nesterov Momentum into Adam, 2016.
     """
-    (mean, square), (entering, decay, squares_entering, eps, correction, of_slope, of_mean) = state, numbers
+    (mean, square), (entering, decay, squares_entering, eps, correction, grad_factor, mean_factor) = state, numbers
     mean += (grad - mean) * entering
     square *= decay
     square += grad * grad * squares_entering
-    step: Array = (grad * of_slope + mean * of_mean) / (np.sqrt(square / correction) + eps)
+    step: Array = (grad * grad_factor + mean * mean_factor) / (np.sqrt(square / correction) + eps)
     return step
 
 
@@ -87,11 +87,11 @@ def radam(grad: Array, state: Any, numbers: Any) -> Array:
 
     Source: Liu et al., On the Variance of the Adaptive Learning Rate and Beyond, 2020.
     """
-    (mean, square), (entering, decay, squares_entering, eps, of_mean, scale) = state, numbers
+    (mean, square), (entering, decay, squares_entering, eps, mean_factor, scale) = state, numbers
     mean += (grad - mean) * entering
     square *= decay
     square += grad * grad * squares_entering
-    move: Array = mean * of_mean
+    move: Array = mean * mean_factor
     return move * scale / (np.sqrt(square) + eps) if scale else move
 
 

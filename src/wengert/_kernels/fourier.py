@@ -11,7 +11,7 @@ INVERSE: tuple[Any, ...] = ("forward", "ortho", "backward")
 """NumPy's names for a result as it is, divided by the square root of the number of points, and by their number."""
 
 
-def fft_lines(array: Any, axis: int, scale: int, forward: bool, made: Any) -> Any:
+def fft_lines(array: Any, axis: int, scale: int, forward: bool, out: Any) -> Any:
     """Transform complex numbers along an axis.
 
     Args:
@@ -19,16 +19,16 @@ def fft_lines(array: Any, axis: int, scale: int, forward: bool, made: Any) -> An
         axis: axis of the transform.
         scale: 0, 1 or 2: index into `FORWARD` and `INVERSE`.
         forward: whether the exponent is negative.
-        made: memory for the result, of the same shape; it may be `array` itself.
+        out: memory for the result, of the same shape; it may be `array` itself.
 
     Returns:
-        `made`.
+        `out`.
     """
     transform = fft.fft if forward else fft.ifft
-    return transform(array, axis=axis, norm=(FORWARD if forward else INVERSE)[scale], out=made)
+    return transform(array, axis=axis, norm=(FORWARD if forward else INVERSE)[scale], out=out)
 
 
-def rfft_lines(array: Any, axis: int, scale: int, onesided: bool, made: Any) -> Any:
+def rfft_lines(array: Any, axis: int, scale: int, onesided: bool, out: Any) -> Any:
     """Transform real numbers forward along an axis.
 
     Args:
@@ -36,16 +36,16 @@ def rfft_lines(array: Any, axis: int, scale: int, onesided: bool, made: Any) -> 
         axis: along which.
         scale: as for `fft_lines`.
         onesided: whether to return the terms 0 to n // 2 only, whose conjugates the others are.
-        made: memory for the result.
+        out: memory for the result.
 
     Returns:
-        `made`.
+        `out`.
     """
     transform = fft.rfft if onesided else fft.fft
-    return transform(array, axis=axis, norm=FORWARD[scale], out=made)
+    return transform(array, axis=axis, norm=FORWARD[scale], out=out)
 
 
-def irfft_lines(array: Any, axis: int, scale: int, length: int, made: Any) -> Any:
+def irfft_lines(array: Any, axis: int, scale: int, length: int, out: Any) -> Any:
     """Transform the terms 0 to n // 2 of a spectrum back along an axis, as if the others were their conjugates.
 
     Args:
@@ -53,9 +53,9 @@ def irfft_lines(array: Any, axis: int, scale: int, length: int, made: Any) -> An
         axis: along which.
         scale: as for `fft_lines`.
         length: n.
-        made: memory for the result.
+        out: memory for the result.
 
     Returns:
-        `made`.
+        `out`.
     """
-    return fft.irfft(array, length, axis=axis, norm=INVERSE[scale], out=made)
+    return fft.irfft(array, length, axis=axis, norm=INVERSE[scale], out=out)

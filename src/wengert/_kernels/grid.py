@@ -177,7 +177,7 @@ def is_element(taps: tuple[Tap, ...]) -> Any:
     return math.prod(tap.there for tap in taps) > 0
 
 
-def slope_of(taps: tuple[Tap, ...], dim: int) -> Any:
+def weight_derivative(taps: tuple[Tap, ...], dim: int) -> Any:
     """Derivative of the weight of an element with respect to the coordinate of one dimension."""
     others = (tap.weight for at, tap in enumerate(taps) if at != dim)
     return math.prod(others, start=taps[dim].derivative)

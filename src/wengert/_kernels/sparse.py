@@ -121,11 +121,11 @@ def read(array: Array, indices: Array) -> Array:
 
 def looked_up(indices: Array, values: Array, wanted: Array, lengths: tuple[int, ...]) -> Array:
     """The entries of a coalesced array at other places; zeros where there is none."""
-    known, asked = numbers(indices, lengths), numbers(wanted, lengths)
-    entries = np.zeros((asked.size, *values.shape[1:]), values.dtype)
+    known, wanted_numbers = numbers(indices, lengths), numbers(wanted, lengths)
+    entries = np.zeros((wanted_numbers.size, *values.shape[1:]), values.dtype)
     if known.size:
-        at = np.minimum(positions.searchsorted(known, asked), known.size - 1)
-        hit = known[at] == asked
+        at = np.minimum(positions.searchsorted(known, wanted_numbers), known.size - 1)
+        hit = known[at] == wanted_numbers
         entries[hit] = values[at[hit]]
     return entries
 

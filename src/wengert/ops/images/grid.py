@@ -128,7 +128,7 @@ def sampled_vjp_grid(
     first, last = (rows, 1.0) if mode == "bicubic" else (1.0, rows)  # infinite gradients show torch's order
     for index, taps in around.corners():
         values = around.values(flat, index, taps) * first
-        parts = [part + values * kernel.slope_of(taps, at).unsqueeze(1) for at, part in enumerate(parts)]
+        parts = [part + values * kernel.weight_derivative(taps, at).unsqueeze(1) for at, part in enumerate(parts)]
     result = stack([(part * last).sum(1) for part in parts], 2).reshape(grid_shape)
     return with_grid_history(result, grid)
 
@@ -154,7 +154,7 @@ def sampled_jvp_grid(
     result: Any = 0.0
     for index, taps in around.corners():
         for at in range(around.dims):
-            change = kernel.slope_of(taps, at) * moved.select(2, at)
+            change = kernel.weight_derivative(taps, at) * moved.select(2, at)
             result = result + around.values(flat, index, taps) * change.unsqueeze(1)
     return result.reshape(out.shape)
 

@@ -27,7 +27,7 @@ LOW = -1e30
 def ctc_rule(grads: Any, *saved: Any) -> Any:
     """Reverse rule of `ctc` if nothing is recorded."""
     *arguments, zero_infinity, loss = saved
-    gradient = kernel.slopes(*arguments)
+    gradient = kernel.logits_grad(*arguments)
     if zero_infinity:
         gradient[:, np.isinf(loss)] = 0
     return gradient * grads[0][:, None]
@@ -112,7 +112,7 @@ def shares_of_states(seen: Any, passing: Any, times: Ints, lengths: Ints) -> Any
 
 
 def grads_of(log_probs: Any, targets: Any, times: Ints, lengths: Ints, blank: int) -> Any:
-    """`_kernels.ctc.slopes` in operators."""
+    """`_kernels.ctc.logits_grad` in operators."""
     steps, items, _ = log_probs.shape
     length = targets.shape[1]
     labels = targets.new_full((items, length + 1, 2), blank)

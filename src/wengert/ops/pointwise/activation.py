@@ -84,7 +84,7 @@ def kept_gradient_samples(make: Any) -> Any:
 @slope(dtypes=FLOATS, native=native("tanh_rule"))
 def tanh_backward(grad: Array, result: Array, tail: Index = None) -> Any:
     """grad * conj(1 - result^2), the derivative of tanh by its result; by its operand `tail` if there is one."""
-    return kernels.tanh_backward(grad, result) if tail is None else kernels.tanh_slope(grad, tail)
+    return kernels.tanh_backward(grad, result) if tail is None else kernels.tanh_backward_from_input(grad, tail)
 
 
 @tanh_backward.vjp("grad")
@@ -122,7 +122,7 @@ def tanh_jvp(tangent: Any, self: Any, out: Any) -> Any:
 @slope(dtypes=FLOATS, native=native("sigmoid_rule"))
 def sigmoid_backward(grad: Array, result: Array, tail: Index = None) -> Any:
     """grad * conj((1 - result) * result), the derivative of sigmoid by its result; by its operand `tail` if any."""
-    return kernels.sigmoid_backward(grad, result) if tail is None else kernels.sigmoid_slope(grad, tail)
+    return kernels.sigmoid_backward(grad, result) if tail is None else kernels.sigmoid_backward_from_input(grad, tail)
 
 
 @sigmoid_backward.vjp("grad")

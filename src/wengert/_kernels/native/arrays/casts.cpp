@@ -10,7 +10,8 @@
 namespace wengert {
 namespace {
 
-// Integers of floating-point numbers are checked one by one: beyond so many NumPy's loops, which are not, cost no more.
+// Conversions of floating-point numbers to integers are checked element by element; for more elements NumPy's unchecked
+// loops are no slower.
 constexpr npy_intp most_checked = 1024;
 
 template <class Body> bool with_type(int type, const Body& body) {
@@ -39,7 +40,7 @@ template <class To, class From> bool fits(From value) {
     return value < most && (std::is_unsigned_v<To> ? value > -1 : value >= -most);
 }
 
-// False where what an integer would be is for the processor to say.
+// False where the resulting integer depends on the processor.
 template <class To, class From> bool cast(const From* from, To* to, npy_intp count) {
     if constexpr (is_complex_type<From> && !is_complex_type<To>) {
         return false;  // of which the bodies warn
@@ -71,23 +72,23 @@ PyObject* to_copy(PyObject* const* args) {
     static PyObject* const descr_name = PyUnicode_InternFromString("numpy");
     PyArrayObject* x = args[2] == Py_None && args[1] != Py_None ? plain(args[0]) : nullptr;
     if (!descr_name || !x || !is_row_major(x)) return nullptr;
-    PyObject* found = PyObject_GetAttr(args[1], descr_name);
-    if (!found) return nullptr;
-    auto* descr = reinterpret_cast<PyArray_Descr*>(found);
-    PyObject* half = PyArray_DescrCheck(found) ? half_converted(x, descr) : nullptr;
+    PyObject* attribute = PyObject_GetAttr(args[1], descr_name);
+    if (!attribute) return nullptr;
+    auto* descr = reinterpret_cast<PyArray_Descr*>(attribute);
+    PyObject* half = PyArray_DescrCheck(attribute) ? half_converted(x, descr) : nullptr;
     if (half || PyErr_Occurred()) {
-        Py_DECREF(found);
+        Py_DECREF(attribute);
         return half;
     }
-    const bool known = PyArray_DescrCheck(found) && PyArray_ISNBO(descr->byteorder) && PyArray_ISNOTSWAPPED(x) &&
+    const bool known = PyArray_DescrCheck(attribute) && PyArray_ISNBO(descr->byteorder) && PyArray_ISNOTSWAPPED(x) &&
                        descr->type_num != PyArray_TYPE(x);
-    PyArrayObject* made = known ? converted(x, descr) : nullptr;
-    Py_DECREF(found);
-    return reinterpret_cast<PyObject*>(made);
+    PyArrayObject* result = known ? converted(x, descr) : nullptr;
+    Py_DECREF(attribute);
+    return reinterpret_cast<PyObject*>(result);
 }
 
 PyMethodDef cast_methods[] = {
-    direct_method("direct_to_copy", iterated<direct<3, to_copy>>,
+    direct_method("direct_to_copy", in_operand_order<direct<3, to_copy>>,
                   "_to_copy(self, dtype, memory_format), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,5 +1,5 @@
-// Copies of arrays, and what `flatten`, `chunk` and `narrow` are made of.
-#include "binding/laid.hpp"
+// Copies of arrays, and the arguments for `flatten`, `chunk` and `narrow`.
+#include "binding/memory_order.hpp"
 #include "binding/moves.hpp"
 #include "arrays/views.hpp"
 
@@ -7,15 +7,15 @@
 #include <initializer_list>
 
 namespace wengert {
-void put(PyArrayObject* whole, const Geometry& seen, PyArrayObject* from) {
-    move_elements(seen.ndim, seen.shape, PyArray_BYTES(whole) + seen.offset, seen.strides, PyArray_BYTES(from),
-                  PyArray_STRIDES(from), PyArray_ITEMSIZE(from));
+void put(PyArrayObject* whole, const ViewGeometry& geometry, PyArrayObject* from) {
+    move_elements(geometry.ndim, geometry.shape, PyArray_BYTES(whole) + geometry.offset, geometry.strides,
+                  PyArray_BYTES(from), PyArray_STRIDES(from), PyArray_ITEMSIZE(from));
 }
 
 PyArrayObject* new_copy(PyArrayObject* x) {
     if (PyDataType_REFCHK(PyArray_DESCR(x)))
         return reinterpret_cast<PyArrayObject*>(with_python([&] { return PyArray_NewCopy(x, NPY_CORDER); }));
-    Geometry rows = geometry_of(x);
+    ViewGeometry rows = geometry_of(x);
     Owned copy(new_array(PyArray_DESCR(x), rows.ndim, rows.shape));
     if (!copy || !fill_rows(rows, PyArray_ITEMSIZE(x))) return nullptr;
     put(copy.get(), rows, x);
@@ -24,7 +24,7 @@ PyArrayObject* new_copy(PyArrayObject* x) {
 
 namespace {
 
-// An array of numbers that lie one by one in memory in the machine's byte order.
+// A contiguous array of numbers in the machine's byte order.
 PyArrayObject* numbers(PyObject* object) {
     if (!PyArray_CheckExact(object)) return nullptr;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
@@ -32,7 +32,7 @@ PyArrayObject* numbers(PyObject* object) {
     return known && PyArray_ITEMSIZE(array) > 0 && PyArray_SIZE(array) > 0 ? array : nullptr;
 }
 PyObject* copy_in_rows(PyArrayObject* array) {
-    Geometry rows = geometry_of(array);
+    ViewGeometry rows = geometry_of(array);
     Owned result(new_array(PyArray_DESCR(array), rows.ndim, rows.shape));
     if (!result) return nullptr;
     if (!fill_rows(rows, PyArray_ITEMSIZE(array))) Py_RETURN_NOTIMPLEMENTED;
@@ -49,11 +49,11 @@ bool asks_for_rows(PyObject* memory_format) {
     Py_XDECREF(text);
     return rows;
 }
-// clone(x, memory_format): of an array in row-major order, or to that; copies of a single element repeated lie so.
+// clone(x, memory_format): of a row-major array, or to row-major order, which copies of a repeated single element have.
 PyObject* clone(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 2 ? numbers(args[0]) : nullptr;
-    if (!x ||
-        !(args[1] == Py_None ? is_row_major(x) || (PyArray_SIZE(x) > 1 && repeats_one(x)) : asks_for_rows(args[1])))
+    if (!x || !(args[1] == Py_None ? is_row_major(x) || (PyArray_SIZE(x) > 1 && repeats_one_element(x))
+                                   : asks_for_rows(args[1])))
         Py_RETURN_NOTIMPLEMENTED;
     return copy_in_rows(x);
 }
@@ -72,60 +72,60 @@ PyObject* flatten(PyObject*, Arguments args, Py_ssize_t nargs) {
         !as_axis(args[2], PyArray_NDIM(x), last) || first > last)
         Py_RETURN_NOTIMPLEMENTED;
     if (first == last) return Py_NewRef(args[0]);
-    Geometry seen;
+    ViewGeometry geometry;
     npy_intp length = 1;  // the array has as many elements: it fits
     for (int dim = 0; dim < PyArray_NDIM(x); ++dim) {
         if (dim >= first && dim <= last) length *= PyArray_DIM(x, dim);
-        if (dim < first || dim >= last) seen.add(dim == last ? length : PyArray_DIM(x, dim), 0);
+        if (dim < first || dim >= last) geometry.add(dim == last ? length : PyArray_DIM(x, dim), 0);
     }
-    if (!fill_strides(seen, x)) Py_RETURN_NOTIMPLEMENTED;
-    return take(x, seen);
+    if (!fill_strides(geometry, x)) Py_RETURN_NOTIMPLEMENTED;
+    return take(x, geometry);
 }
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
 
 // A tuple of None and the integers.
 PyObject* behind_none(std::initializer_list<npy_intp> numbers) {
-    PyObject* found = PyTuple_New(1 + static_cast<Py_ssize_t>(numbers.size()));
-    if (!found) return nullptr;
-    PyTuple_SET_ITEM(found, 0, Py_NewRef(Py_None));
+    PyObject* arguments = PyTuple_New(1 + static_cast<Py_ssize_t>(numbers.size()));
+    if (!arguments) return nullptr;
+    PyTuple_SET_ITEM(arguments, 0, Py_NewRef(Py_None));
     Py_ssize_t at = 1;
     for (const npy_intp number : numbers) {
-        PyObject* each = PyLong_FromSsize_t(number);
-        if (!each) return Py_DECREF(found), nullptr;
-        PyTuple_SET_ITEM(found, at++, each);
+        PyObject* item = PyLong_FromSsize_t(number);
+        if (!item) return Py_DECREF(arguments), nullptr;
+        PyTuple_SET_ITEM(arguments, at++, item);
     }
-    return found;
+    return arguments;
 }
 
 // chunk_arguments(x, chunks, dim): (None, split_size, dim), of `split`.
 PyObject* chunk_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
     int dim;
-    npy_intp chunks = 0, given = 0;
-    if (!x || !as_axis(args[2], PyArray_NDIM(x), dim) || !as_index(args[2], given) || !as_index(args[1], chunks) ||
-        chunks < 1 || PyArray_DIM(x, dim) == 0)
+    npy_intp chunks = 0, dim_argument = 0;
+    if (!x || !as_axis(args[2], PyArray_NDIM(x), dim) || !as_index(args[2], dim_argument) ||
+        !as_index(args[1], chunks) || chunks < 1 || PyArray_DIM(x, dim) == 0)
         Py_RETURN_NOTIMPLEMENTED;
-    return behind_none({(PyArray_DIM(x, dim) - 1) / chunks + 1, given});
+    return behind_none({(PyArray_DIM(x, dim) - 1) / chunks + 1, dim_argument});
 }
 
 // narrow_arguments(x, dim, start, length): (None, dim, start, end, step), of `slice`.
 PyObject* narrow_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 4 ? viewable(args[0]) : nullptr;
     int dim;
-    npy_intp start = 0, length = 0, given = 0;
-    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) || !as_index(args[1], given) || !as_index(args[2], start) ||
-        !as_index(args[3], length))
+    npy_intp start = 0, length = 0, dim_argument = 0;
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) || !as_index(args[1], dim_argument) ||
+        !as_index(args[2], start) || !as_index(args[3], length))
         Py_RETURN_NOTIMPLEMENTED;
     const npy_intp have = PyArray_DIM(x, dim);
     if (start < -have || start > have || length < 0) Py_RETURN_NOTIMPLEMENTED;
     if (start < 0) start += have;
     if (length > have - start) Py_RETURN_NOTIMPLEMENTED;
-    return behind_none({given, start, start + length, 1});
+    return behind_none({dim_argument, start, start + length, 1});
 }
 
 PyMethodDef copy_methods[] = {
-    direct_method("direct_clone", iterated<clone>, "clone(x, memory_format), the format None or row-major"),
+    direct_method("direct_clone", in_operand_order<clone>, "clone(x, memory_format), the format None or row-major"),
     direct_method("direct_contiguous", contiguous, "contiguous(x, memory_format)"),
     direct_method("direct_flatten", flatten, "flatten(x, start_dim, end_dim)"),
     direct_method("direct_chunk_arguments", chunk_arguments, "chunk_arguments(x, chunks, dim)"),

@@ -12,7 +12,7 @@
 namespace wengert {
 namespace {
 
-// Numbers of Python, read before any memory is asked for: what then runs may change the lists they came from.
+// Python numbers, read before memory is allocated: code that runs then may change the lists that they come from.
 struct Numbers {
     std::vector<double> floats;
     std::vector<int64_t> integers;
@@ -46,9 +46,9 @@ struct Numbers {
     }
     template <class T>
     static PyObject* filled(PyArray_Descr* descr, const std::vector<T>& values, int ndim, const npy_intp* shape) {
-        PyArrayObject* made = new_array(descr, ndim, shape);
-        if (made) std::memcpy(PyArray_DATA(made), values.data(), values.size() * sizeof(T));
-        return reinterpret_cast<PyObject*>(made);
+        PyArrayObject* result = new_array(descr, ndim, shape);
+        if (result) std::memcpy(PyArray_DATA(result), values.data(), values.size() * sizeof(T));
+        return reinterpret_cast<PyObject*>(result);
     }
 };
 
@@ -85,28 +85,30 @@ PyObject* filled_with(PyObject* number, PyArray_Descr* descr, int ndim, const np
     double real = 0;
     npy_intp integer = 0;
     const bool complex = PyTypeNum_ISCOMPLEX(descr->type_num);
-    const bool known = !number || (is_real(descr) || complex ? as_number(number, real)
-                                   : descr == int64_descr    ? as_index(number, integer)
-                                                             : descr == bool_descr && PyBool_Check(number));
+    const auto read = [&] {
+        if (is_real(descr) || complex) return as_number(number, real);
+        return descr == int64_descr ? as_index(number, integer) : descr == bool_descr && PyBool_Check(number);
+    };
+    const bool known = !number || read();
     const bool narrow = descr == float_descr || descr->type_num == NPY_CFLOAT;
     if (!known || (narrow && std::isfinite(real) && std::fabs(real) > FLT_MAX)) Py_RETURN_NOTIMPLEMENTED;
     const bool zeros = number && real == 0 && !std::signbit(real) && integer == 0 && number != Py_True;
-    PyArrayObject* made =
+    PyArrayObject* result =
         zeros && !is_large(descr, ndim, shape) ? new_zeros(descr, ndim, shape) : new_array(descr, ndim, shape);
-    if (!made || !number) return reinterpret_cast<PyObject*>(made);
+    if (!result || !number) return reinterpret_cast<PyObject*>(result);
     if (descr == float_descr)
-        fill<float>(made, static_cast<float>(real));
+        fill<float>(result, static_cast<float>(real));
     else if (descr == double_descr)
-        fill<double>(made, real);
+        fill<double>(result, real);
     else if (descr == int64_descr)
-        fill<int64_t>(made, integer);
+        fill<int64_t>(result, integer);
     else if (complex && narrow)
-        fill<std::complex<float>>(made, static_cast<float>(real));
+        fill<std::complex<float>>(result, static_cast<float>(real));
     else if (complex)
-        fill<std::complex<double>>(made, real);
+        fill<std::complex<double>>(result, real);
     else
-        fill<npy_bool>(made, number == Py_True);
-    return reinterpret_cast<PyObject*>(made);
+        fill<npy_bool>(result, number == Py_True);
+    return reinterpret_cast<PyObject*>(result);
 }
 PyObject* small_number(int value) {  // -1: none, memory is left as it is
     static PyObject* const numbers[] = {PyLong_FromLong(0), PyLong_FromLong(1)};
@@ -134,11 +136,11 @@ PyObject* full(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 }
 
 // Dtypes of which elements can be filled in.
-bool is_given(PyArray_Descr* descr) {
+bool can_fill(PyArray_Descr* descr) {
     const bool complex = descr->type_num == NPY_CFLOAT || descr->type_num == NPY_CDOUBLE;
     return is_real(descr) || descr == int64_descr || (complex && PyArray_ISNBO(descr->byteorder));
 }
-// What `zeros_like` and its family take: not large, and in row-major order, which the result then has too.
+// What `zeros_like` and its family support: small row-major arrays.
 PyArrayObject* model(PyObject* object) {
     PyArrayObject* array = plain(object);
     if (!array || PyArray_SIZE(array) == 0 || PyArray_NBYTES(array) > most_bytes) return nullptr;
@@ -151,7 +153,7 @@ PyArrayObject* model(PyObject* object) {
 }
 PyObject* filled_like(PyArrayObject* array, PyObject* number) {
     PyArray_Descr* descr = PyArray_DESCR(array);
-    if (!is_given(descr)) Py_RETURN_NOTIMPLEMENTED;
+    if (!can_fill(descr)) Py_RETURN_NOTIMPLEMENTED;
     return filled_with(number, descr, PyArray_NDIM(array), PyArray_DIMS(array));
 }
 // zeros_like(default, x), ones_like(default, x), empty_like(default, x)
@@ -171,7 +173,7 @@ PyObject* full_like(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 PyArray_Descr* dtype_of(PyObject* object) {
     if (!PyArray_CheckExact(object)) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(object));
-    return is_given(descr) ? descr : nullptr;
+    return can_fill(descr) ? descr : nullptr;
 }
 template <int value> PyObject* constant_of(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     PyArray_Descr* descr = nargs > 1 ? dtype_of(args[1]) : nullptr;
@@ -196,11 +198,11 @@ PyObject* integer_range(npy_intp start, npy_intp end, npy_intp step) {
     if (step < 1 || !distance.fits() || distance.value() < 0) return nullptr;
     const npy_intp count = distance.value() ? (distance.value() - 1) / step + 1 : 0;
     if (count > most_bytes / static_cast<npy_intp>(sizeof(int64_t))) return nullptr;
-    PyArrayObject* made = new_array(int64_descr, 1, &count);
-    if (!made) return nullptr;
-    int64_t* data = data_of<int64_t>(made);
+    PyArrayObject* result = new_array(int64_descr, 1, &count);
+    if (!result) return nullptr;
+    int64_t* data = data_of<int64_t>(result);
     for (npy_intp at = 0; at < count; ++at) data[at] = start + at * step;  // below `end`
-    return reinterpret_cast<PyObject*>(made);
+    return reinterpret_cast<PyObject*>(result);
 }
 // A finite number that an element can hold.
 bool as_bound(PyObject* object, PyArray_Descr* descr, double& value) {
@@ -209,13 +211,13 @@ bool as_bound(PyObject* object, PyArray_Descr* descr, double& value) {
 }
 // A new vector whose elements `fill(data, begin, end)` writes, in threads, `width` at once.
 template <class T, class Fill> PyObject* vector_of(PyArray_Descr* descr, npy_intp count, npy_intp width, Fill fill) {
-    PyArrayObject* made = new_array(descr, 1, &count);
-    if (!made) return nullptr;
-    T* data = data_of<T>(made);
+    PyArrayObject* result = new_array(descr, 1, &count);
+    if (!result) return nullptr;
+    T* data = data_of<T>(result);
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for((count + width - 1) / width, 4 * width,
                  [=](npy_intp begin, npy_intp end) { fill(data, begin * width, std::min(end * width, count)); });
-    return reinterpret_cast<PyObject*>(made);
+    return reinterpret_cast<PyObject*>(result);
 }
 // Counted from the first element of each block, in pairs of blocks, and from `start` behind the last pair; see
 // ranges.py.
@@ -233,7 +235,8 @@ template <class T> PyObject* counted(PyArray_Descr* descr, double start, double 
 PyObject* real_range(PyArray_Descr* descr, double start, double end, double step) {
     if (!(step != 0) || (end - start) / step < 0) return nullptr;
     const double count = std::ceil((end - start) / step);
-    if (!(count <= most_bytes / static_cast<npy_intp>(sizeof(double)))) return nullptr;
+    constexpr npy_intp most_count = most_bytes / static_cast<npy_intp>(sizeof(double));
+    if (!(count <= static_cast<double>(most_count))) return nullptr;
     const double last = start + count * step;
     if (descr == float_descr && !(std::fabs(last) <= FLT_MAX)) return nullptr;
     return (descr == float_descr ? counted<float> : counted<double>)(descr, start, step, static_cast<npy_intp>(count));

@@ -1,4 +1,4 @@
-// Factories of matrices: ones on a diagonal, and where triangles lie. The first argument is the default dtype.
+// Factories of matrices: ones on a diagonal, and the indices of triangles. The first argument is the default dtype.
 #include "binding/lengths.hpp"
 
 #include <algorithm>
@@ -16,14 +16,14 @@ PyObject* eye(PyObject*, Call args, Py_ssize_t nargs) {
         if (!is_real(descr) || (nargs == 3 && args[2] == Py_None)) return nullptr;
         PyObject* lengths[] = {args[1], args[nargs - 1]};
         if (!PyLong_CheckExact(args[1]) || read_lengths(lengths, 2, descr, shape) != 2) return nullptr;
-        Owned made(new_zeros(descr, 2, shape));
-        for (npy_intp at = 0; made && at < std::min(shape[0], shape[1]); ++at) {
+        Owned result(new_zeros(descr, 2, shape));
+        for (npy_intp at = 0; result && at < std::min(shape[0], shape[1]); ++at) {
             if (descr == float_descr)
-                data_of<float>(made.get())[at * (shape[1] + 1)] = 1;
+                data_of<float>(result.get())[at * (shape[1] + 1)] = 1;
             else
-                data_of<double>(made.get())[at * (shape[1] + 1)] = 1;
+                data_of<double>(result.get())[at * (shape[1] + 1)] = 1;
         }
-        return made.give();
+        return result.give();
     });
 }
 
@@ -43,12 +43,12 @@ template <bool lower> PyObject* triangle(PyObject*, Call args, Py_ssize_t nargs)
         };
         npy_intp shape[] = {2, 0};
         for (npy_intp row = 0; row < rows; ++row) shape[1] += last(row) - first(row);
-        Owned made(new_array(int64_descr, 2, shape));
-        if (!made) return nullptr;
-        int64_t *row_of = data_of<int64_t>(made.get()), *column_of = row_of + shape[1];
+        Owned result(new_array(int64_descr, 2, shape));
+        if (!result) return nullptr;
+        int64_t *row_of = data_of<int64_t>(result.get()), *column_of = row_of + shape[1];
         for (npy_intp row = 0; row < rows; ++row)
             for (npy_intp column = first(row); column < last(row); ++column) *row_of++ = row, *column_of++ = column;
-        return made.give();
+        return result.give();
     });
 }
 

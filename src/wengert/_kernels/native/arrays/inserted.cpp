@@ -1,20 +1,21 @@
-// Arrays in a part of larger ones: diagonals of zeros, parts replaced. For the dispatcher only.
+// Arrays as a part of larger ones: diagonals in zeros, replaced parts. For the dispatcher only.
 #include "arrays/views.hpp"
 
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 namespace wengert {
 namespace {
 
-// Numbers, as all that is copied here.
+// An array of numbers.
 PyArrayObject* values(PyObject* object) {
     PyArrayObject* array = viewable(object);
     return array && !PyDataType_REFCHK(PyArray_DESCR(array)) && PyArray_ISNOTSWAPPED(array) && PyArray_SIZE(array) > 0
                ? array
                : nullptr;
 }
-bool has_shape(PyArrayObject* array, const Geometry& seen) {
-    return PyArray_NDIM(array) == seen.ndim && std::equal(seen.shape, seen.shape + seen.ndim, PyArray_DIMS(array));
+bool has_shape(PyArrayObject* array, const ViewGeometry& geometry) {
+    return PyArray_NDIM(array) == geometry.ndim &&
+           std::equal(geometry.shape, geometry.shape + geometry.ndim, PyArray_DIMS(array));
 }
 
 // diag_embed(self, offset, dim1, dim2): the last dimension as a diagonal of two, zeros elsewhere
@@ -28,15 +29,15 @@ PyObject* diag_embed(PyObject* const* args) {
         return nullptr;
     const Size length = (offset < 0 ? Size(0) - offset : Size(offset)) + PyArray_DIM(x, ndim - 2);
     if (first == second || !length.fits()) return nullptr;
-    Geometry whole;
+    ViewGeometry whole;
     for (int dim = 0, next = 0; dim < ndim; ++dim)
         whole.add(dim == first || dim == second ? length.value() : PyArray_DIM(x, next++), 0);
     if (!fill_rows(whole, PyArray_ITEMSIZE(x))) return nullptr;
-    Geometry seen = whole;
-    if (!fill_diagonal(seen, args[1], args[2], args[3]) || !has_shape(x, seen)) return nullptr;
+    ViewGeometry geometry = whole;
+    if (!fill_diagonal(geometry, args[1], args[2], args[3]) || !has_shape(x, geometry)) return nullptr;
     Owned result(new_zeros(PyArray_DESCR(x), whole.ndim, whole.shape));
     if (!result) return nullptr;
-    put(result.get(), seen, x);
+    put(result.get(), geometry, x);
     return result.give();
 }
 
@@ -44,19 +45,19 @@ PyObject* diag_embed(PyObject* const* args) {
 PyObject* diagonal_copy(PyObject* const* args) {
     PyArrayObject* x = values(args[0]);
     if (!x || PyArray_NDIM(x) < 2) return nullptr;
-    Geometry seen = geometry_of(x);
-    if (!fill_diagonal(seen, args[1], args[2], args[3])) return nullptr;
-    const Owned view(reinterpret_cast<PyArrayObject*>(take(x, seen)));
+    ViewGeometry geometry = geometry_of(x);
+    if (!fill_diagonal(geometry, args[1], args[2], args[3])) return nullptr;
+    const Owned view(reinterpret_cast<PyArrayObject*>(take(x, geometry)));
     return view ? reinterpret_cast<PyObject*>(new_copy(view.get())) : nullptr;
 }
 
-// A copy of a row-major array with `part` at what is seen of it, of its shape and dtype.
-PyObject* with_part(PyArrayObject* x, PyObject* object, const Geometry& seen) {
+// A copy of a row-major array in which the viewed part is replaced by `part`, of its shape and dtype.
+PyObject* with_part(PyArrayObject* x, PyObject* object, const ViewGeometry& geometry) {
     PyArrayObject* part = values(object);
-    if (!part || PyArray_DESCR(part) != PyArray_DESCR(x) || !has_shape(part, seen)) return nullptr;
+    if (!part || PyArray_DESCR(part) != PyArray_DESCR(x) || !has_shape(part, geometry)) return nullptr;
     Owned result(new_copy(x));
     if (!result) return nullptr;
-    put(result.get(), seen, part);
+    put(result.get(), geometry, part);
     return result.give();
 }
 PyArrayObject* in_row_major(PyObject* object) {
@@ -67,19 +68,20 @@ PyArrayObject* in_row_major(PyObject* object) {
 PyObject* diagonal_scatter(PyObject* const* args) {
     PyArrayObject* x = in_row_major(args[0]);
     if (!x) return nullptr;
-    Geometry seen = geometry_of(x);
-    return fill_diagonal(seen, args[2], args[3], args[4]) ? with_part(x, args[1], seen) : nullptr;
+    ViewGeometry geometry = geometry_of(x);
+    return fill_diagonal(geometry, args[2], args[3], args[4]) ? with_part(x, args[1], geometry) : nullptr;
 }
 // select_scatter(self, src, dim, index)
 PyObject* select_scatter(PyObject* const* args) {
     PyArrayObject* x = in_row_major(args[0]);
     int dim;
     npy_intp index = 0;
-    if (!x || !as_axis(args[2], PyArray_NDIM(x), dim) || !as_place(args[3], PyArray_DIM(x, dim), index)) return nullptr;
-    Geometry seen = geometry_of(x);
-    seen.offset = index * seen.strides[dim];
-    drop(seen, dim);
-    return with_part(x, args[1], seen);
+    if (!x || !as_axis(args[2], PyArray_NDIM(x), dim) || !as_position(args[3], PyArray_DIM(x, dim), index))
+        return nullptr;
+    ViewGeometry geometry = geometry_of(x);
+    geometry.offset = index * geometry.strides[dim];
+    drop(geometry, dim);
+    return with_part(x, args[1], geometry);
 }
 // slice_scatter(self, src, dim, start, end, step)
 PyObject* slice_scatter(PyObject* const* args) {
@@ -89,8 +91,8 @@ PyObject* slice_scatter(PyObject* const* args) {
     if (!x || !as_axis(args[2], PyArray_NDIM(x), dim) ||
         !as_range(args[3], args[4], args[5], PyArray_DIM(x, dim), range))
         return nullptr;
-    Geometry seen = geometry_of(x);
-    return narrow(seen, dim, range) ? with_part(x, args[1], seen) : nullptr;
+    ViewGeometry geometry = geometry_of(x);
+    return narrow(geometry, dim, range) ? with_part(x, args[1], geometry) : nullptr;
 }
 
 // Matrices, rows and numbers along the diagonal of a matrix of zeros: _block_diag(tensors)
@@ -106,7 +108,7 @@ PyObject* block_diag(PyObject* const* args) {
         if (!x || PyArray_NDIM(x) > 2 || PyArray_DESCR(x) != PyArray_DESCR(block(0))) return nullptr;
         height = height + rows(x), width = width + columns(x);
     }
-    Geometry whole;
+    ViewGeometry whole;
     if (!height.fits() || !width.fits()) return nullptr;
     whole.add(height.value(), 0), whole.add(width.value(), 0);
     if (!fill_rows(whole, PyArray_ITEMSIZE(block(0)))) return nullptr;
@@ -114,22 +116,22 @@ PyObject* block_diag(PyObject* const* args) {
     npy_intp row = 0, column = 0;
     for (Py_ssize_t at = 0; result && at < count; ++at) {
         PyArrayObject* x = block(at);
-        Geometry seen;
+        ViewGeometry geometry;
         if (!x || rows(x) > height.value() - row || columns(x) > width.value() - column)
-            return nullptr;  // of another shape by now
-        seen.offset = row * whole.strides[0] + column * whole.strides[1];
+            return nullptr;  // whose shape has changed meanwhile
+        geometry.offset = row * whole.strides[0] + column * whole.strides[1];
         for (int dim = 0; dim < PyArray_NDIM(x); ++dim)
-            seen.add(PyArray_DIM(x, dim), whole.strides[2 - PyArray_NDIM(x) + dim]);
-        put(result.get(), seen, x);
+            geometry.add(PyArray_DIM(x, dim), whole.strides[2 - PyArray_NDIM(x) + dim]);
+        put(result.get(), geometry, x);
         row += rows(x), column += columns(x);
     }
     return result.give();
 }
 
 PyMethodDef inserted_methods[] = {
-    direct_method("direct_diag_embed", laid<direct<4, diag_embed>, few_with_gaps>,
+    direct_method("direct_diag_embed", on_contiguous<direct<4, diag_embed>, few_with_gaps>,
                   "diag_embed(self, offset, dim1, dim2), or NotImplemented"),
-    direct_method("direct_diagonal_copy", laid<direct<4, diagonal_copy>, few_with_gaps>,
+    direct_method("direct_diagonal_copy", on_contiguous<direct<4, diagonal_copy>, few_with_gaps>,
                   "diagonal_copy(self, offset, dim1, dim2), or NotImplemented"),
     direct_method("direct_diagonal_scatter", direct<5, diagonal_scatter>,
                   "diagonal_scatter(self, src, offset, dim1, dim2), or NotImplemented"),

@@ -7,13 +7,13 @@
 namespace wengert {
 namespace {
 
-// An array as the copy reads it: a piece of memory for each place in the axes before, a step apart. In bytes.
+// An array as the copy reads it: one piece of memory for each position in the axes before, a step apart. In bytes.
 struct Part {
     const char* data;
     npy_intp step, piece;
 };
 
-// False if the axes from `axis` on do not lie in one piece, or those before it not evenly.
+// False unless the axes from `axis` on are contiguous and those before it have one step.
 bool as_part(PyArrayObject* x, int axis, Part& part) {
     const int ndim = PyArray_NDIM(x);
     npy_intp piece = PyArray_ITEMSIZE(x), step = 0, next = 0;
@@ -35,8 +35,8 @@ bool as_part(PyArrayObject* x, int axis, Part& part) {
     return true;
 }
 
-// Whether all strides are those of row-major order, also where a length of 1 leaves them open: images with other
-// strides may be such whose channels lie innermost, and so may the result.
+// Whether all strides are those of row-major order, also where a length of 1 leaves them open: with other strides
+// images may have their channels innermost, and the result too.
 bool row_major(PyArrayObject* x) {
     npy_intp step = PyArray_ITEMSIZE(x);
     for (int i = PyArray_NDIM(x) - 1; i >= 0; --i) {
@@ -181,7 +181,7 @@ PyObject* stack(PyObject* const* args) {
     return parts.joined(PyArray_DESCR(model), ndim + 1, shape, rows);
 }
 
-// A view of a gradient; null without an error if its base would not tell whose memory that is.
+// A view of a gradient; null without an error if the base of the view would not own the memory.
 PyObject* view_of(PyArrayObject* grad, int ndim, npy_intp* shape, npy_intp* strides, npy_intp offset) {
     Py_INCREF(PyArray_DESCR(grad));
     Owned view(reinterpret_cast<PyArrayObject*>(
@@ -233,7 +233,7 @@ PyObject* cat_rule(PyObject* const* args) {
     return parts;
 }
 
-// (grad, dim): views of the gradient, one for each place along the axis.
+// (grad, dim): views of the gradient, one for each position along the axis.
 PyObject* stack_rule(PyObject* const* args) {
     if (!PyArray_CheckExact(args[0])) return nullptr;
     auto* grad = reinterpret_cast<PyArrayObject*>(args[0]);
@@ -254,16 +254,18 @@ PyObject* stack_rule(PyObject* const* args) {
     return parts;
 }
 
-// hstack(tensors), vstack and dstack: (None, dim), of `cat`, where all have enough dimensions; vectors lie side by side
+// hstack(tensors), vstack and dstack: (None, dim), of `cat`, where all have enough dimensions; vectors are joined along
+// their dimension
 template <int least> PyObject* stack_arguments(PyObject* const* args) {
     PyObject* list = args[0];
     if (!PyList_CheckExact(list) || PyList_GET_SIZE(list) == 0) return nullptr;
     for (Py_ssize_t at = 0; at < PyList_GET_SIZE(list); ++at) {
-        PyObject* each = PyList_GET_ITEM(list, at);
-        if (!PyArray_CheckExact(each) || PyArray_NDIM(reinterpret_cast<PyArrayObject*>(each)) < least) return nullptr;
+        PyObject* item = PyList_GET_ITEM(list, at);
+        if (!PyArray_CheckExact(item) || PyArray_NDIM(reinterpret_cast<PyArrayObject*>(item)) < least) return nullptr;
     }
     const bool vectors = least == 1 && PyArray_NDIM(reinterpret_cast<PyArrayObject*>(PyList_GET_ITEM(list, 0))) == 1;
-    return Py_BuildValue("(Oi)", Py_None, least == 2 || vectors ? 0 : least == 1 ? 1 : 2);
+    static constexpr int dims[] = {0, 1, 0, 2};  // of hstack, vstack and dstack, by their least number of dimensions
+    return Py_BuildValue("(Oi)", Py_None, vectors ? 0 : dims[least]);
 }
 
 PyMethodDef join_methods[] = {

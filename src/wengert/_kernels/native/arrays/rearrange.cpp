@@ -1,6 +1,6 @@
-// Copies with the elements in other places, of any elements without references: flip, rot90, roll, triangles. For the
-// dispatcher only.
-#include "binding/laid.hpp"
+// Copies with rearranged elements, of any dtype without references: flip, rot90, roll, triangles. For the dispatcher
+// only.
+#include "binding/memory_order.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -28,8 +28,8 @@ int as_numbers(PyObject* object, npy_intp* numbers) {
     return count;
 }
 
-// Where elements come from: along each dimension the first one's index, from where on they run forwards, beginning
-// again behind the last, or backwards.
+// The source of each element: along each dimension the index of the first one, from which indices run forwards,
+// wrapping around, or backwards.
 struct Paths {
     int ndim = 0;
     npy_intp shape[most_dims], start[most_dims];
@@ -220,15 +220,19 @@ template <bool lower> PyObject* triangle(Call args, PyArrayObject* target) {
 }
 
 PyMethodDef rearrange_methods[] = {
-    direct_method("direct_flip", laid<direct<2, flip>, few_with_gaps>, "flip(self, dims), or NotImplemented"),
-    direct_method("direct_roll", laid<direct<3, roll>, few_with_gaps>, "roll(self, shifts, dims), or NotImplemented"),
-    direct_method("direct_rot90", laid<direct<3, rot90>, few_with_gaps>, "rot90(self, k, dims), or NotImplemented"),
+    direct_method("direct_flip", on_contiguous<direct<2, flip>, few_with_gaps>, "flip(self, dims), or NotImplemented"),
+    direct_method("direct_roll", on_contiguous<direct<3, roll>, few_with_gaps>,
+                  "roll(self, shifts, dims), or NotImplemented"),
+    direct_method("direct_rot90", on_contiguous<direct<3, rot90>, few_with_gaps>,
+                  "rot90(self, k, dims), or NotImplemented"),
     direct_method("direct_tril_", direct<2, in_place<triangle<true>>>,
                   "tril_(self, diagonal): None, or NotImplemented"),
-    direct_method("direct_tril", laid<direct<2, newly<triangle<true>>>>, "tril(self, diagonal), or NotImplemented"),
+    direct_method("direct_tril", on_contiguous<direct<2, newly<triangle<true>>>>,
+                  "tril(self, diagonal), or NotImplemented"),
     direct_method("direct_triu_", direct<2, in_place<triangle<false>>>,
                   "triu_(self, diagonal): None, or NotImplemented"),
-    direct_method("direct_triu", laid<direct<2, newly<triangle<false>>>>, "triu(self, diagonal), or NotImplemented"),
+    direct_method("direct_triu", on_contiguous<direct<2, newly<triangle<false>>>>,
+                  "triu(self, diagonal), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList rearrange_list(rearrange_methods);

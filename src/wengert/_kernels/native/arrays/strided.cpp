@@ -19,25 +19,25 @@ PyArrayObject* memory_of(PyArrayObject* x) {
 PyObject* as_strided(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 4 ? viewable(args[0]) : nullptr;
     PyArrayObject* memory = x ? memory_of(x) : nullptr;
-    Geometry seen;
+    ViewGeometry geometry;
     npy_intp steps[NPY_MAXDIMS], offset = 0;
     if (!memory || !as_index(args[3], offset)) Py_RETURN_NOTIMPLEMENTED;
-    seen.ndim = as_lengths(args[1], seen.shape);
-    if (seen.ndim < 0 || as_lengths(args[2], steps) != seen.ndim) Py_RETURN_NOTIMPLEMENTED;
+    geometry.ndim = as_lengths(args[1], geometry.shape);
+    if (geometry.ndim < 0 || as_lengths(args[2], steps) != geometry.ndim) Py_RETURN_NOTIMPLEMENTED;
     const npy_intp bytes = PyArray_ITEMSIZE(x);
     const Size start = Size(offset) * bytes + (PyArray_BYTES(x) - PyArray_BYTES(memory));
     Size end = start + bytes, room(bytes);
-    for (int i = 0; i < seen.ndim; ++i) {
+    for (int i = 0; i < geometry.ndim; ++i) {
         const Size stride = Size(steps[i]) * bytes;
-        if (seen.shape[i] < 1 || steps[i] < 0 || !stride.fits()) Py_RETURN_NOTIMPLEMENTED;
-        seen.strides[i] = stride.value();
-        end = end + stride * (seen.shape[i] - 1);
-        room = room * seen.shape[i];
+        if (geometry.shape[i] < 1 || steps[i] < 0 || !stride.fits()) Py_RETURN_NOTIMPLEMENTED;
+        geometry.strides[i] = stride.value();
+        end = end + stride * (geometry.shape[i] - 1);
+        room = room * geometry.shape[i];
     }
     if (!start.fits() || !end.fits() || !room.fits() || start.value() < 0 || end.value() > PyArray_NBYTES(memory))
         Py_RETURN_NOTIMPLEMENTED;
-    seen.offset = offset * bytes;
-    return take(x, seen);
+    geometry.offset = offset * bytes;
+    return take(x, geometry);
 }
 
 // as_strided_arguments(x, size, stride, storage_offset): (None, size, stride, 0), of `as_strided_from`, where the view
@@ -74,9 +74,9 @@ PyObject* movedim_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
             PyTuple_SET_ITEM(dims, at, dim);
     }
     if (!dims) return nullptr;
-    PyObject* found = PyTuple_Pack(2, Py_None, dims);
+    PyObject* arguments = PyTuple_Pack(2, Py_None, dims);
     Py_DECREF(dims);
-    return found;
+    return arguments;
 }
 
 PyMethodDef strided_methods[] = {

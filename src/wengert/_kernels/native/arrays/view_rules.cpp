@@ -1,4 +1,4 @@
-// The gradients of views: the same memory seen as the input, or zeros with the gradient in its place.
+// The gradients of views: a view of the gradient with the shape of the input, or zeros with the gradient in one part.
 #include "arrays/views.hpp"
 
 namespace wengert {
@@ -9,41 +9,42 @@ PyArrayObject* gradient(PyObject* object) {
     PyArrayObject* array = viewable(object);
     return array && !PyDataType_REFCHK(PyArray_DESCR(array)) && PyArray_ISNOTSWAPPED(array) ? array : nullptr;
 }
-bool has_shape(PyArrayObject* array, const Geometry& seen) {
-    return PyArray_NDIM(array) == seen.ndim && std::equal(seen.shape, seen.shape + seen.ndim, PyArray_DIMS(array));
+bool has_shape(PyArrayObject* array, const ViewGeometry& geometry) {
+    return PyArray_NDIM(array) == geometry.ndim &&
+           std::equal(geometry.shape, geometry.shape + geometry.ndim, PyArray_DIMS(array));
 }
 
 // The row-major geometry of an array of shape `shape`; false if there is none.
-bool as_whole(PyObject* shape, npy_intp itemsize, Geometry& whole) {
+bool as_whole(PyObject* shape, npy_intp itemsize, ViewGeometry& whole) {
     whole.ndim = as_lengths(shape, whole.shape);
     if (whole.ndim < 0) return false;
     for (int dim = 0; dim < whole.ndim; ++dim)
         if (whole.shape[dim] < 0) return false;
     return fill_rows(whole, itemsize);
 }
-PyArrayObject* new_zeros(PyArray_Descr* descr, const Geometry& whole) {
+PyArrayObject* new_zeros(PyArray_Descr* descr, const ViewGeometry& whole) {
     return wengert::new_zeros(descr, whole.ndim, whole.shape);
 }
-// Zeros with the gradient at the part that is seen.
-PyObject* zeros_but(PyArrayObject* grad, const Geometry& whole, const Geometry& seen) {
-    if (!has_shape(grad, seen)) Py_RETURN_NOTIMPLEMENTED;
+// Zeros with the gradient in the viewed part.
+PyObject* zeros_but(PyArrayObject* grad, const ViewGeometry& whole, const ViewGeometry& geometry) {
+    if (!has_shape(grad, geometry)) Py_RETURN_NOTIMPLEMENTED;
     Owned result(new_zeros(PyArray_DESCR(grad), whole));
     if (!result) return nullptr;
-    put(result.get(), seen, grad);
+    put(result.get(), geometry, grad);
     return result.give();
 }
 
 // reshape_rule(grad, shape): a view of the gradient where its memory allows it, otherwise a copy.
 PyObject* reshape_rule(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* grad = nargs == 2 ? gradient(args[0]) : nullptr;
-    Geometry whole;
+    ViewGeometry whole;
     if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole)) Py_RETURN_NOTIMPLEMENTED;
     Size count(1);
     for (int dim = 0; dim < whole.ndim; ++dim) count = count * whole.shape[dim];
     if (!count.fits() || count.value() != PyArray_SIZE(grad)) Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen = whole;
-    if (fill_strides(seen, grad)) return take(grad, seen);
-    Geometry rows = geometry_of(grad);
+    ViewGeometry geometry = whole;
+    if (fill_strides(geometry, grad)) return take(grad, geometry);
+    ViewGeometry rows = geometry_of(grad);
     if (!fill_rows(rows, PyArray_ITEMSIZE(grad))) Py_RETURN_NOTIMPLEMENTED;
     Owned result(new_array(PyArray_DESCR(grad), whole.ndim, whole.shape));
     if (!result) return nullptr;
@@ -56,59 +57,60 @@ PyObject* permute_rule(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* grad = nargs == 2 ? gradient(args[0]) : nullptr;
     int order[NPY_MAXDIMS];
     if (!grad || !as_order(args[1], PyArray_NDIM(grad), order)) Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen;
-    seen.ndim = PyArray_NDIM(grad);
-    for (int at = 0; at < seen.ndim; ++at) {
-        seen.shape[order[at]] = PyArray_DIM(grad, at);
-        seen.strides[order[at]] = PyArray_STRIDE(grad, at);
+    ViewGeometry geometry;
+    geometry.ndim = PyArray_NDIM(grad);
+    for (int at = 0; at < geometry.ndim; ++at) {
+        geometry.shape[order[at]] = PyArray_DIM(grad, at);
+        geometry.strides[order[at]] = PyArray_STRIDE(grad, at);
     }
-    return take(grad, seen);
+    return take(grad, geometry);
 }
 
 PyObject* select_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* grad = nargs == 4 ? gradient(args[0]) : nullptr;
-    Geometry whole;
+    ViewGeometry whole;
     int dim;
     npy_intp index = 0;
     if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole) || !as_axis(args[2], whole.ndim, dim) ||
-        !as_place(args[3], whole.shape[dim], index))
+        !as_position(args[3], whole.shape[dim], index))
         Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen = whole;
-    seen.offset = index * seen.strides[dim];
-    drop(seen, dim);
-    return zeros_but(grad, whole, seen);
+    ViewGeometry geometry = whole;
+    geometry.offset = index * geometry.strides[dim];
+    drop(geometry, dim);
+    return zeros_but(grad, whole, geometry);
 }
 PyObject* slice_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* grad = nargs == 6 ? gradient(args[0]) : nullptr;
-    Geometry whole;
+    ViewGeometry whole;
     int dim;
     Range range;
     if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole) || !as_axis(args[2], whole.ndim, dim) ||
         !as_range(args[3], args[4], args[5], whole.shape[dim], range))
         Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen = whole;
-    if (!narrow(seen, dim, range)) Py_RETURN_NOTIMPLEMENTED;
-    return zeros_but(grad, whole, seen);
+    ViewGeometry geometry = whole;
+    if (!narrow(geometry, dim, range)) Py_RETURN_NOTIMPLEMENTED;
+    return zeros_but(grad, whole, geometry);
 }
 PyObject* diagonal_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* grad = nargs == 5 ? gradient(args[0]) : nullptr;
-    Geometry whole;
+    ViewGeometry whole;
     if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole)) Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen = whole;
-    if (!fill_diagonal(seen, args[2], args[3], args[4])) Py_RETURN_NOTIMPLEMENTED;
-    return zeros_but(grad, whole, seen);
+    ViewGeometry geometry = whole;
+    if (!fill_diagonal(geometry, args[2], args[3], args[4])) Py_RETURN_NOTIMPLEMENTED;
+    return zeros_but(grad, whole, geometry);
 }
 
 // A part along `dim` that lies inside of the whole, and where it starts.
-bool as_part(PyObject* object, PyObject* start, const Geometry& whole, int dim, PyArray_Descr* descr, Geometry& seen) {
+bool as_part(PyObject* object, PyObject* start, const ViewGeometry& whole, int dim, PyArray_Descr* descr,
+             ViewGeometry& geometry) {
     PyArrayObject* part = gradient(object);
     npy_intp first = 0;
     if (!part || PyArray_DESCR(part) != descr || PyArray_NDIM(part) != whole.ndim || !as_index(start, first))
         return false;
     const npy_intp length = PyArray_DIM(part, dim);
     if (first < 0 || length > whole.shape[dim] || first > whole.shape[dim] - length) return false;
-    seen = whole;
-    return narrow(seen, dim, {first, length, 1}) && has_shape(part, seen);
+    geometry = whole;
+    return narrow(geometry, dim, {first, length, 1}) && has_shape(part, geometry);
 }
 // split_backward(parts, shape, dim, starts): zeros with the parts in their places.
 PyObject* split_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
@@ -116,23 +118,23 @@ PyObject* split_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
         PyTuple_GET_SIZE(args[3]) != PyList_GET_SIZE(args[0]))
         Py_RETURN_NOTIMPLEMENTED;
     PyArrayObject* first = gradient(PyList_GET_ITEM(args[0], 0));
-    Geometry whole, seen;
+    ViewGeometry whole, geometry;
     int dim;
     if (!first || !as_whole(args[1], PyArray_ITEMSIZE(first), whole) || !as_axis(args[2], whole.ndim, dim))
         Py_RETURN_NOTIMPLEMENTED;
     Owned result(new_zeros(PyArray_DESCR(first), whole));
     for (Py_ssize_t at = 0; result && at < PyList_GET_SIZE(args[0]); ++at) {
         PyObject* part = PyList_GET_ITEM(args[0], at);
-        if (!as_part(part, PyTuple_GET_ITEM(args[3], at), whole, dim, PyArray_DESCR(first), seen))
+        if (!as_part(part, PyTuple_GET_ITEM(args[3], at), whole, dim, PyArray_DESCR(first), geometry))
             Py_RETURN_NOTIMPLEMENTED;
-        put(result.get(), seen, reinterpret_cast<PyArrayObject*>(part));
+        put(result.get(), geometry, reinterpret_cast<PyArrayObject*>(part));
     }
     return result ? result.give() : nullptr;
 }
 
 // The geometry of part number `at` of a whole that was split or unbound along `dim`; it comes behind `start`.
 struct Split {
-    Geometry whole;
+    ViewGeometry whole;
     int dim;
     npy_intp start = 0;
     bool dropped;  // each part is a slice without the dimension
@@ -147,15 +149,15 @@ struct Split {
     }
     // Copies a gradient, or None, into its part of `result`, which has `length` slices; false for what does not fit.
     bool take_in(PyArrayObject* result, PyObject* object, npy_intp length) {
-        Geometry seen = whole;
+        ViewGeometry geometry = whole;
         if (length < 0 || length > whole.shape[dim] - start) return false;
-        narrow(seen, dim, {start, length, 1});
-        if (dropped) drop(seen, dim);
+        narrow(geometry, dim, {start, length, 1});
+        if (dropped) drop(geometry, dim);
         start += length;
         if (object == Py_None) return true;
         PyArrayObject* part = gradient(object);
-        if (!part || PyArray_DESCR(part) != descr || !has_shape(part, seen)) return false;
-        put(result, seen, part);
+        if (!part || PyArray_DESCR(part) != descr || !has_shape(part, geometry)) return false;
+        put(result, geometry, part);
         return true;
     }
 };

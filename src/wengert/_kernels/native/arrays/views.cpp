@@ -13,13 +13,13 @@ PyObject* alias(PyObject*, Arguments args, Py_ssize_t nargs) {
 }
 
 // Fills in the length given as -1; false if the lengths do not make `count` elements.
-bool infer(Geometry& seen, npy_intp count) {
+bool infer(ViewGeometry& geometry, npy_intp count) {
     Size known(1);
     int open = -1;
-    for (int dim = 0; dim < seen.ndim; ++dim) {
-        if (seen.shape[dim] >= 0)
-            known = known * seen.shape[dim];
-        else if (seen.shape[dim] == -1 && open < 0)
+    for (int dim = 0; dim < geometry.ndim; ++dim) {
+        if (geometry.shape[dim] >= 0)
+            known = known * geometry.shape[dim];
+        else if (geometry.shape[dim] == -1 && open < 0)
             open = dim;
         else
             return false;
@@ -27,34 +27,34 @@ bool infer(Geometry& seen, npy_intp count) {
     if (!known.fits()) return false;
     if (open < 0) return known.value() == count;
     if (known.value() == 0 || count % known.value()) return false;
-    seen.shape[open] = count / known.value();
+    geometry.shape[open] = count / known.value();
     return true;
 }
 
-PyObject* seen_as(PyArrayObject* x, PyObject* size, bool rows) {
-    Geometry seen;
-    seen.ndim = as_lengths(size, seen.shape);
-    if (seen.ndim < 0 || !infer(seen, PyArray_SIZE(x)) ||
-        !(rows ? fill_rows(seen, PyArray_ITEMSIZE(x)) : fill_strides(seen, x)))
+PyObject* view_as(PyArrayObject* x, PyObject* size, bool rows) {
+    ViewGeometry geometry;
+    geometry.ndim = as_lengths(size, geometry.shape);
+    if (geometry.ndim < 0 || !infer(geometry, PyArray_SIZE(x)) ||
+        !(rows ? fill_rows(geometry, PyArray_ITEMSIZE(x)) : fill_strides(geometry, x)))
         Py_RETURN_NOTIMPLEMENTED;
-    return take(x, seen);
+    return take(x, geometry);
 }
 PyObject* view_shape(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 2 ? viewable(args[0]) : nullptr;
     if (!x) Py_RETURN_NOTIMPLEMENTED;
-    return seen_as(x, args[1], false);
+    return view_as(x, args[1], false);
 }
-// What `reshape` is where the memory is dense.
+// `reshape` of dense memory.
 PyObject* view_dense(PyObject* self, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 2 ? viewable(args[0]) : nullptr;
     if (!x || !PyArray_IS_C_CONTIGUOUS(x)) Py_RETURN_NOTIMPLEMENTED;
     return view_shape(self, args, nargs);
 }
-// The same for a result that is no view: its strides are row-major, also where the shape stays.
+// The same for a result that is not a view: its strides are row-major even if the shape is the same.
 PyObject* unsafe_view(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 2 ? viewable(args[0]) : nullptr;
     if (!x || !PyArray_IS_C_CONTIGUOUS(x)) Py_RETURN_NOTIMPLEMENTED;
-    return seen_as(x, args[1], true);
+    return view_as(x, args[1], true);
 }
 
 PyObject* transpose(PyObject*, Arguments args, Py_ssize_t nargs) {
@@ -62,25 +62,25 @@ PyObject* transpose(PyObject*, Arguments args, Py_ssize_t nargs) {
     int first, second;
     if (!x || !as_axis(args[1], PyArray_NDIM(x), first) || !as_axis(args[2], PyArray_NDIM(x), second))
         Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen = geometry_of(x);
-    std::swap(seen.shape[first], seen.shape[second]);
-    std::swap(seen.strides[first], seen.strides[second]);
-    return take(x, seen);
+    ViewGeometry geometry = geometry_of(x);
+    std::swap(geometry.shape[first], geometry.shape[second]);
+    std::swap(geometry.strides[first], geometry.strides[second]);
+    return take(x, geometry);
 }
 PyObject* t(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 1 ? viewable(args[0]) : nullptr;
     if (!x || PyArray_NDIM(x) > 2) Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen;
-    for (int dim = PyArray_NDIM(x) - 1; dim >= 0; --dim) seen.add(PyArray_DIM(x, dim), PyArray_STRIDE(x, dim));
-    return take(x, seen);
+    ViewGeometry geometry;
+    for (int dim = PyArray_NDIM(x) - 1; dim >= 0; --dim) geometry.add(PyArray_DIM(x, dim), PyArray_STRIDE(x, dim));
+    return take(x, geometry);
 }
 PyObject* permute(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 2 ? viewable(args[0]) : nullptr;
     int order[NPY_MAXDIMS];
     if (!x || !as_order(args[1], PyArray_NDIM(x), order)) Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen;
-    for (int at = 0; at < PyArray_NDIM(x); ++at) seen.add(PyArray_DIM(x, order[at]), PyArray_STRIDE(x, order[at]));
-    return take(x, seen);
+    ViewGeometry geometry;
+    for (int at = 0; at < PyArray_NDIM(x); ++at) geometry.add(PyArray_DIM(x, order[at]), PyArray_STRIDE(x, order[at]));
+    return take(x, geometry);
 }
 
 PyObject* unsqueeze(PyObject*, Arguments args, Py_ssize_t nargs) {
@@ -90,12 +90,12 @@ PyObject* unsqueeze(PyObject*, Arguments args, Py_ssize_t nargs) {
     if (!x || ndim == NPY_MAXDIMS || PyArray_SIZE(x) == 0 || !as_axis(args[1], ndim + 1, at)) Py_RETURN_NOTIMPLEMENTED;
     const Size step = at < ndim ? Size(PyArray_DIM(x, at)) * PyArray_STRIDE(x, at) : Size(PyArray_ITEMSIZE(x));
     if (!step.fits()) Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen;
+    ViewGeometry geometry;
     for (int dim = 0; dim <= ndim; ++dim) {
-        if (dim == at) seen.add(1, step.value());
-        if (dim < ndim) seen.add(PyArray_DIM(x, dim), PyArray_STRIDE(x, dim));
+        if (dim == at) geometry.add(1, step.value());
+        if (dim < ndim) geometry.add(PyArray_DIM(x, dim), PyArray_STRIDE(x, dim));
     }
-    return take(x, seen);
+    return take(x, geometry);
 }
 
 // Marks the dimensions that `squeeze` may drop.
@@ -113,48 +113,48 @@ PyObject* squeeze(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 2 ? viewable(args[0]) : nullptr;
     bool marked[NPY_MAXDIMS] = {};
     if (!x || !mark(args[1], PyArray_NDIM(x), marked)) Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen;
+    ViewGeometry geometry;
     for (int dim = 0; dim < PyArray_NDIM(x); ++dim)
-        if (!marked[dim] || PyArray_DIM(x, dim) != 1) seen.add(PyArray_DIM(x, dim), PyArray_STRIDE(x, dim));
-    return take(x, seen);
+        if (!marked[dim] || PyArray_DIM(x, dim) != 1) geometry.add(PyArray_DIM(x, dim), PyArray_STRIDE(x, dim));
+    return take(x, geometry);
 }
 
 // `implicit`, the last argument, has no effect.
 PyObject* expand(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
-    Geometry seen;
+    ViewGeometry geometry;
     if (!x || PyArray_SIZE(x) == 0) Py_RETURN_NOTIMPLEMENTED;
-    seen.ndim = as_lengths(args[1], seen.shape);
-    const int ndim = PyArray_NDIM(x), lead = seen.ndim - ndim;
+    geometry.ndim = as_lengths(args[1], geometry.shape);
+    const int ndim = PyArray_NDIM(x), lead = geometry.ndim - ndim;
     if (lead < 0) Py_RETURN_NOTIMPLEMENTED;
     Size bytes(PyArray_ITEMSIZE(x));
-    for (int at = seen.ndim - 1; at >= 0; --at) {
+    for (int at = geometry.ndim - 1; at >= 0; --at) {
         const npy_intp own = at < lead ? 1 : PyArray_DIM(x, at - lead);
-        npy_intp& length = seen.shape[at];
+        npy_intp& length = geometry.shape[at];
         if (length == -1 && at >= lead) length = own;
         if (length < 0 || (length != own && own != 1)) Py_RETURN_NOTIMPLEMENTED;
         Size stride(0);
         if (length == own && at >= lead)
             stride = PyArray_STRIDE(x, at - lead);
         else if (length == 1 && ndim)
-            stride = Size(seen.shape[at + 1]) * seen.strides[at + 1];
+            stride = Size(geometry.shape[at + 1]) * geometry.strides[at + 1];
         bytes = bytes * std::max<npy_intp>(length, 1);
         if (!stride.fits() || !bytes.fits()) Py_RETURN_NOTIMPLEMENTED;
-        seen.strides[at] = stride.value();
+        geometry.strides[at] = stride.value();
     }
-    return take(x, seen);
+    return take(x, geometry);
 }
 
 PyObject* select(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
     int dim;
     npy_intp index = 0;
-    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) || !as_place(args[2], PyArray_DIM(x, dim), index))
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) || !as_position(args[2], PyArray_DIM(x, dim), index))
         Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen = geometry_of(x);
-    seen.offset = index * seen.strides[dim];
-    drop(seen, dim);
-    return take(x, seen);
+    ViewGeometry geometry = geometry_of(x);
+    geometry.offset = index * geometry.strides[dim];
+    drop(geometry, dim);
+    return take(x, geometry);
 }
 PyObject* slice(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 5 ? viewable(args[0]) : nullptr;
@@ -163,49 +163,49 @@ PyObject* slice(PyObject*, Arguments args, Py_ssize_t nargs) {
     if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) ||
         !as_range(args[2], args[3], args[4], PyArray_DIM(x, dim), range))
         Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen = geometry_of(x);
-    if (!narrow(seen, dim, range)) Py_RETURN_NOTIMPLEMENTED;
-    return take(x, seen);
+    ViewGeometry geometry = geometry_of(x);
+    if (!narrow(geometry, dim, range)) Py_RETURN_NOTIMPLEMENTED;
+    return take(x, geometry);
 }
 PyObject* diagonal(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 4 ? viewable(args[0]) : nullptr;
     if (!x || PyArray_SIZE(x) == 0) Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen = geometry_of(x);
-    if (!fill_diagonal(seen, args[1], args[2], args[3])) Py_RETURN_NOTIMPLEMENTED;
-    return take(x, seen);
+    ViewGeometry geometry = geometry_of(x);
+    if (!fill_diagonal(geometry, args[1], args[2], args[3])) Py_RETURN_NOTIMPLEMENTED;
+    return take(x, geometry);
 }
 
-// Windows of `size` elements, `step` apart, along a dimension; they lie along a last one.
+// Windows of `size` elements, `step` apart, along a dimension; their elements become the last dimension.
 PyObject* unfold(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 4 ? viewable(args[0]) : nullptr;
     int dim;
     npy_intp size = 0, step = 0;
     if (!x || PyArray_SIZE(x) == 0 || PyArray_NDIM(x) == NPY_MAXDIMS || !as_axis(args[1], PyArray_NDIM(x), dim))
         Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen = geometry_of(x);
-    const npy_intp stride = seen.strides[dim];
+    ViewGeometry geometry = geometry_of(x);
+    const npy_intp stride = geometry.strides[dim];
     const Size apart = Size(stride) * (as_index(args[3], step) ? step : 0);
-    if (!as_index(args[2], size) || size < 0 || size > seen.shape[dim] || step < 1 || !apart.fits())
+    if (!as_index(args[2], size) || size < 0 || size > geometry.shape[dim] || step < 1 || !apart.fits())
         Py_RETURN_NOTIMPLEMENTED;
-    seen.shape[dim] = (seen.shape[dim] - size) / step + 1;
-    seen.strides[dim] = apart.value();
-    seen.add(size, stride);
-    return take(x, seen);
+    geometry.shape[dim] = (geometry.shape[dim] - size) / step + 1;
+    geometry.strides[dim] = apart.value();
+    geometry.add(size, stride);
+    return take(x, geometry);
 }
 // unflatten(x, dim, sizes): one dimension as several, one of which may be -1
 PyObject* unflatten(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
     int dim;
-    Geometry parts, seen;
+    ViewGeometry parts, geometry;
     if (!x || !as_axis(args[1], PyArray_NDIM(x), dim)) Py_RETURN_NOTIMPLEMENTED;
     parts.ndim = as_lengths(args[2], parts.shape);
     if (parts.ndim < 1 || parts.ndim + PyArray_NDIM(x) > NPY_MAXDIMS || !infer(parts, PyArray_DIM(x, dim)))
         Py_RETURN_NOTIMPLEMENTED;
     for (int at = 0; at < PyArray_NDIM(x); ++at)
         for (int part = 0; part < (at == dim ? parts.ndim : 1); ++part)
-            seen.add(at == dim ? parts.shape[part] : PyArray_DIM(x, at), 0);
-    if (!fill_strides(seen, x)) Py_RETURN_NOTIMPLEMENTED;
-    return take(x, seen);
+            geometry.add(at == dim ? parts.shape[part] : PyArray_DIM(x, at), 0);
+    if (!fill_strides(geometry, x)) Py_RETURN_NOTIMPLEMENTED;
+    return take(x, geometry);
 }
 
 // A tuple of `count` views; `see(number)` is the geometry of each.
@@ -239,42 +239,47 @@ PyObject* split(PyObject*, Arguments args, Py_ssize_t nargs) {
     const bool single = !PyTuple_Check(args[1]);
     npy_intp most = 0, start = 0;
     if (single && (!as_index(args[1], most) || most < 1)) Py_RETURN_NOTIMPLEMENTED;
-    const Py_ssize_t count = !single ? count_parts(args[1], whole) : whole ? (whole - 1) / most + 1 : 1;
+    Py_ssize_t count = 1;
+    if (!single)
+        count = count_parts(args[1], whole);
+    else if (whole)
+        count = (whole - 1) / most + 1;
     if (count < 0) Py_RETURN_NOTIMPLEMENTED;
-    const Geometry all = geometry_of(x);
+    const ViewGeometry all = geometry_of(x);
     return take_all(x, count, [&](Py_ssize_t at) {
         npy_intp length = std::min(most, whole - start);
         if (!single) as_index(PyTuple_GET_ITEM(args[1], at), length);
-        Geometry seen = all;
-        narrow(seen, dim, {start, length, 1});
+        ViewGeometry geometry = all;
+        narrow(geometry, dim, {start, length, 1});
         start += length;
-        return seen;
+        return geometry;
     });
 }
 PyObject* unbind(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 2 ? viewable(args[0]) : nullptr;
     int dim;
     if (!x || !as_axis(args[1], PyArray_NDIM(x), dim)) Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen = geometry_of(x);
-    const npy_intp count = seen.shape[dim], stride = seen.strides[dim];
-    drop(seen, dim);
-    return take_all(x, count, [&](Py_ssize_t at) -> const Geometry& {
-        seen.offset = at * stride;
-        return seen;
+    ViewGeometry geometry = geometry_of(x);
+    const npy_intp count = geometry.shape[dim], stride = geometry.strides[dim];
+    drop(geometry, dim);
+    return take_all(x, count, [&](Py_ssize_t at) -> const ViewGeometry& {
+        geometry.offset = at * stride;
+        return geometry;
     });
 }
 
 // The type of the parts of complex numbers, or of the numbers whose parts these are; null for all others.
 PyArray_Descr* real_descr(PyArrayObject* x) {
     const int type = PyArray_ISNOTSWAPPED(x) ? PyArray_TYPE(x) : NPY_VOID;
-    return type == NPY_CFLOAT ? float_descr : type == NPY_CDOUBLE ? double_descr : nullptr;
+    if (type == NPY_CFLOAT) return float_descr;
+    return type == NPY_CDOUBLE ? double_descr : nullptr;
 }
 PyObject* view_as_real(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 1 ? viewable(args[0]) : nullptr;
     if (!x || !real_descr(x) || PyArray_NDIM(x) == NPY_MAXDIMS || PyArray_SIZE(x) == 0) Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen = geometry_of(x);
-    seen.add(2, PyArray_ITEMSIZE(x) / 2);
-    return take(x, seen, real_descr(x));
+    ViewGeometry geometry = geometry_of(x);
+    geometry.add(2, PyArray_ITEMSIZE(x) / 2);
+    return take(x, geometry, real_descr(x));
 }
 PyObject* view_as_complex(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 1 ? viewable(args[0]) : nullptr;
@@ -283,12 +288,12 @@ PyObject* view_as_complex(PyObject*, Arguments args, Py_ssize_t nargs) {
     const int last = PyArray_NDIM(x) - 1;
     if (last < 0 || PyArray_SIZE(x) == 0 || PyArray_DIM(x, last) != 2 || PyArray_STRIDE(x, last) != step)
         Py_RETURN_NOTIMPLEMENTED;
-    Geometry seen = geometry_of(x);
+    ViewGeometry geometry = geometry_of(x);
     for (int dim = 0; dim < last; ++dim)
-        if (seen.strides[dim] % (2 * step)) Py_RETURN_NOTIMPLEMENTED;
-    drop(seen, last);
+        if (geometry.strides[dim] % (2 * step)) Py_RETURN_NOTIMPLEMENTED;
+    drop(geometry, last);
     static PyArray_Descr* const complexes[2] = {PyArray_DescrFromType(NPY_CFLOAT), PyArray_DescrFromType(NPY_CDOUBLE)};
-    return take(x, seen, complexes[PyArray_DESCR(x) == double_descr]);
+    return take(x, geometry, complexes[PyArray_DESCR(x) == double_descr]);
 }
 
 PyMethodDef view_methods[] = {

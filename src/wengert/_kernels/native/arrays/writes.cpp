@@ -44,8 +44,8 @@ PyObject* fill_with(PyObject* object, PyObject* value) {
     if (!target || !element.read(target, value)) return nullptr;
     const npy_intp size = PyArray_SIZE(target), bytes = PyArray_ITEMSIZE(target);
     char* data = PyArray_BYTES(target);
-    if (size > most_elements && in_c_order(target)) return fill_dense(target, element.data()) ? written() : nullptr;
-    if (in_c_order(target))
+    if (size > most_elements && is_contiguous(target)) return fill_dense(target, element.data()) ? written() : nullptr;
+    if (is_contiguous(target))
         move_elements(1, &size, data, &bytes, element.data(), none, bytes);
     else
         move_elements(PyArray_NDIM(target), PyArray_DIMS(target), data, PyArray_STRIDES(target), element.data(), none,
@@ -70,7 +70,7 @@ PyObject* copy(PyObject* const* args) {
     if (!source) return nullptr;
     char* to = PyArray_BYTES(target);
     const char* from = PyArray_BYTES(source);
-    if (same_shape(target, source) && in_c_order(target) && in_c_order(source)) {
+    if (same_shape(target, source) && is_contiguous(target) && is_contiguous(source)) {
         copy_bytes(to, from, PyArray_NBYTES(target));
         return written();
     }
@@ -93,10 +93,10 @@ PyObject* fill_many(PyArrayObject* target, PyArrayObject* mask, const char* elem
     Operand operands[2];
     operands[0].array = target, operands[1].array = mask;
     Broadcast<2> shape;
-    if (!in_c_order(mask) || !in_c_order(target) || !PyArray_ISALIGNED(target) || !shape.find(operands) ||
+    if (!is_contiguous(mask) || !is_contiguous(target) || !PyArray_ISALIGNED(target) || !shape.find(operands) ||
         !shape.is_like(target))
         return nullptr;
-    if (!lie_apart(mask, target)) return nullptr;
+    if (!are_disjoint(mask, target)) return nullptr;
     return with_element(target, [=, &shape](auto zero) -> PyObject* {
         using T = decltype(zero);
         T value, *whole = data_of<T>(target);
@@ -121,7 +121,8 @@ PyObject* masked_fill(PyObject* const* args) {
     Element element;
     if (!target || !mask || !element.read(target, args[2])) return nullptr;
     if (PyArray_SIZE(target) > most_elements) return fill_many(target, mask, element.data());
-    if (!stretch(mask, PyArray_NDIM(target), PyArray_DIMS(target), strides) || !lie_apart(mask, target)) return nullptr;
+    if (!stretch(mask, PyArray_NDIM(target), PyArray_DIMS(target), strides) || !are_disjoint(mask, target))
+        return nullptr;
     const npy_intp bytes = PyArray_ITEMSIZE(target);
     char* to = PyArray_BYTES(target);
     const char* holds = PyArray_BYTES(mask);

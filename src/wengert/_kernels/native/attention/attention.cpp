@@ -45,10 +45,10 @@ template <class T> PyObject* attention(PyObject* const* args) {
     const T factor = static_cast<T>(1 / std::sqrt(static_cast<double>(h.size)));
     for (npy_intp row = 0; row < h.count * h.queries; ++row) {
         const npy_intp head = row / h.queries;
-        const T *asked = data_of<T>(query) + row * h.size, *keys = data_of<T>(key) + head * h.keys * h.size;
+        const T *query_row = data_of<T>(query) + row * h.size, *keys = data_of<T>(key) + head * h.keys * h.size;
         const T* values = data_of<T>(value) + head * h.keys * h.width;
         T* out = data_of<T>(result.get()) + row * h.width;
-        for (npy_intp e = 0; e < h.size; ++e) own[static_cast<size_t>(e)] = asked[e] * factor;
+        for (npy_intp e = 0; e < h.size; ++e) own[static_cast<size_t>(e)] = query_row[e] * factor;
         for (npy_intp j = 0; j < h.keys; ++j) {
             T total = 0;
             for (npy_intp e = 0; e < h.size; ++e) total += own[static_cast<size_t>(e)] * keys[j * h.size + e];

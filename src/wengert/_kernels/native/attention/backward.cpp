@@ -6,8 +6,8 @@
 namespace wengert {
 namespace {
 
-// What the backward pass is given beside the forward pass, and what it makes.
-template <class T> struct Slopes {
+// The additional inputs of the backward pass, and its results.
+template <class T> struct Gradients {
     HeadArray<T> grad, out, query, key, value;
     const T* logsumexp;
     npy_intp statistics[3];  // steps of logsumexp
@@ -16,9 +16,9 @@ template <class T> struct Slopes {
 // One head of keys and values, with all heads of queries that it serves.
 template <class T> class Backward {
 public:
-    Backward(const Attention<T>& attention, const Slopes<T>& slopes)
+    Backward(const Attention<T>& attention, const Gradients<T>& gradients)
         : a_(attention),
-          s_(slopes),
+          s_(gradients),
           width_(width_of_panel<T>()),
           rows_(whole_rows<T>(attention.size)),
           panels_(pieces_of(attention.queries, width_)),
@@ -29,8 +29,8 @@ public:
           key_sizes_(attention.size, attention.key.step[3]),
           value_steps_(attention.keys, attention.value.step[2]),
           value_sizes_(attention.size, attention.value.step[3]),
-          grad_steps_(attention.queries, slopes.grad.step[2]),
-          grad_sizes_(attention.size, slopes.grad.step[3]),
+          grad_steps_(attention.queries, gradients.grad.step[2]),
+          grad_sizes_(attention.size, gradients.grad.step[3]),
           along_(width_, 1),
           across_(key_block + width_, width_),
           scaled_(attention.queries * attention.size),
@@ -42,17 +42,18 @@ public:
           logsumexp_(memory(panels_)),
           inner_(memory(panels_)),
           scores_(memory(whole_rows<T>(key_block) + width_)),
-          slopes_(memory(whole_rows<T>(key_block) + width_)),
+          score_grads_(memory(whole_rows<T>(key_block) + width_)),
           block_weights_(memory(key_panels() * query_panels * width_)),
-          block_slopes_(memory(key_panels() * query_panels * width_)),
+          block_grads_(memory(key_panels() * query_panels * width_)),
           key_sums_(memory(pieces_of(attention.keys, width_) * rows_)),
           value_sums_(memory(pieces_of(attention.keys, width_) * rows_)) {}
 
     void run(npy_intp batch, npy_intp key_head) {
         key_sums_.fill(0);
         value_sums_.fill(0);
-        const npy_intp each = a_.heads / a_.key_heads;
-        for (npy_intp head = key_head * each; head < (key_head + 1) * each; ++head) one_head(batch, head, key_head);
+        const npy_intp group_size = a_.heads / a_.key_heads;
+        for (npy_intp head = key_head * group_size; head < (key_head + 1) * group_size; ++head)
+            run_head(batch, head, key_head);
         for (npy_intp p = 0; p < pieces_of(a_.keys, width_); ++p) {
             const npy_intp key = p * width_, used = std::min(width_, a_.keys - key);
             store(key_sums_, p, used, T(1), s_.key, s_.key.head(batch, key_head) + key * s_.key.step[2]);
@@ -65,23 +66,25 @@ private:
     Room<T> memory(npy_intp rows) const { return Room<T>(rows * width_); }
     npy_intp used(npy_intp query) const { return std::min(width_, a_.queries - query); }
     void store(const Room<T>& sums, npy_intp p, npy_intp used, T scale, const HeadArray<T>& target, T* out) const {
-        store_turned<T>(sums.data() + p * rows_ * width_, a_.size, used, scale, out, target.step[2], target.step[3]);
+        store_transposed<T>(sums.data() + p * rows_ * width_, a_.size, used, scale, out, target.step[2],
+                            target.step[3]);
     }
 
-    void one_head(npy_intp batch, npy_intp head, npy_intp key_head) {
+    void run_head(npy_intp batch, npy_intp head, npy_intp key_head) {
         query_sums_.fill(0);
         prepare(batch, head);
         for (npy_intp key = 0; key < a_.keys; key += key_block) {
             const npy_intp keys = std::min(key_block, a_.keys - key);
-            Packed<T> left(keys, a_.size), values(keys, a_.size), turned(a_.size, keys);
+            Packed<T> left(keys, a_.size), values(keys, a_.size), keys_transposed(a_.size, keys);
             left.fill({a_.key.head(batch, key_head), key_sizes_[0], key_steps_[key], 0}, 0, left.panels());
             values.fill({a_.value.head(batch, key_head), value_sizes_[0], value_steps_[key], 0}, 0, values.panels());
-            turned.fill({a_.key.head(batch, key_head), key_steps_[key], key_sizes_[0], 0}, 0, turned.panels());
+            keys_transposed.fill({a_.key.head(batch, key_head), key_steps_[key], key_sizes_[0], 0}, 0,
+                                 keys_transposed.panels());
             for (npy_intp first = 0; first < panels_; first += query_panels) {
                 const npy_intp last = std::min(first + query_panels, panels_);
-                if (scores_of_.seen(first * width_, (last - first) * width_, key, keys) == 0) continue;
+                if (scores_of_.visible(first * width_, (last - first) * width_, key, keys) == 0) continue;
                 for (npy_intp p = first; p < last; ++p)
-                    one_panel(left, values, turned, batch, head, p, p - first, key, keys);
+                    run_panel(left, values, keys_transposed, batch, head, p, p - first, key, keys);
                 sum_block(batch, head, first, last, key, keys);
             }
         }
@@ -89,8 +92,8 @@ private:
             store(query_sums_, p, used(p * width_), a_.scale, s_.query,
                   s_.query.head(batch, head) + p * width_ * s_.query.step[2]);
     }
-    // Panels of queries and gradients; of each query its logsumexp, and the product of result and gradient. Columns too
-    // many weigh nothing.
+    // Panels of queries and gradients; of each query its logsumexp, and the product of result and gradient. Unused
+    // columns get weight zero.
     void prepare(npy_intp batch, npy_intp head) {
         const T *grad = s_.grad.head(batch, head), *out = s_.out.head(batch, head);
         for (npy_intp p = 0; p < panels_; ++p) {
@@ -115,51 +118,53 @@ private:
             for (npy_intp e = 0; e < a_.size; ++e) scaled_[query * a_.size + e] = row[e * a_.query.step[3]] * a_.scale;
         }
     }
-    // Weights and slopes of one panel of queries and a block of keys; what they give the queries; both turned, at their
-    // place in the block.
-    void one_panel(const Packed<T>& left, const Packed<T>& values, const Packed<T>& turned, npy_intp batch,
+    // Weights and their gradients for one panel of queries and a block of keys; their contribution to the queries; both
+    // transposed into the block.
+    void run_panel(const Packed<T>& left, const Packed<T>& values, const Packed<T>& keys_transposed, npy_intp batch,
                    npy_intp head, npy_intp p, npy_intp at, npy_intp key, npy_intp keys) {
-        const npy_intp query = p * width_, seen = scores_of_.seen(query, used(query), key, keys);
-        T *scores = scores_.data(), *slopes = slopes_.data();
-        if (seen > 0) {
-            multiply_panel(left, seen, queries_.data() + p * a_.size * width_, a_.size, scores, false);
-            multiply_panel(values, seen, grads_.data() + p * a_.size * width_, a_.size, slopes, false);
-            scores_of_.restrict_to(scores, batch, head, query, used(query), key, seen);
-            loops<T>().attention_slopes(scores, slopes, seen, logsumexp_.data() + query, inner_.data() + query);
-            multiply_panel(turned, a_.size, slopes, seen, query_sums_.data() + p * rows_ * width_, true);
+        const npy_intp query = p * width_, visible = scores_of_.visible(query, used(query), key, keys);
+        T *scores = scores_.data(), *score_grads = score_grads_.data();
+        if (visible > 0) {
+            multiply_panel(left, visible, queries_.data() + p * a_.size * width_, a_.size, scores, false);
+            multiply_panel(values, visible, grads_.data() + p * a_.size * width_, a_.size, score_grads, false);
+            scores_of_.restrict_to(scores, batch, head, query, used(query), key, visible);
+            loops<T>().attention_scores_backward(scores, score_grads, visible, logsumexp_.data() + query,
+                                                 inner_.data() + query);
+            multiply_panel(keys_transposed, a_.size, score_grads, visible, query_sums_.data() + p * rows_ * width_,
+                           true);
         }
         const npy_intp whole = pieces_of(keys, width_) * width_;
-        std::fill(scores + seen * width_, scores + whole * width_, T(0));
-        std::fill(slopes + seen * width_, slopes + whole * width_, T(0));
+        std::fill(scores + visible * width_, scores + whole * width_, T(0));
+        std::fill(score_grads + visible * width_, score_grads + whole * width_, T(0));
         for (npy_intp k = 0; k < whole / width_; ++k) {
-            const npy_intp place = (k * query_panels + at) * width_ * width_;
+            const npy_intp position = (k * query_panels + at) * width_ * width_;
             loops<T>().pack_columns(scores + k * width_ * width_, along_[0], width_, across_[0], nullptr, 0,
-                                    block_weights_.data() + place);
-            loops<T>().pack_columns(slopes + k * width_ * width_, along_[0], width_, across_[0], nullptr, 0,
-                                    block_slopes_.data() + place);
+                                    block_weights_.data() + position);
+            loops<T>().pack_columns(score_grads + k * width_ * width_, along_[0], width_, across_[0], nullptr, 0,
+                                    block_grads_.data() + position);
         }
     }
-    // What a block of queries gives a block of keys and values.
+    // The contribution of a block of queries to a block of keys and values.
     void sum_block(npy_intp batch, npy_intp head, npy_intp first, npy_intp last, npy_intp key, npy_intp keys) {
         const npy_intp query = first * width_, queries = std::min(last * width_, a_.queries) - query;
         Packed<T> grads(a_.size, queries), scaled(a_.size, queries);
         grads.fill({s_.grad.head(batch, head), grad_steps_[query], grad_sizes_[0], 0}, 0, grads.panels());
         scaled.fill({scaled_.data(), scaled_steps_[query], scaled_sizes_[0], 0}, 0, scaled.panels());
         for (npy_intp k = 0; k < pieces_of(keys, width_); ++k) {
-            const npy_intp place = k * query_panels * width_ * width_, at = (key / width_ + k) * rows_ * width_;
-            multiply_panel(grads, a_.size, block_weights_.data() + place, queries, value_sums_.data() + at, true);
-            multiply_panel(scaled, a_.size, block_slopes_.data() + place, queries, key_sums_.data() + at, true);
+            const npy_intp position = k * query_panels * width_ * width_, at = (key / width_ + k) * rows_ * width_;
+            multiply_panel(grads, a_.size, block_weights_.data() + position, queries, value_sums_.data() + at, true);
+            multiply_panel(scaled, a_.size, block_grads_.data() + position, queries, key_sums_.data() + at, true);
         }
     }
     const Attention<T>& a_;
-    const Slopes<T>& s_;
+    const Gradients<T>& s_;
     npy_intp width_, rows_, panels_;
     Scores<T> scores_of_;
-    Places steps_, sizes_, key_steps_, key_sizes_, value_steps_, value_sizes_, grad_steps_, grad_sizes_, along_,
+    Offsets steps_, sizes_, key_steps_, key_sizes_, value_steps_, value_sizes_, grad_steps_, grad_sizes_, along_,
         across_;
     Room<T> scaled_;
-    Places scaled_steps_, scaled_sizes_;
-    Room<T> queries_, grads_, query_sums_, logsumexp_, inner_, scores_, slopes_, block_weights_, block_slopes_,
+    Offsets scaled_steps_, scaled_sizes_;
+    Room<T> queries_, grads_, query_sums_, logsumexp_, inner_, scores_, score_grads_, block_weights_, block_grads_,
         key_sums_, value_sums_;
 };
 
@@ -167,7 +172,7 @@ private:
 // gradients of the three
 template <class T> PyObject* backward(PyObject* const* args) {
     Attention<T> a;
-    Slopes<T> s;
+    Gradients<T> s;
     if (!a.read(args + 1) || !a.read_options(args[6], args[7], args[8], args[9])) return nullptr;
     if (!read_heads(args[0], s.grad) || !read_heads(args[4], s.out)) return nullptr;
     if (!std::equal(s.grad.shape, s.grad.shape + 4, a.query.shape) ||
@@ -182,11 +187,12 @@ template <class T> PyObject* backward(PyObject* const* args) {
         if (PyArray_STRIDE(statistics, i) % static_cast<npy_intp>(sizeof(T))) return nullptr;
         s.statistics[i] = PyArray_STRIDE(statistics, i) / static_cast<npy_intp>(sizeof(T));
     }
-    Owned made[3] = {Owned(new_array(descr_of<T>(), 4, a.query.shape)), Owned(new_array(descr_of<T>(), 4, a.key.shape)),
-                     Owned(new_array(descr_of<T>(), 4, a.key.shape))};
+    Owned results[3] = {Owned(new_array(descr_of<T>(), 4, a.query.shape)),
+                        Owned(new_array(descr_of<T>(), 4, a.key.shape)),
+                        Owned(new_array(descr_of<T>(), 4, a.key.shape))};
     HeadArray<T>* targets[3] = {&s.query, &s.key, &s.value};
     for (int i = 0; i < 3; ++i)
-        if (!made[i] || !read_heads(reinterpret_cast<PyObject*>(made[i].get()), *targets[i])) return nullptr;
+        if (!results[i] || !read_heads(reinterpret_cast<PyObject*>(results[i].get()), *targets[i])) return nullptr;
     {
         ReleaseGil unlocked((Size(a.batches) * a.heads * a.work()).value_or_most() >= thread_threshold);
         parallel_for(a.batches * a.key_heads, (Size(a.work()) * 3 * (a.heads / a.key_heads)).value_or_most(),
@@ -195,16 +201,16 @@ template <class T> PyObject* backward(PyObject* const* args) {
                          for (npy_intp at = first; at < last; ++at) worker.run(at / a.key_heads, at % a.key_heads);
                      });
     }
-    return give_tuple(made, 3);
+    return give_tuple(results, 3);
 }
 
-PyMethodDef slope_methods[] = {
-    direct_method(
-        "direct_attention_in_blocks_backward", direct<10, by_element<backward<float>, backward<double>>>,
-        "attention_in_blocks_backward(grad, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask, scale)"),
+PyMethodDef backward_methods[] = {
+    direct_method("direct_attention_in_blocks_backward", direct<10, by_element<backward<float>, backward<double>>>,
+                  "attention_in_blocks_backward(grad, query, key, value, out, logsumexp, dropout_p, is_causal, "
+                  "attn_mask, scale)"),
     {nullptr, nullptr, 0, nullptr},
 };
-MethodList slope_list(slope_methods);
+MethodList backward_list(backward_methods);
 
 }  // namespace
 }  // namespace wengert

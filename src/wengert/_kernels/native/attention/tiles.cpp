@@ -1,6 +1,6 @@
 // Attention block by block, as cards of torch's name have it: softmax(query @ key.T * scale + mask) @ value, with the
-// softmax running along the keys. Scores are formed turned round, (keys, a panel of queries): so maxima and sums are
-// those of lanes, and weights lie as the next product wants its factor. For the dispatcher only. Source: Dao, Fu,
+// softmax running along the keys. Scores are computed transposed, (keys, a panel of queries): maxima and sums are then
+// taken over lanes, and weights have the layout of the next product's factor. For the dispatcher only. Source: Dao, Fu,
 // Ermon, Rudra and Ré, FlashAttention (2022); Rabe and Staats, Self-attention does not need O(n^2) memory (2021).
 #include "attention/tiles.hpp"
 #include "binding/dense.hpp"
@@ -8,23 +8,22 @@
 namespace wengert {
 namespace {
 
-// A new array that lies as `like` does: its dimensions in the same order, without gaps. What is left open, dispatch
-// settles.
+// A new array with the order of dimensions of `like`, without gaps.
 PyArrayObject* new_in_order(PyArrayObject* like) {
     for (int i = 0; i < 4; ++i)
         if (PyArray_STRIDE(like, i) <= 0) return new_array(PyArray_DESCR(like), PyArray_NDIM(like), PyArray_DIMS(like));
     if (dense(reinterpret_cast<PyObject*>(like))) return new_dense(like);
-    PyArrayObject* made = new_array(PyArray_DESCR(like), PyArray_NDIM(like), PyArray_DIMS(like));
-    if (!made) return nullptr;
+    PyArrayObject* result = new_array(PyArray_DESCR(like), PyArray_NDIM(like), PyArray_DIMS(like));
+    if (!result) return nullptr;
     int order[4] = {0, 1, 2, 3};
     std::stable_sort(order, order + 4, [=](int a, int b) { return PyArray_STRIDE(like, a) > PyArray_STRIDE(like, b); });
     npy_intp step = PyArray_ITEMSIZE(like);
     for (int i = 3; i >= 0; --i) {
-        PyArray_STRIDES(made)[order[i]] = step;
+        PyArray_STRIDES(result)[order[i]] = step;
         step *= PyArray_DIM(like, order[i]);
     }
-    PyArray_UpdateFlags(made, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS);
-    return made;
+    PyArray_UpdateFlags(result, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS);
+    return result;
 }
 
 // Some panels of queries of one head, all keys.
@@ -58,7 +57,7 @@ public:
         for (npy_intp p = 0; p < panels; ++p) pack_query(a_.query.head(batch, head), first, p);
         for (npy_intp key = 0; key < a_.keys; key += key_block) {
             const npy_intp keys = std::min(key_block, a_.keys - key);
-            if (scores_of_.seen(first, panels * width_, key, keys) == 0) break;
+            if (scores_of_.visible(first, panels * width_, key, keys) == 0) break;
             Packed<T> left(keys, a_.size), right(a_.size, keys);
             left.fill({a_.key.head(batch, key_head), key_sizes_[0], key_steps_[key], 0}, 0, left.panels());
             right.fill({a_.value.head(batch, key_head), value_steps_[key], value_sizes_[0], 0}, 0, right.panels());
@@ -77,16 +76,16 @@ private:
     }
     void go_on(const Packed<T>& left, const Packed<T>& right, npy_intp batch, npy_intp head, npy_intp first, npy_intp p,
                npy_intp key, npy_intp keys) {
-        const npy_intp query = first + p * width_, seen = scores_of_.seen(query, used(query), key, keys);
-        if (seen == 0) return;
-        multiply_panel(left, seen, queries_.data() + p * a_.size * width_, a_.size, scores_.data(), false);
-        scores_of_.restrict_to(scores_.data(), batch, head, query, used(query), key, seen);
+        const npy_intp query = first + p * width_, visible = scores_of_.visible(query, used(query), key, keys);
+        if (visible == 0) return;
+        multiply_panel(left, visible, queries_.data() + p * a_.size * width_, a_.size, scores_.data(), false);
+        scores_of_.restrict_to(scores_.data(), batch, head, query, used(query), key, visible);
         T factor[Panel::most_columns], *sums = sums_.data() + p * rows_ * width_;
-        loops<T>().attention_weigh(scores_.data(), seen, greatest_.data() + p * width_, totals_.data() + p * width_,
+        loops<T>().attention_weigh(scores_.data(), visible, greatest_.data() + p * width_, totals_.data() + p * width_,
                                    factor);
         if (key > 0 && std::any_of(factor, factor + width_, [](T f) { return f != 1; }))
             loops<T>().scale_columns(sums, a_.size, factor);
-        multiply_panel(right, a_.size, scores_.data(), seen, sums, true);
+        multiply_panel(right, a_.size, scores_.data(), visible, sums, true);
     }
     void finish(npy_intp batch, npy_intp head, npy_intp first, npy_intp p) {
         const npy_intp query = first + p * width_;
@@ -99,15 +98,15 @@ private:
                     total == 0 ? T(0) : greatest + std::log(total);
         }
         loops<T>().scale_columns(sums, a_.size, factor);
-        store_turned<T>(sums, a_.size, used(query), 1, out_.head(batch, head) + query * out_.step[2], out_.step[2],
-                        out_.step[3]);
+        store_transposed<T>(sums, a_.size, used(query), 1, out_.head(batch, head) + query * out_.step[2], out_.step[2],
+                            out_.step[3]);
     }
     const Attention<T>& a_;
     const HeadArray<T>& out_;
     T* logsumexp_;
     npy_intp width_, rows_;
     Scores<T> scores_of_;
-    Places sizes_, steps_, key_sizes_, key_steps_, value_sizes_, value_steps_;
+    Offsets sizes_, steps_, key_sizes_, key_steps_, value_sizes_, value_steps_;
     Room<T> queries_, sums_, scores_, greatest_, totals_;
 };
 
@@ -116,11 +115,11 @@ private:
 template <class T> PyObject* forward(PyObject* const* args) {
     Attention<T> a;
     if (!a.read(args) || !a.read_options(args[3], args[4], args[5], args[6])) return nullptr;
-    Owned made[2] = {Owned(new_in_order(reinterpret_cast<PyArrayObject*>(args[0]))),
-                     Owned(new_array(descr_of<T>(), 3, a.query.shape))};
+    Owned results[2] = {Owned(new_in_order(reinterpret_cast<PyArrayObject*>(args[0]))),
+                        Owned(new_array(descr_of<T>(), 3, a.query.shape))};
     HeadArray<T> out;
-    if (!made[0] || !made[1] || !read_heads(reinterpret_cast<PyObject*>(made[0].get()), out)) return nullptr;
-    T* logsumexp = data_of<T>(made[1].get());
+    if (!results[0] || !results[1] || !read_heads(reinterpret_cast<PyObject*>(results[0].get()), out)) return nullptr;
+    T* logsumexp = data_of<T>(results[1].get());
     const npy_intp block = query_panels * width_of_panel<T>(), blocks = pieces_of(a.queries, block),
                    all = a.batches * a.heads * blocks;
     {
@@ -131,7 +130,7 @@ template <class T> PyObject* forward(PyObject* const* args) {
                 worker.run(at / blocks / a.heads, at / blocks % a.heads, at % blocks * block);
         });
     }
-    return give_tuple(made, 2);
+    return give_tuple(results, 2);
 }
 
 PyMethodDef tile_methods[] = {

@@ -1,5 +1,5 @@
-// What both directions of attention share: where heads lie, and panels of packed factors. No matrix of all weights is
-// written down.
+// Shared by both directions of attention: the strides of heads, and panels of packed factors. No matrix of all weights
+// is written down.
 #pragma once
 
 #include "binding/direct.hpp"
@@ -31,7 +31,7 @@ template <class T> inline bool read_heads(PyObject* object, HeadArray<T>& heads)
     return true;
 }
 
-// What a call is given. A mask of two or four dimensions broadcasts: its steps are 0 where it repeats.
+// The arguments of a call. A mask of two or four dimensions broadcasts: its steps are 0 where it repeats.
 template <class T> struct Attention {
     HeadArray<T> query, key, value, mask;
     npy_intp batches, heads, key_heads, queries, keys, size;
@@ -47,10 +47,10 @@ template <class T> struct Attention {
         return std::equal(key.shape, key.shape + 4, value.shape) && key.shape[0] == batches && key.shape[3] == size &&
                heads % key_heads == 0;
     }
-    bool read_options(PyObject* dropout, PyObject* is_causal, PyObject* attn_mask, PyObject* given_scale) {
+    bool read_options(PyObject* dropout, PyObject* is_causal, PyObject* attn_mask, PyObject* scale_option) {
         double probability = 0, factor = 1 / std::sqrt(static_cast<double>(size));
         if (!as_number(dropout, probability) || probability != 0 || !as_flag(is_causal, causal)) return false;
-        if (given_scale != Py_None && !as_number(given_scale, factor)) return false;
+        if (scale_option != Py_None && !as_number(scale_option, factor)) return false;
         scale = static_cast<T>(factor);
         return attn_mask == Py_None || read_mask(attn_mask);
     }
@@ -87,16 +87,16 @@ private:
     Scratch<T> memory_;
 };
 
-// Tables of places: a row for each number of steps, so that factors may lie in whatever order.
-class Places {
+// Multiples of a step, as tables of offsets for factors of any strides.
+class Offsets {
 public:
-    Places(npy_intp count, npy_intp step) : places_(static_cast<size_t>(count)) {
-        for (npy_intp i = 0; i < count; ++i) places_[static_cast<size_t>(i)] = i * step;
+    Offsets(npy_intp count, npy_intp step) : positions_(static_cast<size_t>(count)) {
+        for (npy_intp i = 0; i < count; ++i) positions_[static_cast<size_t>(i)] = i * step;
     }
-    const index_t* operator[](npy_intp i) const { return places_.data() + i; }
+    const index_t* operator[](npy_intp i) const { return positions_.data() + i; }
 
 private:
-    std::vector<index_t> places_;
+    std::vector<index_t> positions_;
 };
 
 template <class T> inline npy_intp width_of_panel() { return 2 * loops<T>().lanes; }
@@ -107,7 +107,7 @@ template <class T> inline npy_intp whole_rows(npy_intp rows) {
 // A panel of a right factor, (depth, a panel's width): `used` columns from `first` on, the last of them again behind
 // these.
 template <class T>
-inline void pack_panel(const T* data, const Places& rows, npy_intp depth, const Places& columns, npy_intp first,
+inline void pack_panel(const T* data, const Offsets& rows, npy_intp depth, const Offsets& columns, npy_intp first,
                        npy_intp used, T* out) {
     index_t from[Panel::most_columns];
     for (npy_intp j = 0; j < width_of_panel<T>(); ++j) from[j] = *columns[first + (j < used ? j : used - 1)];
@@ -122,9 +122,10 @@ inline void multiply_panel(const Packed<T>& left, npy_intp rows, const T* panel,
             left.multiply(k, p, std::min<npy_intp>(depth - k, packed_depth), panel + k * width, nullptr, width / 2,
                           out + left.row_of(p) * width, width, nullptr, add || k > 0);
 }
-// (rows, a panel's width) turned: column j, times `scale`, goes to out + j * step.
+// (rows, a panel's width) transposed: column j, times `scale`, goes to out + j * step.
 template <class T>
-inline void store_turned(const T* panel, npy_intp rows, npy_intp used, T scale, T* out, npy_intp step, npy_intp inner) {
+inline void store_transposed(const T* panel, npy_intp rows, npy_intp used, T scale, T* out, npy_intp step,
+                             npy_intp inner) {
     const npy_intp width = width_of_panel<T>();
     for (npy_intp j = 0; j < used; ++j)
         for (npy_intp r = 0; r < rows; ++r) out[j * step + r * inner] = panel[r * width + j] * scale;
@@ -153,13 +154,13 @@ public:
                 scores[k * width + j] = -std::numeric_limits<T>::infinity();
     }
     // How many keys of a block any of `used` queries may look at.
-    npy_intp seen(npy_intp query, npy_intp used, npy_intp key, npy_intp keys) const {
+    npy_intp visible(npy_intp query, npy_intp used, npy_intp key, npy_intp keys) const {
         return a_.causal ? std::max<npy_intp>(std::min(keys, query + used - key), 0) : keys;
     }
 
 private:
     const Attention<T>& a_;
-    Places keys_, queries_;
+    Offsets keys_, queries_;
     Room<T> shifts_;
 };
 

@@ -1,4 +1,4 @@
-// Planes set into padding, and where the windows that pass over them see their elements. No Python here.
+// Planes with padding around them, and the offsets at which windows that slide over them read. No Python here.
 #pragma once
 
 #include <cstring>
@@ -11,9 +11,9 @@ namespace wengert {
 
 using Indices = std::vector<index_t>;
 
-// A plane set into padding, `first` rows and columns of which lie before it (or, if negative, are left out of it). Of
-// the rows every `step[0]`th is taken. Columns that are `step[1]` apart are laid side by side, so that what a stride
-// leaves out does not stand between what is seen: `phases` groups of `width`, one behind the other.
+// A plane with padding: `first` rows and columns of padding before it (if negative, so many are left out). Every
+// `step[0]`th row is taken. Columns that are `step[1]` apart are stored next to each other, so that vectors read
+// neighbours in spite of a stride: `phases` groups of `width` columns.
 struct Frame {
     index_t height, width, phases = 1, first[2] = {0, 0}, step[2] = {1, 1};
     index_t pitch() const { return phases * width; }
@@ -54,8 +54,7 @@ void frame_plane(const T* plane, index_t height, index_t width, const Frame& f, 
     }
 }
 
-// Planes one behind the other, set into padding in the same way: `before` planes lie before the first, every `step`th
-// is taken.
+// A volume with padding, likewise: `before` planes of padding before the first plane, every `step`th is taken.
 struct VolumeFrame {
     Frame plane;
     index_t depth = 1, before = 0, step = 1;
@@ -77,28 +76,28 @@ template <class T> void frame_volume(const T* volume, const index_t* size, const
     for (index_t d = 0; d < f.depth; ++d) frame_slice(volume, size, f, d, out + d * f.plane.plane());
 }
 
-// Where things of some images lie: at image * image_step + row * row_step + column * column_step, image by image.
+// The offsets image * image_step + row * row_step + column * column_step, image by image.
 inline Indices grid(index_t images, index_t image_step, index_t rows, index_t row_step, index_t columns,
                     index_t column_step) {
-    Indices found(static_cast<size_t>(images * rows * columns));
-    index_t* at = found.data();
+    Indices offsets(static_cast<size_t>(images * rows * columns));
+    index_t* at = offsets.data();
     for (index_t n = 0; n < images; ++n)
         for (index_t r = 0; r < rows; ++r)
             for (index_t c = 0; c < columns; ++c) *at++ = n * image_step + r * row_step + c * column_step;
-    return found;
+    return offsets;
 }
 
-// Each of `inner` for each of `outer`, added.
+// All sums of an element of `outer` and an element of `inner`.
 inline Indices sums(const Indices& outer, const Indices& inner) {
-    Indices found;
-    found.reserve(outer.size() * inner.size());
+    Indices offsets;
+    offsets.reserve(outer.size() * inner.size());
     for (const index_t first : outer)
-        for (const index_t second : inner) found.push_back(first + second);
-    return found;
+        for (const index_t second : inner) offsets.push_back(first + second);
+    return offsets;
 }
 
-// Vectors that cover rows of places: where they begin in a frame, and in rows of `pitch` elements. A row's last vector
-// may reach behind its end.
+// Vectors that cover rows of positions: the offset of each in a frame, and in rows of `pitch` elements. The last vector
+// of a row may extend beyond its end.
 struct Cover {
     Indices from, to;
     index_t pitch, rows;

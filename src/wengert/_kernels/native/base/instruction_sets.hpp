@@ -27,6 +27,9 @@ inline bool runs_avx512() { return false; }
 #endif
 
 // The name of the best set.
-inline const char* best_instruction_set() { return runs_avx512() ? "avx512" : runs_avx2() ? "avx2" : "baseline"; }
+inline const char* best_instruction_set() {
+    if (runs_avx512()) return "avx512";
+    return runs_avx2() ? "avx2" : "baseline";
+}
 
 }  // namespace wengert

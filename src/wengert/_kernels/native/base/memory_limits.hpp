@@ -6,11 +6,11 @@
 
 namespace wengert {
 
-// In bytes, 0 where nothing is known. `root`: the folder in which /proc and /sys lie, "" but for tests.
+// In bytes, 0 where nothing is known. `root`: the folder that contains /proc and /sys, "" except in tests.
 size_t available_memory(const char* root);
 
-// Whether the machine has so many bytes; true where nothing is known. What is false here is refused by the Python
-// bodies.
+// Whether the machine has so many bytes; true where nothing is known. Where this is false the Python bodies refuse the
+// request.
 bool machine_has(size_t bytes);
 
 }  // namespace wengert

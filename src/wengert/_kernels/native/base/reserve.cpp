@@ -37,12 +37,12 @@ constexpr uint64_t patience = 256;          // blocks freed after one before its
 // ---- the system ----------------------------------------------------------------------------------------------------
 #ifdef WENGERT_PAGES
 void* map(size_t room) {
-    void* found = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (found == MAP_FAILED) return nullptr;
+    void* address = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (address == MAP_FAILED) return nullptr;
 #ifdef MADV_HUGEPAGE
-    if (room >= hinted) madvise(found, room, MADV_HUGEPAGE);
+    if (room >= hinted) madvise(address, room, MADV_HUGEPAGE);
 #endif
-    return found;
+    return address;
 }
 void unmap(void* address, size_t room) { munmap(address, room); }
 // The system may take these pages whenever it is short of memory; until then they stay.
@@ -57,14 +57,14 @@ void unmap(void* address, size_t) { std::free(address); }
 void offer(void*, size_t) {}
 #endif
 
-// Bytes that the machine can hold at all, SIZE_MAX where that is not known. Systems that promise any size, as many that
-// run containers do, end the process when the promise is to be kept; so what is beyond is refused here.
+// Bytes that the machine can hold at all, SIZE_MAX where that is not known. Systems that overcommit, as many that run
+// containers, kill the process when the memory is used; so larger requests are refused here.
 size_t machine_memory() {
 #if defined(__linux__)
-    struct sysinfo found;
+    struct sysinfo info;
     size_t bytes;
-    if (sysinfo(&found) == 0 && !__builtin_add_overflow(found.totalram, found.totalswap, &bytes) &&
-        !__builtin_mul_overflow(bytes, static_cast<size_t>(found.mem_unit), &bytes) && bytes > 0)
+    if (sysinfo(&info) == 0 && !__builtin_add_overflow(info.totalram, info.totalswap, &bytes) &&
+        !__builtin_mul_overflow(bytes, static_cast<size_t>(info.mem_unit), &bytes) && bytes > 0)
         return bytes;
 #endif
     return SIZE_MAX;
@@ -96,33 +96,33 @@ public:
     void* take(size_t bytes, bool zeroed) {
         const size_t room = room_for(bytes);
         if (room == 0 || bytes > most_) return nullptr;
-        void* found = reuse(room);
-        if (found) {
-            ASAN_UNPOISON_MEMORY_REGION(found, room);
-            if (zeroed) std::memset(found, 0, bytes);
-            return found;
+        void* address = reuse(room);
+        if (address) {
+            ASAN_UNPOISON_MEMORY_REGION(address, room);
+            if (zeroed) std::memset(address, 0, bytes);
+            return address;
         }
-        found = map(room);
-        if (!found && give_back() > 0) {
+        address = map(room);
+        if (!address && give_back() > 0) {
             std::lock_guard<std::mutex> locked(lock);
             ++numbers_.retries;
-            found = map(room);
+            address = map(room);
         }
-        if (!found) return nullptr;
+        if (!address) return nullptr;
         try {
             std::lock_guard<std::mutex> locked(lock);
-            live_.emplace(found, room);
+            live_.emplace(address, room);
             use(room);
             ++numbers_.fresh;
         } catch (const std::bad_alloc&) {
-            unmap(found, room);
+            unmap(address, room);
             return nullptr;
         }
-        return found;
+        return address;
     }
 
     bool put(void* address) {
-        Block gone[2] = {};  // what no longer finds a place: the oldest, or this one
+        Block gone[2] = {};  // blocks for which there is no room: the oldest, or this one
         {
             std::lock_guard<std::mutex> locked(lock);
             const auto known = live_.find(address);
@@ -137,8 +137,8 @@ public:
                 keep(freed);
             }
         }
-        for (const Block& each : gone)
-            if (each.address) unmap(each.address, each.room);
+        for (const Block& block : gone)
+            if (block.address) unmap(block.address, block.room);
         return shrink(SIZE_MAX), true;
     }
 
@@ -182,16 +182,16 @@ private:
         std::lock_guard<std::mutex> locked(lock);
         for (size_t at = count_; at-- > 0;) {  // the newest first: what it held may still be in the cache
             if (kept_[at].room != room) continue;
-            void* found = kept_[at].address;
+            void* address = kept_[at].address;
             try {
-                live_.emplace(found, room);
+                live_.emplace(address, room);
             } catch (const std::bad_alloc&) {
                 return nullptr;
             }
             remove(at);
             use(room);
             ++numbers_.reused;
-            return found;
+            return address;
         }
         return nullptr;
     }
@@ -208,30 +208,30 @@ private:
         if (clock_ - freed_at_[offered_] > patience) offer(kept_[offered_].address, kept_[offered_].room), ++offered_;
     }
     Block remove(size_t at) {
-        const Block found = kept_[at];
+        const Block block = kept_[at];
         std::copy(kept_ + at + 1, kept_ + count_, kept_ + at);
         std::copy(freed_at_ + at + 1, freed_at_ + count_, freed_at_ + at);
         --count_;
         if (at < offered_) --offered_;
-        numbers_.kept -= found.room;
-        return found;
+        numbers_.kept -= block.room;
+        return block;
     }
     // Gives back the oldest blocks until no more than `most` bytes, nor than the limit, are kept.
     size_t shrink(size_t most) {
-        size_t given = 0;
+        size_t freed = 0;
         for (;;) {
             Block oldest;
             {
                 std::lock_guard<std::mutex> locked(lock);
-                if (count_ == 0 || numbers_.kept <= std::min(most, limit())) return given;
+                if (count_ == 0 || numbers_.kept <= std::min(most, limit())) return freed;
                 oldest = remove(0);
             }
             ASAN_UNPOISON_MEMORY_REGION(oldest.address, oldest.room);
             unmap(oldest.address, oldest.room);
-            given += oldest.room;
+            freed += oldest.room;
         }
     }
-    // Where the program has said nothing: an eighth of the memory that this process may have, asked for when memory is
+    // Unless the program set a limit: an eighth of the memory that this process may have, looked up when memory is
     // first freed.
     size_t limit() {
         if (!limit_known_) limit_ = std::min(available_memory("") / 8, most_limit), limit_known_ = true;
@@ -259,7 +259,7 @@ Reserve& the_reserve() {
 // A child has the blocks of its parent, as copies, and must not find the lock held by a thread that it does not have.
 void before_fork() { the_reserve().lock.lock(); }
 void after_fork() { the_reserve().lock.unlock(); }
-const int asked_for = pthread_atfork(before_fork, after_fork, after_fork);
+const int fork_handlers = pthread_atfork(before_fork, after_fork, after_fork);
 #endif
 
 }  // namespace

@@ -16,7 +16,7 @@ struct ReserveStatistics {
     uint64_t retries;                  // requests that the system refused before what was kept was given back
 };
 
-// Blocks begin at pages: of other memory hardly any does, and need not be looked for.
+// Blocks begin at pages, which other memory hardly ever does: a quick test before the look-up.
 inline bool may_be_block(const void* address) {
 #if defined(__unix__) || defined(__APPLE__)
     return (reinterpret_cast<uintptr_t>(address) & 4095) == 0;
@@ -25,17 +25,17 @@ inline bool may_be_block(const void* address) {
 #endif
 }
 
-// Any thread may call these. Null: there is no such memory, even after all that was kept was given back.
+// Any thread may call these. Null: there is not enough memory, even after all kept blocks were given back.
 void* take_block(size_t bytes, bool zeroed);
 // False: `address` is none of our blocks.
 bool put_block(void* address);
 // The bytes that fit at `address`; 0 if it is none of our blocks.
 size_t room_at(void* address);
-// Gives all that is kept back to the system; how many bytes.
+// Gives all kept blocks back to the system; returns the number of bytes.
 size_t give_back();
-// Whether anything may be kept, as far as the program has said.
+// Whether the limit set by the program allows any kept block.
 bool keeps_memory();
-// Bytes that may be kept from now on; what is beyond is given back.
+// Sets how many bytes may be kept; blocks beyond that are given back.
 void set_reserve_limit(size_t bytes);
 ReserveStatistics reserve_statistics();
 void reset_reserve_peak();

@@ -1,5 +1,5 @@
-// Memory that a kernel needs while it runs. Of a size that the C library would give back to the system, so that each
-// call had to touch fresh pages, it is the reserve's (base/reserve.hpp). No Python here.
+// Memory that a kernel needs while it runs. Large blocks, which the C library would give back to the system and get as
+// fresh pages in each call, come from the reserve (base/reserve.hpp). No Python here.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace wengert {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr size_t least_scratch = SIZE_MAX;  // so that what lies beside it is guarded
+constexpr size_t least_scratch = SIZE_MAX;  // so that accesses beyond its end are detected
 #else
 constexpr size_t least_scratch = size_t(1) << 17;  // bytes
 #endif
@@ -31,15 +31,15 @@ template <class T> Scratch<T> scratch(index_t count) {
     if (!bytes.fits()) throw std::bad_alloc();
     const auto size = static_cast<size_t>(bytes.value());
     if (size < least_scratch) return Scratch<T>(new T[static_cast<size_t>(count)]);
-    void* found = take_block(size, false);
-    if (!found) throw std::bad_alloc();
-    return Scratch<T>(static_cast<T*>(found));
+    void* block = take_block(size, false);
+    if (!block) throw std::bad_alloc();
+    return Scratch<T>(static_cast<T*>(block));
 }
 // The same, of zeros.
 template <class T> Scratch<T> zeros(index_t count) {
-    Scratch<T> found = scratch<T>(count);
-    std::memset(found.get(), 0, static_cast<size_t>(count) * sizeof(T));
-    return found;
+    Scratch<T> memory = scratch<T>(count);
+    std::memset(memory.get(), 0, static_cast<size_t>(count) * sizeof(T));
+    return memory;
 }
 
 }  // namespace wengert

@@ -53,7 +53,7 @@ template <class T> struct AdamSettings {
     bool maximize;
 };
 
-// A step by a formula of an element; its numbers in the order that the formula reads them.
+// A step computed by a formula element by element; its numbers in the order in which the formula reads them.
 enum StepFormula { RMSPROP, ADAGRAD, ADADELTA, ADAMAX, NADAM, RADAM, RPROP, STEPS_COUNT };
 constexpr int most_step_states = 3, most_step_numbers = 7;
 template <class T> struct StepSettings {
@@ -72,7 +72,7 @@ using MixedLoop = void (*)(const T* a, index_t a_step, const T* b, index_t b_ste
                            T* out, index_t count);
 template <class T> using UnaryLoop = void (*)(const T* x, T* out, index_t count);
 
-// A matrix as a factor of a product: where it lies, and how far its rows and its columns are apart, in elements.
+// A matrix as a factor of a product: its data and the steps between its rows and between its columns, in elements.
 template <class T> struct Factor {
     const T* data;
     index_t row, column;
@@ -106,10 +106,9 @@ struct TileVectors {
 struct TilePiece {
     index_t begin, count, to, step;
 };
-// Places of some planes as lines of whole vectors: where they begin in planes of slopes, and in planes that kernels
-// saw.
+// Positions of some planes as lines of whole vectors: the steps of planes and lines of the gradient, and of the input.
 struct PlaneLines {
-    index_t planes, count, vectors, slopes_plane, slopes_line, seen_plane, seen_line;
+    index_t planes, count, vectors, grads_plane, grads_line, input_plane, input_line;
 };
 
 // Integers of the size of a floating-point number.
@@ -128,7 +127,8 @@ template <class T> struct Loops {
     void (*shaped_backward[SHAPED_COUNT])(const T* grad, index_t grad_step, const T* x, Shape shape, T* out,
                                           index_t count);
 
-    // Comparisons, choices, extremes; see pointwise/choose.inc. A bool that comes from outside is read as a byte.
+    // Comparisons, choices, extremes; see pointwise/choose.inc. A bool from an array of another library is read as a
+    // byte.
     CompareLoop<T> compare[COMPARE_COUNT];
     void (*choose)(const uint8_t* condition, const T* a, index_t a_step, const T* b, index_t b_step, T* out,
                    index_t count);
@@ -136,8 +136,8 @@ template <class T> struct Loops {
     void (*clamp_backward)(const T* grad, index_t grad_step, const T* x, T low, T high, T* out, index_t count);
     T (*row_extreme[EXTREME_COUNT])(const T* x, index_t count);
     void (*column_extreme[EXTREME_COUNT])(const T* x, index_t stride, index_t rows, index_t width, T* out,
-                                          int64_t* places);
-    index_t (*first_place)(const T* x, index_t count, T value);
+                                          int64_t* positions);
+    index_t (*first_position)(const T* x, index_t count, T value);
     // Of at most `most_ranked` keys, both arrays with room for that many: how many stand before each in order, of equal
     // ones the earlier.
     void (*ranks)(const typename SameSize<T>::Type* keys, index_t count, typename SameSize<T>::Type* ranks);
@@ -159,7 +159,8 @@ template <class T> struct Loops {
     double (*row_square_distance)(const T* x, index_t count, double centre);
     double (*row_centred_product)(const T* x, const T* grad, index_t count, T centre);
     void (*row_normalise)(const T* x, T* out, index_t count, T mean, T scale, T shift);
-    void (*row_normalise_backward)(const T* grad, const T* x, T* out, index_t count, T mean, T total, T slope, T scale);
+    void (*row_normalise_backward)(const T* grad, const T* x, T* out, index_t count, T mean, T total, T factor,
+                                   T scale);
     void (*row_affine)(const T* x, T* out, index_t count, T mean, T scale, const T* weight, const T* bias);
     void (*layer_norm_backward_row)(const T* grad, const T* x, const T* weight, T* out, index_t count, T mean,
                                     T invstd);
@@ -174,35 +175,36 @@ template <class T> struct Loops {
                            index_t pitch, const T* bias, bool add);
     void (*store_tile)(const T* tile, index_t pitch, const TilePiece* pieces, int used, index_t rows, T* out,
                        index_t row_step, bool add);
-    void (*lying_tile[2])(const T* data, const index_t* rows, const index_t* columns, const T* b, index_t depth, T* out,
-                          bool add);
+    void (*unpacked_tile[2])(const T* data, const index_t* rows, const index_t* columns, const T* b, index_t depth,
+                             T* out, bool add);
     void (*pack_columns)(const T* data, const index_t* rows, index_t depth, const index_t* columns, const int* starts,
                          int runs, T* out);
     void (*pack_vector)(const T* data, const index_t* rows, index_t depth, const index_t* columns, T* out);
     void (*pack_rows[3])(const T* data, const index_t* rows, index_t depth, const index_t* columns, T* out);
     // Of matrices' factors; see linalg/blocked.inc.
     void (*turn_matrix)(const T* from, index_t pitch, index_t rows, index_t columns, T* to, index_t to_pitch);
-    void (*substitute_block)(const T* a, T* b, index_t pitch, index_t side, index_t width, bool turned);
+    void (*substitute_block)(const T* a, T* b, index_t pitch, index_t side, index_t width, bool transposed);
     // Rows may be exchanged; see linalg/blocked.inc.
     bool (*eliminate)(T* a, index_t pitch, index_t rows, index_t columns, int32_t* pivots);
     bool (*reflect_columns)(T* a, index_t pitch, index_t rows, index_t columns, T* v, index_t v_pitch, T* t,
                             index_t t_pitch);
     // Correlations by tiles, with panels of as many rows; see conv/winograd.inc.
     void (*kernel_tiles[3])(const T* kernels, index_t count, T* const* out);
-    void (*tiles_seen)(const T* planes, index_t plane, index_t channels, const TileVectors& tiles, T* out,
-                       index_t apart);
-    void (*tiles_joined)(const T* products, index_t apart, T bias, T* lines, T* check);
+    void (*input_tiles)(const T* planes, index_t plane, index_t channels, const TileVectors& tiles, T* out,
+                        index_t apart);
+    void (*result_tiles)(const T* products, index_t apart, T bias, T* lines, T* check);
     void (*tiles_of_pixels)(const T* pixels, index_t pitch, index_t count, T* out, index_t apart);
-    void (*slopes_of_pixels[3])(const T* pixels, index_t pitch, index_t count, T* out, index_t apart);
+    void (*grad_tiles[3])(const T* pixels, index_t pitch, index_t count, T* out, index_t apart);
     void (*kernels_of_tiles)(const T* tiles, index_t apart, index_t count, T* out, index_t step);
 
     // Attention; see attention/tiles.inc.
     void (*attention_weigh)(T* scores, index_t keys, T* greatest, T* total, T* factor);
-    void (*attention_slopes)(T* scores, T* slopes, index_t keys, const T* logsumexp, const T* inner);
+    void (*attention_scores_backward)(T* scores, T* grads, index_t keys, const T* logsumexp, const T* inner);
     void (*scale_columns)(T* panel, index_t rows, const T* factor);
 
     // out[p] = the sum of weight[k, p] * x[index[k, p]] over k, of (count, places) each.
-    void (*weighed_elements)(const T* x, const int32_t* index, const T* weight, index_t count, index_t places, T* out);
+    void (*weighed_elements)(const T* x, const int32_t* index, const T* weight, index_t count, index_t positions,
+                             T* out);
 
     // Planes in frames; see conv/planes.inc.
     void (*take_seconds)(const T* x, T* out, index_t count);
@@ -210,9 +212,9 @@ template <class T> struct Loops {
                             index_t depth, T bias, T* out, const index_t* to);
     void (*plane_products)(const T* grad, const index_t* at, const T* image, const index_t* from, index_t vectors,
                            const index_t* taps, index_t depth, double* totals);
-    // Of `slope_rows` planes with `slope_taps` others; see conv/correlations.inc.
-    index_t slope_rows, slope_taps;
-    void (*correlate_lines)(const T* const* slopes, const T* const* seen, const PlaneLines& lines, T* sums);
+    // Products of `grad_rows` planes of the gradient with `grad_taps` of the input; see conv/planes.inc.
+    index_t grad_rows, grad_taps;
+    void (*correlate_lines)(const T* const* grads, const T* const* inputs, const PlaneLines& lines, T* sums);
     void (*greatest_of_plane)(const T* image, const index_t* from, index_t vectors, const index_t* taps, index_t depth,
                               T* out, typename SameSize<T>::Type* chosen, const index_t* to);
 
@@ -244,7 +246,7 @@ template <class T> struct Loops {
     T* (*fourier_passes)(const FourierPasses<T>& plan, T* points, T* spare);
     void (*fourier_parted)(T* points, index_t half, const T* roots);
     void (*fourier_joined)(T* points, index_t half, const T* roots);
-    void (*fourier_turned)(T* points, index_t count, const T* fine, index_t fine_count, const T* coarse);
+    void (*multiply_by_roots)(T* points, index_t count, const T* fine, index_t fine_count, const T* coarse);
 
     // Recurrent networks; see recurrent/units.inc.
     void (*panel_product)(const T* a, index_t pitch, index_t rows, const T* b, index_t depth, index_t panels, T* out,

@@ -24,7 +24,7 @@ inline void pause_briefly() {
 #endif
 }
 
-// WebAssembly has none, unless a program is made for them: to start one would end it.
+// WebAssembly has no threads unless a program is built for them: starting one would end it.
 #if (defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)) || (defined(__wasi__) && !defined(_REENTRANT))
 constexpr bool has_threads = false;
 #else
@@ -46,12 +46,12 @@ public:
         const Caller caller(callers_);
         const int helpers = least_of(threads - caller.number, pieces - 1);
         if (helpers < 1) return run_alone(body, context, pieces);
-        std::unique_lock<std::mutex> turn(one_job_, std::try_to_lock);
+        std::unique_lock<std::mutex> turn(job_lock_, std::try_to_lock);
         if (turn.owns_lock()) start_workers(helpers);
         if (!turn.owns_lock() || workers_ == 0) return run_alone(body, context, pieces);
         body_ = body, context_ = context, pieces_ = pieces;
         shares_ = helpers + 1;
-        for (int share = 0; share < shares_; ++share) next_[share].place.store(begin_of(share));
+        for (int share = 0; share < shares_; ++share) next_[share].position.store(begin_of(share));
         refused_.store(false);
         allowed_.store(helpers);
         open_.store(true);
@@ -100,7 +100,7 @@ private:
     void take_pieces(int number) {
         for (int step = 0; step < shares_; ++step) {
             const int share = (number + step) % shares_;
-            std::atomic<index_t>& next = next_[share].place;
+            std::atomic<index_t>& next = next_[share].position;
             const index_t end = begin_of(share + 1);
             while (next.load(std::memory_order_relaxed) < end) {
                 const index_t piece = next.fetch_add(1);
@@ -125,7 +125,7 @@ private:
         }
     }
 
-    // Threads are a tree, whose root is the caller: each wakes the two below it, so that nobody wakes them all.
+    // Threads form a tree with the caller as its root: each wakes the two below it, so that no thread wakes all others.
     void wake_below(int number) {
         for (int below = 2 * number + 1; below <= 2 * number + 2 && below <= allowed_.load(); ++below) {
             Bed& bed = beds_[below];
@@ -144,7 +144,7 @@ private:
             seen = generation_.load();
             if (!open_.load() || number > allowed_.load()) continue;
             wake_below(number);
-            // Whoever is counted inside before the job is closed is waited for; whoever comes later finds it closed.
+            // A thread that is counted inside before the job is closed is waited for; a later one finds the job closed.
             inside_.fetch_add(1);
             if (open_.load() && number <= allowed_.load()) take_pieces(number), idle_since = Clock::now();
             inside_.fetch_sub(1);
@@ -169,7 +169,7 @@ private:
         bed.taken.store(false);
     }
 
-    std::mutex one_job_;
+    std::mutex job_lock_;
     std::atomic<std::uint64_t> generation_{0};
     std::atomic<int> inside_{0}, allowed_{0}, callers_{0};
     std::atomic<bool> open_{false}, refused_{false};
@@ -180,7 +180,7 @@ private:
     };
     Bed beds_[most_threads];
     struct alignas(64) Next {  // a line of the cache for each
-        std::atomic<index_t> place{0};
+        std::atomic<index_t> position{0};
     };
     Next next_[most_threads];
     PieceFunction body_ = nullptr;
@@ -192,22 +192,22 @@ private:
 std::atomic<Pool*> pool{nullptr};
 std::atomic<int> count{0};
 
-// A forked child has the pool's memory but not its threads: it makes itself a new pool when it needs one. Asked for
-// when the library is loaded: what is done once, on first use, another thread may be in the middle of at the fork.
+// A forked child has the pool's memory but not its threads: it makes itself a new pool when it needs one. Registered
+// when the library is loaded: if it were done on first use, another thread might be in the middle of that at the fork.
 void after_fork_in_child() { pool.store(nullptr); }
 
 #if defined(__unix__) || defined(__APPLE__)
-const int asked_for = pthread_atfork(nullptr, nullptr, after_fork_in_child);
+const int fork_handlers = pthread_atfork(nullptr, nullptr, after_fork_in_child);
 #endif
 
 // Never destroyed: its threads may be asleep on it when the process ends.
 Pool& the_pool() {
-    Pool* found = pool.load();
-    if (found) return *found;
-    Pool* made = new Pool;
-    if (pool.compare_exchange_strong(found, made)) return *made;
-    delete made;
-    return *found;
+    Pool* current = pool.load();
+    if (current) return *current;
+    Pool* created = new Pool;
+    if (pool.compare_exchange_strong(current, created)) return *created;
+    delete created;
+    return *current;
 }
 
 int default_count() {
@@ -224,9 +224,9 @@ int default_count() {
 int thread_count() {
     const int known = count.load(std::memory_order_relaxed);
     if (known) return known;
-    const int found = default_count();
-    count.store(found, std::memory_order_relaxed);
-    return found;
+    const int wanted = default_count();
+    count.store(wanted, std::memory_order_relaxed);
+    return wanted;
 }
 
 void set_thread_count(int wanted) { count.store(wanted); }

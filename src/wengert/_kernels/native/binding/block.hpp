@@ -14,20 +14,20 @@ constexpr npy_intp piece =
 template <class Part> double in_pieces(npy_intp count, Part part) {
     constexpr npy_intp together = 256;
     if (count <= piece) return part(npy_intp{0}, count);
-    double found[together], total = 0;
+    double piece_sums[together], total = 0;
     for (npy_intp start = 0; start < count; start += together * piece) {
         const npy_intp pieces = std::min(together, (count - start + piece - 1) / piece);
-        double* parts = found;
+        double* parts = piece_sums;
         parallel_for(pieces, piece, [=](npy_intp begin, npy_intp end) {
             for (npy_intp i = begin; i < end; ++i)
                 parts[i] = part(start + i * piece, std::min(piece, count - start - i * piece));
         });
-        for (npy_intp i = 0; i < pieces; ++i) total += found[i];
+        for (npy_intp i = 0; i < pieces; ++i) total += piece_sums[i];
     }
     return total;
 }
 
-// The sum of `count` elements that lie `step` apart.
+// The sum of `count` elements with a step of `step`.
 template <class T> double sum_of(const T* x, npy_intp count, npy_intp step) {
     if (step == 1)
         return in_pieces(count, [=](npy_intp at, npy_intp some) { return loops<T>().row_sum_double(x + at, some); });
@@ -114,8 +114,8 @@ inline bool find_dims(PyArrayObject* x, PyObject* dim, PyObject* keepdim, Block&
            make_block(x, marked, keepdims, block) && block.outer * block.inner > 0;
 }
 
-// The block of an array that lies in another order than rows, along its dimensions as they lie; false where these are
-// no neighbours, or those that are left change their order.
+// The block of an array that is not row-major, with its dimensions in memory order; false if the reduced ones are not
+// neighbours there, or the others change their order.
 inline bool find_block_in_memory(PyArrayObject* x, PyObject* dim, PyObject* keepdim, Block& block) {
     bool marked[NPY_MAXDIMS] = {}, keepdims = false;
     int order[NPY_MAXDIMS], last = -1, state = 0;  // 0: before the block, 1: in it, 2: behind

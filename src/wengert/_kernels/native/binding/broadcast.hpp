@@ -1,4 +1,4 @@
-// Operands of any shapes that broadcast, walked in rows in which each operand is one value or runs along.
+// Operands of shapes that broadcast, visited row by row: within a row each operand is one value or contiguous.
 #pragma once
 
 #include "binding/common.hpp"
@@ -33,7 +33,7 @@ inline bool has_row_major_strides(PyArrayObject* array) {
     }
     return true;
 }
-// Whether an array lies in rows but for some dimensions along which it is repeated.
+// Whether an array is row-major apart from dimensions along which it is repeated.
 inline bool is_expanded(PyArrayObject* array) {
     if (!(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) || PyArray_SIZE(array) == 0) return false;
     npy_intp step = PyArray_ITEMSIZE(array);
@@ -70,17 +70,17 @@ public:
     // False for shapes that do not fit, have no elements or no known layout.
     bool find(const Operand (&operands)[count]) {
         PyArrayObject* first = nullptr;
-        bool alike = true;
-        for (const Operand& each : operands) {
-            if (!each.array) continue;
+        bool one_shape = true;
+        for (const Operand& operand : operands) {
+            if (!operand.array) continue;
             if (!first)
-                first = each.array;
+                first = operand.array;
             else
-                alike = alike && same_shape(first, each.array);
-            alike = alike && !each.expanded;
+                one_shape = one_shape && same_shape(first, operand.array);
+            one_shape = one_shape && !operand.expanded;
         }
         if (!first) return false;
-        if (!alike) return find_shape(operands) && find_steps(operands);
+        if (!one_shape) return find_shape(operands) && find_steps(operands);
         ndim_ = PyArray_NDIM(first);
         for (int i = 0; i < ndim_; ++i) shape_[i] = PyArray_DIM(first, i);
         size_ = PyArray_SIZE(first);
@@ -128,15 +128,15 @@ public:
 private:
     bool find_shape(const Operand (&operands)[count]) {
         ndim_ = 0;
-        for (const Operand& each : operands)
-            if (each.array && PyArray_NDIM(each.array) > ndim_) ndim_ = PyArray_NDIM(each.array);
+        for (const Operand& operand : operands)
+            if (operand.array && PyArray_NDIM(operand.array) > ndim_) ndim_ = PyArray_NDIM(operand.array);
         for (int i = 0; i < ndim_; ++i) shape_[i] = 1;
-        for (const Operand& each : operands) {
-            if (!each.array) continue;
-            if (!each.repeated && !each.expanded && !has_row_major_strides(each.array)) return false;
-            const int pad = ndim_ - PyArray_NDIM(each.array);
+        for (const Operand& operand : operands) {
+            if (!operand.array) continue;
+            if (!operand.repeated && !operand.expanded && !has_row_major_strides(operand.array)) return false;
+            const int pad = ndim_ - PyArray_NDIM(operand.array);
             for (int i = pad; i < ndim_; ++i) {
-                const npy_intp length = PyArray_DIM(each.array, i - pad);
+                const npy_intp length = PyArray_DIM(operand.array, i - pad);
                 if (length == 1) continue;
                 if (shape_[i] != 1 && shape_[i] != length) return false;
                 shape_[i] = length;
@@ -148,18 +148,19 @@ private:
         size_ = total.value();
         return size_ > 0;
     }
-    // The steps of each operand along each dimension, with neighbouring dimensions along which all operands go on alike
-    // made one.
+    // The steps of each operand along each dimension; neighbouring dimensions that all operands can walk as one are
+    // merged.
     bool find_steps(const Operand (&operands)[count]) {
         npy_intp next[count], steps[count];
         for (int k = 0; k < count; ++k) next[k] = 1;
         int used = 0;  // dimensions found, the innermost first
         for (int i = ndim_ - 1; i >= 0; --i) {
             for (int k = 0; k < count; ++k) {
-                const Operand& each = operands[k];
-                const int own = each.array ? i - (ndim_ - PyArray_NDIM(each.array)) : -1;
-                const bool moves = own >= 0 && !each.repeated && !(each.expanded && is_repeated_along(each.array, own));
-                const npy_intp length = moves ? PyArray_DIM(each.array, own) : 1;
+                const Operand& operand = operands[k];
+                const int own = operand.array ? i - (ndim_ - PyArray_NDIM(operand.array)) : -1;
+                const bool moves =
+                    own >= 0 && !operand.repeated && !(operand.expanded && is_repeated_along(operand.array, own));
+                const npy_intp length = moves ? PyArray_DIM(operand.array, own) : 1;
                 steps[k] = length == 1 ? 0 : next[k];
                 next[k] *= length;
             }

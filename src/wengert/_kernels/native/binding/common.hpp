@@ -15,6 +15,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -27,8 +28,8 @@
 namespace wengert {
 
 // ---- twins ---------------------------------------------------------------------------------------------------------
-// A native function that meets something it does not know calls the NumPy function of the same name with the arguments
-// it was given. The name is all that ties the two together; `bind_twins` fills `function` once at import.
+// A native function that is called with arguments that it does not support calls the NumPy function of the same name
+// with them. The name is all that ties the two together; `bind_twins` fills `function` once at import.
 struct Twin {
     explicit Twin(const char* twin_name);
     PyObject* call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) const;
@@ -79,7 +80,7 @@ inline bool is_row_major(PyArrayObject* array) {
     return true;
 }
 // An element that another thread may be writing, read exactly once: what is checked is what is used.
-inline int64_t load_once(const int64_t* place) { return __atomic_load_n(place, __ATOMIC_RELAXED); }
+inline int64_t load_once(const int64_t* position) { return __atomic_load_n(position, __ATOMIC_RELAXED); }
 template <class T> inline T* data_of(PyArrayObject* array) { return static_cast<T*>(PyArray_DATA(array)); }
 
 // A new array in memory that is kept when it is freed (binding/memory.cpp), for sizes where that is worth it.
@@ -114,7 +115,7 @@ inline bool overlap(PyArrayObject* a, PyArrayObject* b) {
     const char *x = PyArray_BYTES(a), *y = PyArray_BYTES(b);
     return x < y + PyArray_NBYTES(b) && y < x + PyArray_NBYTES(a);
 }
-// `out` may be written element by element while `input` is read: the memory is apart, or is the very same.
+// Whether `out` may be written element by element while `input` is read: their memory is disjoint or identical.
 inline bool safe_in_place(PyArrayObject* out, PyArrayObject* input) {
     return !overlap(out, input) ||
            (PyArray_DATA(out) == PyArray_DATA(input) && PyArray_NBYTES(out) == PyArray_NBYTES(input));
@@ -125,7 +126,7 @@ inline bool writeable(PyArrayObject* array) { return (PyArray_FLAGS(array) & NPY
 // Python error means: unknown, ask the twin.
 PyArrayObject* result_like(PyArrayObject* input, PyObject* out);
 
-// ---- arguments -----------------------------------------------------------------------------------------------------
+// ---- arguments ------------------------------------------------------------------------------------------------------
 // Spreads positional arguments and keywords over `slots` (borrowed; missing ones are null). False: ask the twin, which
 // also words the error.
 bool spread(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const char* const* names, int required,
@@ -145,7 +146,8 @@ inline PyCFunction as_direct(DirectFunction function) {
 inline PyMethodDef direct_method(const char* name, DirectFunction function, const char* doc) {
     return {name, as_direct(function), METH_FASTCALL, doc};
 }
-// What such a function answers: a result, or an error that is set, or NotImplemented for null. No C++ error gets out.
+// The answer of such a function: a result, null with an error set, or NotImplemented for null without one. C++
+// exceptions become MemoryError.
 template <class Compute> inline PyObject* answer(Compute compute) {
     try {
         PyObject* result = compute();
@@ -175,6 +177,20 @@ inline PyObject* try_native(const Twin& twin, const char* const* names, int requ
         }
     }
     return twin.call(args, nargs, kwnames);
+}
+
+// The method of a native function with a twin: `compute` takes one argument for each of `names`.
+template <const Twin& twin, int required, auto& names, auto compute>
+PyObject* with_twin(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<static_cast<int>(std::size(names))>(twin, names, required, args, nargs, kwnames, compute);
+}
+// Picks the form for the dtype of the first argument, a contiguous array.
+template <PyObject* (*for_float)(PyObject**), PyObject* (*for_double)(PyObject**)>
+PyObject* by_dtype(PyObject** slots) {
+    PyArrayObject* first = plain(slots[0]);
+    if (!first) return nullptr;
+    if (PyArray_DESCR(first) == float_descr) return for_float(slots);
+    return PyArray_DESCR(first) == double_descr ? for_double(slots) : nullptr;
 }
 
 // Exact Python numbers only; false, without an error set, for anything else. A missing argument leaves the default.
@@ -216,14 +232,21 @@ inline bool as_pair(PyObject* object, npy_intp* value) {
 inline bool is_text(PyObject* object, const char* text) {
     return PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, text) == 0;
 }
+// The position of a string among `texts`; their number if it is none of them.
+template <int count> inline int number_of_text(PyObject* object, const char* const (&texts)[count]) {
+    int number = 0;
+    while (number < count && !is_text(object, texts[number])) ++number;
+    return number;
+}
 enum Reduction { REDUCE_NONE, REDUCE_MEAN, REDUCE_SUM, REDUCE_UNKNOWN };
 inline Reduction as_reduction(PyObject* object) {
     if (!object || is_text(object, "mean")) return REDUCE_MEAN;
-    return is_text(object, "sum") ? REDUCE_SUM : is_text(object, "none") ? REDUCE_NONE : REDUCE_UNKNOWN;
+    if (is_text(object, "sum")) return REDUCE_SUM;
+    return is_text(object, "none") ? REDUCE_NONE : REDUCE_UNKNOWN;
 }
 inline bool absent(PyObject* object) { return !object || object == Py_None; }
-// A Python number beside an array takes the array's dtype, unless it is finite there only: what that means, bodies
-// know.
+// A Python number beside an array takes the dtype of the array; false if it overflows that, which is left to the
+// bodies.
 inline bool weak_value(PyObject* number, float& value) {
     double wide;
     if (PyFloat_CheckExact(number)) {
@@ -269,7 +292,7 @@ template <class T> inline bool optional_data(PyObject* object, npy_intp count, c
     return true;
 }
 
-// An owned reference, let go of at the end of the scope unless given away.
+// An owned reference, released at the end of the scope unless it is given away.
 class Owned {
 public:
     explicit Owned(PyArrayObject* array = nullptr) : array_(array) {}
@@ -293,15 +316,15 @@ public:
 private:
     PyArrayObject* array_;
 };
-// A tuple of what is given away; a null item becomes None unless an error is set.
+// A tuple that takes over the references; null becomes None unless an error is set.
 PyObject* give_tuple(Owned* items, int count);
 
 // ---- threads -------------------------------------------------------------------------------------------------------
 // Waits until the process ends.
 [[noreturn]] void wait_for_the_end();
-// `call()`, which lets go of the interpreter's lock and asks for it again. Before Python 3.14 that ends a daemon thread
-// once the interpreter is finalised: `pthread_exit` unwinds the stack. A destructor lets nothing through, and those of
-// references would count them without the lock, so the thread stays here instead, where Python 3.14 leaves it, too.
+// Runs `call`, which releases the interpreter's lock and acquires it again. Before Python 3.14 that ends a daemon
+// thread once the interpreter is finalised: `pthread_exit` unwinds the stack. No exception may leave a destructor, and
+// destructors of references would change counts without the lock; so the thread stays here, as it does in Python 3.14.
 template <class Call> inline auto with_python(Call call) {
     try {
         return call();

@@ -1,7 +1,7 @@
 // Products of complex arrays in row-major order, for the functions that meet them.
 #pragma once
 
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 namespace wengert {
 
@@ -23,7 +23,7 @@ template <class T> PyObject* complex_product_of(PyArrayObject* a, PyArrayObject*
     });
     return result.give();
 }
-// a b, or a times the conjugate of b, of one dtype and shape; null without an error for whatever else.
+// a b, or a times the conjugate of b, of one dtype and shape; null without an error for other operands.
 inline PyObject* complex_product(PyArrayObject* a, PyArrayObject* b, bool conjugated) {
     if (!is_complex(a) || !is_complex(b) || PyArray_TYPE(a) != PyArray_TYPE(b) || !same_shape(a, b) ||
         PyArray_SIZE(a) == 0)
@@ -35,8 +35,7 @@ inline PyObject* complex_product(PyArrayObject* a, PyArrayObject* b, bool conjug
 // The complex conjugates of a row-major array; null without an error for others.
 PyObject* conjugate_of(PyObject* x);
 
-// Products of matrices of few complex numbers, with the arguments of the cards of real ones; null without an error for
-// whatever else.
+// Products of small complex matrices, with the arguments of the cards; null without an error for other operands.
 PyObject* complex_mm(PyObject* const* args);
 PyObject* complex_mv(PyObject* const* args);
 PyObject* complex_dot(PyObject* const* args);

@@ -1,5 +1,5 @@
 // Arrays whose elements fill their memory without gaps, in any order of the dimensions: transposed ones, images with
-// their channels innermost. What works element by element takes them as a line.
+// their channels innermost. Element-wise functions treat them as vectors.
 #pragma once
 
 #include "binding/common.hpp"
@@ -13,10 +13,12 @@ namespace wengert {
 inline bool memory_order(PyArrayObject* x, int* order) {
     const int ndim = PyArray_NDIM(x);
     const npy_intp *shape = PyArray_DIMS(x), *strides = PyArray_STRIDES(x);
-    const auto reach = [=](int dim) { return shape[dim] == 1 ? std::numeric_limits<npy_intp>::max() : strides[dim]; };
+    const auto stride_of = [=](int dim) {
+        return shape[dim] == 1 ? std::numeric_limits<npy_intp>::max() : strides[dim];
+    };
     for (int i = 0; i < ndim; ++i) {
         int at = i;
-        for (; at > 0 && reach(order[at - 1]) < reach(i); --at) order[at] = order[at - 1];
+        for (; at > 0 && stride_of(order[at - 1]) < stride_of(i); --at) order[at] = order[at - 1];
         order[at] = i;
     }
     npy_intp step = PyArray_ITEMSIZE(x);
@@ -28,7 +30,7 @@ inline bool memory_order(PyArrayObject* x, int* order) {
     return true;
 }
 
-// An exact array of numbers of ours that lies so, aligned; null for anything else.
+// An exact, aligned array without gaps; null for anything else.
 inline PyArrayObject* dense(PyObject* object) {
     int order[NPY_MAXDIMS];
     if (!PyArray_CheckExact(object)) return nullptr;
@@ -36,18 +38,18 @@ inline PyArrayObject* dense(PyObject* object) {
     return (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) && memory_order(array, order) ? array : nullptr;
 }
 
-// Whether two dense arrays of one shape lie alike.
+// Whether two dense arrays of one shape have the same strides.
 inline bool same_strides(PyArrayObject* a, PyArrayObject* b) {
     return std::equal(PyArray_STRIDES(a), PyArray_STRIDES(a) + PyArray_NDIM(a), PyArray_STRIDES(b));
 }
 
-// A new array that lies as a dense one does.
+// A new array with the dtype, shape and strides of a dense one.
 inline PyArrayObject* new_dense(PyArrayObject* like) {
-    PyArrayObject* made = new_array(PyArray_DESCR(like), PyArray_NDIM(like), PyArray_DIMS(like));
-    if (!made) return nullptr;
-    std::copy(PyArray_STRIDES(like), PyArray_STRIDES(like) + PyArray_NDIM(like), PyArray_STRIDES(made));
-    PyArray_UpdateFlags(made, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS);
-    return made;
+    PyArrayObject* result = new_array(PyArray_DESCR(like), PyArray_NDIM(like), PyArray_DIMS(like));
+    if (!result) return nullptr;
+    std::copy(PyArray_STRIDES(like), PyArray_STRIDES(like) + PyArray_NDIM(like), PyArray_STRIDES(result));
+    PyArray_UpdateFlags(result, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS);
+    return result;
 }
 
 }  // namespace wengert

@@ -1,5 +1,5 @@
-// What functions share that dispatch calls beside the bodies of cards and the rules: `direct_<name>`. They take all
-// arguments by position, and answer NotImplemented for whatever is unusual or wrong.
+// Shared by the functions that dispatch calls instead of the bodies of cards and rules: `direct_<name>`. They take all
+// arguments by position, and return NotImplemented for arguments that they do not support, wrong ones included.
 #pragma once
 
 #include "binding/common.hpp"
@@ -20,9 +20,9 @@ PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     Py_RETURN_NOTIMPLEMENTED;
 }
 
-// Whether an array lies in rows but for gaps, as a part of a matrix does, and no element twice: what is made of it lies
-// in rows.
-inline bool lies_in_rows(PyArrayObject* array) {
+// Whether an array is in row-major order, possibly with gaps, as a part of a matrix is, and has no element twice:
+// results that follow its order are row-major, too.
+inline bool is_row_major_with_gaps(PyArrayObject* array) {
     npy_intp least = PyArray_ITEMSIZE(array);
     for (int dim = PyArray_NDIM(array) - 1; dim >= 0; --dim) {
         if (PyArray_DIM(array, dim) == 1) continue;
@@ -31,11 +31,10 @@ inline bool lies_in_rows(PyArrayObject* array) {
     }
     return true;
 }
-// Of a function with a form in place: compute(args, target) makes a new array where there is no target, or writes into
-// it.
+// A function with an in-place form: compute(args, target) writes into `target`, or returns a new array if it is null.
 using Written = PyObject* (*)(PyObject* const*, PyArrayObject* target);
 template <Written compute> PyObject* newly(PyObject* const* args) { return compute(args, nullptr); }
-// The form in place of the first argument: None.
+// The in-place form: writes into the first argument and returns None.
 template <Written compute> PyObject* in_place(PyObject* const* args) {
     PyArrayObject* target = plain(args[0]);
     PyObject* result = target && writeable(target) ? compute(args, target) : nullptr;
@@ -59,14 +58,14 @@ PyObject* by_element(PyObject* const* args) {
     return descr == double_descr ? for_double(args) : nullptr;
 }
 
-// An exact array of this dtype, aligned, in whatever order it lies.
+// An exact, aligned array of this dtype, of any strides.
 inline PyArrayObject* aligned(PyObject* object, PyArray_Descr* descr) {
     if (!PyArray_CheckExact(object)) return nullptr;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
     return PyArray_DESCR(array) == descr && (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) ? array : nullptr;
 }
-// The same in row-major order: itself or a copy, owned by the caller; null without an error if it is something else.
-inline PyArrayObject* in_rows(PyObject* object, PyArray_Descr* descr) {
+// The same as a contiguous array: itself or a copy, owned by the caller; null without an error for another object.
+inline PyArrayObject* as_contiguous(PyObject* object, PyArray_Descr* descr) {
     PyArrayObject* array = aligned(object, descr);
     if (!array) return nullptr;
     if (PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) {
@@ -76,27 +75,27 @@ inline PyArrayObject* in_rows(PyObject* object, PyArray_Descr* descr) {
     return new_copy(array);
 }
 
-// `plain`, where the order of the result follows that of the operand: nothing else than rows can be read from its
-// strides.
-inline PyArrayObject* rows_only(PyObject* object, PyArray_Descr* descr) {
+// As `plain`, for functions whose result has the order of the operand: strides that are ambiguous because of lengths of
+// 1 are refused.
+inline PyArrayObject* row_major_only(PyObject* object, PyArray_Descr* descr) {
     PyArrayObject* array = plain(object, descr);
     return array && is_row_major(array) ? array : nullptr;
 }
 // Whether an array was expanded from one element, as the gradient of a sum is.
-inline bool repeats_one(PyArrayObject* array) {
+inline bool repeats_one_element(PyArrayObject* array) {
     for (int i = 0; i < PyArray_NDIM(array); ++i)
         if (PyArray_STRIDE(array, i) != 0) return false;
     return true;
 }
-// A gradient that lies so, or one that repeats a single element, copied: owned by the caller.
-inline PyArrayObject* gradient_in_rows(PyObject* object, PyArray_Descr* descr) {
+// A row-major gradient, or a copy of one that repeats a single element: owned by the caller.
+inline PyArrayObject* contiguous_gradient(PyObject* object, PyArray_Descr* descr) {
     PyArrayObject* array = aligned(object, descr);
     if (!array || PyArray_SIZE(array) == 0) return nullptr;
     if (is_row_major(array)) {
         Py_INCREF(array);
         return array;
     }
-    return repeats_one(array) ? new_copy(array) : nullptr;
+    return repeats_one_element(array) ? new_copy(array) : nullptr;
 }
 template <class T> inline bool all_finite(const T* x, npy_intp count) {
     int strange = 0;
@@ -134,7 +133,10 @@ struct Line {
 };
 inline Line line_of(const npy_intp* shape, int ndim, int axis) {
     Line line;
-    for (int i = 0; i < ndim; ++i) (i < axis ? line.outer : i > axis ? line.inner : line.length) *= shape[i];
+    for (int i = 0; i < ndim; ++i) {
+        npy_intp& lengths = i < axis ? line.outer : line.inner;
+        (i == axis ? line.length : lengths) *= shape[i];
+    }
     return line;
 }
 

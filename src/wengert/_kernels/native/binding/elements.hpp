@@ -8,7 +8,7 @@
 
 namespace wengert {
 
-// Beyond so many elements NumPy's loops, which let other threads run meanwhile, cost no more.
+// For more elements NumPy's loops, which release the lock, take no longer.
 constexpr npy_intp most_elements = 1 << 15;
 
 // Walks `ndim` dimensions in row-major order: body(offset in the first operand, offset in the second).
@@ -33,16 +33,16 @@ inline void copy_element(char* to, const char* from, npy_intp bytes) {
         std::memcpy(to, from, static_cast<size_t>(bytes));
 }
 
-inline bool in_c_order(PyArrayObject* array) { return (PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) != 0; }
+inline bool is_contiguous(PyArrayObject* array) { return (PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) != 0; }
 inline bool holds_numbers(PyArrayObject* array) {
     const int type = PyArray_TYPE(array);
     return PyTypeNum_ISNUMBER(type) || PyTypeNum_ISBOOL(type);
 }
 
-// The memory that an array's elements lie in; false where that is more than there can be.
+// The memory range of an array's elements; false if it overflows an address.
 inline bool find_extent(PyArrayObject* array, const char*& begin, const char*& end) {
     begin = end = PyArray_BYTES(array);
-    if (in_c_order(array)) {
+    if (is_contiguous(array)) {
         end += PyArray_NBYTES(array);
         return true;
     }
@@ -55,15 +55,15 @@ inline bool find_extent(PyArrayObject* array, const char*& begin, const char*& e
     if (PyArray_SIZE(array) > 0) begin += below.value(), end += above.value();
     return true;
 }
-inline bool lie_apart(PyArrayObject* a, PyArrayObject* b) {
+inline bool are_disjoint(PyArrayObject* a, PyArrayObject* b) {
     const char *a_begin, *a_end, *b_begin, *b_end;
     if (!find_extent(a, a_begin, a_end) || !find_extent(b, b_begin, b_end)) return false;
     return a_end <= b_begin || b_end <= a_begin;
 }
 
-// Whether no two elements share memory: each stride steps over all that shorter ones reach.
+// Whether no two elements share memory: each stride is at least the extent covered by the smaller ones.
 inline bool has_own_elements(PyArrayObject* array) {
-    if (in_c_order(array)) return true;
+    if (is_contiguous(array)) return true;
     int order[NPY_MAXDIMS], count = 0;
     for (int i = 0; i < PyArray_NDIM(array); ++i)
         if (PyArray_DIM(array, i) != 1) order[count++] = i;
@@ -72,10 +72,10 @@ inline bool has_own_elements(PyArrayObject* array) {
         return (stride < 0 ? Size(0) - stride : Size(stride)).value_or_most();
     };
     std::sort(order, order + count, [=](int i, int j) { return step(i) < step(j); });
-    Size reach(PyArray_ITEMSIZE(array));
+    Size extent(PyArray_ITEMSIZE(array));
     for (int at = 0; at < count; ++at) {
-        if (step(order[at]) < reach.value_or_most()) return false;
-        reach = reach + Size(step(order[at])) * (PyArray_DIM(array, order[at]) - 1);
+        if (step(order[at]) < extent.value_or_most()) return false;
+        extent = extent + Size(step(order[at])) * (PyArray_DIM(array, order[at]) - 1);
     }
     return true;
 }
@@ -86,14 +86,14 @@ inline PyArrayObject* as_target(PyObject* object) {
     auto* array = reinterpret_cast<PyArrayObject*>(object);
     return writeable(array) && holds_numbers(array) && has_own_elements(array) ? array : nullptr;
 }
-// What is written to it: of its dtype, in other memory.
+// A source for a target: of its dtype, in disjoint memory.
 inline PyArrayObject* as_source(PyObject* object, PyArrayObject* target) {
     if (!PyArray_CheckExact(object)) return nullptr;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
-    return PyArray_DESCR(array) == PyArray_DESCR(target) && lie_apart(array, target) ? array : nullptr;
+    return PyArray_DESCR(array) == PyArray_DESCR(target) && are_disjoint(array, target) ? array : nullptr;
 }
 
-// The strides under which an array is seen as `shape`; false if it does not broadcast to that.
+// The strides of an array broadcast to `shape`; false if it does not broadcast.
 inline bool stretch(PyArrayObject* array, int ndim, const npy_intp* shape, npy_intp* strides) {
     const int pad = ndim - PyArray_NDIM(array);
     if (pad < 0) return false;

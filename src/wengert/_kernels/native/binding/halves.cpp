@@ -31,8 +31,8 @@ PyArrayObject* new_like(PyArrayObject* x, PyArray_Descr* descr) {
     return reinterpret_cast<PyArrayObject*>(PyArray_NewLikeArray(x, NPY_KEEPORDER, descr, 0));
 }
 
-// Whether the elements of two arrays of one shape lie at the same places.
-bool lie_alike(PyArrayObject* x, PyArrayObject* other) {
+// Whether two arrays of one shape have the same strides where a length is above 1.
+bool have_same_strides(PyArrayObject* x, PyArrayObject* other) {
     const npy_intp size = PyArray_ITEMSIZE(x), other_size = PyArray_ITEMSIZE(other);
     for (int i = 0; i < PyArray_NDIM(x); ++i)
         if (PyArray_DIM(x, i) > 1 && PyArray_STRIDE(x, i) / size != PyArray_STRIDE(other, i) / other_size) return false;
@@ -50,26 +50,27 @@ int half_of(const PyArray_Descr* descr) {
 
 PyObject* half_converted(PyArrayObject* x, PyArray_Descr* descr) {
     const bool widens = descr == float_descr;
-    const int half = widens ? half_of(PyArray_DESCR(x)) : PyArray_DESCR(x) == float_descr ? half_of(descr) : HALF_COUNT;
+    if (!widens && PyArray_DESCR(x) != float_descr) return nullptr;
+    const int half = half_of(widens ? PyArray_DESCR(x) : descr);
     if (half == HALF_COUNT || !(PyArray_FLAGS(x) & NPY_ARRAY_ALIGNED)) return nullptr;
     const bool in_rows = PyArray_FLAGS(x) & NPY_ARRAY_C_CONTIGUOUS;
-    const Owned made(in_rows ? new_array(descr, PyArray_NDIM(x), PyArray_DIMS(x)) : new_like(x, descr));
-    if (!made || (!in_rows && !lie_alike(x, made.get())))
-        return nullptr;  // the new one is dense, and so is what lies alike
-    const npy_intp count = PyArray_SIZE(made.get());
+    const Owned result(in_rows ? new_array(descr, PyArray_NDIM(x), PyArray_DIMS(x)) : new_like(x, descr));
+    if (!result || (!in_rows && !have_same_strides(x, result.get())))
+        return nullptr;  // the result is dense, and an array of the same strides is, too
+    const npy_intp count = PyArray_SIZE(result.get());
     ReleaseGil unlocked(count >= thread_threshold);
     if (widens) {
         const auto loop = chosen_loops.widen[half];
         const auto* from = data_of<uint16_t>(x);
-        auto* to = data_of<float>(made.get());
+        auto* to = data_of<float>(result.get());
         parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(from + begin, to + begin, end - begin); });
     } else {
         const auto loop = chosen_loops.narrow[half];
         const auto* from = data_of<float>(x);
-        auto* to = data_of<uint16_t>(made.get());
+        auto* to = data_of<uint16_t>(result.get());
         parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(from + begin, to + begin, end - begin); });
     }
-    return reinterpret_cast<PyObject*>(Py_NewRef(made.get()));
+    return reinterpret_cast<PyObject*>(Py_NewRef(result.get()));
 }
 
 PyArray_Descr* half_among(PyObject* const* args, Py_ssize_t nargs) {
@@ -77,17 +78,17 @@ PyArray_Descr* half_among(PyObject* const* args, Py_ssize_t nargs) {
     for (Py_ssize_t i = 0; i < nargs; ++i) {
         if (!PyArray_CheckExact(args[i])) continue;
         auto* array = reinterpret_cast<PyArrayObject*>(args[i]);
-        const bool alike = !half || PyArray_TYPE(array) == half->type_num;
-        if (!alike || half_of(PyArray_DESCR(array)) == HALF_COUNT || PyArray_SIZE(array) == 0) return nullptr;
+        const bool one_type = !half || PyArray_TYPE(array) == half->type_num;
+        if (!one_type || half_of(PyArray_DESCR(array)) == HALF_COUNT || PyArray_SIZE(array) == 0) return nullptr;
         half = PyArray_DESCR(array);
     }
     return half;
 }
 
-bool widen_all(Exchanged& exchanged, Py_ssize_t nargs) {
+bool widen_all(ReplacedArguments& exchanged, Py_ssize_t nargs) {
     for (Py_ssize_t i = 0; i < nargs; ++i) {
-        if (!PyArray_CheckExact(exchanged.given[i])) continue;
-        PyObject* wide = half_converted(reinterpret_cast<PyArrayObject*>(exchanged.given[i]), float_descr);
+        if (!PyArray_CheckExact(exchanged.arguments[i])) continue;
+        PyObject* wide = half_converted(reinterpret_cast<PyArrayObject*>(exchanged.arguments[i]), float_descr);
         if (!wide) return false;
         exchanged.put(i, reinterpret_cast<PyArrayObject*>(wide));
     }
@@ -95,32 +96,34 @@ bool widen_all(Exchanged& exchanged, Py_ssize_t nargs) {
 }
 
 // Of one result; a new reference.
-static PyObject* narrow_one(PyObject* made, PyArray_Descr* half) {
-    const bool wide = PyArray_CheckExact(made) && PyArray_DESCR(reinterpret_cast<PyArrayObject*>(made)) == float_descr;
-    if (!wide) return Py_NewRef(made);
-    PyObject* result = half_converted(reinterpret_cast<PyArrayObject*>(made), half);
+static PyObject* narrow_array(PyObject* computed, PyArray_Descr* half) {
+    const bool wide =
+        PyArray_CheckExact(computed) && PyArray_DESCR(reinterpret_cast<PyArrayObject*>(computed)) == float_descr;
+    if (!wide) return Py_NewRef(computed);
+    PyObject* result = half_converted(reinterpret_cast<PyArrayObject*>(computed), half);
     if (result || PyErr_Occurred()) return result;
     auto* wanted = reinterpret_cast<PyArray_Descr*>(Py_NewRef(half));
-    return with_python([&] { return PyArray_CastToType(reinterpret_cast<PyArrayObject*>(made), wanted, 0); });
+    return with_python([&] { return PyArray_CastToType(reinterpret_cast<PyArrayObject*>(computed), wanted, 0); });
 }
 
-PyObject* narrowed(PyObject* made, PyArray_Descr* half) {
-    if (!made || made == Py_NotImplemented) return made;
-    PyObject* result = PyTuple_CheckExact(made) ? PyTuple_New(PyTuple_GET_SIZE(made)) : narrow_one(made, half);
-    for (Py_ssize_t i = 0; result && PyTuple_CheckExact(made) && i < PyTuple_GET_SIZE(made); ++i) {
-        PyObject* each = narrow_one(PyTuple_GET_ITEM(made, i), half);
-        if (each)
-            PyTuple_SET_ITEM(result, i, each);
+PyObject* narrowed(PyObject* computed, PyArray_Descr* half) {
+    if (!computed || computed == Py_NotImplemented) return computed;
+    PyObject* result =
+        PyTuple_CheckExact(computed) ? PyTuple_New(PyTuple_GET_SIZE(computed)) : narrow_array(computed, half);
+    for (Py_ssize_t i = 0; result && PyTuple_CheckExact(computed) && i < PyTuple_GET_SIZE(computed); ++i) {
+        PyObject* item = narrow_array(PyTuple_GET_ITEM(computed, i), half);
+        if (item)
+            PyTuple_SET_ITEM(result, i, item);
         else
             Py_CLEAR(result);
     }
-    Py_DECREF(made);
+    Py_DECREF(computed);
     return result;
 }
 
 namespace {
 
-constexpr npy_intp near_count = 2048;  // floats that wait near the processor
+constexpr npy_intp near_count = 2048;  // floats that stay in the first cache
 
 // Runs body(at, count) over pieces, those of one thread one by one.
 template <class Body> void in_pieces(npy_intp count, npy_intp cost, const Body& body) {
@@ -137,7 +140,7 @@ PyArrayObject* plain_halves(PyObject* object, int& half) {
     return half == HALF_COUNT ? nullptr : array;
 }
 
-// A number beside halves: rounded as they are, but as a factor or a divisor.
+// A number beside halves: rounded to their dtype, except as a factor or a divisor.
 bool number_beside(Binary op, int half, PyObject* object, float& value) {
     if (!weak_value(object, value)) return false;
     uint16_t rounded;
@@ -205,7 +208,7 @@ PyObject* half_sum(PyArrayObject* x, const Block& block, bool mean) {
     Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
     if (!result) return nullptr;
     const npy_intp reduced = block.reduced,
-                   parts = (reduced - 1) / near_count + 1;  // of each row, whatever the threads
+                   parts = (reduced - 1) / near_count + 1;  // of each row, for any number of threads
     std::vector<double> sums(static_cast<size_t>(block.outer) * static_cast<size_t>(parts));
     const auto widen = chosen_loops.widen[half];
     const auto row_sum = loops<float>().row_sum[OF_VALUES];

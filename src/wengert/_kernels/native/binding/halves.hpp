@@ -6,7 +6,8 @@
 
 namespace wengert {
 
-// Which of the loops knows a dtype: that of NumPy, or that of ml_dtypes, which has a number of its own in each process.
+// Which of the loops knows a dtype: that of NumPy, or that of ml_dtypes, whose type number differs from process to
+// process.
 int half_of(const PyArray_Descr* descr);
 
 // A new array of float32 from one of halves, or the other way round, its elements in the same order; null, without a

@@ -43,9 +43,10 @@ PyDataMem_Handler own = {"wengert_reserve", 1, {nullptr, allocate, allocate_zero
 // False with an error. Where nothing may be kept there is none, and NumPy's own is used.
 bool find_handler() {
     if (handler || !keeps_memory()) return true;
-    auto* found = static_cast<PyDataMem_Handler*>(PyCapsule_GetPointer(PyDataMem_DefaultHandler, "mem_handler"));
-    if (!found) return false;
-    numpys = found->allocator;
+    auto* default_handler =
+        static_cast<PyDataMem_Handler*>(PyCapsule_GetPointer(PyDataMem_DefaultHandler, "mem_handler"));
+    if (!default_handler) return false;
+    numpys = default_handler->allocator;
     handler = PyCapsule_New(&own, "mem_handler", nullptr);
     return handler != nullptr;
 }
@@ -68,12 +69,12 @@ PyObject* keep_memory(PyObject*, PyObject*) {
     Py_RETURN_NONE;
 }
 PyObject* empty_cache(PyObject*, PyObject*) {
-    size_t given;
+    size_t freed;
     {
         ReleaseGil unlocked(true);
-        given = give_back();
+        freed = give_back();
     }
-    return PyLong_FromSize_t(given);
+    return PyLong_FromSize_t(freed);
 }
 PyObject* memory_stats(PyObject*, PyObject*) {
     const ReserveStatistics now = reserve_statistics();
@@ -111,7 +112,8 @@ PyMethodDef memory_methods[] = {
     {"empty_cache", empty_cache, METH_NOARGS, "empty_cache(): gives kept memory back to the system; how many bytes."},
     {"memory_stats", memory_stats, METH_NOARGS, "memory_stats(): numbers of the memory that is kept, by name."},
     {"available_memory", memory_available, METH_O,
-     "available_memory(root): bytes that this process may have, by the machine, its control groups and its own limits; /proc and /sys lie in root."},
+     "available_memory(root): bytes that this process may have, by the machine, its control groups and its own "
+     "limits; /proc and /sys lie in root."},
     {"set_memory_limit", set_memory_limit, METH_O, "set_memory_limit(bytes): how much may be kept."},
     {"reset_peak_memory_stats", reset_peak, METH_NOARGS, "reset_peak_memory_stats(): the peak is what is in use now."},
     {nullptr, nullptr, 0, nullptr},
@@ -128,15 +130,15 @@ PyArrayObject* new_large(PyArray_Descr* descr, int ndim, const npy_intp* shape, 
     if (exchanged && !exchange_handler(PyDataMem_DefaultHandler, handler)) return nullptr;
     Py_INCREF(descr);
     auto* lengths = const_cast<npy_intp*>(shape);
-    PyObject* made = zeroed ? PyArray_Zeros(ndim, lengths, descr, 0)
-                            : PyArray_NewFromDescr(&PyArray_Type, descr, ndim, lengths, nullptr, nullptr, 0, nullptr);
+    PyObject* array = zeroed ? PyArray_Zeros(ndim, lengths, descr, 0)
+                             : PyArray_NewFromDescr(&PyArray_Type, descr, ndim, lengths, nullptr, nullptr, 0, nullptr);
     if (exchanged) {
         PyObject *type, *value, *trace;  // of an array that found no memory
         PyErr_Fetch(&type, &value, &trace);
         if (!exchange_handler(handler, PyDataMem_DefaultHandler)) PyErr_Clear();
         PyErr_Restore(type, value, trace);
     }
-    return reinterpret_cast<PyArrayObject*>(made);
+    return reinterpret_cast<PyArrayObject*>(array);
 }
 
 }  // namespace wengert

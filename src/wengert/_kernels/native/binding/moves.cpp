@@ -1,5 +1,5 @@
-// Elements copied between memory of any strides: rows that lie in one in both are copied as such, everything else one
-// by one in the order of what is written.
+// Elements copied between memory of any strides: rows that are contiguous on both sides as a whole, others element by
+// element in the order of the target.
 #include "binding/moves.hpp"
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 namespace wengert {
 namespace {
 
-// The dimensions of what is moved, the outermost of what is written first: none of length 1, and neighbours along which
-// both go on alike as one.
+// The dimensions of a copy, ordered by the strides of the target, the outermost first: without those of length 1, and
+// with dimensions merged that both sides can walk as one.
 struct Paths {
     int ndim = 0;
     npy_intp shape[NPY_MAXDIMS], to[NPY_MAXDIMS], from[NPY_MAXDIMS];
 
-    Paths(int given, const npy_intp* lengths, const npy_intp* to_strides, const npy_intp* from_strides) {
+    Paths(int dims, const npy_intp* lengths, const npy_intp* to_strides, const npy_intp* from_strides) {
         int order[NPY_MAXDIMS], count = 0;
-        for (int dim = 0; dim < given; ++dim) {
+        for (int dim = 0; dim < dims; ++dim) {
             if (lengths[dim] == 1) continue;
             int at = count++;
             for (; at > 0 && std::abs(to_strides[order[at - 1]]) < std::abs(to_strides[dim]); --at)
@@ -63,9 +63,9 @@ void repeat_rows(char* to, Side written, const char* from, Side read, npy_intp r
     }
 }
 
-// A table that is read the other way round: by tiles of a line of the cache in some rows, so that few pages are in use.
+// A transposing copy, by tiles of a cache line in some rows, so that few pages are in use.
 template <size_t bytes>
-void turn_rows(char* to, Side written, const char* from, Side read, npy_intp rows, npy_intp count) {
+void transpose_rows(char* to, Side written, const char* from, Side read, npy_intp rows, npy_intp count) {
     constexpr npy_intp line = std::max<npy_intp>(64 / static_cast<npy_intp>(bytes), 4), band = 64;
     const auto tile = [=](npy_intp top, npy_intp bottom, npy_intp first, auto length) {
         for (npy_intp row = top; row < bottom; ++row) {
@@ -91,7 +91,7 @@ void move_rows(char* to, Side written, const char* from, Side read, npy_intp row
     } else if (read.step == 0) {
         repeat_rows<bytes>(to, written, from, read, rows, count);
     } else if (std::abs(read.row) < std::abs(read.step)) {
-        turn_rows<bytes>(to, written, from, read, rows, count);
+        transpose_rows<bytes>(to, written, from, read, rows, count);
     } else {
         for (npy_intp row = 0; row < rows; ++row)
             for (npy_intp i = 0; i < count; ++i)

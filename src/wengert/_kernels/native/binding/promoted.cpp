@@ -25,34 +25,34 @@ Kind kind_of(int type) {
 }
 
 // Of two types in the machine's byte order that are known.
-int promoted_type(int one, int other) {
-    if (one == NPY_DOUBLE || other == NPY_DOUBLE)
-        if (one == NPY_CFLOAT || other == NPY_CFLOAT) return NPY_CDOUBLE;
-    if (kind_of(one) != kind_of(other)) return kind_of(one) > kind_of(other) ? one : other;
-    if (one == other) return one;
-    if (kind_of(one) == COMPLEX) return NPY_CDOUBLE;
+int promoted_type(int first, int second) {
+    if (first == NPY_DOUBLE || second == NPY_DOUBLE)
+        if (first == NPY_CFLOAT || second == NPY_CFLOAT) return NPY_CDOUBLE;
+    if (kind_of(first) != kind_of(second)) return kind_of(first) > kind_of(second) ? first : second;
+    if (first == second) return first;
+    if (kind_of(first) == COMPLEX) return NPY_CDOUBLE;
     const auto size = [](int type) {
-        return type == NPY_UINT8 || type == NPY_INT8    ? 1
-               : type == NPY_INT16                      ? 2
-               : type == NPY_INT32 || type == NPY_FLOAT ? 4
-                                                        : 8;
+        if (type == NPY_UINT8 || type == NPY_INT8) return 1;
+        if (type == NPY_INT16) return 2;
+        return type == NPY_INT32 || type == NPY_FLOAT ? 4 : 8;
     };
-    if (size(one) == size(other)) return NPY_INT16;  // an unsigned one and a signed one
-    return size(one) > size(other) ? one : other;
+    if (size(first) == size(second)) return NPY_INT16;  // an unsigned one and a signed one
+    return size(first) > size(second) ? first : second;
 }
 
 }  // namespace
 
 PyArray_Descr* common_descr(PyArrayObject* a, PyArrayObject* b) {
-    const int one = PyArray_TYPE(a), other = PyArray_TYPE(b);
-    if (kind_of(one) == OTHER || kind_of(other) == OTHER || !PyArray_ISNOTSWAPPED(a) || !PyArray_ISNOTSWAPPED(b))
+    const int first = PyArray_TYPE(a), second = PyArray_TYPE(b);
+    if (kind_of(first) == OTHER || kind_of(second) == OTHER || !PyArray_ISNOTSWAPPED(a) || !PyArray_ISNOTSWAPPED(b))
         return nullptr;
-    const bool complex = kind_of(one) == COMPLEX || kind_of(other) == COMPLEX;
+    const bool complex = kind_of(first) == COMPLEX || kind_of(second) == COMPLEX;
     if (complex && (PyArray_SIZE(a) > few_complex || PyArray_SIZE(b) > few_complex)) return nullptr;
-    const bool alike = (PyArray_NDIM(a) == 0) == (PyArray_NDIM(b) == 0);
-    const int whole = PyArray_NDIM(a) ? one : other, single = PyArray_NDIM(a) ? other : one;
-    const int common = alike || kind_of(single) > kind_of(whole) ? promoted_type(one, other) : whole;
-    return common == one ? PyArray_DESCR(a) : common == other ? PyArray_DESCR(b) : nullptr;
+    const bool same_kind = (PyArray_NDIM(a) == 0) == (PyArray_NDIM(b) == 0);
+    const int whole = PyArray_NDIM(a) ? first : second, single = PyArray_NDIM(a) ? second : first;
+    const int common = same_kind || kind_of(single) > kind_of(whole) ? promoted_type(first, second) : whole;
+    if (common == first) return PyArray_DESCR(a);
+    return common == second ? PyArray_DESCR(b) : nullptr;
 }
 
 }  // namespace wengert

@@ -2,8 +2,7 @@
 // Python here.
 #pragma once
 
-#include "conv/core.hpp"
-#include "conv/input.hpp"
+#include "conv/geometry.hpp"
 
 namespace wengert {
 
@@ -22,11 +21,11 @@ template <class T> void single_forward(const Geometry& g, const T* x, const T* w
     const Cover cover = cover_rows(input_rows(g, f), g.out[2], loops<T>().lanes);
     const Indices taps = input_taps(g, f);
     const bool direct = cover.pitch == g.out[2];
-    parallel_for(g.images * g.channels, g.places() * g.terms() / 2 + f.volume(), [&](index_t begin, index_t end) {
+    parallel_for(g.images * g.channels, g.positions() * g.terms() / 2 + f.volume(), [&](index_t begin, index_t end) {
         const FramedRows<T> framed(f, cover.size());
         for (index_t p = begin; p < end; ++p) {
             const index_t c = p % g.channels;
-            T *result = out + p * g.places(), *target = direct ? result : framed.rows;
+            T *result = out + p * g.positions(), *target = direct ? result : framed.rows;
             frame_volume(x + p * g.volume(), g.size, f, framed.volume);
             loops<T>().correlate_plane(framed.volume, cover.from.data(), cover.vectors(), taps.data(),
                                        weight + c * g.terms(), g.terms(), bias ? bias[c] : T(0), target,
@@ -43,24 +42,24 @@ template <class T> void single_backward_input(const Geometry& g, const T* grad, 
     const VolumeFrame& f = parts.frame;
     std::vector<Cover> covers;
     std::vector<Indices> rows;
-    for (const Part& part : parts.each) {
-        covers.push_back(cover_rows(parts.rows_seen(part), part.columns(), loops<T>().lanes));
-        rows.push_back(parts.rows_made(g, part));
+    for (const Part& part : parts.list) {
+        covers.push_back(cover_rows(parts.framed_rows(part), part.columns(), loops<T>().lanes));
+        rows.push_back(parts.result_rows(g, part));
     }
-    parallel_for(g.images * g.channels, g.places() * g.terms() / 2 + f.volume(), [&](index_t begin, index_t end) {
+    parallel_for(g.images * g.channels, g.positions() * g.terms() / 2 + f.volume(), [&](index_t begin, index_t end) {
         const FramedRows<T> framed(f, covers[0].size());  // no part is larger than the first
         std::vector<T> weights(static_cast<size_t>(g.terms()));
         for (index_t p = begin; p < end; ++p) {
-            frame_volume(grad + p * g.places(), g.out, f, framed.volume);
+            frame_volume(grad + p * g.positions(), g.out, f, framed.volume);
             for (size_t i = 0; i < covers.size(); ++i) {
-                const Part& part = parts.each[i];
+                const Part& part = parts.list[i];
                 const Cover& cover = covers[i];
-                const index_t depth = static_cast<index_t>(part.seen.size()), count = part.columns(),
+                const index_t depth = static_cast<index_t>(part.grads.size()), count = part.columns(),
                               step = g.stride[2];
                 for (index_t t = 0; t < depth; ++t)
                     weights[static_cast<size_t>(t)] =
                         weight[p % g.channels * g.terms() + part.weights[static_cast<size_t>(t)]];
-                loops<T>().correlate_plane(framed.volume, cover.from.data(), cover.vectors(), part.seen.data(),
+                loops<T>().correlate_plane(framed.volume, cover.from.data(), cover.vectors(), part.grads.data(),
                                            weights.data(), depth, T(0), framed.rows, cover.to.data());
                 for (index_t r = 0; r < cover.rows; ++r) {
                     T* result = out + p * g.volume() + part.origin + rows[i][static_cast<size_t>(r)];
@@ -71,24 +70,25 @@ template <class T> void single_backward_input(const Geometry& g, const T* grad, 
     });
 }
 
-// False where a sum is no number: a zero behind a row's end may have met an infinity, which the twin does not multiply.
+// False if a sum is NaN: a zero behind the end of a row may have been multiplied by an infinity that the twin does not
+// read.
 template <class T> bool single_backward_weight(const Geometry& g, const T* grad, const T* x, T* out) {
     const VolumeFrame f = input_frame(g);
     const Cover cover = cover_rows(input_rows(g, f), g.out[2], loops<T>().lanes);
     const Indices taps = input_taps(g, f);
     const bool direct = cover.pitch == g.out[2];
     std::vector<double> totals(static_cast<size_t>(g.channels * g.terms()), 0.0);
-    parallel_for(g.channels, g.images * (g.places() * g.terms() / 2 + f.volume()), [&](index_t begin, index_t end) {
+    parallel_for(g.channels, g.images * (g.positions() * g.terms() / 2 + f.volume()), [&](index_t begin, index_t end) {
         const FramedRows<T> framed(f, cover.size());
         for (index_t c = begin; c < end; ++c)
             for (index_t n = 0; n < g.images; ++n) {
                 const index_t p = n * g.channels + c;
-                const T* slopes = grad + p * g.places();
+                const T* grads = grad + p * g.positions();
                 frame_volume(x + p * g.volume(), g.size, f, framed.volume);
                 for (index_t r = 0; !direct && r < cover.rows; ++r)
-                    std::memcpy(framed.rows + r * cover.pitch, slopes + r * g.out[2],
+                    std::memcpy(framed.rows + r * cover.pitch, grads + r * g.out[2],
                                 static_cast<size_t>(g.out[2]) * sizeof(T));
-                loops<T>().plane_products(direct ? slopes : framed.rows, cover.to.data(), framed.volume,
+                loops<T>().plane_products(direct ? grads : framed.rows, cover.to.data(), framed.volume,
                                           cover.from.data(), cover.vectors(), taps.data(), g.terms(),
                                           totals.data() + c * g.terms());
             }

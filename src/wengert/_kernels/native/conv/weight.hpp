@@ -1,5 +1,9 @@
-// The gradient of few kernels: each plane of slopes times what each element of a kernel saw, summed along the lines of
-// places, by vectors of places that follow each other, so that nothing is packed. No Python here.
+// The gradient of the kernels, in two forms.
+//
+// For few kernels: planes of the gradient times the inputs that each element of a kernel met, summed along lines of
+// positions in vectors, without packing. For more kernels: a product whose left factor, the inputs that each element of
+// a kernel met, is read unpacked from framed images (`conv/unpacked.hpp`); the gradient is the right factor, in vectors
+// of kernels. No Python here.
 #pragma once
 
 #include <algorithm>
@@ -8,22 +12,24 @@
 #include <memory>
 #include <vector>
 
-#include "conv/core.hpp"
+#include "conv/panels.hpp"
+#include "conv/unpacked.hpp"
 #include "linalg/packed.hpp"
 
 namespace wengert {
 
-// The places of a plane as lines of whole vectors; behind the end of a line the slopes are zero. All rows are one line,
-// with what lies between them, where that is no more work: to begin a line takes as long as half a vector.
+// ---- few kernels: sums along lines of positions ---------------------------------------------------------------------
+// The positions of a plane as lines of whole vectors; behind the end of a line the gradient is zero. All rows form one
+// line, including the elements between them, where that is no more work: beginning a line costs half a vector.
 template <class T> PlaneLines plane_lines(const Geometry& g, const VolumeFrame& f) {
     const index_t lanes = loops<T>().lanes, step = row_step(g, f), rows = g.out[1], columns = g.out[2];
     const index_t along = pieces_of(columns, lanes), whole = pieces_of((rows - 1) * step + columns, lanes);
     PlaneLines lines = {1, rows, along, 0, along * lanes, 0, step};
-    if (whole < along * rows + rows / 2) lines.count = 1, lines.vectors = whole, lines.slopes_line = whole * lanes;
+    if (whole < along * rows + rows / 2) lines.count = 1, lines.vectors = whole, lines.grads_line = whole * lanes;
     return lines;
 }
 
-// Whether the lines have few places that are none, and end inside of the input where no frame follows it.
+// Whether few elements of the lines are not positions, and the lines end inside the input where it has no frame.
 template <class T> bool has_plane_lines(const Geometry& g) {
     const index_t most_kernels =
         std::max<index_t>(6, loops<T>().lanes * 3 / 4);  // that leave too much of a vector of kernels unused
@@ -35,13 +41,13 @@ template <class T> bool has_plane_lines(const Geometry& g) {
            (!f.is_plain(g.size) || elements == g.area());
 }
 
-// Slopes as lines, the planes of some images; as they are where these are lines already.
-template <class T> struct SlopeLines {
-    SlopeLines(const Geometry& geometry, const PlaneLines& plane_lines, index_t row_step, index_t images)
+// The gradient of some images as lines; the gradient itself where its planes are lines already.
+template <class T> struct GradLines {
+    GradLines(const Geometry& geometry, const PlaneLines& plane_lines, index_t row_step, index_t images)
         : g(geometry),
           lines(plane_lines),
-          size(lines.count * lines.slopes_line),
-          row(lines.count == 1 ? row_step : lines.slopes_line) {
+          size(lines.count * lines.grads_line),
+          row(lines.count == 1 ? row_step : lines.grads_line) {
         if (size != g.area()) memory = zeros<T>(images * g.kernels * g.out[0] * size);
     }
     void fill(const T* grad, index_t images) {
@@ -62,25 +68,25 @@ template <class T> struct SlopeLines {
     const T* data = nullptr;
 };
 
-// Some rows of kernels and a block of their elements: which tiles there are, and what is summed in each.
-template <class T> class SlopeTiles {
+// Tiles of some kernels and some of their elements, and the sums of each tile.
+template <class T> class GradTiles {
 public:
-    SlopeTiles(const Geometry& geometry, const PlaneLines& plane_lines, index_t channel_size, const Indices& taps)
+    GradTiles(const Geometry& geometry, const PlaneLines& plane_lines, index_t channel_size, const Indices& taps)
         : g_(geometry),
           lines_(plane_lines),
-          slopes_size_(g_.out[0] * lines_.count * lines_.slopes_line),
+          grads_size_(g_.out[0] * lines_.count * lines_.grads_line),
           channel_size_(channel_size),
           taps_(taps),
-          height_(loops<T>().slope_rows),
-          width_(loops<T>().slope_taps),
+          height_(loops<T>().grad_rows),
+          width_(loops<T>().grad_taps),
           rows_(pieces_of(g_.group_kernels(), height_)),
           blocks_(pieces_of(g_.terms(), tiles * width_)) {}
     index_t count() const { return g_.groups * rows_ * blocks_; }
     index_t cost(index_t images) const {
-        return (Size(images) * g_.places() * height_ * tiles * width_).value_or_most() / 4;
+        return (Size(images) * g_.positions() * height_ * tiles * width_).value_or_most() / 4;
     }
     // out = or += the gradients of tiles [begin, end), of `images` images.
-    void run(const T* slopes, const T* seen, index_t images, T* out, bool add, index_t begin, index_t end) const {
+    void run(const T* grads, const T* input, index_t images, T* out, bool add, index_t begin, index_t end) const {
         const index_t lanes = loops<T>().lanes, tile = height_ * width_ * lanes;
         const std::unique_ptr<T[]> sums(new T[static_cast<size_t>(tiles * tile)]);
         const index_t volumes = g_.out[0] > 1 ? images : 1, planes = g_.out[0] > 1 ? g_.out[0] : images;
@@ -94,10 +100,10 @@ public:
                 const index_t volume = piece / pieces, plane = piece % pieces * together;
                 PlaneLines lines = lines_;
                 lines.planes = std::min(together, planes - plane);
-                const T* slope = slopes + volume * g_.kernels * slopes_size_ + plane * lines.slopes_plane;
-                const T* from = seen + volume * g_.channels * channel_size_ + plane * lines.seen_plane;
+                const T* grad = grads + volume * g_.kernels * grads_size_ + plane * lines.grads_plane;
+                const T* from = input + volume * g_.channels * channel_size_ + plane * lines.input_plane;
                 for (index_t t = first; t < last; t += width_)
-                    add_tile(slope, from, group, row, t, lines, sums.get() + (t - first) / width_ * tile);
+                    add_tile(grad, from, group, row, t, lines, sums.get() + (t - first) / width_ * tile);
             }
             for (index_t r = 0; r < height_ && row + r < g_.group_kernels(); ++r)
                 for (index_t t = first; t < last; ++t) {
@@ -105,57 +111,88 @@ public:
                         sums.get() + (t - first) / width_ * tile + (r * width_ + (t - first) % width_) * lanes;
                     T total = 0;
                     for (index_t i = 0; i < lanes; ++i) total += lane[i];
-                    T& place = out[(group * g_.group_kernels() + row + r) * g_.terms() + t];
-                    place = add ? place + total : total;
+                    T& position = out[(group * g_.group_kernels() + row + r) * g_.terms() + t];
+                    position = add ? position + total : total;
                 }
         }
     }
 
 private:
     static constexpr index_t tiles =
-        8;  // whose elements of kernels meet the same slopes while these are in the first cache
+        8;  // that use the same elements of the gradient while these are in the first cache
     static constexpr index_t least_vectors = 64;  // for which a tile stays in the registers
-    static constexpr index_t most_slopes = 4, most_taps = 6;
-    // Rows and elements that there are not are others again, and of no use.
-    void add_tile(const T* slopes, const T* seen, index_t group, index_t row, index_t first, const PlaneLines& lines,
+    static constexpr index_t most_grads = 4, most_taps = 6;
+    // Missing rows and elements are read from others, and their sums are not used.
+    void add_tile(const T* grads, const T* input, index_t group, index_t row, index_t first, const PlaneLines& lines,
                   T* sums) const {
-        const T *rows[most_slopes], *values[most_taps];
+        const T *rows[most_grads], *values[most_taps];
         for (index_t r = 0; r < height_; ++r)
-            rows[r] = slopes + (group * g_.group_kernels() + std::min(row + r, g_.group_kernels() - 1)) * slopes_size_;
+            rows[r] = grads + (group * g_.group_kernels() + std::min(row + r, g_.group_kernels() - 1)) * grads_size_;
         for (index_t t = 0; t < width_; ++t)
-            values[t] = seen + group * g_.group_channels * channel_size_ +
+            values[t] = input + group * g_.group_channels * channel_size_ +
                         taps_[static_cast<size_t>(std::min(first + t, g_.terms() - 1))];
         loops<T>().correlate_lines(rows, values, lines, sums);
     }
     const Geometry& g_;
     const PlaneLines& lines_;
-    index_t slopes_size_, channel_size_;  // of a kernel's slopes, and of a channel in its frame
+    index_t grads_size_, channel_size_;  // of the gradient of a kernel, and of a channel in its frame
     const Indices& taps_;
     index_t height_, width_, rows_, blocks_;
 };
 
-// False where a sum is no number: a zero behind a line's end may have met an infinity, which the twin does not
-// multiply.
+// False if a sum is not finite: a zero behind the end of a line may have been multiplied by an infinity that the twin
+// does not read.
 template <class T> bool lines_backward_weight(const Geometry& g, const T* grad, const T* x, T* out) {
-    Framed<T> seen = framed_images<T>(input_frame(g), g.images, g.channels, g.size, g.places());
-    PlaneLines lines = plane_lines<T>(g, seen.frame);
-    SlopeLines<T> slopes(g, lines, lines.seen_line, seen.images);
+    Framed<T> frames = framed_images<T>(input_frame(g), g.images, g.channels, g.size, g.positions());
+    PlaneLines lines = plane_lines<T>(g, frames.frame);
+    GradLines<T> grad_lines(g, lines, lines.input_line, frames.images);
     const bool volumes = g.out[0] > 1;  // the planes of one, otherwise those of several images
-    lines.slopes_plane = volumes ? slopes.size : g.kernels * slopes.size;
-    lines.seen_plane = volumes ? plane_step(g, seen.frame) : seen.image_size();
-    const Indices taps = input_taps(g, seen.frame);
-    const SlopeTiles<T> tiles(g, lines, seen.frame.volume(), taps);
-    for (index_t first = 0; first < g.images; first += seen.images) {
-        const index_t images = g.images - first < seen.images ? g.images - first : seen.images;
-        seen.fill(x + first * g.channels * g.volume(), images);
-        slopes.fill(grad + first * g.kernels * g.places(), images);
+    lines.grads_plane = volumes ? grad_lines.size : g.kernels * grad_lines.size;
+    lines.input_plane = volumes ? plane_step(g, frames.frame) : frames.image_size();
+    const Indices taps = input_taps(g, frames.frame);
+    const GradTiles<T> tiles(g, lines, frames.frame.volume(), taps);
+    for (index_t first = 0; first < g.images; first += frames.images) {
+        const index_t images = g.images - first < frames.images ? g.images - first : frames.images;
+        frames.fill(x + first * g.channels * g.volume(), images);
+        grad_lines.fill(grad + first * g.kernels * g.positions(), images);
         parallel_for(tiles.count(), tiles.cost(images), [&](index_t begin, index_t end) {
-            tiles.run(slopes.data, seen.data, images, out, first > 0, begin, end);
+            tiles.run(grad_lines.data, frames.data, images, out, first > 0, begin, end);
         });
     }
     for (index_t i = 0; i < g.kernels * g.terms(); ++i)
         if (!std::isfinite(out[i])) return false;
     return true;
+}
+
+// ---- many kernels: products with an unpacked left factor ------------------------------------------------------------
+// Whether kernels fill half a vector, and there are so many positions that the packing that is saved outweighs the
+// transposition of the result at the end.
+template <class T> bool worth_kernel_tiles(const Geometry& g) {
+    constexpr index_t least_positions = 2;  // for each kernel
+    return g.group_kernels() * 2 >= loops<T>().lanes && g.images * g.positions() >= least_positions * g.group_kernels();
+}
+
+template <class T> void backward_weight_tiles(const Geometry& g, const T* grad, const T* x, T* out) {
+    const index_t outputs = g.group_kernels(), terms = g.terms(), positions = g.positions();
+    Framed<T> frames = framed_images<T>(input_frame(g), g.images, g.channels, g.size, positions);
+    const Indices at =
+        ProductPositions(forward_lattice(g, frames.frame), 0, frames.images, frames.image_size(), 0).source;
+    const Indices along = grid(frames.images, g.kernels * positions, 1, 0, positions, 1),
+                  across = grid(1, 0, 1, 0, outputs, positions);
+    RightPanels<T> grads(g.groups, frames.images * positions, outputs);
+    UnpackedTiles<T> tiles(grads, input_taps(g, frames.frame));
+    for (index_t first = 0; first < g.images; first += frames.images) {
+        const index_t images = std::min(frames.images, g.images - first), before = first * g.kernels * positions;
+        frames.fill(x + first * g.channels * g.volume(), images);
+        grads.fill({grad + before, along.data(), across.data(), g.images * g.kernels * positions - before},
+                   outputs * positions, images * positions);
+        tiles.run(frames.data, at.data(), g.group_channels * frames.frame.volume(), images * positions, first > 0);
+    }
+    tiles.for_each_tile([&](index_t group, index_t term, index_t count, index_t panel, const T* sums) {
+        const index_t lanes = loops<T>().lanes, width = grads.vectors(panel) * lanes, kernel = panel * 2 * lanes;
+        T* to = out + (group * outputs + kernel) * terms + term;
+        loops<T>().turn_matrix(sums, width, count, std::min(width, outputs - kernel), to, terms);
+    });
 }
 
 }  // namespace wengert

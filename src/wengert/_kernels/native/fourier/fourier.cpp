@@ -1,11 +1,11 @@
 // Fourier transforms for the cards of these names. Those of few points are computed here, in float64 whatever the
 // numbers are, any length up to `most_length`, by its prime factors; those of more points along each axis
-// (fourier/axes.hpp). Results lie row by row, so the dimensions that are transformed must be the last ones.
+// (fourier/axes.hpp). Results are row-major, so the dimensions that are transformed must be the last ones.
 #include <algorithm>
 
 #include "fourier/axes.hpp"
 #include "fourier/plan.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 namespace wengert {
 namespace {
@@ -23,16 +23,16 @@ struct Roots {
 const Point* roots_of(npy_intp length) {
     thread_local Roots kept[4];
     thread_local unsigned next = 0;
-    for (const Roots& each : kept)
-        if (each.length == length) return each.at;
+    for (const Roots& roots : kept)
+        if (roots.length == length) return roots.at;
     Roots& own = kept[next++ % 4];
     for (npy_intp k = 0; k < length; ++k) own.at[k] = root_of_unity(k, length);
     own.length = length;
     return own.at;
 }
 
-// The transform of `count` points that lie `step` apart: of the parts that lie a prime factor apart, then of these
-// together. `roots` are those of count * stride. The depth is the number of prime factors: eight at most.
+// The transform of `count` points with a step of `step`: of the subsequences by a prime factor, which are then
+// combined. `roots` are those of count * stride. The depth is the number of prime factors: eight at most.
 void transform(const Point* from, npy_intp step, npy_intp count, const Point* roots, npy_intp stride, Point* to) {
     npy_intp radix = 2;
     while (radix < count && count % radix != 0) ++radix;
@@ -130,14 +130,14 @@ template <class T> PyObject* fft_c2c(Call args) {
     bool forward = true;
     PyArray_Descr* descr = complex_of(descr_of<T>());
     const bool known = as_flag(args[3], forward) && grid.read(args[0], descr, args[1], args[2]);
-    PyArrayObject* made = known ? new_array(descr, grid.ndim, grid.shape) : nullptr;
+    PyArrayObject* result = known ? new_array(descr, grid.ndim, grid.shape) : nullptr;
     Py_DECREF(descr);
-    if (!made) return nullptr;
-    Owned held(made);
+    if (!result) return nullptr;
+    Owned held(result);
     if (!grid.few) {
-        bool done = fft_along(grid.array, grid.ndim - 1, grid.scale, forward, made);
+        bool done = fft_along(grid.array, grid.ndim - 1, grid.scale, forward, result);
         for (int dim = grid.ndim - 2; done && dim >= grid.first; --dim)
-            done = fft_along(made, dim, grid.scale, forward, made);
+            done = fft_along(result, dim, grid.scale, forward, result);
         return done ? held.give() : nullptr;
     }
     Point points[most_points];
@@ -146,7 +146,7 @@ template <class T> PyObject* fft_c2c(Call args) {
     if (!is_finite(points, grid.count)) return nullptr;
     for (int dim = grid.ndim - 1; dim >= grid.first; --dim) transform_along(points, grid.line(dim), forward);
     grid.find_weight();
-    auto* out = data_of<std::complex<T>>(made);
+    auto* out = data_of<std::complex<T>>(result);
     for (npy_intp i = 0; i < grid.count; ++i) out[i] = (points[i] * grid.weight).template as<T>();
     return held.give();
 }
@@ -220,7 +220,8 @@ template <class T> PyObject* fft_c2r(Call args) {
 template <PyObject* (*for_float)(Call), PyObject* (*for_double)(Call)> PyObject* by_parts(Call args) {
     if (!PyArray_CheckExact(args[0])) return nullptr;
     const int kind = PyArray_TYPE(reinterpret_cast<PyArrayObject*>(args[0]));
-    return kind == NPY_CFLOAT ? for_float(args) : kind == NPY_CDOUBLE ? for_double(args) : nullptr;
+    if (kind == NPY_CFLOAT) return for_float(args);
+    return kind == NPY_CDOUBLE ? for_double(args) : nullptr;
 }
 
 // ---- the arguments of the functions --------------------------------------------------------------------------------
@@ -228,7 +229,8 @@ template <PyObject* (*for_float)(Call), PyObject* (*for_double)(Call)> PyObject*
 int scale_of(PyObject* norm, bool forward) {
     if (norm == Py_None || is_text(norm, "backward")) return forward ? 0 : 2;
     if (is_text(norm, "ortho")) return 1;
-    return is_text(norm, "forward") ? (forward ? 2 : 0) : -1;
+    if (!is_text(norm, "forward")) return -1;
+    return forward ? 2 : 0;
 }
 
 // (input, n, dim, norm) of `fft`, `ifft`, `rfft` and `irfft`: those of the operator, None in the place of the first
@@ -237,22 +239,24 @@ template <Kind kind> PyObject* line_arguments(Call args) {
     if (!PyArray_CheckExact(args[0]) || args[1] != Py_None) return nullptr;
     auto* input = reinterpret_cast<PyArrayObject*>(args[0]);
     const int type = PyArray_TYPE(input), scale = scale_of(args[3], kind == OF_ALL || kind == OF_REAL);
-    const bool real = type == NPY_FLOAT || type == NPY_DOUBLE, whole = type == NPY_CFLOAT || type == NPY_CDOUBLE;
+    const bool real = type == NPY_FLOAT || type == NPY_DOUBLE, complex = type == NPY_CFLOAT || type == NPY_CDOUBLE;
     int dim = 0;
     if (scale < 0 || !as_axis(args[2], PyArray_NDIM(input), dim) || PyArray_DIM(input, dim) < 2) return nullptr;
-    if (kind == OF_REAL ? !real : kind == INVERSE_TO_REAL ? !whole : !real && !whole) return nullptr;
+    const bool takes_real = kind != INVERSE_TO_REAL, takes_complex = kind != OF_REAL;
+    if (!(takes_real && real) && !(takes_complex && complex)) return nullptr;
     if (kind == INVERSE_TO_REAL)
         return Py_BuildValue("(O(i)in)", Py_None, dim, scale, 2 * (PyArray_DIM(input, dim) - 1));
-    const bool flag = kind == OF_ALL ? whole : kind == OF_REAL;
+    const bool flag = kind == OF_ALL ? complex : kind == OF_REAL;
     return Py_BuildValue("(O(i)iO)", Py_None, dim, scale, flag ? Py_True : Py_False);
 }
 
 PyMethodDef fourier_methods[] = {
-    direct_method("direct_fft_c2c", laid<direct<4, by_parts<fft_c2c<float>, fft_c2c<double>>>, few_with_gaps>,
+    direct_method("direct_fft_c2c", on_contiguous<direct<4, by_parts<fft_c2c<float>, fft_c2c<double>>>, few_with_gaps>,
                   "fft_c2c(self, dim, normalization, forward), or NotImplemented"),
-    direct_method("direct_fft_r2c", laid<direct<4, by_element<fft_r2c<float>, fft_r2c<double>>>, few_with_gaps>,
+    direct_method("direct_fft_r2c",
+                  on_contiguous<direct<4, by_element<fft_r2c<float>, fft_r2c<double>>>, few_with_gaps>,
                   "fft_r2c(self, dim, normalization, onesided), or NotImplemented"),
-    direct_method("direct_fft_c2r", laid<direct<4, by_parts<fft_c2r<float>, fft_c2r<double>>>, few_with_gaps>,
+    direct_method("direct_fft_c2r", on_contiguous<direct<4, by_parts<fft_c2r<float>, fft_c2r<double>>>, few_with_gaps>,
                   "fft_c2r(self, dim, normalization, last_dim_size), or NotImplemented"),
     direct_method("direct_fft_arguments", direct<4, line_arguments<OF_ALL>>,
                   "fft_arguments(input, n, dim, norm), or NotImplemented"),

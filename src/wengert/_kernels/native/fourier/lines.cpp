@@ -11,16 +11,16 @@ namespace {
 
 Twin fft_twin("fft_lines"), rfft_twin("rfft_lines"), irfft_twin("irfft_lines");
 
-// What numbers there are before and behind.
+// The kinds of numbers before and after.
 enum Kind { OF_COMPLEX, OF_REAL, TO_REAL };
 
-// What was made for one length; each thread keeps that of the lengths that it met last.
-template <class Made> std::shared_ptr<const Made> made_for(index_t count) {
-    thread_local std::shared_ptr<const Made> kept[4];
+// The plan for one length; each thread keeps those of the lengths that it used last.
+template <class Plan> std::shared_ptr<const Plan> cached_for(index_t count) {
+    thread_local std::shared_ptr<const Plan> kept[4];
     thread_local unsigned next = 0;
-    for (const auto& each : kept)
-        if (each && each->count == count) return each;
-    return kept[next++ % 4] = std::make_shared<const Made>(count);
+    for (const auto& plan : kept)
+        if (plan && plan->count == count) return plan;
+    return kept[next++ % 4] = std::make_shared<const Plan>(count);
 }
 
 // What the transforms of lines of one length need.
@@ -41,7 +41,7 @@ template <class T, bool real> struct LongLength {
 
 // The lines along an axis of two arrays, whose other dimensions are of one shape: where each begins, in numbers of a
 // part.
-class LinePlaces {
+class LinePositions {
 public:
     bool read(PyArrayObject* from, PyArrayObject* to, int axis, npy_intp part_bytes) {
         for (int dim = 0; dim < PyArray_NDIM(from); ++dim) {
@@ -94,44 +94,44 @@ template <class T> struct Transform {
     void of_complex(const index_t* at, const index_t* to_at, index_t used, const FourierScratch<T>& scratch) const {
         const auto& l = loops<T>();
         l.fourier_read((flag ? source() : swapped(source())).lines(at, used), count, scratch.points);
-        const T* made = l.fourier_passes(length.whole.passes(), scratch.points, scratch.spare);
-        l.fourier_write(made, count, weight, weight, (flag ? target() : swapped(target())).lines(to_at, used));
+        const T* points = l.fourier_passes(length.whole.passes(), scratch.points, scratch.spare);
+        l.fourier_write(points, count, weight, weight, (flag ? target() : swapped(target())).lines(to_at, used));
     }
     void of_real(const index_t* at, const index_t* to_at, index_t used, const FourierScratch<T>& scratch) const {
         const auto& l = loops<T>();
         const index_t terms = count / 2 + 1, others = count - terms;
-        T* made;
+        T* points;
         if (count % 2 == 0) {
             l.fourier_read(FourierSide<const T>{from, 2 * steps[0], steps[0]}.lines(at, used), length.half,
                            scratch.points);
-            made = l.fourier_passes(length.parted.passes(), scratch.points, scratch.spare);
-            l.fourier_parted(made, length.half, length.quarter.data());
+            points = l.fourier_passes(length.parted.passes(), scratch.points, scratch.spare);
+            l.fourier_parted(points, length.half, length.quarter.data());
         } else {
             l.fourier_read(FourierSide<const T>{from, steps[0], 0}.lines(at, used), count, scratch.points);
-            made = l.fourier_passes(length.whole.passes(), scratch.points, scratch.spare);
+            points = l.fourier_passes(length.whole.passes(), scratch.points, scratch.spare);
         }
-        l.fourier_write(made, terms, weight, weight, target().lines(to_at, used));
+        l.fourier_write(points, terms, weight, weight, target().lines(to_at, used));
         if (flag || others == 0) return;
         const FourierSide<T> backwards = {to + (count - 1) * steps[1], -steps[1],
                                           1};  // the conjugates of the terms 1, 2, ...
-        l.fourier_write(made + 2 * l.lanes, others, weight, -weight, backwards.lines(to_at, used));
+        l.fourier_write(points + 2 * l.lanes, others, weight, -weight, backwards.lines(to_at, used));
     }
     void to_real(const index_t* at, const index_t* to_at, index_t used, const FourierScratch<T>& scratch) const {
         const auto& l = loops<T>();
         if (count % 2 == 0) {
             l.fourier_read(source().lines(at, used), length.half + 1, scratch.points);
             l.fourier_joined(scratch.points, length.half, length.quarter.data());
-            const T* made = l.fourier_passes(length.parted.passes(), scratch.points, scratch.spare);
-            l.fourier_write(made, length.half, weight, weight,
+            const T* points = l.fourier_passes(length.parted.passes(), scratch.points, scratch.spare);
+            l.fourier_write(points, length.half, weight, weight,
                             FourierSide<T>{to + steps[1], 2 * steps[1], -steps[1]}.lines(to_at, used));
             return;
         }
         l.fourier_read(swapped(source()).lines(at, used), length.half + 1, scratch.points);
         complete(scratch.points);
-        const T* made = l.fourier_passes(length.whole.passes(), scratch.points, scratch.spare);
-        l.fourier_write(made + l.lanes, count, weight, T(0), FourierSide<T>{to, steps[1], 0}.lines(to_at, used));
+        const T* points = l.fourier_passes(length.whole.passes(), scratch.points, scratch.spare);
+        l.fourier_write(points + l.lanes, count, weight, T(0), FourierSide<T>{to, steps[1], 0}.lines(to_at, used));
     }
-    // The terms behind the half, in swapped parts: the conjugates of those before it.
+    // The terms after the middle, with swapped parts: the conjugates of those before it.
     void complete(T* points) const {
         const index_t lanes = loops<T>().lanes;
         std::fill(points, points + lanes, T(0));
@@ -183,15 +183,15 @@ template <class T> void join_line(FourierSide<const T> from, index_t half, const
     });
 }
 
-template <class T, Kind kind> void transform_long(const Transform<T>& job, const LinePlaces& places) {
+template <class T, Kind kind> void transform_long(const Transform<T>& job, const LinePositions& positions) {
     const index_t count = kind == OF_COMPLEX ? job.count : job.count / 2;
-    const auto kept = made_for<LongLength<T, kind != OF_COMPLEX>>(job.count);
+    const auto kept = cached_for<LongLength<T, kind != OF_COMPLEX>>(job.count);
     const LongLine<T>& line = kept->line;
     const Circle& circle = kept->circle;
     std::unique_ptr<T[]> points(kind == OF_COMPLEX ? nullptr : new T[static_cast<size_t>(2 * count)]);
-    for (index_t number = 0; number < places.count; ++number) {
+    for (index_t number = 0; number < positions.count; ++number) {
         index_t at, to_at;
-        places.find(number, 1, &at, &to_at);
+        positions.find(number, 1, &at, &to_at);
         const T* from = job.from + at;
         T* to = job.to + to_at;
         const FourierSide<const T> source = {from, job.steps[0], 1};
@@ -219,13 +219,14 @@ PyArrayObject* numbers(PyObject* object, int type) {
     return PyArray_TYPE(array) == type && PyArray_ISBEHAVED_RO(array) ? array : nullptr;
 }
 template <class T> constexpr int type_of(bool real) {
-    return real ? (sizeof(T) == 4 ? NPY_FLOAT : NPY_DOUBLE) : ComplexNumber<T>::number;
+    if (!real) return ComplexNumber<T>::number;
+    return sizeof(T) == 4 ? NPY_FLOAT : NPY_DOUBLE;
 }
 
-template <class T, Kind kind> void over_lines(const Transform<T>& job, const LinePlaces& places) {
-    over_groups<T>(places.count, job.count, [&](index_t first, index_t used, const FourierScratch<T>& scratch) {
+template <class T, Kind kind> void over_lines(const Transform<T>& job, const LinePositions& positions) {
+    over_groups<T>(positions.count, job.count, [&](index_t first, index_t used, const FourierScratch<T>& scratch) {
         index_t at[most_lanes], to_at[most_lanes];
-        places.find(first, used, at, to_at);
+        positions.find(first, used, at, to_at);
         if (kind == OF_COMPLEX)
             job.of_complex(at, to_at, used, scratch);
         else if (kind == OF_REAL)
@@ -238,51 +239,51 @@ template <class T, Kind kind> void over_lines(const Transform<T>& job, const Lin
 // Whether `to` has the lengths of the transform, and no memory that is read after it was written.
 template <Kind kind> bool receives(PyArrayObject* from, PyArrayObject* to, int axis, bool flag) {
     const index_t before = PyArray_DIM(from, axis), behind = PyArray_DIM(to, axis);
-    if (kind == TO_REAL ? before != behind / 2 + 1 : behind != (kind == OF_REAL && flag ? before / 2 + 1 : before))
-        return false;
+    const index_t expected = kind == OF_REAL && flag ? before / 2 + 1 : before;
+    if (kind == TO_REAL ? before != behind / 2 + 1 : behind != expected) return false;
     const bool in_place = kind == OF_COMPLEX && PyArray_DATA(from) == PyArray_DATA(to) &&
                           PyArray_CompareLists(PyArray_STRIDES(from), PyArray_STRIDES(to), PyArray_NDIM(from));
-    return in_place || lie_apart(from, to);
+    return in_place || are_disjoint(from, to);
 }
 
-template <class T, Kind kind> bool transformed(PyObject* array, int axis, index_t scale, bool flag, PyObject* made) {
+template <class T, Kind kind> bool transformed(PyObject* array, int axis, index_t scale, bool flag, PyObject* result) {
     PyArrayObject *from = numbers(array, type_of<T>(kind == OF_REAL)),
-                  *to = from ? numbers(made, type_of<T>(kind == TO_REAL)) : nullptr;
+                  *to = from ? numbers(result, type_of<T>(kind == TO_REAL)) : nullptr;
     if (!to || !writeable(to) || PyArray_NDIM(from) != PyArray_NDIM(to) || axis >= PyArray_NDIM(from) ||
         !receives<kind>(from, to, axis, flag))
         return false;
     const index_t count = PyArray_DIM(kind == OF_REAL ? from : to, axis);
-    LinePlaces places;
-    if (count < 2 || !places.read(from, to, axis, sizeof(T)) || places.count < 1) return false;
-    if (kind == OF_REAL && places.step[0] == 0)
+    LinePositions positions;
+    if (count < 2 || !positions.read(from, to, axis, sizeof(T)) || positions.count < 1) return false;
+    if (kind == OF_REAL && positions.step[0] == 0)
         return false;  // of a side, an imaginary part 0 behind the real one is none
     const index_t points = kind == OF_COMPLEX || count % 2 ? count : count / 2;
-    const bool many = 2 * places.count >= loops<T>().lanes, at_once = many && points <= longest_line;
+    const bool many = 2 * positions.count >= loops<T>().lanes, at_once = many && points <= longest_line;
     const bool in_two_steps = !at_once && !(kind != OF_COMPLEX && count % 2) && LongLine<T>::knows(points);
     if (!in_two_steps && (!many || points > 16 * longest_line || (points > 1 && radices_of(points).empty())))
         return false;
     ReleaseGil unlocked(PyArray_SIZE(from) >= thread_threshold);
-    const auto shared = made_for<Length<T>>(in_two_steps ? 2 : count);
+    const auto shared = cached_for<Length<T>>(in_two_steps ? 2 : count);
     const Transform<T> job = {static_cast<const T*>(PyArray_DATA(from)),
                               static_cast<T*>(PyArray_DATA(to)),
                               count,
-                              {places.step[0], places.step[1]},
+                              {positions.step[0], positions.step[1]},
                               static_cast<T>(fourier_weight(count, scale)),
                               flag,
                               *shared};
     if (in_two_steps)
-        transform_long<T, kind>(job, places);
+        transform_long<T, kind>(job, positions);
     else
-        over_lines<T, kind>(job, places);
+        over_lines<T, kind>(job, positions);
     return true;
 }
 
-template <Kind kind> bool along(PyObject* array, int axis, index_t scale, bool flag, PyObject* made) {
-    return transformed<float, kind>(array, axis, scale, flag, made) ||
-           transformed<double, kind>(array, axis, scale, flag, made);
+template <Kind kind> bool along(PyObject* array, int axis, index_t scale, bool flag, PyObject* result) {
+    return transformed<float, kind>(array, axis, scale, flag, result) ||
+           transformed<double, kind>(array, axis, scale, flag, result);
 }
 
-// (array, axis, scale, flag or length, made)
+// (array, axis, scale, flag or length, out)
 template <Kind kind> PyObject* lines(PyObject** slots) {
     int axis = 0;
     index_t scale = 0, length = 0;
@@ -297,23 +298,17 @@ template <Kind kind> PyObject* lines(PyObject** slots) {
     return slots[4];
 }
 
-PyObject* fft_lines(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    static const char* const names[] = {"array", "axis", "scale", "forward", "made"};
-    return try_native<5>(fft_twin, names, 5, args, nargs, kwnames, lines<OF_COMPLEX>);
-}
-PyObject* rfft_lines(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    static const char* const names[] = {"array", "axis", "scale", "onesided", "made"};
-    return try_native<5>(rfft_twin, names, 5, args, nargs, kwnames, lines<OF_REAL>);
-}
-PyObject* irfft_lines(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    static const char* const names[] = {"array", "axis", "scale", "length", "made"};
-    return try_native<5>(irfft_twin, names, 5, args, nargs, kwnames, lines<TO_REAL>);
-}
+const char* const fft_lines_names[] = {"array", "axis", "scale", "forward", "out"};
+const char* const rfft_lines_names[] = {"array", "axis", "scale", "onesided", "out"};
+const char* const irfft_lines_names[] = {"array", "axis", "scale", "length", "out"};
 
 PyMethodDef fourier_lines_methods[] = {
-    fast_method("fft_lines", fft_lines, "fft_lines(array, axis, scale, forward, made)"),
-    fast_method("rfft_lines", rfft_lines, "rfft_lines(array, axis, scale, onesided, made)"),
-    fast_method("irfft_lines", irfft_lines, "irfft_lines(array, axis, scale, length, made)"),
+    fast_method("fft_lines", with_twin<fft_twin, 5, fft_lines_names, lines<OF_COMPLEX>>,
+                "fft_lines(array, axis, scale, forward, out)"),
+    fast_method("rfft_lines", with_twin<rfft_twin, 5, rfft_lines_names, lines<OF_REAL>>,
+                "rfft_lines(array, axis, scale, onesided, out)"),
+    fast_method("irfft_lines", with_twin<irfft_twin, 5, irfft_lines_names, lines<TO_REAL>>,
+                "irfft_lines(array, axis, scale, length, out)"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList fourier_lines_list(fourier_lines_methods);

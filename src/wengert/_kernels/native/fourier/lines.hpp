@@ -67,13 +67,13 @@ public:
         std::unique_ptr<T[]> middle(new T[static_cast<size_t>(2 * count_)]);
         over_groups<T>(columns_, rows_, [&](index_t first, index_t used, FourierScratch<T>& scratch) {
             const FourierSide<const T> columns = {from.data, from.step * columns_, from.part};
-            T* made = passed(down_, columns, first * from.step, from.step, used, scratch);
-            turn(made, first);
-            write(made, rows_, T(1), {middle.get(), 2 * columns_, 1}, 2 * first, 2, used);
+            T* points = passed(down_, columns, first * from.step, from.step, used, scratch);
+            turn(points, first);
+            write(points, rows_, T(1), {middle.get(), 2 * columns_, 1}, 2 * first, 2, used);
         });
         over_groups<T>(rows_, columns_, [&](index_t first, index_t used, FourierScratch<T>& scratch) {
-            const T* made = passed(across_, {middle.get(), 2, 1}, 2 * columns_ * first, 2 * columns_, used, scratch);
-            write(made, columns_, weight, {to.data, to.step * rows_, to.part}, first * to.step, to.step, used);
+            const T* points = passed(across_, {middle.get(), 2, 1}, 2 * columns_ * first, 2 * columns_, used, scratch);
+            write(points, columns_, weight, {to.data, to.step * rows_, to.part}, first * to.step, to.step, used);
         });
     }
 
@@ -114,7 +114,7 @@ private:
         };
         for (index_t k = 0; k < fine_count; ++k) put(fine, k, k);
         for (index_t k = 0; k < blocks; ++k) put(coarse, k, k * fine_count);
-        loops<T>().fourier_turned(points, rows_, fine.data(), fine_count, coarse.data());
+        loops<T>().multiply_by_roots(points, rows_, fine.data(), fine_count, coarse.data());
     }
 
     index_t count_, rows_, columns_;

@@ -44,7 +44,8 @@ inline Root root_of_unity(index_t k, index_t n) {
 // that.
 inline double fourier_weight(index_t count, index_t scale) {
     const double points = static_cast<double>(count);
-    return scale == 0 ? 1 : scale == 1 ? 1 / std::sqrt(points) : 1 / points;
+    if (scale == 0) return 1;
+    return scale == 1 ? 1 / std::sqrt(points) : 1 / points;
 }
 
 // All roots of a large n, each as a product of two that are kept.
@@ -68,13 +69,13 @@ constexpr index_t most_radix = 61;  // a larger prime factor is left to NumPy, w
 
 // The radices of the passes of a transform; none if there is a prime factor beyond `most_radix`.
 inline std::vector<int> radices_of(index_t count) {
-    std::vector<int> found;
+    std::vector<int> radices;
     for (const int radix : {4, 5, 3, 2})
-        for (; count % radix == 0; count /= radix) found.push_back(radix);
+        for (; count % radix == 0; count /= radix) radices.push_back(radix);
     for (int radix = 7; radix <= most_radix && count > 1; radix += 2)
-        for (; count % radix == 0; count /= radix) found.push_back(radix);
-    if (count > 1) found.clear();
-    return found;
+        for (; count % radix == 0; count /= radix) radices.push_back(radix);
+    if (count > 1) radices.clear();
+    return radices;
 }
 
 // The passes of a transform, and the roots that they need.

@@ -1,5 +1,5 @@
-// Images at places between their elements, and the rules of that: for the dispatcher only.
-#include "binding/laid.hpp"
+// Images sampled at positions between their elements, and the rules: for the dispatcher only.
+#include "binding/memory_order.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -21,19 +21,13 @@ struct Sampling {
     bool align = false;
 
     npy_intp area() const { return lengths[0] * lengths[1]; }
-    npy_intp places() const { return rows * columns; }
-    npy_intp cost() const { return (Size(places()) * (channels + 8) * (mode == BICUBIC ? 16 : 4)).value_or_most(); }
+    npy_intp positions() const { return rows * columns; }
+    npy_intp cost() const { return (Size(positions()) * (channels + 8) * (mode == BICUBIC ? 16 : 4)).value_or_most(); }
     bool large() const { return (Size(images) * cost()).value_or_most() >= 4 * thread_threshold; }
 
     bool read(Call args) {  // mode, padding, align_corners
-        mode = is_text(args[0], "bilinear")  ? BILINEAR
-               : is_text(args[0], "nearest") ? NEAREST
-               : is_text(args[0], "bicubic") ? BICUBIC
-                                             : NO_MODE;
-        padding = is_text(args[1], "zeros")        ? ZEROS
-                  : is_text(args[1], "border")     ? BORDER
-                  : is_text(args[1], "reflection") ? REFLECTION
-                                                   : NO_PADDING;
+        mode = static_cast<Mode>(number_of_text(args[0], {"bilinear", "nearest", "bicubic"}));
+        padding = static_cast<Padding>(number_of_text(args[1], {"zeros", "border", "reflection"}));
         return mode != NO_MODE && padding != NO_PADDING && as_flag(args[2], align);
     }
     bool of(const npy_intp* image, const npy_intp* grid) {
@@ -48,35 +42,35 @@ struct Sampling {
     }
 };
 
-// An element along one dimension: where it is, its weight, and the derivative of that by the coordinate.
+// An element along one dimension: its index, its weight, and the derivative of the weight by the coordinate.
 template <class T> struct Tap {
     npy_intp index;
-    T weight, slope;
+    T weight, derivative;
 };
 template <class T> struct Taps {
     int count;
     Tap<T> tap[4];
 };
 
-// A coordinate reflected at the ends, and the derivative by what it was.
-template <class T> T mirrored(T at, T length, bool align, T& turned) {
+// A coordinate reflected at the ends; `sign` is the derivative by the original coordinate.
+template <class T> T mirrored(T at, T length, bool align, T& sign) {
     const T low = align ? T(0) : T(-0.5), span = align ? length - 1 : length;
     if (span == 0) {
-        turned = 0;
+        sign = 0;
         return at * 0;
     }
     const T away = std::fabs(at - low), side = at - low < 0 ? T(-1) : T(1);
     const T turns = std::floor(away / span), rest = away - turns * span;
     const bool odd = std::fmod(turns, T(2)) == 1;
-    turned = odd ? -side : side;
+    sign = odd ? -side : side;
     return (odd ? span - rest : rest) + low;
 }
-// A coordinate as the padding has it, and the derivative by what it was.
-template <class T> T inside(T at, T length, const Sampling& s, T& turned) {
-    turned = 1;
+// A coordinate after padding; `sign` is the derivative by the original coordinate.
+template <class T> T inside(T at, T length, const Sampling& s, T& sign) {
+    sign = 1;
     if (s.padding == ZEROS) return at;
-    if (s.padding == REFLECTION) at = mirrored(at, length, s.align, turned);
-    turned = at > 0 && at < length - 1 ? turned : T(0);
+    if (s.padding == REFLECTION) at = mirrored(at, length, s.align, sign);
+    sign = at > 0 && at < length - 1 ? sign : T(0);
     return std::min(std::max(at, T(0)), length - 1);
 }
 
@@ -88,15 +82,15 @@ template <class T> T floor_of(T at) {
 }
 
 // The neighbours of a coordinate: where, weight, and derivative of that.
-template <class T> int neighbours(T at, Mode mode, T* where, T* weight, T* slope) {
+template <class T> int neighbours(T at, Mode mode, T* where, T* weight, T* derivative) {
     if (mode == NEAREST) {
-        where[0] = std::nearbyint(at), weight[0] = 1, slope[0] = 0;
+        where[0] = std::nearbyint(at), weight[0] = 1, derivative[0] = 0;
         return 1;
     }
     const T low = floor_of(at), share = at - low;
     if (mode == BILINEAR) {
-        where[0] = low, weight[0] = 1 - share, slope[0] = -1;
-        where[1] = low + 1, weight[1] = share, slope[1] = 1;
+        where[0] = low, weight[0] = 1 - share, derivative[0] = -1;
+        where[1] = low + 1, weight[1] = share, derivative[1] = 1;
         return 2;
     }
     constexpr T free = T(-0.75);
@@ -107,41 +101,42 @@ template <class T> int neighbours(T at, Mode mode, T* where, T* weight, T* slope
         where[k] = low + static_cast<T>(k - 1);
         weight[k] =
             outer ? ((free * x - 5 * free) * x + 8 * free) * x - 4 * free : ((free + 2) * x - (free + 3)) * x * x + 1;
-        slope[k] = outer ? (3 * free * x - 10 * free) * x + 8 * free : (3 * (free + 2) * x - 2 * (free + 3)) * x;
-        if (k > 1) slope[k] = -slope[k];
+        derivative[k] = outer ? (3 * free * x - 10 * free) * x + 8 * free : (3 * (free + 2) * x - 2 * (free + 3)) * x;
+        if (k > 1) derivative[k] = -derivative[k];
     }
     return 4;
 }
 
-// The elements around a coordinate between -1 and 1. Whatever it is, they lie in the image.
+// The elements around a coordinate between -1 and 1. Their indices are always inside the image.
 template <class T> Taps<T> taps_of(T coordinate, npy_intp count, const Sampling& s) {
     const T length = static_cast<T>(count), scale = s.align ? (length - 1) / 2 : length / 2;
-    T at = (coordinate + 1) * scale - (s.align ? T(0) : T(0.5)), turned = 1, ignored, where[4], weight[4], slope[4];
-    if (s.mode != BICUBIC) at = inside(at, length, s, turned);
-    Taps<T> made;
-    made.count = neighbours(at, s.mode, where, weight, slope);
-    for (int k = 0; k < made.count; ++k) {
-        const T place = s.mode == BICUBIC ? inside(where[k], length, s, ignored) : where[k];
-        const bool there = place >= 0 && place <= length - 1;
+    T at = (coordinate + 1) * scale - (s.align ? T(0) : T(0.5)), sign = 1, ignored, where[4], weight[4], derivative[4];
+    if (s.mode != BICUBIC) at = inside(at, length, s, sign);
+    Taps<T> taps;
+    taps.count = neighbours(at, s.mode, where, weight, derivative);
+    for (int k = 0; k < taps.count; ++k) {
+        const T position = s.mode == BICUBIC ? inside(where[k], length, s, ignored) : where[k];
+        const bool there = position >= 0 && position <= length - 1;
         const T kept = there ? T(1) : T(0);
-        // Where it is no element, the nearest one, with weight 0; a length that T rounds up is no index.
-        const npy_intp index = there ? std::min(static_cast<npy_intp>(place), count - 1) : place > 0 ? count - 1 : 0;
-        made.tap[k] = {index, weight[k] * kept, slope[k] * turned * kept * scale};
+        // Outside of the image the nearest element, with weight 0; a length that T rounds up is not an index.
+        npy_intp index = position > 0 ? count - 1 : 0;
+        if (there) index = std::min(static_cast<npy_intp>(position), count - 1);
+        taps.tap[k] = {index, weight[k] * kept, derivative[k] * sign * kept * scale};
     }
-    return made;
+    return taps;
 }
 
 // visit(image, place, taps along, taps down) for all places of some images.
 template <class T, class Visit>
-void over_places(const Sampling& s, const T* grid, npy_intp first, npy_intp last, const Visit& visit) {
+void over_positions(const Sampling& s, const T* grid, npy_intp first, npy_intp last, const Visit& visit) {
     for (npy_intp n = first; n < last; ++n)
-        for (npy_intp p = 0; p < s.places(); ++p) {
-            const T* at = grid + (n * s.places() + p) * 2;
+        for (npy_intp p = 0; p < s.positions(); ++p) {
+            const T* at = grid + (n * s.positions() + p) * 2;
             visit(n, p, taps_of(at[0], s.lengths[0], s), taps_of(at[1], s.lengths[1], s));
         }
 }
 
-// Images, a grid and options that go together; of coordinates that are far or none the body knows what is meant.
+// A grid whose coordinates are numbers of moderate size; others are left to the body.
 template <class T> bool near_enough(PyArrayObject* grid) {
     const T *at = data_of<T>(grid), far = static_cast<T>(2147483648.0);
     return std::all_of(at, at + PyArray_SIZE(grid), [=](T coordinate) { return std::fabs(coordinate) < far; });
@@ -151,47 +146,47 @@ template <class T> PyArrayObject* as_grid(PyObject* object) {
     return grid && PyArray_NDIM(grid) == 4 && near_enough<T>(grid) ? grid : nullptr;
 }
 
-// What is outside of an image is multiplied by 0: where it holds more than numbers the body looks which elements those
-// are.
+// Elements outside of an image are multiplied by 0: if a result is NaN the body determines which elements these are.
 template <class T> bool has_nan(const T* x, npy_intp count) {
     int strange = 0;
 #pragma omp simd reduction(| : strange)
     for (npy_intp i = 0; i < count; ++i) strange |= x[i] != x[i];
     return strange != 0;
 }
-template <class T> PyObject* if_numbers(Owned& made) {
-    return has_nan(data_of<T>(made.get()), PyArray_SIZE(made.get())) ? nullptr : made.give();
+template <class T> PyObject* unless_nan(Owned& result) {
+    return has_nan(data_of<T>(result.get()), PyArray_SIZE(result.get())) ? nullptr : result.give();
 }
 
 constexpr npy_intp strip = 64;  // places at a time
 
 // The elements around places and their weights, neighbour by neighbour; how many neighbours a place has.
-template <class T> npy_intp general_taps(const Sampling& s, const T* grid, npy_intp places, int32_t* index, T* weight) {
+template <class T>
+npy_intp general_taps(const Sampling& s, const T* grid, npy_intp positions, int32_t* index, T* weight) {
     npy_intp count = 0;
-    for (npy_intp p = 0; p < places; ++p) {
+    for (npy_intp p = 0; p < positions; ++p) {
         const Taps<T> along = taps_of(grid[2 * p], s.lengths[0], s), down = taps_of(grid[2 * p + 1], s.lengths[1], s);
         count = along.count * down.count;
         npy_intp k = p;
         for (int i = 0; i < along.count; ++i)
-            for (int j = 0; j < down.count; ++j, k += places) {
+            for (int j = 0; j < down.count; ++j, k += positions) {
                 index[k] = static_cast<int32_t>(down.tap[j].index * s.lengths[0] + along.tap[i].index);
                 weight[k] = along.tap[i].weight * down.tap[j].weight;
             }
     }
     return count;
 }
-// The two neighbours of every second coordinate along a dimension, and their weights, without a branch. One further
-// than an element outside has no weight there, wherever it is.
+// The two neighbours of every second coordinate along a dimension, and their weights, without a branch. A neighbour
+// outside of the image has weight 0.
 template <class T> struct Pairs {
-    int32_t place[2][strip];
+    int32_t position[2][strip];
     T weight[2][strip];
 
-    void find(const Sampling& s, int dimension, const T* coordinates, npy_intp places) {
+    void find(const Sampling& s, int dimension, const T* coordinates, npy_intp positions) {
         const T length = static_cast<T>(s.lengths[dimension]), scale = s.align ? (length - 1) / 2 : length / 2;
         const T shift = s.align ? T(0) : T(0.5), edge = s.padding == BORDER ? T(0) : T(2), least = -edge,
                 most = length - 1 + edge;
         const int32_t last = static_cast<int32_t>(s.lengths[dimension] - 1);
-        for (npy_intp p = 0; p < places; ++p) {
+        for (npy_intp p = 0; p < positions; ++p) {
             T at = (coordinates[2 * p] + 1) * scale - shift;
             at = at < least ? least : at;
             at = at > most ? most : at;
@@ -201,60 +196,60 @@ template <class T> struct Pairs {
             weight[0][p] = (low >= 0) & (low <= last) ? 1 - share : T(0);
             weight[1][p] = (high >= 0) & (high <= last) ? share : T(0);
             const int32_t up = low < 0 ? 0 : low, next = high < 0 ? 0 : high;
-            place[0][p] = up > last ? last : up;
-            place[1][p] = next > last ? last : next;
+            position[0][p] = up > last ? last : up;
+            position[1][p] = next > last ? last : next;
         }
     }
 };
 template <class T>
-npy_intp bilinear_taps(const Sampling& s, const T* grid, npy_intp places, int32_t* index, T* weight) {
+npy_intp bilinear_taps(const Sampling& s, const T* grid, npy_intp positions, int32_t* index, T* weight) {
     const int32_t width = static_cast<int32_t>(s.lengths[0]);
     Pairs<T> along, down;
-    along.find(s, 0, grid, places), down.find(s, 1, grid + 1, places);
-    for (int k = 0; k < 4; ++k, index += places, weight += places)
-        for (npy_intp p = 0; p < places; ++p) {
-            index[p] = down.place[k % 2][p] * width + along.place[k / 2][p];
+    along.find(s, 0, grid, positions), down.find(s, 1, grid + 1, positions);
+    for (int k = 0; k < 4; ++k, index += positions, weight += positions)
+        for (npy_intp p = 0; p < positions; ++p) {
+            index[p] = down.position[k % 2][p] * width + along.position[k / 2][p];
             weight[p] = along.weight[k / 2][p] * down.weight[k % 2][p];
         }
     return 4;
 }
 
 // All channels of one image, for some places; whether NaN came out.
-template <class T> bool sample_strip(const Sampling& s, const T* image, const T* grid, npy_intp places, T* out) {
+template <class T> bool sample_strip(const Sampling& s, const T* image, const T* grid, npy_intp positions, T* out) {
     constexpr npy_intp longest = npy_intp(1) << 22;  // up to which T holds the last element's place
     int32_t index[16 * strip];
     T weight[16 * strip];
     const bool simple =
         s.mode == BILINEAR && s.padding != REFLECTION && std::max(s.lengths[0], s.lengths[1]) <= longest;
     const npy_intp count =
-        simple ? bilinear_taps(s, grid, places, index, weight) : general_taps(s, grid, places, index, weight);
+        simple ? bilinear_taps(s, grid, positions, index, weight) : general_taps(s, grid, positions, index, weight);
     bool strange = false;
-    for (npy_intp c = 0; c < s.channels; ++c, out += s.places()) {
-        loops<T>().weighed_elements(image + c * s.area(), index, weight, count, places, out);
-        strange |= has_nan(out, places);
+    for (npy_intp c = 0; c < s.channels; ++c, out += s.positions()) {
+        loops<T>().weighed_elements(image + c * s.area(), index, weight, count, positions, out);
+        strange |= has_nan(out, positions);
     }
     return strange;
 }
 
 // grid_sample(input, grid, mode, padding, align_corners)
 template <class T> PyObject* forward(Call args) {
-    PyArrayObject *x = rows_only(args[0], descr_of<T>()), *grid = x ? as_grid<T>(args[1]) : nullptr;
+    PyArrayObject *x = row_major_only(args[0], descr_of<T>()), *grid = x ? as_grid<T>(args[1]) : nullptr;
     Sampling s;
     if (!grid || PyArray_NDIM(x) != 4 || !s.read(args + 2) || !s.of(PyArray_DIMS(x), PyArray_DIMS(grid)))
         return nullptr;
     const npy_intp shape[4] = {s.images, s.channels, s.rows, s.columns};
     Owned result(new_array(descr_of<T>(), 4, shape));
     if (!result) return nullptr;
-    const T *image = data_of<T>(x), *places = data_of<T>(grid);
+    const T *image = data_of<T>(x), *positions = data_of<T>(grid);
     T* out = data_of<T>(result.get());
     ReleaseGil unlocked(s.large());
-    const npy_intp strips = (s.places() + strip - 1) / strip;
+    const npy_intp strips = (s.positions() + strip - 1) / strip;
     std::atomic<bool> strange{false};
     parallel_for(s.images * strips, s.cost() / strips, [=, &s, &strange](npy_intp first, npy_intp last) {
         for (npy_intp at = first; at < last; ++at) {
-            const npy_intp n = at / strips, begin = at % strips * strip, count = std::min(strip, s.places() - begin);
-            const T *planes = image + n * s.channels * s.area(), *wanted = places + (n * s.places() + begin) * 2;
-            if (sample_strip(s, planes, wanted, count, out + n * s.channels * s.places() + begin)) strange = true;
+            const npy_intp n = at / strips, begin = at % strips * strip, count = std::min(strip, s.positions() - begin);
+            const T *planes = image + n * s.channels * s.area(), *wanted = positions + (n * s.positions() + begin) * 2;
+            if (sample_strip(s, planes, wanted, count, out + n * s.channels * s.positions() + begin)) strange = true;
         }
     });
     return strange ? nullptr : result.give();
@@ -262,7 +257,7 @@ template <class T> PyObject* forward(Call args) {
 
 // Its rule for the images: (grad, input_shape, grid, mode, padding, align_corners)
 template <class T> PyObject* input_rule(Call args) {
-    Owned grad(gradient_in_rows(args[0], descr_of<T>()));
+    Owned grad(contiguous_gradient(args[0], descr_of<T>()));
     PyArrayObject* grid = as_grid<T>(args[2]);
     npy_intp shape[most_dims];
     Sampling s;
@@ -272,27 +267,28 @@ template <class T> PyObject* input_rule(Call args) {
     if (PyArray_NDIM(grad.get()) != 4 || !std::equal(wanted, wanted + 4, PyArray_DIMS(grad.get()))) return nullptr;
     Owned result(new_zeros(descr_of<T>(), 4, shape));
     if (!result) return nullptr;
-    const T *slope = data_of<T>(grad.get()), *places = data_of<T>(grid);
+    const T *grads = data_of<T>(grad.get()), *positions = data_of<T>(grid);
     T* out = data_of<T>(result.get());
     ReleaseGil unlocked(s.large());
     parallel_for(s.images, s.cost(), [=, &s](npy_intp first, npy_intp last) {
-        over_places(s, places, first, last, [=, &s](npy_intp n, npy_intp p, const Taps<T>& along, const Taps<T>& down) {
-            for (npy_intp c = 0; c < s.channels; ++c) {
-                T* plane = out + (n * s.channels + c) * s.area();
-                const T own = slope[(n * s.channels + c) * s.places() + p];
-                for (int i = 0; i < along.count; ++i)
-                    for (int j = 0; j < down.count; ++j)
-                        plane[down.tap[j].index * s.lengths[0] + along.tap[i].index] +=
-                            own * (along.tap[i].weight * down.tap[j].weight);
-            }
-        });
+        over_positions(s, positions, first, last,
+                       [=, &s](npy_intp n, npy_intp p, const Taps<T>& along, const Taps<T>& down) {
+                           for (npy_intp c = 0; c < s.channels; ++c) {
+                               T* plane = out + (n * s.channels + c) * s.area();
+                               const T own = grads[(n * s.channels + c) * s.positions() + p];
+                               for (int i = 0; i < along.count; ++i)
+                                   for (int j = 0; j < down.count; ++j)
+                                       plane[down.tap[j].index * s.lengths[0] + along.tap[i].index] +=
+                                           own * (along.tap[i].weight * down.tap[j].weight);
+                           }
+                       });
     });
-    return if_numbers<T>(result);
+    return unless_nan<T>(result);
 }
 
 // Its rule for the grid: (grad, input, grid, grid_shape, mode, padding, align_corners)
 template <class T> PyObject* grid_rule(Call args) {
-    Owned grad(gradient_in_rows(args[0], descr_of<T>()));
+    Owned grad(contiguous_gradient(args[0], descr_of<T>()));
     PyArrayObject *x = plain(args[1], descr_of<T>()), *grid = as_grid<T>(args[2]);
     Sampling s;
     if (!grad || !x || !grid || PyArray_NDIM(x) != 4 || !s.read(args + 4) || !s.of(PyArray_DIMS(x), PyArray_DIMS(grid)))
@@ -301,34 +297,36 @@ template <class T> PyObject* grid_rule(Call args) {
     if (PyArray_NDIM(grad.get()) != 4 || !std::equal(wanted, wanted + 4, PyArray_DIMS(grad.get()))) return nullptr;
     Owned result(new_zeros(descr_of<T>(), 4, PyArray_DIMS(grid)));
     if (!result) return nullptr;
-    const T *slope = data_of<T>(grad.get()), *image = data_of<T>(x), *places = data_of<T>(grid);
+    const T *grads = data_of<T>(grad.get()), *image = data_of<T>(x), *positions = data_of<T>(grid);
     T* out = data_of<T>(result.get());
     ReleaseGil unlocked(s.large());
     parallel_for(s.images, s.cost(), [=, &s](npy_intp first, npy_intp last) {
-        over_places(s, places, first, last, [=, &s](npy_intp n, npy_intp p, const Taps<T>& along, const Taps<T>& down) {
-            T* made = out + (n * s.places() + p) * 2;
-            for (int i = 0; i < along.count; ++i)
-                for (int j = 0; j < down.count; ++j) {
-                    const npy_intp element = down.tap[j].index * s.lengths[0] + along.tap[i].index;
-                    T seen = 0;
-                    for (npy_intp c = n * s.channels; c < (n + 1) * s.channels; ++c)
-                        seen += image[c * s.area() + element] * slope[c * s.places() + p];
-                    made[0] += seen * (along.tap[i].slope * down.tap[j].weight);
-                    made[1] += seen * (along.tap[i].weight * down.tap[j].slope);
-                }
-        });
+        over_positions(s, positions, first, last,
+                       [=, &s](npy_intp n, npy_intp p, const Taps<T>& along, const Taps<T>& down) {
+                           T* target = out + (n * s.positions() + p) * 2;
+                           for (int i = 0; i < along.count; ++i)
+                               for (int j = 0; j < down.count; ++j) {
+                                   const npy_intp element = down.tap[j].index * s.lengths[0] + along.tap[i].index;
+                                   T product = 0;
+                                   for (npy_intp c = n * s.channels; c < (n + 1) * s.channels; ++c)
+                                       product += image[c * s.area() + element] * grads[c * s.positions() + p];
+                                   target[0] += product * (along.tap[i].derivative * down.tap[j].weight);
+                                   target[1] += product * (along.tap[i].weight * down.tap[j].derivative);
+                               }
+                       });
     });
-    return if_numbers<T>(result);
+    return unless_nan<T>(result);
 }
 
 PyMethodDef grid_methods[] = {
-    direct_method("direct_grid_sample", laid<direct<5, by_element<forward<float>, forward<double>>>, few_with_gaps>,
+    direct_method("direct_grid_sample",
+                  on_contiguous<direct<5, by_element<forward<float>, forward<double>>>, few_with_gaps>,
                   "grid_sample(input, grid, mode, padding, align_corners), or NotImplemented"),
     direct_method("direct_grid_sample_input_rule",
-                  laid<direct<6, by_element<input_rule<float>, input_rule<double>>>, few_with_gaps>,
+                  on_contiguous<direct<6, by_element<input_rule<float>, input_rule<double>>>, few_with_gaps>,
                   "its rule (grad, input_shape, grid, mode, padding, align_corners), or NotImplemented"),
     direct_method("direct_grid_sample_grid_rule",
-                  laid<direct<7, by_element<grid_rule<float>, grid_rule<double>>>, few_with_gaps>,
+                  on_contiguous<direct<7, by_element<grid_rule<float>, grid_rule<double>>>, few_with_gaps>,
                   "its rule (grad, input, grid, grid_shape, mode, padding, align_corners), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

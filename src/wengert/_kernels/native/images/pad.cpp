@@ -1,6 +1,6 @@
-// Borders: of a constant, or of an array's own elements, and the transpose of that. For the dispatcher only.
+// Padding with a constant or with elements of the array, and the transpose of the latter. For the dispatcher only.
 #include "binding/elements.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 #include "arrays/views.hpp"
 
 #include <vector>
@@ -12,33 +12,30 @@ using Call = PyObject* const*;
 
 enum Edge { CONSTANT, REFLECT, REPLICATE, CIRCULAR, UNKNOWN };
 Edge as_edge(PyObject* mode) {
-    return is_text(mode, "reflect")     ? REFLECT
-           : is_text(mode, "replicate") ? REPLICATE
-           : is_text(mode, "circular")  ? CIRCULAR
-                                        : UNKNOWN;
+    return static_cast<Edge>(REFLECT + number_of_text(mode, {"reflect", "replicate", "circular"}));
 }
 
 // For each dimension, first to last, what is added before and behind: `pad` begins with the last dimension.
 struct Sides {
     int ndim = 0, padded = 0;
-    npy_intp shape[most_dims], before[most_dims], behind[most_dims], made[most_dims];
+    npy_intp shape[most_dims], before[most_dims], behind[most_dims], padded_shape[most_dims];
 
     bool read(PyObject* pad, int count, const npy_intp* lengths) {
         if (!PyTuple_CheckExact(pad) || count > most_dims) return false;
-        const Py_ssize_t given = PyTuple_GET_SIZE(pad);
-        if (given % 2 || given > 2 * count) return false;
-        ndim = count, padded = static_cast<int>(given / 2);
+        const Py_ssize_t width_count = PyTuple_GET_SIZE(pad);
+        if (width_count % 2 || width_count > 2 * static_cast<Py_ssize_t>(count)) return false;
+        ndim = count, padded = static_cast<int>(width_count / 2);
         Size room(32);
         for (int i = 0; i < ndim; ++i) {
             const int at = 2 * (ndim - 1 - i);
             before[i] = behind[i] = 0;
-            if (at < given &&
+            if (at < width_count &&
                 !(as_width(PyTuple_GET_ITEM(pad, at), before[i]) && as_width(PyTuple_GET_ITEM(pad, at + 1), behind[i])))
                 return false;
             const Size length = Size(lengths[i]) + before[i] + behind[i];
             if (!length.fits() || length.value() < 1 || lengths[i] < 1) return false;
-            shape[i] = lengths[i], made[i] = length.value();
-            room = room * made[i];
+            shape[i] = lengths[i], padded_shape[i] = length.value();
+            room = room * padded_shape[i];
         }
         return room.fits();
     }
@@ -46,8 +43,8 @@ struct Sides {
         constexpr npy_intp most = static_cast<npy_intp>(std::min<int64_t>(int64_t(1) << 48, NPY_MAX_INTP / 16));
         return PyLong_CheckExact(object) && as_index(object, width) && width > -most && width < most;
     }
-    npy_intp size() const { return product(made, ndim); }
-    npy_intp rows() const { return product(made, ndim - 1); }  // of the result
+    npy_intp size() const { return product(padded_shape, ndim); }
+    npy_intp rows() const { return product(padded_shape, ndim - 1); }  // of the result
     static npy_intp product(const npy_intp* lengths, int count) {
         npy_intp total = 1;
         for (int i = 0; i < count; ++i) total *= lengths[i];
@@ -57,7 +54,7 @@ struct Sides {
 
 // ---- a constant -----------------------------------------------------------------------------------------------------
 // Rows of the result that hold rows of the array: copied behind what is filled.
-void place_kept(const Sides& s, npy_intp bytes, const char* from, char* to) {
+void copy_kept(const Sides& s, npy_intp bytes, const char* from, char* to) {
     const int last = s.ndim - 1;
     npy_intp first[most_dims], count[most_dims], index[most_dims] = {};
     for (int i = 0; i < s.ndim; ++i) {
@@ -70,9 +67,9 @@ void place_kept(const Sides& s, npy_intp bytes, const char* from, char* to) {
         npy_intp source = 0, target = 0;
         for (int i = 0; i < last; ++i) {
             source = source * s.shape[i] + first[i] + index[i];
-            target = target * s.made[i] + first[i] + index[i] + s.before[i];
+            target = target * s.padded_shape[i] + first[i] + index[i] + s.before[i];
         }
-        std::memcpy(to + (target * s.made[last] + first[last] + s.before[last]) * bytes,
+        std::memcpy(to + (target * s.padded_shape[last] + first[last] + s.before[last]) * bytes,
                     from + (source * s.shape[last] + first[last]) * bytes, static_cast<size_t>(count[last] * bytes));
         for (int i = last - 1; i >= 0 && ++index[i] == count[i]; --i) index[i] = 0;
     }
@@ -104,12 +101,13 @@ PyObject* constant_border(PyObject* object, PyObject* pad, PyObject* value) {
     const npy_intp bytes = PyArray_ITEMSIZE(x);
     const char* element = fill.data();
     const bool zeros = std::all_of(element, element + bytes, [](char byte) { return byte == 0; });
-    Owned result(zeros ? new_zeros(PyArray_DESCR(x), s.ndim, s.made) : new_array(PyArray_DESCR(x), s.ndim, s.made));
+    Owned result(zeros ? new_zeros(PyArray_DESCR(x), s.ndim, s.padded_shape)
+                       : new_array(PyArray_DESCR(x), s.ndim, s.padded_shape));
     if (!result) return nullptr;
     char* to = PyArray_BYTES(result.get());
     ReleaseGil unlocked(s.size() >= thread_threshold);
     if (!zeros) fill_with(to, s.size(), element, bytes);
-    place_kept(s, bytes, PyArray_BYTES(x), to);
+    copy_kept(s, bytes, PyArray_BYTES(x), to);
     return result.give();
 }
 // constant_pad_nd(self, pad, value); pad_constant(input, pad, value), None for 0
@@ -125,17 +123,17 @@ npy_intp kept(npy_intp length, npy_intp before, npy_intp behind) {
     return length - first_kept(behind) - first_kept(before);
 }
 
-// Whether a dimension has the elements that its sides repeat: to be asked before there is memory for so many.
+// Whether a dimension has the elements that its sides repeat: to be checked before memory is allocated.
 bool reaches(npy_intp length, npy_intp before, npy_intp behind, Edge mode) {
     if (mode == REFLECT) return std::max(before, behind) < length;
     if (mode == REPLICATE) return length > 0;
     return mode == CIRCULAR && kept(length, before, behind) >= std::max<npy_intp>(1, std::max(before, behind));
 }
 
-// For each place along a dimension of the result, which element it repeats; false if one would lie outside.
-bool fill_sources(npy_intp length, npy_intp before, npy_intp made, Edge mode, npy_intp behind, npy_intp* sources) {
+// For each position along a dimension of the result the element that it repeats; false if one would lie outside.
+bool fill_sources(npy_intp length, npy_intp before, npy_intp padded, Edge mode, npy_intp behind, npy_intp* sources) {
     const npy_intp first = first_kept(before), round = kept(length, before, behind);
-    for (npy_intp i = 0; i < made; ++i) {
+    for (npy_intp i = 0; i < padded; ++i) {
         npy_intp at = i - before;
         if (mode == REPLICATE) {
             at = std::min(std::max<npy_intp>(at, 0), length - 1);
@@ -157,11 +155,12 @@ public:
     // For an array of these sides that there is memory for.
     bool fill(const Sides& s, Edge mode) {
         Size total(0);
-        for (int i = 0; i < s.ndim; ++i) start_[i] = total.value_or_most(), total = total + s.made[i];
+        for (int i = 0; i < s.ndim; ++i) start_[i] = total.value_or_most(), total = total + s.padded_shape[i];
         if (!total.fits()) return false;
-        places_.resize(static_cast<size_t>(total.value()));
+        positions_.resize(static_cast<size_t>(total.value()));
         for (int i = 0; i < s.ndim; ++i)
-            if (!fill_sources(s.shape[i], s.before[i], s.made[i], mode, s.behind[i], places_.data() + start_[i]))
+            if (!fill_sources(s.shape[i], s.before[i], s.padded_shape[i], mode, s.behind[i],
+                              positions_.data() + start_[i]))
                 return false;
         return true;
     }
@@ -169,19 +168,19 @@ public:
     template <class Visit> void over_rows(const Sides& s, npy_intp begin, npy_intp end, const Visit& visit) const {
         const int last = s.ndim - 1;
         npy_intp index[most_dims] = {}, rest = begin;
-        for (int i = last - 1; i >= 0; rest /= s.made[i--]) index[i] = rest % s.made[i];
+        for (int i = last - 1; i >= 0; rest /= s.padded_shape[i--]) index[i] = rest % s.padded_shape[i];
         for (npy_intp row = begin; row < end; ++row) {
             npy_intp source = 0;
             for (int i = 0; i < last; ++i)
-                source = source * s.shape[i] + places_[static_cast<size_t>(start_[i] + index[i])];
-            visit(row, source, places_.data() + start_[last]);
-            for (int i = last - 1; i >= 0 && ++index[i] == s.made[i]; --i) index[i] = 0;
+                source = source * s.shape[i] + positions_[static_cast<size_t>(start_[i] + index[i])];
+            visit(row, source, positions_.data() + start_[last]);
+            for (int i = last - 1; i >= 0 && ++index[i] == s.padded_shape[i]; --i) index[i] = 0;
         }
     }
 
 private:
     npy_intp start_[most_dims];
-    std::vector<npy_intp> places_;
+    std::vector<npy_intp> positions_;
 };
 
 // One to three padded dimensions behind one or two others, as `pad` takes them.
@@ -201,24 +200,24 @@ PyObject* edge_pad(Call args) {
         return nullptr;
     const Edge mode = as_edge(args[2]);
     if (!is_usual(s, mode)) return nullptr;
-    Owned result(new_array(PyArray_DESCR(x), s.ndim, s.made));
+    Owned result(new_array(PyArray_DESCR(x), s.ndim, s.padded_shape));
     if (!result || !sources.fill(s, mode)) return nullptr;
-    const npy_intp bytes = PyArray_ITEMSIZE(x), length = s.shape[s.ndim - 1], width = s.made[s.ndim - 1];
+    const npy_intp bytes = PyArray_ITEMSIZE(x), length = s.shape[s.ndim - 1], width = s.padded_shape[s.ndim - 1];
     const npy_intp before = std::max<npy_intp>(0, s.before[s.ndim - 1]),
                    behind = std::max<npy_intp>(0, s.behind[s.ndim - 1]);
     const char* from = PyArray_BYTES(x);
     char* to = PyArray_BYTES(result.get());
     ReleaseGil unlocked(s.size() >= thread_threshold);
-    const auto copy_row = [=](npy_intp row, npy_intp source, const npy_intp* places) {
+    const auto copy_row = [=](npy_intp row, npy_intp source, const npy_intp* positions) {
         const char* own = from + source * length * bytes;
-        char* made = to + row * width * bytes;
+        char* target = to + row * width * bytes;
         const npy_intp inner = std::max<npy_intp>(width - before - behind, 0);
         for (npy_intp i = 0; i < before && i < width; ++i)
-            copy_element(made + i * bytes, own + places[i] * bytes, bytes);
+            copy_element(target + i * bytes, own + positions[i] * bytes, bytes);
         if (inner > 0)
-            std::memcpy(made + before * bytes, own + places[before] * bytes, static_cast<size_t>(inner * bytes));
+            std::memcpy(target + before * bytes, own + positions[before] * bytes, static_cast<size_t>(inner * bytes));
         for (npy_intp i = before + inner; i < width; ++i)
-            copy_element(made + i * bytes, own + places[i] * bytes, bytes);
+            copy_element(target + i * bytes, own + positions[i] * bytes, bytes);
     };
     parallel_for(s.rows(), width, [&](npy_intp begin, npy_intp end) { sources.over_rows(s, begin, end, copy_row); });
     return result.give();
@@ -226,7 +225,7 @@ PyObject* edge_pad(Call args) {
 
 // edge_pad_backward(grad, pad, mode, shape)
 template <class T> PyObject* folded(Call args) {
-    Owned grad(gradient_in_rows(args[0], descr_of<T>()));
+    Owned grad(contiguous_gradient(args[0], descr_of<T>()));
     npy_intp shape[most_dims];
     const int ndim = as_shape(args[3], shape);
     Sides s;
@@ -234,20 +233,21 @@ template <class T> PyObject* folded(Call args) {
     if (!grad || ndim < 1 || !s.read(args[1], ndim, shape) || PyArray_NDIM(grad.get()) != ndim) return nullptr;
     if (s.size() > most_elements) return nullptr;
     const Edge mode = as_edge(args[2]);
-    if (!std::equal(s.made, s.made + ndim, PyArray_DIMS(grad.get())) || !is_usual(s, mode) || !sources.fill(s, mode))
+    if (!std::equal(s.padded_shape, s.padded_shape + ndim, PyArray_DIMS(grad.get())) || !is_usual(s, mode) ||
+        !sources.fill(s, mode))
         return nullptr;
     Owned result(new_zeros(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
-    const npy_intp length = s.shape[ndim - 1], width = s.made[ndim - 1];
+    const npy_intp length = s.shape[ndim - 1], width = s.padded_shape[ndim - 1];
     const T* from = data_of<T>(grad.get());
     T* to = data_of<T>(result.get());
     ReleaseGil unlocked(s.size() >= thread_threshold);
-    sources.over_rows(s, 0, s.rows(), [=](npy_intp row, npy_intp source, const npy_intp* places) {
-        for (npy_intp i = 0; i < width; ++i) to[source * length + places[i]] += from[row * width + i];
+    sources.over_rows(s, 0, s.rows(), [=](npy_intp row, npy_intp source, const npy_intp* positions) {
+        for (npy_intp i = 0; i < width; ++i) to[source * length + positions[i]] += from[row * width + i];
     });
     return result.give();
 }
-// edge_pad_rule(grad, pad, mode, self_shape, self_strides): of an array that lies in rows
+// edge_pad_rule(grad, pad, mode, self_shape, self_strides): of a row-major array
 PyObject* edge_pad_rule(Call args) {
     npy_intp shape[most_dims], strides[NPY_MAXDIMS];
     const int ndim = as_shape(args[3], shape);
@@ -259,15 +259,16 @@ PyObject* edge_pad_rule(Call args) {
 }
 
 PyMethodDef pad_methods[] = {
-    direct_method("direct_constant_pad_nd", laid<direct<3, constant_pad_nd>, few_with_gaps>,
+    direct_method("direct_constant_pad_nd", on_contiguous<direct<3, constant_pad_nd>, few_with_gaps>,
                   "constant_pad_nd(self, pad, value), or NotImplemented"),
-    direct_method("direct_pad_constant", laid<direct<3, pad_constant>, few_with_gaps>,
+    direct_method("direct_pad_constant", on_contiguous<direct<3, pad_constant>, few_with_gaps>,
                   "constant_pad_nd(self, pad, value or None), or NotImplemented"),
-    direct_method("direct_edge_pad", laid<direct<3, edge_pad>, few_with_gaps>,
+    direct_method("direct_edge_pad", on_contiguous<direct<3, edge_pad>, few_with_gaps>,
                   "edge_pad(self, pad, mode), or NotImplemented"),
-    direct_method("direct_edge_pad_backward", laid<direct<4, by_element<folded<float>, folded<double>>>, few_with_gaps>,
+    direct_method("direct_edge_pad_backward",
+                  on_contiguous<direct<4, by_element<folded<float>, folded<double>>>, few_with_gaps>,
                   "edge_pad_backward(grad, pad, mode, shape), or NotImplemented"),
-    direct_method("direct_edge_pad_rule", laid<direct<5, edge_pad_rule>, few_with_gaps>,
+    direct_method("direct_edge_pad_rule", on_contiguous<direct<5, edge_pad_rule>, few_with_gaps>,
                   "edge_pad's rule (grad, pad, mode, self_shape, self_strides)"),
     {nullptr, nullptr, 0, nullptr},
 };

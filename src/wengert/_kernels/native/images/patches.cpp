@@ -1,7 +1,7 @@
 // Patches of images as columns and back, channels as pixels and back, channels in another order: for the dispatcher
 // only.
 #include "binding/elements.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 #include "binding/moves.hpp"
 
 #include <limits>
@@ -19,7 +19,7 @@ bool as_sizes(PyObject* object, npy_intp* value) {
     return true;
 }
 
-// Where patches lie in planes (N, C, H, W).
+// The geometry of patches in planes (N, C, H, W).
 struct Patches {
     npy_intp images = 1, channels, plane[2], kernel[2], dilation[2], padding[2], stride[2], count[2];
 
@@ -31,15 +31,15 @@ struct Patches {
         Size room = Size(images) * channels * 16;
         for (int a = 0; a < 2; ++a) {
             if (kernel[a] < 1 || dilation[a] < 1 || padding[a] < 0 || stride[a] < 1 || plane[a] < 1) return false;
-            const Size reach = Size(plane[a]) + Size(2) * padding[a] - Size(dilation[a]) * (kernel[a] - 1) - 1;
-            if (!reach.fits() || reach.value() < 0) return false;
-            count[a] = reach.value() / stride[a] + 1;
+            const Size last = Size(plane[a]) + Size(2) * padding[a] - Size(dilation[a]) * (kernel[a] - 1) - 1;
+            if (!last.fits() || last.value() < 0) return false;
+            count[a] = last.value() / stride[a] + 1;
             room = room * kernel[a] * (Size(count[a]) + plane[a]);
         }
         return room.fits();
     }
     npy_intp rows() const { return channels * kernel[0] * kernel[1]; }
-    npy_intp places() const { return count[0] * count[1]; }
+    npy_intp positions() const { return count[0] * count[1]; }
 
     // visit(element of the image, element of the columns) for each pair that lies in the plane; of both the flat
     // places.
@@ -70,15 +70,15 @@ template <class T> PyObject* to_columns(Call args) {
     const npy_intp* shape = PyArray_DIMS(x);
     if (ndim == 4) p.images = shape[0];
     p.channels = shape[ndim - 3], p.plane[0] = shape[ndim - 2], p.plane[1] = shape[ndim - 1];
-    if (!p.complete() || p.images * p.rows() * p.places() > most_elements) return nullptr;
-    const npy_intp made[3] = {p.images, p.rows(), p.places()};
-    Owned result(new_zeros(descr_of<T>(), ndim - 1, made + (4 - ndim)));
+    if (!p.complete() || p.images * p.rows() * p.positions() > most_elements) return nullptr;
+    const npy_intp result_shape[3] = {p.images, p.rows(), p.positions()};
+    Owned result(new_zeros(descr_of<T>(), ndim - 1, result_shape + (4 - ndim)));
     if (!result) return nullptr;
     const T* image = data_of<T>(x);
     T* columns = data_of<T>(result.get());
-    const npy_intp size = p.images * p.rows() * p.places();
+    const npy_intp size = p.images * p.rows() * p.positions();
     ReleaseGil unlocked(size >= thread_threshold);
-    parallel_for(p.images * p.rows(), p.places(), [&](npy_intp first, npy_intp last) {
+    parallel_for(p.images * p.rows(), p.positions(), [&](npy_intp first, npy_intp last) {
         p.walk(first, last, [=](npy_intp element, npy_intp column) { columns[column] = image[element]; });
     });
     return result.give();
@@ -97,18 +97,19 @@ template <class T> PyObject* from_columns(Call args) {
         rows % (p.kernel[0] * p.kernel[1]))
         return nullptr;
     p.channels = rows / (p.kernel[0] * p.kernel[1]);
-    if (!p.complete() || p.places() != PyArray_DIM(x, ndim - 1)) return nullptr;
-    const npy_intp made[4] = {p.images, p.channels, p.plane[0], p.plane[1]};
-    Owned result(new_zeros(descr_of<T>(), ndim + 1, made + (3 - ndim)));
+    if (!p.complete() || p.positions() != PyArray_DIM(x, ndim - 1)) return nullptr;
+    const npy_intp shape[4] = {p.images, p.channels, p.plane[0], p.plane[1]};
+    Owned result(new_zeros(descr_of<T>(), ndim + 1, shape + (3 - ndim)));
     if (!result) return nullptr;
     const T* columns = data_of<T>(x);
     T* image = data_of<T>(result.get());
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
     const npy_intp taps = p.kernel[0] * p.kernel[1];
-    parallel_for(p.images * p.channels, (Size(taps) * p.places()).value_or_most(), [&](npy_intp first, npy_intp last) {
-        p.walk(first * taps, last * taps,
-               [=](npy_intp element, npy_intp column) { image[element] += columns[column]; });
-    });
+    parallel_for(p.images * p.channels, (Size(taps) * p.positions()).value_or_most(),
+                 [&](npy_intp first, npy_intp last) {
+                     p.walk(first * taps, last * taps,
+                            [=](npy_intp element, npy_intp column) { image[element] += columns[column]; });
+                 });
     return result.give();
 }
 
@@ -195,16 +196,17 @@ PyObject* channel_shuffle(Call args) {
 }
 
 PyMethodDef patches_methods[] = {
-    direct_method("direct_im2col", laid<direct<5, by_element<to_columns<float>, to_columns<double>>>, few_with_gaps>,
+    direct_method("direct_im2col",
+                  on_contiguous<direct<5, by_element<to_columns<float>, to_columns<double>>>, few_with_gaps>,
                   "im2col(input, kernel_size, dilation, padding, stride), or NotImplemented"),
     direct_method("direct_col2im",
-                  laid<direct<6, by_element<from_columns<float>, from_columns<double>>>, few_with_gaps>,
+                  on_contiguous<direct<6, by_element<from_columns<float>, from_columns<double>>>, few_with_gaps>,
                   "col2im(input, output_size, kernel_size, dilation, padding, stride), or NotImplemented"),
-    direct_method("direct_pixel_shuffle", laid<direct<2, pixel_shuffle>, few_with_gaps>,
+    direct_method("direct_pixel_shuffle", on_contiguous<direct<2, pixel_shuffle>, few_with_gaps>,
                   "pixel_shuffle(input, upscale_factor), or NotImplemented"),
-    direct_method("direct_pixel_unshuffle", laid<direct<2, pixel_unshuffle>, few_with_gaps>,
+    direct_method("direct_pixel_unshuffle", on_contiguous<direct<2, pixel_unshuffle>, few_with_gaps>,
                   "pixel_unshuffle(input, downscale_factor), or NotImplemented"),
-    direct_method("direct_channel_shuffle", laid<direct<2, channel_shuffle>, few_with_gaps>,
+    direct_method("direct_channel_shuffle", on_contiguous<direct<2, channel_shuffle>, few_with_gaps>,
                   "channel_shuffle(self, groups), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,5 +1,5 @@
 // Two-dimensional max and average pooling, forward and backward, plane by plane.
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 #include "images/windows.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool as_sizes(PyObject* object, npy_intp* value, const npy_intp* otherwise = nul
     return true;
 }
 
-// Whether every window has an element: one that steps over a shorter axis may lie wholly in the padding.
+// Whether every window has an element: with a dilation it may lie wholly in the padding.
 bool filled(const Window& w) {
     for (int a = 0; a < 2; ++a)
         if (w.padding[a] > 0 && w.dilation[a] > w.input[a]) return false;
@@ -49,21 +49,21 @@ template <class T> PyObject* max_forward(PyObject* const* slots) {
     if (!items[0] || !items[1]) return nullptr;
     const T* input = data_of<T>(x);
     T* value = data_of<T>(items[0].get());
-    int64_t* place = data_of<int64_t>(items[1].get());
+    int64_t* position = data_of<int64_t>(items[1].get());
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
         parallel_for(w.planes, window_cost(w),
-                     [=](npy_intp begin, npy_intp end) { max_planes(input, w, begin, end, value, place); });
+                     [=](npy_intp begin, npy_intp end) { max_planes(input, w, begin, end, value, position); });
     }
     return give_tuple(items, 2);
 }
 
 // A shape of at most four lengths and at least one element.
 bool as_plane_shape(PyObject* object, npy_intp* shape, int& ndim) {
-    npy_intp found[most_dims];
-    ndim = as_shape(object, found);
+    npy_intp lengths[most_dims];
+    ndim = as_shape(object, lengths);
     if (ndim < 0 || ndim > 4) return false;
-    std::copy(found, found + ndim, shape);
+    std::copy(lengths, lengths + ndim, shape);
     return std::find(shape, shape + ndim, 0) == shape + ndim;
 }
 
@@ -80,11 +80,11 @@ template <class T> PyObject* max_backward(PyObject* const* slots) {
         planes *= shape[i];
     }
     const npy_intp area = shape[ndim - 2] * shape[ndim - 1], pooled = PyArray_SIZE(grad) / planes;
-    const int64_t* places = data_of<int64_t>(indices);
+    const int64_t* positions = data_of<int64_t>(indices);
     std::atomic<bool> inside{true};
     Owned result(new_array(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
-    const T* slope = data_of<T>(grad);
+    const T* grads = data_of<T>(grad);
     T* out = data_of<T>(result.get());
     {
         ReleaseGil unlocked(planes * area >= thread_threshold);
@@ -92,11 +92,11 @@ template <class T> PyObject* max_backward(PyObject* const* slots) {
             std::memset(out + begin * area, 0, static_cast<size_t>((end - begin) * area) * sizeof(T));
             for (npy_intp p = begin; p < end; ++p)
                 for (npy_intp i = p * pooled; i < (p + 1) * pooled; ++i) {
-                    const int64_t place = load_once(places + i);
-                    if (place < 0 || place >= area)  // the twin words the error
+                    const int64_t position = load_once(positions + i);
+                    if (position < 0 || position >= area)  // the twin words the error
                         inside.store(false, std::memory_order_relaxed);
                     else
-                        out[p * area + place] += slope[i];
+                        out[p * area + position] += grads[i];
                 }
         });
     }
@@ -116,9 +116,9 @@ bool read_average(PyObject* const* slots, Window& w,
     return as_index(slots[5], d.override_value) && d.override_value != 0;
 }
 
-// Where a window lies along one axis: [begin, end) inside of the plane, and how many places it has with the padding.
+// The extent of a window along one axis: [begin, end) inside the plane, and its number of positions with the padding.
 struct Extent {
-    npy_intp begin, end, places;
+    npy_intp begin, end, positions;
 };
 std::vector<Extent> extents(const Window& w, int axis) {
     std::vector<Extent> all(static_cast<size_t>(w.output[axis]));
@@ -135,16 +135,14 @@ struct Averages {
     Divisor divisor;
     Averages(const Window& w, const Divisor& d) : rows(extents(w, 0)), columns(extents(w, 1)), divisor(d) {}
 
-    template <class Body> void each(const Body& body) const {
+    template <class Body> void for_each_window(const Body& body) const {
         npy_intp number = 0;
         for (const Extent& row : rows)
             for (const Extent& column : columns) {
                 const npy_intp inside = (row.end - row.begin) * (column.end - column.begin),
-                               places = row.places * column.places;
-                body(number++, row, column,
-                     divisor.override_value ? divisor.override_value
-                     : divisor.include_pad  ? places
-                                            : inside);
+                               positions = row.positions * column.positions;
+                const npy_intp counted = divisor.include_pad ? positions : inside;
+                body(number++, row, column, divisor.override_value ? divisor.override_value : counted);
             }
     }
 };
@@ -171,12 +169,13 @@ template <class T> PyObject* average_forward(PyObject* const* slots) {
             for (npy_intp p = begin; p < end; ++p) {
                 const T* const plane = input + p * area;
                 T* const to = out + p * pooled;
-                windows.each([=](npy_intp number, const Extent& row, const Extent& column, npy_intp divisor) {
-                    T total = 0;
-                    for (npy_intp i = row.begin; i < row.end; ++i)
-                        for (npy_intp j = column.begin; j < column.end; ++j) total += plane[i * width + j];
-                    to[number] = total / static_cast<T>(divisor);
-                });
+                windows.for_each_window(
+                    [=](npy_intp number, const Extent& row, const Extent& column, npy_intp divisor) {
+                        T total = 0;
+                        for (npy_intp i = row.begin; i < row.end; ++i)
+                            for (npy_intp j = column.begin; j < column.end; ++j) total += plane[i * width + j];
+                        to[number] = total / static_cast<T>(divisor);
+                    });
             }
         });
     }
@@ -194,36 +193,33 @@ template <class T> PyObject* average_backward(PyObject* const* slots) {
     if (PyArray_NDIM(grad) != ndim || PyArray_SIZE(grad) != w.planes * w.output[0] * w.output[1]) return nullptr;
     Owned result(new_array(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
-    const T* slope = data_of<T>(grad);
+    const T* grads = data_of<T>(grad);
     T* out = data_of<T>(result.get());
     const npy_intp width = w.input[1], area = w.input[0] * width, pooled = w.output[0] * w.output[1];
     const Averages windows(w, d);
     {
         ReleaseGil unlocked(w.planes * area >= thread_threshold);
-        parallel_for(
-            w.planes, (Size(area) + window_cost(w)).value_or_most(), [=, &windows](npy_intp begin, npy_intp end) {
-                std::memset(out + begin * area, 0, static_cast<size_t>((end - begin) * area) * sizeof(T));
-                for (npy_intp p = begin; p < end; ++p) {
-                    const T* const from = slope + p * pooled;
-                    T* const plane = out + p * area;
-                    windows.each([=](npy_intp number, const Extent& row, const Extent& column, npy_intp divisor) {
-                        const T share = from[number] / static_cast<T>(divisor);
-                        for (npy_intp i = row.begin; i < row.end; ++i)
-                            for (npy_intp j = column.begin; j < column.end; ++j) plane[i * width + j] += share;
-                    });
-                }
-            });
+        parallel_for(w.planes, (Size(area) + window_cost(w)).value_or_most(),
+                     [=, &windows](npy_intp begin, npy_intp end) {
+                         std::memset(out + begin * area, 0, static_cast<size_t>((end - begin) * area) * sizeof(T));
+                         for (npy_intp p = begin; p < end; ++p) {
+                             const T* const from = grads + p * pooled;
+                             T* const plane = out + p * area;
+                             windows.for_each_window(
+                                 [=](npy_intp number, const Extent& row, const Extent& column, npy_intp divisor) {
+                                     const T share = from[number] / static_cast<T>(divisor);
+                                     for (npy_intp i = row.begin; i < row.end; ++i)
+                                         for (npy_intp j = column.begin; j < column.end; ++j)
+                                             plane[i * width + j] += share;
+                                 });
+                         }
+                     });
     }
     return result.give();
 }
 
-template <PyObject* (*for_float)(PyObject* const*), PyObject* (*for_double)(PyObject* const*)>
-PyObject* by_dtype(PyObject* const* slots) {
-    return by_element<for_float, for_double>(slots);
-}
-
 // ---- for the dispatcher ---------------------------------------------------------------------------------------------
-// Of images in row-major order: the results of others lie otherwise.
+// For images in row-major order: the results of others have another order of memory.
 template <PyObject* (*for_float)(PyObject* const*), PyObject* (*for_double)(PyObject* const*)>
 PyObject* of_rows(PyObject* const* args) {
     PyArrayObject* x = plain(args[0]);
@@ -273,11 +269,11 @@ template <class T> PyObject* max_of_lines(PyObject* const* args) {
         return nullptr;
     if (!fit_line(x, w, w.padding[1])) return nullptr;
     const int ndim = PyArray_NDIM(x);
-    npy_intp shape[4] = {1, PyArray_SIZE(x) / PyArray_DIM(x, ndim - 1), 1, PyArray_DIM(x, ndim - 1)}, made[3];
+    npy_intp shape[4] = {1, PyArray_SIZE(x) / PyArray_DIM(x, ndim - 1), 1, PyArray_DIM(x, ndim - 1)}, pooled_shape[3];
     if (!complete(w, shape, 4) || !filled(w)) return nullptr;
-    std::copy_n(PyArray_DIMS(x), ndim, made);
-    made[ndim - 1] = w.output[1];
-    Owned values(new_array(descr_of<T>(), ndim, made));
+    std::copy_n(PyArray_DIMS(x), ndim, pooled_shape);
+    pooled_shape[ndim - 1] = w.output[1];
+    Owned values(new_array(descr_of<T>(), ndim, pooled_shape));
     if (!values) return nullptr;
     const T* input = data_of<T>(x);
     T* value = data_of<T>(values.get());
@@ -307,42 +303,34 @@ const char* const average_names[] = {"x",         "kernel_size",       "stride",
 const char* const average_backward_names[] = {"grad",    "input_shape", "kernel_size",       "stride",
                                               "padding", "ceil_mode",   "count_include_pad", "divisor_override"};
 
-PyObject* max_pool2d(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<6>(max_pool_twin, max_names, 3, args, nargs, kwnames,
-                         by_dtype<max_forward<float>, max_forward<double>>);
-}
-PyObject* max_pool2d_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<3>(max_pool_backward_twin, max_backward_names, 3, args, nargs, kwnames,
-                         by_dtype<max_backward<float>, max_backward<double>>);
-}
-PyObject* avg_pool2d(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<7>(avg_pool_twin, average_names, 3, args, nargs, kwnames,
-                         by_dtype<average_forward<float>, average_forward<double>>);
-}
-PyObject* avg_pool2d_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<8>(avg_pool_backward_twin, average_backward_names, 8, args, nargs, kwnames,
-                         by_dtype<average_backward<float>, average_backward<double>>);
-}
 
 PyMethodDef pool_methods[] = {
-    fast_method("max_pool2d", max_pool2d,
+    fast_method("max_pool2d",
+                with_twin<max_pool_twin, 3, max_names, by_element<max_forward<float>, max_forward<double>>>,
                 "max_pool2d(x, kernel_size, stride, padding=(0, 0), dilation=(1, 1), ceil_mode=False)"),
-    fast_method("max_pool2d_backward", max_pool2d_backward, "max_pool2d_backward(grad, indices, input_shape)"),
     fast_method(
-        "avg_pool2d", avg_pool2d,
-        "avg_pool2d(x, kernel_size, stride, padding=(0, 0), ceil_mode=False, count_include_pad=True, divisor_override=None)"),
-    fast_method(
-        "avg_pool2d_backward", avg_pool2d_backward,
-        "avg_pool2d_backward(grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)"),
+        "max_pool2d_backward",
+        with_twin<max_pool_backward_twin, 3, max_backward_names, by_element<max_backward<float>, max_backward<double>>>,
+        "max_pool2d_backward(grad, indices, input_shape)"),
+    fast_method("avg_pool2d",
+                with_twin<avg_pool_twin, 3, average_names, by_element<average_forward<float>, average_forward<double>>>,
+                "avg_pool2d(x, kernel_size, stride, padding=(0, 0), ceil_mode=False, count_include_pad=True, "
+                "divisor_override=None)"),
+    fast_method("avg_pool2d_backward",
+                with_twin<avg_pool_backward_twin, 8, average_backward_names,
+                          by_element<average_backward<float>, average_backward<double>>>,
+                "avg_pool2d_backward(grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, "
+                "divisor_override)"),
     direct_method(
         "direct_max_pool2d_with_indices",
-        laid<direct<6, of_rows<max_forward<float>, max_forward<double>>>, few_with_gaps>,
+        on_contiguous<direct<6, of_rows<max_forward<float>, max_forward<double>>>, few_with_gaps>,
         "max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode), or NotImplemented"),
-    direct_method(
-        "direct_avg_pool2d", laid<direct<7, of_rows<average_forward<float>, average_forward<double>>>, few_with_gaps>,
-        "avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override), or NotImplemented"),
+    direct_method("direct_avg_pool2d",
+                  on_contiguous<direct<7, of_rows<average_forward<float>, average_forward<double>>>, few_with_gaps>,
+                  "avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override), or "
+                  "NotImplemented"),
     direct_method("direct_max_pool1d",
-                  laid<direct<6, by_element<max_of_lines<float>, max_of_lines<double>>>, few_with_gaps>,
+                  on_contiguous<direct<6, by_element<max_of_lines<float>, max_of_lines<double>>>, few_with_gaps>,
                   "max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode), or NotImplemented"),
     direct_method("direct_avg_pool1d_arguments", direct<6, average_line>, "those of avg_pool2d, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},

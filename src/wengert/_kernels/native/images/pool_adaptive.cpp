@@ -1,5 +1,5 @@
 // Pooling over windows that divide planes into so many rows and columns: for the dispatcher only.
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 #include "base/memory_limits.hpp"
 
 namespace wengert {
@@ -61,7 +61,7 @@ template <class Body> void over_windows(const Division& d, const Body& body) {
 
 // adaptive_average(self, output_size)
 template <class T> PyObject* average(Call args) {
-    PyArrayObject* x = rows_only(args[0], descr_of<T>());
+    PyArrayObject* x = row_major_only(args[0], descr_of<T>());
     Division d;
     if (!divide(x, args[1], d) || d.windows() == 1) return nullptr;  // of one window `mean` is asked
     Owned result(new_array(descr_of<T>(), d.ndim, d.shape));
@@ -88,19 +88,19 @@ template <class T> PyObject* spread(PyArrayObject* grad, const npy_intp* shape, 
     const bool known = divide(result.get(), sizes, d);
     Py_DECREF(sizes);
     if (!known) return nullptr;
-    const T* slope = data_of<T>(grad);
+    const T* grads = data_of<T>(grad);
     T* out = data_of<T>(result.get());
     over_windows(d, [&](npy_intp plane, npy_intp window, const Box& box) {
         T* own = out + plane * d.area();
         const T share =
-            slope[plane * d.windows() + window] / static_cast<T>((box.bottom - box.top) * (box.right - box.left));
+            grads[plane * d.windows() + window] / static_cast<T>((box.bottom - box.top) * (box.right - box.left));
         for (npy_intp i = box.top; i < box.bottom; ++i)
             for (npy_intp j = box.left; j < box.right; ++j) own[i * d.input[1] + j] += share;
     });
     return result.give();
 }
 template <class T> PyObject* average_backward(Call args) {
-    Owned grad(gradient_in_rows(args[0], descr_of<T>()));
+    Owned grad(contiguous_gradient(args[0], descr_of<T>()));
     npy_intp shape[most_dims];
     const int ndim = as_shape(args[1], shape);
     if (!grad || ndim < 3 || ndim > 4 || PyArray_NDIM(grad.get()) != ndim) return nullptr;
@@ -113,38 +113,40 @@ template <class T> PyObject* average_backward(Call args) {
 
 // adaptive_maximum(self, output_size): the first of equals, but the last NaN
 template <class T> PyObject* maximum(Call args) {
-    PyArrayObject* x = rows_only(args[0], descr_of<T>());
+    PyArrayObject* x = row_major_only(args[0], descr_of<T>());
     Division d;
     if (!divide(x, args[1], d)) return nullptr;
-    Owned made[2] = {Owned(new_array(descr_of<T>(), d.ndim, d.shape)), Owned(new_array(int64_descr, d.ndim, d.shape))};
-    if (!made[0] || !made[1]) return nullptr;
+    Owned results[2] = {Owned(new_array(descr_of<T>(), d.ndim, d.shape)),
+                        Owned(new_array(int64_descr, d.ndim, d.shape))};
+    if (!results[0] || !results[1]) return nullptr;
     const T* input = data_of<T>(x);
-    T* values = data_of<T>(made[0].get());
-    int64_t* places = data_of<int64_t>(made[1].get());
+    T* values = data_of<T>(results[0].get());
+    int64_t* positions = data_of<int64_t>(results[1].get());
     over_windows(d, [&](npy_intp plane, npy_intp window, const Box& box) {
         const T* own = input + plane * d.area();
-        npy_intp place = box.top * d.input[1] + box.left;
-        T best = own[place];
+        npy_intp position = box.top * d.input[1] + box.left;
+        T best = own[position];
         for (npy_intp i = box.top; i < box.bottom; ++i)
             for (npy_intp j = box.left; j < box.right; ++j) {
                 const T mine = own[i * d.input[1] + j];
-                if (mine > best || mine != mine) best = mine, place = i * d.input[1] + j;
+                if (mine > best || mine != mine) best = mine, position = i * d.input[1] + j;
             }
         values[plane * d.windows() + window] = best;
-        places[plane * d.windows() + window] = place;
+        positions[plane * d.windows() + window] = position;
     });
-    return give_tuple(made, 2);
+    return give_tuple(results, 2);
 }
 
 PyMethodDef adaptive_methods[] = {
     direct_method("direct_adaptive_average",
-                  laid<direct<2, by_element<average<float>, average<double>>>, few_with_gaps>,
+                  on_contiguous<direct<2, by_element<average<float>, average<double>>>, few_with_gaps>,
                   "adaptive_average(self, output_size), or NotImplemented"),
-    direct_method("direct_adaptive_average_backward",
-                  laid<direct<2, by_element<average_backward<float>, average_backward<double>>>, few_with_gaps>,
-                  "adaptive_average_backward(grad, shape), or NotImplemented"),
+    direct_method(
+        "direct_adaptive_average_backward",
+        on_contiguous<direct<2, by_element<average_backward<float>, average_backward<double>>>, few_with_gaps>,
+        "adaptive_average_backward(grad, shape), or NotImplemented"),
     direct_method("direct_adaptive_maximum",
-                  laid<direct<2, by_element<maximum<float>, maximum<double>>>, few_with_gaps>,
+                  on_contiguous<direct<2, by_element<maximum<float>, maximum<double>>>, few_with_gaps>,
                   "adaptive_maximum(self, output_size), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,5 +1,5 @@
-// Images and signals of another size, and the transpose of that: every dimension by itself. For the dispatcher only.
-#include "binding/laid.hpp"
+// Images and signals resampled to another size, dimension by dimension, and the transpose. For the dispatcher only.
+#include "binding/memory_order.hpp"
 #include "base/memory_limits.hpp"
 
 #include <algorithm>
@@ -15,20 +15,23 @@ enum Mode { NEAREST, NEAREST_EXACT, LINEAR, CUBIC, UNKNOWN };
 Mode as_mode(PyObject* name, int count) {
     if (is_text(name, "nearest")) return NEAREST;
     if (is_text(name, "nearest-exact")) return NEAREST_EXACT;
-    if (is_text(name, count == 1 ? "linear" : count == 2 ? "bilinear" : "trilinear")) return LINEAR;
+    const char* linear = "trilinear";
+    if (count == 1) linear = "linear";
+    if (count == 2) linear = "bilinear";
+    if (is_text(name, linear)) return LINEAR;
     return count == 2 && is_text(name, "bicubic") ? CUBIC : UNKNOWN;
 }
 
-// For each new place of an axis which old ones it is made of, and with which weights: `taps` each.
+// For each new position along an axis the `taps` old ones that it is computed from, and their weights.
 template <class T> struct Plan {
     npy_intp length, count;
     int taps = 1;
-    std::vector<npy_intp> places;
+    std::vector<npy_intp> positions;
     std::vector<T> weights;
 
-    npy_intp inside(npy_intp place) const { return std::min(std::max<npy_intp>(place, 0), length - 1); }
-    void add(npy_intp place, double weight) {
-        places.push_back(inside(place));
+    npy_intp inside(npy_intp position) const { return std::min(std::max<npy_intp>(position, 0), length - 1); }
+    void add(npy_intp position, double weight) {
+        positions.push_back(inside(position));
         weights.push_back(static_cast<T>(weight));
     }
 };
@@ -46,21 +49,22 @@ template <class T> void add_cubic(Plan<T>& plan, npy_intp first, double share) {
 template <class T> Plan<T> plan_of(npy_intp length, npy_intp count, Mode mode, bool align, double scale) {
     Plan<T> plan;
     plan.length = length, plan.count = count;
-    plan.taps = mode == LINEAR ? 2 : mode == CUBIC ? 4 : 1;
+    if (mode == LINEAR) plan.taps = 2;
+    if (mode == CUBIC) plan.taps = 4;
     const auto wide = [](npy_intp number) { return static_cast<double>(number); };
     double pace = scale > 0 ? 1 / scale : wide(length) / wide(count);
     if (align) pace = count > 1 ? wide(length - 1) / wide(count - 1) : 0;
     const bool stays = length == count && (mode == NEAREST || mode == LINEAR);
     if (stays) plan.taps = 1;
-    plan.places.reserve(static_cast<size_t>(count * plan.taps));
+    plan.positions.reserve(static_cast<size_t>(count * plan.taps));
     plan.weights.reserve(static_cast<size_t>(count * plan.taps));
     for (npy_intp at = 0; at < count; ++at) {
         if (stays || (mode == NEAREST && count == 2 * length)) {
             plan.add(stays ? at : at / 2, 1);
         } else if (mode == NEAREST || mode == NEAREST_EXACT) {
             const float middle = mode == NEAREST ? 0.0f : 0.5f;
-            const float place = std::floor((static_cast<float>(at) + middle) * static_cast<float>(pace));
-            plan.add(place < static_cast<float>(length) ? static_cast<npy_intp>(place) : length - 1, 1);
+            const float position = std::floor((static_cast<float>(at) + middle) * static_cast<float>(pace));
+            plan.add(position < static_cast<float>(length) ? static_cast<npy_intp>(position) : length - 1, 1);
         } else {
             const T step = static_cast<T>(pace), half = static_cast<T>(0.5);
             T source = align ? static_cast<T>(at) * step : (static_cast<T>(at) + half) * step - half;
@@ -85,16 +89,16 @@ template <class T> Plan<T> plan_of(npy_intp length, npy_intp count, Mode mode, b
 template <int taps, class T> void along_lines(const Plan<T>& plan, npy_intp outer, const T* from, T* to) {
     parallel_for(outer, plan.count * taps, [=, &plan](npy_intp begin, npy_intp end) {
         for (npy_intp line = begin; line < end; ++line) {
-            const T* seen = from + line * plan.length;
-            T* made = to + line * plan.count;
-            const npy_intp* places = plan.places.data();
+            const T* source = from + line * plan.length;
+            T* target = to + line * plan.count;
+            const npy_intp* positions = plan.positions.data();
             const T* weights = plan.weights.data();
-            for (npy_intp at = 0; at < plan.count; ++at, places += taps, weights += taps) {
-                T total = seen[places[0]];
+            for (npy_intp at = 0; at < plan.count; ++at, positions += taps, weights += taps) {
+                T total = source[positions[0]];
                 if (taps > 1) total *= weights[0];
 #pragma GCC unroll 4
-                for (int tap = 1; tap < taps; ++tap) total += seen[places[tap]] * weights[tap];
-                made[at] = total;
+                for (int tap = 1; tap < taps; ++tap) total += source[positions[tap]] * weights[tap];
+                target[at] = total;
             }
         }
     });
@@ -108,18 +112,18 @@ template <class T> void along(const Plan<T>& plan, npy_intp outer, npy_intp inne
     parallel_for(outer * plan.count, inner * plan.taps, [=, &plan](npy_intp begin, npy_intp end) {
         for (npy_intp row = begin; row < end; ++row) {
             const npy_intp at = row % plan.count, block = row / plan.count * plan.length;
-            const npy_intp* places = plan.places.data() + at * plan.taps;
+            const npy_intp* positions = plan.positions.data() + at * plan.taps;
             const T* weights = plan.weights.data() + at * plan.taps;
-            T* made = to + row * inner;
+            T* target = to + row * inner;
             if (plan.taps == 1) {
-                std::copy_n(from + (block + places[0]) * inner, inner, made);
+                std::copy_n(from + (block + positions[0]) * inner, inner, target);
                 continue;
             }
-            const T* first = from + (block + places[0]) * inner;
-            for (npy_intp j = 0; j < inner; ++j) made[j] = first[j] * weights[0];
+            const T* first = from + (block + positions[0]) * inner;
+            for (npy_intp j = 0; j < inner; ++j) target[j] = first[j] * weights[0];
             for (int tap = 1; tap < plan.taps; ++tap) {
-                const T *seen = from + (block + places[tap]) * inner, weight = weights[tap];
-                for (npy_intp j = 0; j < inner; ++j) made[j] += seen[j] * weight;
+                const T *source = from + (block + positions[tap]) * inner, weight = weights[tap];
+                for (npy_intp j = 0; j < inner; ++j) target[j] += source[j] * weight;
             }
         }
     });
@@ -132,17 +136,18 @@ template <class T> void transposed_along(const Plan<T>& plan, npy_intp outer, np
                 std::fill_n(to + block * plan.length * inner, plan.length * inner, T(0));
                 for (npy_intp at = 0; at < plan.count; ++at)
                     for (int tap = 0; tap < plan.taps; ++tap) {
-                        const T *seen = from + (block * plan.count + at) * inner,
+                        const T *source = from + (block * plan.count + at) * inner,
                                 weight = plan.weights[static_cast<size_t>(at * plan.taps + tap)];
-                        T* made =
-                            to + (block * plan.length + plan.places[static_cast<size_t>(at * plan.taps + tap)]) * inner;
-                        for (npy_intp j = 0; j < inner; ++j) made[j] += seen[j] * weight;
+                        T* target =
+                            to +
+                            (block * plan.length + plan.positions[static_cast<size_t>(at * plan.taps + tap)]) * inner;
+                        for (npy_intp j = 0; j < inner; ++j) target[j] += source[j] * weight;
                     }
             }
         });
 }
 
-// What resampling turns `shape` into: lengths behind the first two of either side, mode and options.
+// The shapes of both sides, mode and options.
 struct Request {
     int ndim;
     npy_intp small[5], large[5];  // the shapes of what is resampled and of what it becomes
@@ -197,16 +202,16 @@ template <class T> PyObject* resampled(const Request& r, PyArrayObject* x, bool 
     }
     std::vector<T> memory[2] = {std::vector<T>(static_cast<size_t>(most)),
                                 std::vector<T>(static_cast<size_t>(r.ndim > 4 ? most : 0))};
-    const T* seen = data_of<T>(x);
+    const T* source = data_of<T>(x);
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold || PyArray_SIZE(result.get()) >= thread_threshold);
     outer = from_shape[0] * from_shape[1];
     for (int axis = 2; axis < r.ndim; ++axis) {
         npy_intp inner = 1;
         for (int i = axis + 1; i < r.ndim; ++i) inner *= from_shape[i];
-        T* made = axis == r.ndim - 1 ? data_of<T>(result.get()) : memory[axis % 2].data();
+        T* target = axis == r.ndim - 1 ? data_of<T>(result.get()) : memory[axis % 2].data();
         const Plan<T>& plan = plans[static_cast<size_t>(axis - 2)];
-        back ? transposed_along(plan, outer, inner, seen, made) : along(plan, outer, inner, seen, made);
-        seen = made;
+        back ? transposed_along(plan, outer, inner, source, target) : along(plan, outer, inner, source, target);
+        source = target;
         outer *= to_shape[axis];
     }
     return result.give();
@@ -214,7 +219,7 @@ template <class T> PyObject* resampled(const Request& r, PyArrayObject* x, bool 
 
 // resample(self, size, mode, align_corners, scales, antialias)
 template <class T> PyObject* forward(Call args) {
-    PyArrayObject* x = rows_only(args[0], descr_of<T>());
+    PyArrayObject* x = row_major_only(args[0], descr_of<T>());
     Request r;
     if (!x || PyArray_NDIM(x) < 3 || PyArray_NDIM(x) > 5) return nullptr;
     r.ndim = PyArray_NDIM(x);
@@ -227,7 +232,7 @@ template <class T> PyObject* forward(Call args) {
 
 // resample_backward(grad, shape, mode, align_corners, scales, antialias)
 template <class T> PyObject* backward(Call args) {
-    Owned grad(gradient_in_rows(args[0], descr_of<T>()));
+    Owned grad(contiguous_gradient(args[0], descr_of<T>()));
     Request r;
     npy_intp shape[most_dims];
     r.ndim = as_shape(args[1], shape);
@@ -241,9 +246,9 @@ template <class T> PyObject* backward(Call args) {
 
 // ---- interpolate ----------------------------------------------------------------------------------------------------
 // One number, or one of each dimension in a tuple; the number of dimension `at`, borrowed, or null.
-PyObject* number_at(PyObject* given, int at, int count) {
-    if (!PyTuple_CheckExact(given)) return given;
-    return PyTuple_GET_SIZE(given) == count ? PyTuple_GET_ITEM(given, at) : nullptr;
+PyObject* number_at(PyObject* option, int at, int count) {
+    if (!PyTuple_CheckExact(option)) return option;
+    return PyTuple_GET_SIZE(option) == count ? PyTuple_GET_ITEM(option, at) : nullptr;
 }
 
 // The new lengths, and the factors that they follow from: tuples of `count`, the second None for a size.
@@ -260,13 +265,13 @@ bool read_target(PyArrayObject* x, PyObject* size, PyObject* factor, PyObject* l
             const double wanted = std::floor(static_cast<double>(PyArray_DIM(x, i + 2)) * scale);
             if (!(wanted >= 1 && wanted < 1e9)) return false;
             length = static_cast<npy_intp>(wanted);
-            PyObject* made = PyFloat_FromDouble(scale);
-            if (!made) return false;
-            PyTuple_SET_ITEM(scales, i, made);
+            PyObject* scale_item = PyFloat_FromDouble(scale);
+            if (!scale_item) return false;
+            PyTuple_SET_ITEM(scales, i, scale_item);
         }
-        PyObject* made = PyLong_FromSsize_t(length);
-        if (!made) return false;
-        PyTuple_SET_ITEM(lengths, i, made);
+        PyObject* length_item = PyLong_FromSsize_t(length);
+        if (!length_item) return false;
+        PyTuple_SET_ITEM(lengths, i, length_item);
     }
     return true;
 }
@@ -283,20 +288,21 @@ PyObject* interpolate_arguments(Call args) {
         return nullptr;
     if (args[4] != Py_None && (mode == NEAREST || mode == NEAREST_EXACT || !as_flag(args[4], align))) return nullptr;
     const int count = PyArray_NDIM(x) - 2;
-    PyObject *lengths = PyTuple_New(count), *scales = PyTuple_New(count), *found = nullptr;
+    PyObject *lengths = PyTuple_New(count), *scales = PyTuple_New(count), *arguments = nullptr;
     if (lengths && scales && read_target(x, args[1], args[2], lengths, scales))
-        found = Py_BuildValue("OOOOOO", Py_None, lengths, args[3], align ? Py_True : Py_False,
-                              args[1] == Py_None ? scales : Py_None, Py_False);
+        arguments = Py_BuildValue("OOOOOO", Py_None, lengths, args[3], align ? Py_True : Py_False,
+                                  args[1] == Py_None ? scales : Py_None, Py_False);
     Py_XDECREF(lengths);
     Py_XDECREF(scales);
-    return found;
+    return arguments;
 }
 
 PyMethodDef resample_methods[] = {
-    direct_method("direct_resample", laid<direct<6, by_element<forward<float>, forward<double>>>, few_with_gaps>,
+    direct_method("direct_resample",
+                  on_contiguous<direct<6, by_element<forward<float>, forward<double>>>, few_with_gaps>,
                   "resample(self, size, mode, align_corners, scales, antialias), or NotImplemented"),
     direct_method("direct_resample_backward",
-                  laid<direct<6, by_element<backward<float>, backward<double>>>, few_with_gaps>,
+                  on_contiguous<direct<6, by_element<backward<float>, backward<double>>>, few_with_gaps>,
                   "resample_backward(grad, shape, mode, align_corners, scales, antialias), or NotImplemented"),
     direct_method("direct_interpolate_arguments", direct<7, interpolate_arguments>,
                   "those of resample, or NotImplemented"),

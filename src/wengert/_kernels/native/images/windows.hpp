@@ -17,9 +17,9 @@ struct Window {
 };
 
 inline npy_intp pooled_size(const Window& w, int a) {
-    const npy_intp reach = w.input[a] + 2 * w.padding[a] - w.dilation[a] * (w.kernel[a] - 1) - 1;
-    const npy_intp spread = reach + (w.ceil_mode ? w.stride[a] - 1 : 0);
-    if (reach < 0) return 0;
+    const npy_intp last = w.input[a] + 2 * w.padding[a] - w.dilation[a] * (w.kernel[a] - 1) - 1;
+    const npy_intp spread = last + (w.ceil_mode ? w.stride[a] - 1 : 0);
+    if (last < 0) return 0;
     npy_intp count = spread / w.stride[a] + 1;
     if (w.ceil_mode && (count - 1) * w.stride[a] >= w.input[a] + w.padding[a]) --count;
     return count;
@@ -62,7 +62,8 @@ inline npy_intp window_cost(const Window& w) {
 
 template <class T> inline bool better(T candidate, T best) { return candidate > best || candidate != candidate; }
 
-template <class T> void max_window(const T* x, const Window& w, npy_intp top, npy_intp left, T* value, int64_t* place) {
+template <class T>
+void max_window(const T* x, const Window& w, npy_intp top, npy_intp left, T* value, int64_t* position) {
     const npy_intp height = w.input[0], width = w.input[1];
     const Taps down = taps_inside(top, w.kernel[0], w.dilation[0], height);
     const Taps along = taps_inside(left, w.kernel[1], w.dilation[1], width);
@@ -80,39 +81,40 @@ template <class T> void max_window(const T* x, const Window& w, npy_intp top, np
         }
     }
     *value = best;
-    *place = at;
+    *position = at;
 }
 
-// The frame in which no window reaches over an edge: what lies outside of the plane is minus infinity.
+// The frame in which no window extends beyond an edge: elements outside of the plane are minus infinity.
 struct PoolFrame {
     Frame frame;
     Cover cover;
-    Indices taps, places;  // of a window's elements: in the frame, and in the plane
+    Indices taps, positions;  // of a window's elements: in the frame, and in the plane
 };
-inline bool make_frame(const Window& w, npy_intp lanes, PoolFrame& made) {
-    const npy_intp reach[2] = {w.dilation[0] * (w.kernel[0] - 1), w.dilation[1] * (w.kernel[1] - 1)};
-    Frame& f = made.frame;
-    f.phases = w.stride[1] < reach[1] + 1 ? w.stride[1] : reach[1] + 1;
-    f.height = (w.output[0] - 1) * w.stride[0] + reach[0] + 1;
-    f.width = w.output[1] + reach[1] / w.stride[1];
+inline bool make_frame(const Window& w, npy_intp lanes, PoolFrame& result) {
+    const npy_intp extent[2] = {w.dilation[0] * (w.kernel[0] - 1), w.dilation[1] * (w.kernel[1] - 1)};
+    Frame& f = result.frame;
+    f.phases = w.stride[1] < extent[1] + 1 ? w.stride[1] : extent[1] + 1;
+    f.height = (w.output[0] - 1) * w.stride[0] + extent[0] + 1;
+    f.width = w.output[1] + extent[1] / w.stride[1];
     f.first[0] = w.padding[0], f.first[1] = w.padding[1], f.step[1] = w.stride[1];
     const Size plane = Size(f.height) * f.phases * f.width;
     // Not worth it, or not to be counted, for kernels that reach far beyond the plane.
     if (!plane.fits() || plane.value() / 8 > w.input[0] * w.input[1] + 64 || w.kernel[0] * w.kernel[1] > 1 << 20)
         return false;
-    made.cover = cover_rows(w.output[0], w.output[1], w.stride[0] * f.pitch(), lanes);
+    result.cover = cover_rows(w.output[0], w.output[1], w.stride[0] * f.pitch(), lanes);
     for (npy_intp i = 0; i < w.kernel[0]; ++i)
         for (npy_intp j = 0; j < w.kernel[1]; ++j) {
             const npy_intp column = j * w.dilation[1];
-            made.taps.push_back(i * w.dilation[0] * f.pitch() + column % w.stride[1] * f.width + column / w.stride[1]);
-            made.places.push_back(i * w.dilation[0] * w.input[1] + column);
+            result.taps.push_back(i * w.dilation[0] * f.pitch() + column % w.stride[1] * f.width +
+                                  column / w.stride[1]);
+            result.positions.push_back(i * w.dilation[0] * w.input[1] + column);
         }
     return true;
 }
 
 template <class T>
 void max_framed(const T* x, const Window& w, const PoolFrame& p, T* memory, typename SameSize<T>::Type* chosen,
-                T* value, int64_t* place) {
+                T* value, int64_t* position) {
     T* best = memory + p.frame.plane() + loops<T>().lanes;
     frame_plane(x, w.input[0], w.input[1], p.frame, memory, -std::numeric_limits<T>::infinity());
     loops<T>().greatest_of_plane(memory, p.cover.from.data(), p.cover.vectors(), p.taps.data(),
@@ -124,16 +126,16 @@ void max_framed(const T* x, const Window& w, const PoolFrame& p, T* memory, type
         for (npy_intp c = 0; c < w.output[1]; ++c) {
             const npy_intp left = c * w.stride[1] - w.padding[1];
             if (numbers[c] >= 0)
-                place[r * w.output[1] + c] = top * w.input[1] + left + p.places[static_cast<size_t>(numbers[c])];
+                position[r * w.output[1] + c] = top * w.input[1] + left + p.positions[static_cast<size_t>(numbers[c])];
             else
-                max_window(x, w, top, left, value + r * w.output[1] + c, place + r * w.output[1] + c);
+                max_window(x, w, top, left, value + r * w.output[1] + c, position + r * w.output[1] + c);
         }
     }
 }
 
 // Planes [begin, end).
 template <class T>
-void max_planes(const T* x, const Window& w, npy_intp begin, npy_intp end, T* value, int64_t* place) {
+void max_planes(const T* x, const Window& w, npy_intp begin, npy_intp end, T* value, int64_t* position) {
     const npy_intp area = w.input[0] * w.input[1], pooled = w.output[0] * w.output[1];
     PoolFrame framed;
     std::unique_ptr<T[]> memory;
@@ -144,12 +146,12 @@ void max_planes(const T* x, const Window& w, npy_intp begin, npy_intp end, T* va
     }
     for (npy_intp p = begin; p < end; ++p) {
         if (memory)
-            max_framed(x + p * area, w, framed, memory.get(), chosen.get(), value + p * pooled, place + p * pooled);
+            max_framed(x + p * area, w, framed, memory.get(), chosen.get(), value + p * pooled, position + p * pooled);
         else
             for (npy_intp o = 0; o < pooled; ++o)
                 max_window(x + p * area, w, o / w.output[1] * w.stride[0] - w.padding[0],
                            o % w.output[1] * w.stride[1] - w.padding[1], value + p * pooled + o,
-                           place + p * pooled + o);
+                           position + p * pooled + o);
     }
 }
 

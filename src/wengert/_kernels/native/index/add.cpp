@@ -1,7 +1,7 @@
 // Adding at indices: the backward forms of gathering (index/read.cpp). The order of additions is that of the indices,
 // whatever the number of threads: each thread owns a range of the rows written. Another thread may rewrite an index
-// while this runs: each is loaded once, and what was loaded is checked and used. One that lies outside ends in the
-// twin, which words the error; what was written until then is in memory of our own.
+// while this runs: each is loaded once, checked and used. If one lies outside, the twin is called and raises the error;
+// until then only new memory was written.
 #include "index/along.hpp"
 #include "binding/elements.hpp"
 
@@ -126,23 +126,23 @@ template <class T> PyObject* index_slices(PyObject** slots) {
     return inside ? result.give() : nullptr;
 }
 
-// Elements, each at a place of its own; false if an index lies outside.
+// Adds elements, each at its own position; false if an index lies outside.
 template <class T> bool add_elements(T* out, const Over& over, PyArrayObject* index, const T* values) {
     ReleaseGil unlocked(PyArray_SIZE(index) >= thread_threshold);
-    return at_places(data_of<int64_t>(index), over, sizeof(T),
-                     [=](npy_intp to, npy_intp from) { out[to] += values[from]; });
+    return at_positions(data_of<int64_t>(index), over, sizeof(T),
+                        [=](npy_intp to, npy_intp from) { out[to] += values[from]; });
 }
 
 template <class T> PyObject* scatter(PyObject** slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     PyArrayObject* index = plain(slots[2], int64_descr);
-    PyArrayObject* given = aligned(slots[3], descr_of<T>());
+    PyArrayObject* values = aligned(slots[3], descr_of<T>());
     int axis = 0;
     Over over;
-    if (!x || !index || !given || !as_axis(slots[1], PyArray_NDIM(x), axis) ||
+    if (!x || !index || !values || !as_axis(slots[1], PyArray_NDIM(x), axis) ||
         !over.find(PyArray_NDIM(x), PyArray_DIMS(x), index, axis))
         return nullptr;
-    const Owned source(part_under(given, index));
+    const Owned source(part_under(values, index));
     Owned result(source ? new_copy(x) : nullptr);
     if (!result) return nullptr;
     const bool inside = add_elements<T>(data_of<T>(result.get()), over, index, data_of<T>(source.get()));
@@ -193,40 +193,13 @@ template <class T> PyObject* drop(PyObject** slots) {
     return result.give();
 }
 
-// Picks the form for the dtype of the first argument.
-template <PyObject* (*for_float)(PyObject**), PyObject* (*for_double)(PyObject**)>
-PyObject* by_dtype(PyObject** slots) {
-    PyArrayObject* first = plain(slots[0]);
-    if (!first) return nullptr;
-    if (PyArray_DESCR(first) == float_descr) return for_float(slots);
-    return PyArray_DESCR(first) == double_descr ? for_double(slots) : nullptr;
-}
 
 const char* const embedding_names[] = {"grad", "indices", "rows", "padding_idx"};
 const char* const index_add_names[] = {"x", "axis", "index", "source", "alpha"};
 const char* const index_put_names[] = {"x", "indices", "values"};
 const char* const dropout_names[] = {"x", "mask", "p"};
 
-PyObject* embedding_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<4>(embedding_backward_twin, embedding_names, 3, args, nargs, kwnames,
-                         by_dtype<embedding_rows<float>, embedding_rows<double>>);
-}
-PyObject* index_add(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<5>(index_add_twin, index_add_names, 4, args, nargs, kwnames,
-                         by_dtype<index_slices<float>, index_slices<double>>);
-}
-PyObject* scatter_add(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<4>(scatter_add_twin, index_add_names, 4, args, nargs, kwnames,
-                         by_dtype<scatter<float>, scatter<double>>);
-}
-PyObject* index_put_add(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<3>(index_put_add_twin, index_put_names, 3, args, nargs, kwnames,
-                         by_dtype<put_rows<float>, put_rows<double>>);
-}
-PyObject* dropout_apply(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<3>(dropout_apply_twin, dropout_names, 3, args, nargs, kwnames,
-                         by_dtype<drop<float>, drop<double>>);
-}
+const char* const scatter_add_names[] = {"x", "axis", "index", "source"};
 
 // ---- beside cards and rules ----------------------------------------------------------------------------------------
 // scatter_add(self, dim, index, src) and index_add(self, dim, index, source, alpha)
@@ -250,26 +223,26 @@ template <class T> PyObject* add_in_place(PyObject* const* args) {
         return nullptr;
     const npy_intp count = PyArray_SIZE(index), length = PyArray_DIM(x, axis);
     if (PyArray_NDIM(index) != 1 || !same_slices(source, x, axis) || PyArray_DIM(source, axis) != count) return nullptr;
-    if (PyArray_SIZE(x) == 0 || !lie_apart(source, x)) return nullptr;
-    const int64_t* given = data_of<int64_t>(index);
-    std::vector<int64_t> places(static_cast<size_t>(count));
+    if (PyArray_SIZE(x) == 0 || !are_disjoint(source, x)) return nullptr;
+    const int64_t* index_data = data_of<int64_t>(index);
+    std::vector<int64_t> positions(static_cast<size_t>(count));
     for (npy_intp i = 0; i < count; ++i) {
-        places[static_cast<size_t>(i)] = load_once(given + i);
-        if (static_cast<uint64_t>(places[static_cast<size_t>(i)]) >= static_cast<uint64_t>(length)) return nullptr;
+        positions[static_cast<size_t>(i)] = load_once(index_data + i);
+        if (static_cast<uint64_t>(positions[static_cast<size_t>(i)]) >= static_cast<uint64_t>(length)) return nullptr;
     }
     const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
-    add_slices<T>(data_of<T>(x), line, places.data(), count, data_of<T>(source), static_cast<T>(alpha));
+    add_slices<T>(data_of<T>(x), line, positions.data(), count, data_of<T>(source), static_cast<T>(alpha));
     Py_RETURN_NONE;
 }
 
-// What is read along an axis of an array, as a rule knows it: the shape of the array, and the axis.
+// An indexing operation as its rule knows it: the shape of the array, and the axis.
 struct Read {
     npy_intp shape[most_dims];
     int ndim, axis = 0;
     Read(PyObject* shape_object, PyObject* axis_object) : ndim(as_shape(shape_object, shape)) {
         if (ndim < 1 || !as_axis(axis_object, ndim, axis)) ndim = -1;
     }
-    // Whether `grad` can be what was read, and something lies in the array.
+    // Whether `grad` can be the gradient of the result, and the array has elements along the axis.
     bool gives(PyArrayObject* grad) const {
         if (PyArray_NDIM(grad) != ndim || shape[axis] == 0) return false;
         for (int i = 0; i < ndim; ++i)
@@ -283,7 +256,7 @@ template <class T> PyObject* gather_rule(PyObject* const* args) {
     const Read read(args[1], args[2]);
     PyArrayObject* index = plain(args[3], int64_descr);
     if (!index || read.ndim < 1) return nullptr;
-    Owned grad(in_rows(args[0], descr_of<T>()));
+    Owned grad(as_contiguous(args[0], descr_of<T>()));
     Over over;
     if (!grad || !same_shape(grad.get(), index) || !over.find(read.ndim, read.shape, index, read.axis)) return nullptr;
     Owned result(new_zeros(descr_of<T>(), read.ndim, read.shape));
@@ -296,7 +269,7 @@ template <class T> PyObject* index_select_rule(PyObject* const* args) {
     const Read read(args[1], args[2]);
     PyArrayObject* index = plain(args[3], int64_descr);
     if (!index || read.ndim < 1 || PyArray_NDIM(index) > 1) return nullptr;
-    Owned grad(in_rows(args[0], descr_of<T>()));
+    Owned grad(as_contiguous(args[0], descr_of<T>()));
     const npy_intp count = PyArray_SIZE(index);
     if (!grad || !read.gives(grad.get()) || PyArray_DIM(grad.get(), read.axis) != count) return nullptr;
     Owned result(new_zeros(descr_of<T>(), read.ndim, read.shape));
@@ -309,7 +282,7 @@ template <class T> PyObject* index_select_rule(PyObject* const* args) {
 template <class T> PyObject* embedding_rule(PyObject* const* args) {
     npy_intp shape[most_dims];
     if (as_shape(args[2], shape) != 2 || shape[0] == 0 || shape[1] == 0 || args[4] != Py_False) return nullptr;
-    Owned grad(in_rows(args[0], descr_of<T>()));
+    Owned grad(as_contiguous(args[0], descr_of<T>()));
     if (!grad || PyArray_NDIM(grad.get()) < 1 || PyArray_DIM(grad.get(), PyArray_NDIM(grad.get()) - 1) != shape[1])
         return nullptr;
     PyObject* slots[4] = {reinterpret_cast<PyObject*>(grad.get()), args[1], PyTuple_GET_ITEM(args[2], 0), args[3]};
@@ -318,26 +291,38 @@ template <class T> PyObject* embedding_rule(PyObject* const* args) {
 
 PyMethodDef index_methods[] = {
     direct_method("direct_scatter_add",
-                  laid<direct<4, by_element<of_card<scatter<float>, 4>, of_card<scatter<double>, 4>>>>,
+                  on_contiguous<direct<4, by_element<of_card<scatter<float>, 4>, of_card<scatter<double>, 4>>>>,
                   "scatter_add(self, dim, index, src), or NotImplemented"),
     direct_method(
         "direct_index_add",
-        laid<direct<5, by_element<of_card<index_slices<float>, 5>, of_card<index_slices<double>, 5>>>, few_with_gaps>,
+        on_contiguous<direct<5, by_element<of_card<index_slices<float>, 5>, of_card<index_slices<double>, 5>>>,
+                      few_with_gaps>,
         "index_add(self, dim, index, source, alpha), or NotImplemented"),
     direct_method("direct_index_add_", direct<5, by_element<add_in_place<float>, add_in_place<double>>>,
                   "index_add_(self, dim, index, source, alpha): None, or NotImplemented"),
-    direct_method("direct_gather_rule", laid<direct<4, by_element<gather_rule<float>, gather_rule<double>>>>,
+    direct_method("direct_gather_rule", on_contiguous<direct<4, by_element<gather_rule<float>, gather_rule<double>>>>,
                   "gather_rule(grad, self_shape, dim, index), or NotImplemented"),
     direct_method("direct_index_select_rule",
-                  laid<direct<4, by_element<index_select_rule<float>, index_select_rule<double>>>>,
+                  on_contiguous<direct<4, by_element<index_select_rule<float>, index_select_rule<double>>>>,
                   "index_select_rule(grad, self_shape, dim, index), or NotImplemented"),
-    direct_method("direct_embedding_rule", laid<direct<5, by_element<embedding_rule<float>, embedding_rule<double>>>>,
+    direct_method("direct_embedding_rule",
+                  on_contiguous<direct<5, by_element<embedding_rule<float>, embedding_rule<double>>>>,
                   "embedding_rule(grad, indices, weight_shape, padding_idx, scale_grad_by_freq), or NotImplemented"),
-    fast_method("embedding_backward", embedding_backward, "embedding_backward(grad, indices, rows, padding_idx=-1)"),
-    fast_method("index_add", index_add, "index_add(x, axis, index, source, alpha=1)"),
-    fast_method("scatter_add", scatter_add, "scatter_add(x, axis, index, source)"),
-    fast_method("index_put_add", index_put_add, "index_put_add(x, indices, values)"),
-    fast_method("dropout_apply", dropout_apply, "dropout_apply(x, mask, p)"),
+    fast_method(
+        "embedding_backward",
+        with_twin<embedding_backward_twin, 3, embedding_names, by_dtype<embedding_rows<float>, embedding_rows<double>>>,
+        "embedding_backward(grad, indices, rows, padding_idx=-1)"),
+    fast_method("index_add",
+                with_twin<index_add_twin, 4, index_add_names, by_dtype<index_slices<float>, index_slices<double>>>,
+                "index_add(x, axis, index, source, alpha=1)"),
+    fast_method("scatter_add",
+                with_twin<scatter_add_twin, 4, scatter_add_names, by_dtype<scatter<float>, scatter<double>>>,
+                "scatter_add(x, axis, index, source)"),
+    fast_method("index_put_add",
+                with_twin<index_put_add_twin, 3, index_put_names, by_dtype<put_rows<float>, put_rows<double>>>,
+                "index_put_add(x, indices, values)"),
+    fast_method("dropout_apply", with_twin<dropout_apply_twin, 3, dropout_names, by_dtype<drop<float>, drop<double>>>,
+                "dropout_apply(x, mask, p)"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList index_list(index_methods);

@@ -1,7 +1,7 @@
-// Elements at places that an index array names along an axis: what gather, scatter and their like share.
+// Elements at the positions that an index array gives along an axis: shared by gather, scatter and related functions.
 #pragma once
 
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace wengert {
 
-// How an index lies over an array of as many dimensions, both in rows: along the other dimensions it is as long, or
+// A contiguous index beside a contiguous array of as many dimensions: along the other dimensions it is as long, or
 // shorter.
 class Over {
 public:
@@ -39,17 +39,17 @@ public:
     npy_intp length = 0, step = 0;  // of the array along the axis
 
 private:
-    // Where the index' places along some dimensions lie, the step along the last of them being `inner`.
-    static void fill(std::vector<npy_intp>& places, npy_intp count, const npy_intp* shape, const npy_intp* lengths,
+    // The offsets of the positions of an index along some dimensions, with `inner` as the step along the last of them.
+    static void fill(std::vector<npy_intp>& positions, npy_intp count, const npy_intp* shape, const npy_intp* lengths,
                      int first, int last, npy_intp inner) {
-        places.reserve(static_cast<size_t>(count));
+        positions.reserve(static_cast<size_t>(count));
         for (npy_intp number = 0; number < count; ++number) {
-            npy_intp rest = number, place = 0, stride = inner;
+            npy_intp rest = number, position = 0, stride = inner;
             for (int dim = last - 1; dim >= first; stride *= shape[dim--]) {
-                place += rest % lengths[dim] * stride;
+                position += rest % lengths[dim] * stride;
                 rest /= lengths[dim];
             }
-            places.push_back(place);
+            positions.push_back(position);
         }
     }
 
@@ -57,14 +57,14 @@ private:
     std::vector<npy_intp> before_, behind_;
 };
 
-// The part of an array that lies under an index of as many dimensions, in rows: itself or a copy, owned by the caller;
-// null without an error where the index is longer.
+// The part of an array that has the shape of an index of as many dimensions, contiguous: itself or a copy, owned by the
+// caller; null without an error if the index is longer.
 inline PyArrayObject* part_under(PyArrayObject* array, PyArrayObject* index) {
     if (same_shape(array, index) && PyArray_IS_C_CONTIGUOUS(array)) return Py_INCREF(array), array;
     if (PyArray_NDIM(array) != PyArray_NDIM(index)) return nullptr;
     for (int dim = 0; dim < PyArray_NDIM(array); ++dim)
         if (PyArray_DIM(index, dim) > PyArray_DIM(array, dim)) return nullptr;
-    const Owned part(seen_as(array, PyArray_NDIM(index), PyArray_DIMS(index), PyArray_STRIDES(array)));
+    const Owned part(view_as(array, PyArray_NDIM(index), PyArray_DIMS(index), PyArray_STRIDES(array)));
     return part ? new_copy(part.get()) : nullptr;
 }
 
@@ -72,9 +72,9 @@ constexpr npy_intp strip_bytes = 1 << 16;  // of the indexed array that one stri
 constexpr npy_intp strip_least = 64;       // lines in a strip: with fewer, reading the index waits for each of its rows
 
 // body(offset in the indexed array, offset in the index) for each index, in the order of the indices for each place. An
-// index is loaded once, checked and used; false if one lies outside. Lines are visited in strips, so that what their
-// indices point at stays near.
-template <class Body> bool at_places(const int64_t* index, const Over& over, npy_intp bytes, const Body& body) {
+// index is loaded once, checked and used; false if one lies outside. Lines are visited in strips, so that the elements
+// at their indices stay in the cache.
+template <class Body> bool at_positions(const int64_t* index, const Over& over, npy_intp bytes, const Body& body) {
     const Line& line = over.line;
     if (line.outer == 0 || line.inner == 0) return true;
     const npy_intp fitting = strip_bytes / std::max<npy_intp>((Size(over.length) * bytes).value_or_most(), 1);
@@ -83,16 +83,16 @@ template <class Body> bool at_places(const int64_t* index, const Over& over, npy
     std::atomic<bool> inside{true};
     parallel_for(line.outer * strips, (Size(line.length) * width).value_or_most(),
                  [=, &inside, &over](npy_intp begin, npy_intp end) {
-                     // Copies of our own: what is stored might lie where they were captured.
+                     // Local copies: the compiler must assume that stores change what was captured.
                      const Body visit = body;
                      const int64_t* const indices = index;
                      const npy_intp length = over.length, step = over.step, inner = over.line.inner,
                                     many = over.line.length;
                      bool all_inside = true;
-                     const auto one = [&](npy_intp at, npy_intp start, npy_intp stride) {
-                         const int64_t place = load_once(indices + at);
-                         if (static_cast<uint64_t>(place) < static_cast<uint64_t>(length))
-                             visit(start + static_cast<npy_intp>(place) * stride, at);
+                     const auto visit_index = [&](npy_intp at, npy_intp start, npy_intp stride) {
+                         const int64_t position = load_once(indices + at);
+                         if (static_cast<uint64_t>(position) < static_cast<uint64_t>(length))
+                             visit(start + static_cast<npy_intp>(position) * stride, at);
                          else
                              all_inside = false;
                      };
@@ -102,13 +102,13 @@ template <class Body> bool at_places(const int64_t* index, const Over& over, npy
                          if (over.is_shorter())
                              for (npy_intp i = 0; i < many; ++i)
                                  for (npy_intp j = first; j < last; ++j)
-                                     one((o * many + i) * inner + j, over.start(o, j), step);
+                                     visit_index((o * many + i) * inner + j, over.start(o, j), step);
                          else if (inner == 1)
-                             for (npy_intp i = 0; i < many; ++i) one(o * many + i, o * length, 1);
+                             for (npy_intp i = 0; i < many; ++i) visit_index(o * many + i, o * length, 1);
                          else
                              for (npy_intp i = 0; i < many; ++i)
                                  for (npy_intp j = first; j < last; ++j)
-                                     one((o * many + i) * inner + j, o * length * inner + j, inner);
+                                     visit_index((o * many + i) * inner + j, o * length * inner + j, inner);
                      }
                      if (!all_inside) inside.store(false, std::memory_order_relaxed);
                  });

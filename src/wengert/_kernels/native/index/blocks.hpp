@@ -1,5 +1,5 @@
-// Many elements written where an index says: blocks of a target in row-major order, by threads. What `index_put`,
-// `index_copy` and their like share.
+// Many elements written at indices: blocks of a row-major target, by threads. Shared by `index_put`, `index_copy` and
+// related functions.
 #pragma once
 
 #include "binding/elements.hpp"
@@ -10,15 +10,15 @@ namespace wengert {
 
 // The step of a walk in row-major order through some dimensions; false if it has none that is always the same.
 inline bool find_step(int ndim, const npy_intp* shape, const npy_intp* strides, npy_intp& step) {
-    bool found = false;
+    bool known = false;
     npy_intp next = step = 0;
     for (int i = ndim - 1; i >= 0; --i) {
         if (shape[i] == 1) continue;
-        if (!found)
+        if (!known)
             step = strides[i];
         else if (strides[i] != next)
             return false;
-        found = true, next = strides[i] * shape[i];
+        known = true, next = strides[i] * shape[i];
     }
     return true;
 }
@@ -30,19 +30,19 @@ inline void fill_run(char* to, const char* element, npy_intp bytes, npy_intp run
         std::memcpy(to + done * bytes, to, static_cast<size_t>(std::min(done, run - done) * bytes));
 }
 
-// What is written: an array of `ndim` dimensions, of which `lead` stand for whole dimensions of the target, `named` for
-// the places and the others for what lies behind these.
+// What is written: an array of `ndim` dimensions, of which `lead` are whole dimensions of the target, `named` those of
+// the positions, and the others the dimensions behind these.
 struct Blocks {
     int lead, named, ndim;
     const npy_intp *shape, *strides;
     const char* from;
 
-    // False, with nothing written, for a target or an array that lies in another way. Of a place that is named twice
-    // the last one stays: whatever lies at it is written by one thread.
+    // False, with nothing written, for a target or an array of other strides. If a position is repeated the last value
+    // stays: each position is written by one thread.
     bool write(PyArrayObject* target, const std::vector<npy_intp>& offsets) const {
         const npy_intp item = PyArray_ITEMSIZE(target), outer = product(0, lead), run = product(lead + named, ndim);
         npy_intp outer_step, step, inner_step;
-        if (!in_c_order(target) || !has_step(0, lead, outer_step) || !has_step(lead, lead + named, step) ||
+        if (!is_contiguous(target) || !has_step(0, lead, outer_step) || !has_step(lead, lead + named, step) ||
             !has_step(lead + named, ndim, inner_step))
             return false;
         if (offsets.empty()) return true;
@@ -68,29 +68,28 @@ struct Blocks {
     }
 
 private:
-    // `outer` larger blocks of `whole` bytes, in which blocks of `bytes` lie at the places.
+    // `outer` larger blocks of `whole` bytes, with blocks of `bytes` at the positions.
     struct Written {
         char* to;
         const char* from;
-        const npy_intp* places;
+        const npy_intp* positions;
         npy_intp outer, count, whole, bytes, outer_step, step;
 
         template <class Copy> void by_threads(const Copy& copy) const {
             const npy_intp cost = (Size(count) * (bytes / 8 + 1)).value_or_most();
-            // Short blocks of one larger one go one by one: whether one lies in a part of it, a processor cannot
-            // foresee.
+            // Short blocks of a larger one are written one by one: a branch on their position would be mispredicted.
             if (outer > 1 || bytes < 64)
                 return parallel_for(outer, cost, [this, &copy](npy_intp begin, npy_intp end) {
                     for (npy_intp o = begin; o < end; ++o)
                         for (npy_intp k = 0; k < count; ++k)
-                            copy(to + o * whole + places[k], from + o * outer_step + k * step);
+                            copy(to + o * whole + positions[k], from + o * outer_step + k * step);
                 });
             const npy_intp rows = whole / bytes;
             parallel_for(rows, cost / rows + 1,
                          [this, &copy](npy_intp begin, npy_intp end) {  // each piece reads all places
                              for (npy_intp k = 0; k < count; ++k)
-                                 if (places[k] >= begin * bytes && places[k] < end * bytes)
-                                     copy(to + places[k], from + k * step);
+                                 if (positions[k] >= begin * bytes && positions[k] < end * bytes)
+                                     copy(to + positions[k], from + k * step);
                          });
         }
     };

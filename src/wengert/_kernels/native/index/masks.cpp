@@ -1,5 +1,5 @@
 // Reading and placing elements under a mask, positions of what is not zero: for the dispatcher only.
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 #include "index/masks.hpp"
 
 #include <cstring>
@@ -18,7 +18,7 @@ PyObject* masked_select(Call args) {
 // `values` where the mask holds, `base` (or zeros) elsewhere; null if there are fewer values than places.
 PyObject* placed(PyArrayObject* values, PyArrayObject* base, PyArrayObject* mask, bool exactly) {
     const npy_intp count = PyArray_SIZE(mask);
-    const Held held(data_of<npy_bool>(mask), count);
+    const Selected held(data_of<npy_bool>(mask), count);
     if (exactly ? held.total() != PyArray_SIZE(values) : held.total() > PyArray_SIZE(values)) return nullptr;
     return with_element(values, [&](auto element) -> PyObject* {
         using T = decltype(element);
@@ -26,7 +26,7 @@ PyObject* placed(PyArrayObject* values, PyArrayObject* base, PyArrayObject* mask
         if (!result) return nullptr;
         {
             ReleaseGil unlocked(count >= thread_threshold);
-            held.place(data_of<T>(values), base ? data_of<T>(base) : nullptr, data_of<T>(result.get()));
+            held.put(data_of<T>(values), base ? data_of<T>(base) : nullptr, data_of<T>(result.get()));
         }
         return result.give();
     });
@@ -59,7 +59,7 @@ PyArrayObject* as_mask(PyArrayObject* x) {
     return reinterpret_cast<PyArrayObject*>(with_python([&] { return PyArray_CastToType(x, bool_descr, 0); }));
 }
 
-// nonzero_positions(self): rows of coordinates, which lie column by column
+// nonzero_positions(self): rows of coordinates, stored column by column
 PyObject* nonzero(Call args) {
     PyArrayObject* x = plain(args[0]);
     if (!x || PyArray_NDIM(x) == 0 || PyArray_SIZE(x) == 0) return nullptr;
@@ -69,23 +69,24 @@ PyObject* nonzero(Call args) {
     const int ndim = PyArray_NDIM(mask);
     const npy_intp count = PyArray_SIZE(mask), length = PyArray_DIM(mask, ndim - 1);
     const npy_bool* held = data_of<npy_bool>(mask);
-    const Held found(held, count);
-    const npy_intp total = found.total(), made[2] = {ndim, total};
+    const Selected selected(held, count);
+    const npy_intp total = selected.total(), result_shape[2] = {ndim, total};
     if (total == 0 || !(Size(total) * ndim * 8).fits()) return nullptr;
-    Owned result(new_array(int64_descr, 2, made));
+    Owned result(new_array(int64_descr, 2, result_shape));
     if (!result) return nullptr;
     int64_t* out = data_of<int64_t>(result.get());
     const npy_intp* shape = PyArray_DIMS(mask);
     {
         ReleaseGil unlocked(count >= thread_threshold);
-        found.each_piece([=](npy_intp begin, npy_intp end, npy_intp first, npy_intp last) {
+        selected.for_each_piece([=](npy_intp begin, npy_intp end, npy_intp first, npy_intp last) {
             npy_intp k = first;
             for (npy_intp i = begin; i < end && k < last;) {
-                int64_t place[NPY_MAXDIMS];  // of the first element of what is left of a row
-                for (npy_intp dim = ndim - 1, rest = i; dim >= 0; rest /= shape[dim--]) place[dim] = rest % shape[dim];
-                const npy_intp stop = std::min(end, i + length - static_cast<npy_intp>(place[ndim - 1]));
-                for (; i < stop && k < last; ++i, ++place[ndim - 1]) {
-                    for (int dim = 0; dim < ndim; ++dim) out[dim * total + k] = place[dim];
+                int64_t position[NPY_MAXDIMS];  // of the first element of what is left of a row
+                for (npy_intp dim = ndim - 1, rest = i; dim >= 0; rest /= shape[dim--])
+                    position[dim] = rest % shape[dim];
+                const npy_intp stop = std::min(end, i + length - static_cast<npy_intp>(position[ndim - 1]));
+                for (; i < stop && k < last; ++i, ++position[ndim - 1]) {
+                    for (int dim = 0; dim < ndim; ++dim) out[dim * total + k] = position[dim];
                     k += held[i] != 0;
                 }
             }
@@ -96,13 +97,14 @@ PyObject* nonzero(Call args) {
 }
 
 PyMethodDef mask_methods[] = {
-    direct_method("direct_masked_select", laid<direct<2, masked_select>>,
+    direct_method("direct_masked_select", on_contiguous<direct<2, masked_select>>,
                   "masked_select(self, mask), or NotImplemented"),
-    direct_method("direct_masked_select_backward", laid<direct<3, masked_select_backward>>,
+    direct_method("direct_masked_select_backward", on_contiguous<direct<3, masked_select_backward>>,
                   "masked_select_backward(grad, shape, mask), or NotImplemented"),
-    direct_method("direct_masked_scatter", laid<direct<3, masked_scatter>>,
+    direct_method("direct_masked_scatter", on_contiguous<direct<3, masked_scatter>>,
                   "masked_scatter(self, mask, source), or NotImplemented"),
-    direct_method("direct_nonzero_positions", laid<direct<1, nonzero>>, "nonzero_positions(self), or NotImplemented"),
+    direct_method("direct_nonzero_positions", on_contiguous<direct<1, nonzero>>,
+                  "nonzero_positions(self), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList mask_list(mask_methods);

@@ -1,5 +1,5 @@
 // Elements under a mask of the same shape, in row-major order, in pieces that threads share. Another thread may rewrite
-// the mask between two looks at it: what is read or written is bounded by what was counted.
+// the mask between two reads: reading and writing is bounded by the first count.
 #pragma once
 
 #include "binding/direct.hpp"
@@ -9,16 +9,16 @@
 
 namespace wengert {
 
-class Held {
+class Selected {
 public:
-    Held(const npy_bool* mask, npy_intp count)
+    Selected(const npy_bool* mask, npy_intp count)
         : mask_(mask), count_(count), firsts_(static_cast<size_t>((count + piece - 1) / piece) + 1) {
-        npy_intp* found = firsts_.data();
+        npy_intp* counts = firsts_.data();
         parallel_for(pieces(), piece / 4, [=](npy_intp begin, npy_intp end) {
             for (npy_intp at = begin; at < end; ++at) {
                 npy_intp held = 0;
                 for (npy_intp i = at * piece, last = std::min(i + piece, count_); i < last; ++i) held += mask_[i] != 0;
-                found[at + 1] = held;
+                counts[at + 1] = held;
             }
         });
         for (size_t at = 1; at < firsts_.size(); ++at) firsts_[at] += firsts_[at - 1];
@@ -26,7 +26,7 @@ public:
     npy_intp total() const { return firsts_.back(); }
 
     // body(begin, end, first, last): elements [begin, end), of which those with numbers [first, last) are held
-    template <class Body> void each_piece(const Body& body) const {
+    template <class Body> void for_each_piece(const Body& body) const {
         parallel_for(pieces(), piece, [&](npy_intp begin, npy_intp end) {
             for (npy_intp at = begin; at < end; ++at)
                 body(at * piece, std::min((at + 1) * piece, count_), firsts_[static_cast<size_t>(at)],
@@ -34,20 +34,20 @@ public:
         });
     }
 
-    // found[k] = x[i] for the k-th i that is held
-    template <class T> void pick(const T* x, T* found) const {
-        each_piece([=](npy_intp begin, npy_intp end, npy_intp first, npy_intp last) {
+    // out[k] = x[i] for the k-th selected i
+    template <class T> void pick(const T* x, T* out) const {
+        for_each_piece([=](npy_intp begin, npy_intp end, npy_intp first, npy_intp last) {
             npy_intp k = first;
             for (npy_intp i = begin; i < end && k < last; ++i) {
-                found[k] = x[i];
+                out[k] = x[i];
                 k += mask_[i] != 0;
             }
-            for (; k < last; ++k) found[k] = T{};
+            for (; k < last; ++k) out[k] = T{};
         });
     }
     // whole[i] = values[k] for the k-th i that is held, else base[i], or zero without a base
-    template <class T> void place(const T* values, const T* base, T* whole) const {
-        each_piece([=](npy_intp begin, npy_intp end, npy_intp first, npy_intp last) {
+    template <class T> void put(const T* values, const T* base, T* whole) const {
+        for_each_piece([=](npy_intp begin, npy_intp end, npy_intp first, npy_intp last) {
             npy_intp k = first;
             const T none{};
             for (npy_intp i = begin; i < end; ++i) {
@@ -96,13 +96,13 @@ inline PyObject* held_elements(PyArrayObject* x, PyArrayObject* mask) {
     return with_element(x, [=](auto element) -> PyObject* {
         using T = decltype(element);
         const npy_bool* held = data_of<npy_bool>(mask);
-        const Held found(held, count);
-        const npy_intp total = found.total();
+        const Selected selected(held, count);
+        const npy_intp total = selected.total();
         Owned result(new_array(PyArray_DESCR(x), 1, &total));
         if (!result) return nullptr;
         {
             ReleaseGil unlocked(count >= thread_threshold);
-            found.pick(data_of<T>(x), data_of<T>(result.get()));
+            selected.pick(data_of<T>(x), data_of<T>(result.get()));
         }
         return result.give();
     });

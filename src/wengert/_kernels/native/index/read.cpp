@@ -1,7 +1,7 @@
 // Reading at indices: gather, index_select and embedding, of any elements without references. An index is loaded once,
-// checked and used; where one lies outside the card's body words the error.
+// checked and used; if one is out of range the card's body raises the error.
 #include "index/along.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -20,14 +20,15 @@ PyArrayObject* plain_or_repeated(PyObject* object) {
     if (PyArrayObject* array = plain_values(object)) return array;
     if (!PyArray_CheckExact(object)) return nullptr;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
-    return repeats_one(array) && PyArray_ISALIGNED(array) && !PyDataType_REFCHK(PyArray_DESCR(array)) ? array : nullptr;
+    return repeats_one_element(array) && PyArray_ISALIGNED(array) && !PyDataType_REFCHK(PyArray_DESCR(array)) ? array
+                                                                                                              : nullptr;
 }
 
 // out[o, i, j] = x[o, index[o, i, j], j], elements of `x` `step` bytes apart; false if an index lies outside.
 template <size_t bytes>
 bool gather_elements(const char* x, npy_intp step, const int64_t* index, char* out, const Over& over) {
-    return at_places(index, over, bytes,
-                     [=](npy_intp from, npy_intp to) { std::memcpy(out + to * bytes, x + from * step, bytes); });
+    return at_positions(index, over, bytes,
+                        [=](npy_intp from, npy_intp to) { std::memcpy(out + to * bytes, x + from * step, bytes); });
 }
 bool gather_bytes(npy_intp bytes, const char* x, npy_intp step, const int64_t* index, char* out, const Over& over) {
     switch (bytes) {
@@ -53,12 +54,12 @@ PyObject* gather(PyObject* const* args) {
     if (!result) return nullptr;
     const npy_intp bytes = PyArray_ITEMSIZE(x), step = plain(args[0]) ? bytes : 0;
     const char* values = PyArray_BYTES(x);
-    const int64_t* places = data_of<int64_t>(index);
+    const int64_t* positions = data_of<int64_t>(index);
     char* out = PyArray_BYTES(result.get());
     bool inside;
     {
         ReleaseGil unlocked(size >= thread_threshold);
-        inside = gather_bytes(bytes, values, step, places, out, over);
+        inside = gather_bytes(bytes, values, step, positions, out, over);
     }
     return inside ? result.give() : nullptr;
 }
@@ -86,12 +87,12 @@ bool pick_slices(const char* x, npy_intp outer, npy_intp length, npy_intp size, 
         for (npy_intp at = begin; at < end;) {
             const npy_intp block = at / count, last = std::min(end, (block + 1) * count);
             const char* const from = x + block * length * width;
-            char* const to = out;  // these are our own: what is stored might lie where the others were captured
+            char* const to = out;  // local copies: the compiler must assume that stores change what was captured
             const int64_t* const indices = index - block * count;
             for (const uint64_t below = static_cast<uint64_t>(length); at < last; ++at) {
-                const int64_t place = ours ? indices[at] : load_once(indices + at);
-                if (ours || static_cast<uint64_t>(place) < below)
-                    std::memcpy(to + at * width, from + place * width, static_cast<size_t>(width));
+                const int64_t position = ours ? indices[at] : load_once(indices + at);
+                if (ours || static_cast<uint64_t>(position) < below)
+                    std::memcpy(to + at * width, from + position * width, static_cast<size_t>(width));
                 else
                     all_inside = false;
             }
@@ -132,13 +133,13 @@ PyObject* picked(PyArrayObject* x, int axis, PyArrayObject* index, int ndim, con
     if (!result) return nullptr;
     const npy_intp bytes = line.inner * PyArray_ITEMSIZE(x);
     const char* values = PyArray_BYTES(x);
-    const int64_t* places = data_of<int64_t>(index);
+    const int64_t* positions = data_of<int64_t>(index);
     char* out = PyArray_BYTES(result.get());
     const bool large = PyArray_NBYTES(result.get()) >= 8 * thread_threshold;
     bool inside;
     {
         ReleaseGil unlocked(large);
-        inside = picking(bytes)(values, line.outer, line.length, bytes, places, count, out);
+        inside = picking(bytes)(values, line.outer, line.length, bytes, positions, count, out);
     }
     return inside ? result.give() : nullptr;
 }
@@ -186,14 +187,14 @@ PyObject* embedding(PyObject* const* args) {
 }
 
 PyMethodDef read_methods[] = {
-    direct_method("direct_gather", laid<direct<4, gather_card>>,
+    direct_method("direct_gather", on_contiguous<direct<4, gather_card>>,
                   "gather(self, dim, index, sparse_grad), or NotImplemented"),
-    direct_method("direct_scatter_source_rule", laid<direct<4, scatter_source_rule>>,
+    direct_method("direct_scatter_source_rule", on_contiguous<direct<4, scatter_source_rule>>,
                   "scatter_source_rule(grad, dim, index, src_shape), or NotImplemented"),
-    direct_method("direct_index_select", laid<direct<3, index_select>>,
+    direct_method("direct_index_select", on_contiguous<direct<3, index_select>>,
                   "index_select(self, dim, index), or NotImplemented"),
-    direct_method("direct_take", laid<direct<2, take>>, "take(self, index), or NotImplemented"),
-    direct_method("direct_embedding", laid<direct<5, embedding>>,
+    direct_method("direct_take", on_contiguous<direct<2, take>>, "take(self, index), or NotImplemented"),
+    direct_method("direct_embedding", on_contiguous<direct<5, embedding>>,
                   "embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)"),
     {nullptr, nullptr, 0, nullptr},
 };

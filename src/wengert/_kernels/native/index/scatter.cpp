@@ -1,4 +1,4 @@
-// Writing elements where an index says, or combining them with what is there: the cards `scatter` and `scatter_reduce`.
+// Writing elements at indices, or combining them with the elements there: the cards `scatter` and `scatter_reduce`.
 #include "index/along.hpp"
 #include "binding/elements.hpp"
 
@@ -10,23 +10,23 @@ namespace {
 
 using Call = PyObject* const*;
 
-// A copy of `x`, in whatever order that lies, in which body(copy, place, source offset) is applied to each index; null
-// where something is unusual or wrong.
+// A copy of `x`, of any strides, in which body(copy, position, source offset) is applied to each index; null for
+// unsupported or wrong arguments.
 struct Scattered {
     PyArrayObject *x = nullptr, *index = nullptr;
     Over over;
 
     Scattered(PyObject* self, PyObject* dim, PyObject* index_object) {
         PyArrayObject* array = PyArray_CheckExact(self) ? reinterpret_cast<PyArrayObject*>(self) : nullptr;
-        PyArrayObject* places = plain(index_object, int64_descr);
+        PyArrayObject* positions = plain(index_object, int64_descr);
         int axis = 0;
-        if (!array || !places || !PyArray_ISBEHAVED_RO(array) || PyDataType_REFCHK(PyArray_DESCR(array)) ||
-            PyArray_NDIM(array) != PyArray_NDIM(places))
+        if (!array || !positions || !PyArray_ISBEHAVED_RO(array) || PyDataType_REFCHK(PyArray_DESCR(array)) ||
+            PyArray_NDIM(array) != PyArray_NDIM(positions))
             return;
-        if (PyArray_SIZE(places) == 0 || !as_axis(dim, PyArray_NDIM(array), axis) ||
-            !over.find(PyArray_NDIM(array), PyArray_DIMS(array), places, axis))
+        if (PyArray_SIZE(positions) == 0 || !as_axis(dim, PyArray_NDIM(array), axis) ||
+            !over.find(PyArray_NDIM(array), PyArray_DIMS(array), positions, axis))
             return;
-        x = array, index = places;
+        x = array, index = positions;
     }
 
     template <class Body> PyObject* make(const Body& body) const {
@@ -36,8 +36,8 @@ struct Scattered {
         bool inside;
         {
             ReleaseGil unlocked(PyArray_SIZE(index) >= thread_threshold);
-            inside = at_places(data_of<int64_t>(index), over, PyArray_ITEMSIZE(x),
-                               [=](npy_intp to, npy_intp from) { body(out, to, from); });
+            inside = at_positions(data_of<int64_t>(index), over, PyArray_ITEMSIZE(x),
+                                  [=](npy_intp to, npy_intp from) { body(out, to, from); });
         }
         return inside ? result.give() : nullptr;
     }
@@ -61,7 +61,7 @@ bool as_element(PyObject* number, PyArrayObject* array, char* element) {
     return PyArray_DESCR(array) == int64_descr && store(int64_t{});
 }
 
-// What is written: the part of an array that lies under the index, or one element for all places.
+// The values: the part of an array of the shape of the index, or one element for all positions.
 struct Source {
     char element[16] = {};
     const char* data = nullptr;
@@ -73,9 +73,9 @@ struct Source {
             data = element;
             return as_element(object, scattered.x, element);
         }
-        PyArrayObject* given = aligned(object, PyArray_DESCR(scattered.x));
-        if (!given || !part.set(part_under(given, scattered.index))) return false;
-        data = PyArray_BYTES(part.get()), step = PyArray_ITEMSIZE(given);
+        PyArrayObject* values = aligned(object, PyArray_DESCR(scattered.x));
+        if (!values || !part.set(part_under(values, scattered.index))) return false;
+        data = PyArray_BYTES(part.get()), step = PyArray_ITEMSIZE(values);
         return true;
     }
 };
@@ -95,7 +95,7 @@ PyObject* scatter(Call args) {
     return nullptr;
 }
 
-// Whether neither an index nor the last one less it is negative.
+// Whether all indices lie in [0, length).
 bool all_within(const int64_t* index, npy_intp count, npy_intp length) {
     std::atomic<bool> inside{true};
     const uint64_t last = static_cast<uint64_t>(length) - 1;
@@ -108,8 +108,8 @@ bool all_within(const int64_t* index, npy_intp count, npy_intp length) {
     return inside.load();
 }
 
-// body(offset in the array, offset in the index) for each index, all of which are checked before the first is used;
-// those of few elements in a copy, of many, where another thread may put others meanwhile, again when they are used.
+// body(offset in the array, offset in the index) for each index, all of which are checked before the first is used: few
+// in a copy; many, which another thread may change meanwhile, again when they are used.
 template <class Body> bool put_in_place(const Scattered& scattered, const Body& body) {
     const npy_intp count = PyArray_SIZE(scattered.index);
     const Owned copy(count > most_elements ? nullptr : new_copy(scattered.index));
@@ -117,7 +117,7 @@ template <class Body> bool put_in_place(const Scattered& scattered, const Body& 
     const int64_t* index = data_of<int64_t>(copy ? copy.get() : scattered.index);
     ReleaseGil unlocked(count >= thread_threshold);
     if (!all_within(index, count, scattered.over.length)) return false;
-    at_places(index, scattered.over, PyArray_ITEMSIZE(scattered.x), body);
+    at_positions(index, scattered.over, PyArray_ITEMSIZE(scattered.x), body);
     return true;
 }
 
@@ -129,14 +129,14 @@ PyObject* scatter_in_place(Call args) {
     PyArrayObject *target = as_target(args[0]), *x = scattered.x ? plain(args[0]) : nullptr;
     Source source;
     if (!x || !target || args[4] != Py_None || !source.read(args[3], scattered)) return nullptr;
-    if (source.step && !lie_apart(target, reinterpret_cast<PyArrayObject*>(args[3]))) return nullptr;
+    if (source.step && !are_disjoint(target, reinterpret_cast<PyArrayObject*>(args[3]))) return nullptr;
     char* out = PyArray_BYTES(target);
     const char* from = source.data;
     const npy_intp step = source.step;
     const auto put = [&](auto size) {
-        constexpr size_t each = decltype(size)::value;
+        constexpr size_t bytes = decltype(size)::value;
         return none_if(put_in_place(
-            scattered, [=](npy_intp to, npy_intp at) { std::memcpy(out + to * each, from + at * step, each); }));
+            scattered, [=](npy_intp to, npy_intp at) { std::memcpy(out + to * bytes, from + at * step, bytes); }));
     };
     switch (PyArray_ITEMSIZE(target)) {
         case 1: return put(std::integral_constant<size_t, 1>());
@@ -151,9 +151,9 @@ PyObject* scatter_in_place(Call args) {
 // scatter_add_(self, dim, index, src)
 template <class T> PyObject* add_in_place(Call args) {
     const Scattered scattered(args[0], args[1], args[2]);
-    PyArrayObject *x = scattered.x ? plain(args[0], descr_of<T>()) : nullptr, *given = aligned(args[3], descr_of<T>());
-    if (!x || !writeable(x) || !given || !lie_apart(x, given)) return nullptr;
-    const Owned part(part_under(given, scattered.index));
+    PyArrayObject *x = scattered.x ? plain(args[0], descr_of<T>()) : nullptr, *values = aligned(args[3], descr_of<T>());
+    if (!x || !writeable(x) || !values || !are_disjoint(x, values)) return nullptr;
+    const Owned part(part_under(values, scattered.index));
     if (!part) return nullptr;
     T* out = data_of<T>(x);
     const T* source = data_of<T>(part.get());
@@ -164,15 +164,15 @@ template <class T> PyObject* add_in_place(Call args) {
 // scatter_reduce(self, dim, index, src, reduce, include_self), with the old values
 template <class T> PyObject* scatter_reduce(Call args) {
     const Scattered scattered(args[0], args[1], args[2]);
-    PyArrayObject* given = aligned(args[3], descr_of<T>());
-    if (!scattered.x || PyArray_DESCR(scattered.x) != descr_of<T>() || !given || args[5] != Py_True) return nullptr;
-    const Owned part(part_under(given, scattered.index));
+    PyArrayObject* values = aligned(args[3], descr_of<T>());
+    if (!scattered.x || PyArray_DESCR(scattered.x) != descr_of<T>() || !values || args[5] != Py_True) return nullptr;
+    const Owned part(part_under(values, scattered.index));
     if (!part) return nullptr;
     const T* source = data_of<T>(part.get());
     const auto combined = [&](auto combine) {
         return scattered.make([=](char* out, npy_intp to, npy_intp from) {
-            T* place = reinterpret_cast<T*>(out) + to;
-            *place = combine(*place, source[from]);
+            T* position = reinterpret_cast<T*>(out) + to;
+            *position = combine(*position, source[from]);
         });
     };
     if (is_text(args[4], "sum")) return combined([](T a, T b) { return a + b; });
@@ -183,13 +183,14 @@ template <class T> PyObject* scatter_reduce(Call args) {
 }
 
 PyMethodDef scatter_methods[] = {
-    direct_method("direct_scatter", laid<direct<5, scatter>>,
+    direct_method("direct_scatter", on_contiguous<direct<5, scatter>>,
                   "scatter(self, dim, index, src, reduce), or NotImplemented"),
     direct_method("direct_scatter_", direct<5, scatter_in_place>,
                   "scatter_(self, dim, index, src, reduce): None, or NotImplemented"),
     direct_method("direct_scatter_add_", direct<4, by_element<add_in_place<float>, add_in_place<double>>>,
                   "scatter_add_(self, dim, index, src): None, or NotImplemented"),
-    direct_method("direct_scatter_reduce", laid<direct<6, by_element<scatter_reduce<float>, scatter_reduce<double>>>>,
+    direct_method("direct_scatter_reduce",
+                  on_contiguous<direct<6, by_element<scatter_reduce<float>, scatter_reduce<double>>>>,
                   "scatter_reduce(self, dim, index, src, reduce, include_self), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,15 +1,15 @@
 // Slices written along a dimension where an index says: the cards `index_copy`, `index_fill` and `put`, and their
 // in-place forms, which write everything and return None, or write nothing and answer NotImplemented.
 #include "index/blocks.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 namespace wengert {
 namespace {
 
 using Call = PyObject* const*;
 
-// Where the slices lie that an index array names along an axis. Each index is loaded once and checked; what is found
-// stays.
+// The slices that an index array gives along an axis. Each index is loaded once and checked; later changes have no
+// effect.
 struct Slices {
     int axis = 0;
     bool many = false;              // elements are written
@@ -17,26 +17,26 @@ struct Slices {
 
     // False where something is unusual or wrong; `from_end`: an index may count from the end.
     bool find(PyArrayObject* target, PyObject* dim, PyObject* index, bool from_end) {
-        PyArrayObject* places = aligned(index, int64_descr);
-        if (!places || PyArray_NDIM(places) > 1 || !as_axis(dim, PyArray_NDIM(target), axis) ||
+        PyArrayObject* positions = aligned(index, int64_descr);
+        if (!positions || PyArray_NDIM(positions) > 1 || !as_axis(dim, PyArray_NDIM(target), axis) ||
             PyArray_SIZE(target) == 0)
             return false;
-        const npy_intp count = PyArray_SIZE(places), length = PyArray_DIM(target, axis),
+        const npy_intp count = PyArray_SIZE(positions), length = PyArray_DIM(target, axis),
                        step = PyArray_STRIDE(target, axis);
         many = (Size(count) * (PyArray_SIZE(target) / length)).value_or_most() > most_elements;
-        if (!lie_apart(target, places)) return false;
-        const npy_intp stride = PyArray_NDIM(places) ? PyArray_STRIDE(places, 0) : 0;
+        if (!are_disjoint(target, positions)) return false;
+        const npy_intp stride = PyArray_NDIM(positions) ? PyArray_STRIDE(positions, 0) : 0;
         offsets.reserve(static_cast<size_t>(count));
         for (npy_intp i = 0; i < count; ++i) {
-            const int64_t place = load_once(reinterpret_cast<const int64_t*>(PyArray_BYTES(places) + i * stride));
-            if (place < (from_end ? -length : 0) || place >= length) return false;
-            offsets.push_back(static_cast<npy_intp>(place < 0 ? place + length : place) * step);
+            const int64_t position = load_once(reinterpret_cast<const int64_t*>(PyArray_BYTES(positions) + i * stride));
+            if (position < (from_end ? -length : 0) || position >= length) return false;
+            offsets.push_back(static_cast<npy_intp>(position < 0 ? position + length : position) * step);
         }
         return true;
     }
 
-    // Writes what lies at `from`, under `strides` of the target's dimensions. What lies in one piece in both, or is one
-    // element again and again, is written at once. False, with nothing written, where many lie in another way.
+    // Writes the elements at `from`, which have `strides` along the dimensions of the target. Contiguous elements, or
+    // one repeated element, are written at once. False, with nothing written, for many elements of other strides.
     bool write(PyArrayObject* target, const char* from, const npy_intp* strides) const {
         if (many) return write_many(target, from, strides);
         npy_intp shape[NPY_MAXDIMS], own[NPY_MAXDIMS], its[NPY_MAXDIMS];
@@ -98,19 +98,19 @@ PyObject* fill_slices(Call args) {
 }
 
 // (self, index, source, accumulate): elements at places counted in row-major order, not added
-PyObject* put_places(Call args) {
+PyObject* put_positions(Call args) {
     PyArrayObject *target = as_target(args[0]), *x = target ? plain(args[0]) : nullptr;
-    PyArrayObject *places = x ? plain(args[1], int64_descr) : nullptr,
-                  *source = places ? plain(args[2], PyArray_DESCR(x)) : nullptr;
-    if (!source || args[3] != Py_False || PyArray_SIZE(places) != PyArray_SIZE(source)) return nullptr;
-    const npy_intp count = PyArray_SIZE(places), length = PyArray_SIZE(x), bytes = PyArray_ITEMSIZE(x);
-    if (!lie_apart(target, places) || !lie_apart(target, source)) return nullptr;
+    PyArrayObject *positions = x ? plain(args[1], int64_descr) : nullptr,
+                  *source = positions ? plain(args[2], PyArray_DESCR(x)) : nullptr;
+    if (!source || args[3] != Py_False || PyArray_SIZE(positions) != PyArray_SIZE(source)) return nullptr;
+    const npy_intp count = PyArray_SIZE(positions), length = PyArray_SIZE(x), bytes = PyArray_ITEMSIZE(x);
+    if (!are_disjoint(target, positions) || !are_disjoint(target, source)) return nullptr;
     std::vector<npy_intp> checked(static_cast<size_t>(count));
-    const int64_t* given = data_of<int64_t>(places);
+    const int64_t* index_data = data_of<int64_t>(positions);
     for (npy_intp i = 0; i < count; ++i) {
-        const int64_t place = load_once(given + i);
-        if (place < -length || place >= length) return nullptr;
-        checked[static_cast<size_t>(i)] = static_cast<npy_intp>(place < 0 ? place + length : place) * bytes;
+        const int64_t position = load_once(index_data + i);
+        if (position < -length || position >= length) return nullptr;
+        checked[static_cast<size_t>(i)] = static_cast<npy_intp>(position < 0 ? position + length : position) * bytes;
     }
     return Blocks{0, 1, 1, &count, &bytes, PyArray_BYTES(source)}.write(target, checked) ? Py_NewRef(Py_None) : nullptr;
 }
@@ -121,25 +121,25 @@ template <PyObject* (*write)(Call)> PyObject* on_copy(Call args) {
     if (!x || !holds_numbers(x)) return nullptr;
     Owned result(new_copy(x));
     if (!result) return nullptr;
-    PyObject* given[4] = {reinterpret_cast<PyObject*>(result.get()), args[1], args[2], args[3]};
-    PyObject* written = write(given);
+    PyObject* replaced_args[4] = {reinterpret_cast<PyObject*>(result.get()), args[1], args[2], args[3]};
+    PyObject* written = write(replaced_args);
     if (!written) return nullptr;
     Py_DECREF(written);
     return result.give();
 }
 
 PyMethodDef slice_methods[] = {
-    direct_method("direct_index_copy", laid<direct<4, on_copy<copy_slices>>, few_with_gaps>,
+    direct_method("direct_index_copy", on_contiguous<direct<4, on_copy<copy_slices>>, few_with_gaps>,
                   "index_copy(self, dim, index, source), or NotImplemented"),
     direct_method("direct_index_copy_", direct<4, copy_slices>,
                   "index_copy_(self, dim, index, source): None, or NotImplemented"),
-    direct_method("direct_index_fill", laid<direct<4, on_copy<fill_slices>>, few_with_gaps>,
+    direct_method("direct_index_fill", on_contiguous<direct<4, on_copy<fill_slices>>, few_with_gaps>,
                   "index_fill(self, dim, index, value), or NotImplemented"),
     direct_method("direct_index_fill_", direct<4, fill_slices>,
                   "index_fill_(self, dim, index, value): None, or NotImplemented"),
-    direct_method("direct_put", laid<direct<4, on_copy<put_places>>, few_with_gaps>,
+    direct_method("direct_put", on_contiguous<direct<4, on_copy<put_positions>>, few_with_gaps>,
                   "put(self, index, source, accumulate), or NotImplemented"),
-    direct_method("direct_put_", direct<4, put_places>,
+    direct_method("direct_put_", direct<4, put_positions>,
                   "put_(self, index, source, accumulate): None, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

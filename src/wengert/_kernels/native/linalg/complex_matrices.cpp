@@ -67,7 +67,7 @@ template <class T> PyArrayObject* new_matrices(npy_intp count, npy_intp rows, np
 template <class T> PyArrayObject* left_parts(const Factors& left) {
     const npy_intp wide[3] = {left.count, left.rows, 2 * left.columns};
     if (left.in_rows(2 * sizeof(T)))
-        return seen_in(left.array, descr_of<T>(), left.count == 1 ? 2 : 3, left.count == 1 ? wide + 1 : wide);
+        return reinterpreted_as(left.array, descr_of<T>(), left.count == 1 ? 2 : 3, left.count == 1 ? wide + 1 : wide);
     Owned made(new_matrices<T>(left.count, left.rows, 2 * left.columns));
     if (!made) return nullptr;
     T* out = data_of<T>(made.get());
@@ -108,7 +108,8 @@ template <class T> PyObject* typed(const Factors& a, const Factors& b, int ndim,
     const Owned left(left_parts<T>(a)), right(left ? right_parts<T>(b) : nullptr);
     if (!right) return nullptr;
     const Owned product(reinterpret_cast<PyArrayObject*>(real_products(left.get(), right.get())));
-    return product ? reinterpret_cast<PyObject*>(seen_in(product.get(), PyArray_DESCR(a.array), ndim, shape)) : nullptr;
+    return product ? reinterpret_cast<PyObject*>(reinterpreted_as(product.get(), PyArray_DESCR(a.array), ndim, shape))
+                   : nullptr;
 }
 PyObject* multiplied(const Factors& a, const Factors& b, int ndim, const npy_intp* shape) {
     if (PyArray_TYPE(a.array) != PyArray_TYPE(b.array) || a.count != b.count || a.columns != b.rows ||

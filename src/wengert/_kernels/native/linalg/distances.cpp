@@ -1,6 +1,6 @@
 // Distances between the rows of small matrices, for the cards of these names: norms of differences of any order from 0
 // on.
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 #include "reduce/norms.hpp"
 
 #include <algorithm>
@@ -150,7 +150,7 @@ template <class T> PyObject* cdist_rule(Call args) {
     if (!s.read(plain(args[1], descr_of<T>()), plain(args[2], descr_of<T>())) || !as_order(args[4], p) || !has_loops(p))
         return nullptr;
     PyArrayObject* lengths = plain(args[3], descr_of<T>());
-    const Owned grad(in_rows(args[0], descr_of<T>()));
+    const Owned grad(as_contiguous(args[0], descr_of<T>()));
     if (!lengths || !grad || !same_shape(lengths, grad.get()) || PyArray_NDIM(lengths) != s.ndim) return nullptr;
     if (!std::equal(s.shape, s.shape + s.ndim, PyArray_DIMS(lengths))) return nullptr;
     if (!PyTuple_CheckExact(args[5]) || PyTuple_GET_SIZE(args[5]) != 2) return nullptr;
@@ -199,7 +199,7 @@ template <class T> PyObject* pdist(Call args) {
 // (grad, self, out, p): the gradient, row by row, so that it is the same for any number of threads
 template <class T> PyObject* pdist_rule(Call args) {
     PyArrayObject *x = plain(args[1], descr_of<T>()), *lengths = plain(args[2], descr_of<T>());
-    const Owned grad(in_rows(args[0], descr_of<T>()));
+    const Owned grad(as_contiguous(args[0], descr_of<T>()));
     double p = 2;
     if (!x || !lengths || !grad || PyArray_NDIM(x) != 2 || PyArray_SIZE(x) == 0) return nullptr;
     if (!as_order(args[3], p) || !has_loops(p)) return nullptr;
@@ -338,7 +338,7 @@ template <class T> PyObject* renorm(Call args) {
 }
 
 #define WENGERT_DISTANCE(count, name, arguments) \
-    direct_method("direct_" #name, laid<direct<count, by_element<name<float>, name<double>>>>, \
+    direct_method("direct_" #name, on_contiguous<direct<count, by_element<name<float>, name<double>>>>, \
                   #name arguments ", or NotImplemented"),
 PyMethodDef distances_methods[] = {
     WENGERT_DISTANCE(3, cdist, "(x1, x2, p)") WENGERT_DISTANCE(2, pdist, "(self, p)")

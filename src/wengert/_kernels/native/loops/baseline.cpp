@@ -39,10 +39,10 @@ bool choose_loops(const char* wanted) {
         {"baseline", true, baseline::table},
 #endif
     };
-    for (const Candidate& each : candidates) {
-        if (!each.runs || (wanted && std::strcmp(each.name, wanted) != 0)) continue;
-        chosen_loops = each.table();
-        chosen_loops.instruction_set = each.name;
+    for (const Candidate& candidate : candidates) {
+        if (!candidate.runs || (wanted && std::strcmp(candidate.name, wanted) != 0)) continue;
+        chosen_loops = candidate.table();
+        chosen_loops.instruction_set = candidate.name;
         return true;
     }
     return false;

@@ -1,5 +1,5 @@
 // Numbers of classes: as unit vectors, and as those whose scores are to keep a margin. For the dispatcher only.
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -18,8 +18,8 @@ PyObject* unit_vectors(Call args) {
         return nullptr;
     const npy_intp count = PyArray_SIZE(x);
     std::vector<int64_t> numbers(static_cast<size_t>(count));
-    const int64_t* given = data_of<int64_t>(x);
-    for (npy_intp i = 0; i < count; ++i) numbers[static_cast<size_t>(i)] = load_once(given + i);
+    const int64_t* indices = data_of<int64_t>(x);
+    for (npy_intp i = 0; i < count; ++i) numbers[static_cast<size_t>(i)] = load_once(indices + i);
     const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
     if (*least < 0 || *most >= std::min<int64_t>(int64_t(1) << 48, NPY_MAX_INTP)) return nullptr;
     if (classes == -1) classes = static_cast<npy_intp>(*most + 1);
@@ -35,7 +35,7 @@ PyObject* unit_vectors(Call args) {
 }
 
 // ---- margins --------------------------------------------------------------------------------------------------------
-// Rows of scores, the right class of each, and what is asked of them.
+// Rows of scores, the right class of each, and the options.
 template <class T> struct Margins {
     PyArrayObject *scores = nullptr, *target = nullptr;
     npy_intp rows = 1, classes = 1, power = 0;
@@ -43,8 +43,11 @@ template <class T> struct Margins {
     const T* weight = nullptr;
     Reduction reduction = REDUCE_UNKNOWN;
 
-    // What a row gives, times the weight of its class: nothing is nothing, whatever it weighs.
-    T weighed(T value, npy_intp right) const { return weight ? (value != 0 ? value * weight[right] : T(0)) : value; }
+    // A value times the weight of the class; zero stays zero for any weight.
+    T weighed(T value, npy_intp right) const {
+        if (!weight) return value;
+        return value != 0 ? value * weight[right] : T(0);
+    }
     bool read(PyObject* self, Call args) {  // target, p, margin, weight, reduction
         scores = plain(self, descr_of<T>()), target = plain(args[0], int64_descr);
         if (!scores || !target || PyArray_NDIM(scores) < 1 || PyArray_NDIM(scores) > 2 || PyArray_SIZE(scores) == 0)
@@ -62,12 +65,12 @@ template <class T> struct Margins {
     const T* row(npy_intp at) const { return data_of<T>(scores) + at * classes; }
     // The right class of a row; -1 if it is none.
     npy_intp right(npy_intp at) const {
-        const int64_t found = load_once(data_of<int64_t>(target) + at);
-        return found >= 0 && found < classes ? static_cast<npy_intp>(found) : -1;
+        const int64_t class_index = load_once(data_of<int64_t>(target) + at);
+        return class_index >= 0 && class_index < classes ? static_cast<npy_intp>(class_index) : -1;
     }
     T missed(const T* own, npy_intp right, npy_intp other) const {
-        const T found = own[other] - own[right] + static_cast<T>(margin);
-        return found > 0 || found != found ? found : T(0);
+        const T margin_missed = own[other] - own[right] + static_cast<T>(margin);
+        return margin_missed > 0 || margin_missed != margin_missed ? margin_missed : T(0);
     }
 };
 
@@ -76,7 +79,7 @@ template <class T> PyObject* multi_margin(Call args) {
     constexpr npy_intp few = 1 << 15;  // beyond, NumPy's loops take less time
     Margins<T> m;
     if (!m.read(args[0], args + 1) || PyArray_SIZE(m.scores) > few) return nullptr;
-    const bool each = m.reduction == REDUCE_NONE, shaped = each && PyArray_NDIM(m.scores) == 2;
+    const bool elementwise = m.reduction == REDUCE_NONE, shaped = elementwise && PyArray_NDIM(m.scores) == 2;
     Owned result(new_array(descr_of<T>(), shaped ? PyArray_NDIM(m.target) : 0, PyArray_DIMS(m.target)));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
@@ -91,29 +94,29 @@ template <class T> PyObject* multi_margin(Call args) {
             loss += static_cast<double>(m.power == 1 ? missed : missed * missed);
         }
         const T own = m.weighed(static_cast<T>(loss) / static_cast<T>(m.classes), right);
-        if (each) out[i] = own;
+        if (elementwise) out[i] = own;
         total += static_cast<double>(own);
     }
-    if (!each) *out = static_cast<T>(m.reduction == REDUCE_MEAN ? total / static_cast<double>(m.rows) : total);
+    if (!elementwise) *out = static_cast<T>(m.reduction == REDUCE_MEAN ? total / static_cast<double>(m.rows) : total);
     return result.give();
 }
 
 // Its rule: (grad, self, self_shape, target, p, margin, weight, reduction)
 template <class T> PyObject* multi_margin_rule(Call args) {
     Margins<T> m;
-    Owned grad(gradient_in_rows(args[0], descr_of<T>()));
+    Owned grad(contiguous_gradient(args[0], descr_of<T>()));
     if (!grad || !m.read(args[1], args + 3) || !all_finite(data_of<T>(m.scores), PyArray_SIZE(m.scores)))
         return nullptr;
-    const bool each = m.reduction == REDUCE_NONE;
-    if (PyArray_SIZE(grad.get()) != (each ? m.rows : 1)) return nullptr;
+    const bool elementwise = m.reduction == REDUCE_NONE;
+    if (PyArray_SIZE(grad.get()) != (elementwise ? m.rows : 1)) return nullptr;
     Owned result(new_array(descr_of<T>(), PyArray_NDIM(m.scores), PyArray_DIMS(m.scores)));
     if (!result) return nullptr;
-    const T* slope = data_of<T>(grad.get());
+    const T* grads = data_of<T>(grad.get());
     const T share = m.reduction == REDUCE_MEAN ? T(1) / static_cast<T>(m.rows) : T(1);
     for (npy_intp i = 0; i < m.rows; ++i) {
         const npy_intp right = m.right(i);
         if (right < 0) return nullptr;
-        const T factor = slope[each ? i : 0] * share / static_cast<T>(m.classes);
+        const T factor = grads[elementwise ? i : 0] * share / static_cast<T>(m.classes);
         T *out = data_of<T>(result.get()) + i * m.classes, total = 0;
         for (npy_intp j = 0; j < m.classes; ++j) {
             const T missed = j == right ? T(0) : m.missed(m.row(i), right, j);
@@ -127,12 +130,13 @@ template <class T> PyObject* multi_margin_rule(Call args) {
 }
 
 PyMethodDef class_methods[] = {
-    direct_method("direct_unit_vectors", laid<direct<2, unit_vectors>>,
+    direct_method("direct_unit_vectors", on_contiguous<direct<2, unit_vectors>>,
                   "unit_vectors(tensor, num_classes), or NotImplemented"),
-    direct_method("direct_multi_margin", laid<direct<6, by_element<multi_margin<float>, multi_margin<double>>>>,
+    direct_method("direct_multi_margin",
+                  on_contiguous<direct<6, by_element<multi_margin<float>, multi_margin<double>>>>,
                   "multi_margin(self, target, p, margin, weight, reduction), or NotImplemented"),
     direct_method("direct_multi_margin_rule",
-                  laid<direct<8, by_element<multi_margin_rule<float>, multi_margin_rule<double>>>>,
+                  on_contiguous<direct<8, by_element<multi_margin_rule<float>, multi_margin_rule<double>>>>,
                   "its rule (grad, self, self_shape, target, p, margin, weight, reduction), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

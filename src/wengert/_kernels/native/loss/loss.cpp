@@ -1,5 +1,5 @@
 // nll_loss of log-probabilities (N, C) with int64 classes (N,), and its backward form.
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 namespace wengert {
 namespace {
@@ -29,7 +29,7 @@ bool read_problem(PyObject* logp, PyObject* target, PyObject* weight, PyObject* 
     return optional_data(weight, problem.classes, problem.weight);
 }
 
-// The class of item i, read once. Ignored items have `used` false; a number that is no class is the twin's to refuse.
+// The class of item i, read once. Ignored items have `used` false; a number that is not a class is refused by the twin.
 struct Class {
     int64_t number;
     bool used, valid;
@@ -52,7 +52,8 @@ template <class T> PyObject* forward(PyObject* const* slots) {
     for (npy_intp i = 0; i < p.rows; ++i) {
         const Class target = class_of(p, i);
         if (!target.valid) return nullptr;
-        const T weight = !target.used ? T(0) : p.weight ? p.weight[target.number] : T(1);
+        T weight = target.used ? T(1) : T(0);
+        if (target.used && p.weight) weight = p.weight[target.number];
         const T loss = target.used ? -logp[i * p.classes + target.number] * weight : T(0);
         if (ndim) losses[i] = loss;
         total += static_cast<double>(loss);
@@ -68,12 +69,12 @@ template <class T> PyObject* backward(PyObject* const* slots) {
     if (!slots[6] || !read_problem(slots[1], slots[2], slots[3], slots[4], slots[5], p)) return nullptr;
     PyArrayObject* grad = plain(slots[0], descr_of<T>());
     PyArrayObject* total_weight = plain(slots[6], descr_of<T>());
-    const bool each = p.reduction == REDUCE_NONE;
-    if (!grad || !total_weight || PyArray_SIZE(grad) != (each ? p.rows : 1) || PyArray_SIZE(total_weight) != 1)
+    const bool elementwise = p.reduction == REDUCE_NONE;
+    if (!grad || !total_weight || PyArray_SIZE(grad) != (elementwise ? p.rows : 1) || PyArray_SIZE(total_weight) != 1)
         return nullptr;
     Owned result(new_array(descr_of<T>(), 2, PyArray_DIMS(p.logp)));
     if (!result) return nullptr;
-    const T *slope = data_of<T>(grad), divisor = p.reduction == REDUCE_MEAN ? *data_of<T>(total_weight) : T(1);
+    const T *grads = data_of<T>(grad), divisor = p.reduction == REDUCE_MEAN ? *data_of<T>(total_weight) : T(1);
     T* out = data_of<T>(result.get());
     for (npy_intp i = 0; i < p.rows; ++i, out += p.classes) {
         const Class target = class_of(p, i);
@@ -81,7 +82,7 @@ template <class T> PyObject* backward(PyObject* const* slots) {
         for (npy_intp j = 0; j < p.classes; ++j) out[j] = 0;
         if (!target.used) continue;
         const T weight = p.weight ? p.weight[target.number] : T(1);
-        out[target.number] = -weight * slope[each ? i : 0] / divisor;
+        out[target.number] = -weight * grads[elementwise ? i : 0] / divisor;
     }
     return result.give();
 }
@@ -106,10 +107,10 @@ PyObject* nll_loss_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, 
     });
 }
 
-// (grads, self, target, total_weight, weight, reduction, ignore_index); the gradient may lie in any order
+// (grads, self, target, total_weight, weight, reduction, ignore_index); the gradient may have any strides
 template <class T> PyObject* rule(PyObject* const* args) {
-    PyObject* given = first_alone(args[0]);
-    Owned grad(given ? in_rows(given, descr_of<T>()) : nullptr);
+    PyObject* first_grad = first_alone(args[0]);
+    Owned grad(first_grad ? as_contiguous(first_grad, descr_of<T>()) : nullptr);
     if (!grad || !PyArray_CheckExact(args[1]) || PyArray_SIZE(reinterpret_cast<PyArrayObject*>(args[1])) == 0)
         return nullptr;
     PyObject* slots[7] = {
@@ -117,19 +118,20 @@ template <class T> PyObject* rule(PyObject* const* args) {
     return backward<T>(slots);
 }
 
-// Whether a call of `cross_entropy` is one that `nll_loss` of its log-probabilities will know, but for the classes.
+// Whether `nll_loss` supports the arguments of a call of `cross_entropy`, apart from the classes.
 template <class T> PyObject* takes_classes(PyObject* const* args) {
     Problem<T> p;
     return read_problem(args[0], args[1], args[2], args[3], args[4], p) ? Py_NewRef(Py_True) : nullptr;
 }
 
 PyMethodDef loss_methods[] = {
-    direct_method("direct_takes_classes", laid<direct<5, by_element<takes_classes<float>, takes_classes<double>>>>,
+    direct_method("direct_takes_classes",
+                  on_contiguous<direct<5, by_element<takes_classes<float>, takes_classes<double>>>>,
                   "(self, target, weight, reduction, ignore_index): True, or NotImplemented"),
-    direct_method("direct_nll_loss", laid<direct<5, by_element<forward<float>, forward<double>>>>,
+    direct_method("direct_nll_loss", on_contiguous<direct<5, by_element<forward<float>, forward<double>>>>,
                   "nll_loss(self, target, weight, reduction, ignore_index), or NotImplemented"),
     direct_method(
-        "direct_nll_loss_rule", laid<direct<7, by_element<rule<float>, rule<double>, 1>>>,
+        "direct_nll_loss_rule", on_contiguous<direct<7, by_element<rule<float>, rule<double>, 1>>>,
         "nll_loss_rule(grads, self, target, total_weight, weight, reduction, ignore_index), or NotImplemented"),
     fast_method("nll_loss", nll_loss, "nll_loss(logp, target, weight=None, reduction='mean', ignore_index=-100)"),
     fast_method("nll_loss_backward", nll_loss_backward,

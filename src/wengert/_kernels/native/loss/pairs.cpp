@@ -1,4 +1,4 @@
-// Losses between two arrays of one shape, and their rules: squares, absolute values and what lies between, and
+// Losses between two arrays of one shape, and their rules: squared, absolute, Huber and smooth L1 loss, and
 // cross-entropy of probabilities and of logits.
 #include "binding/broadcast.hpp"
 #include "binding/direct.hpp"
@@ -10,15 +10,15 @@
 namespace wengert {
 namespace {
 
-// In two steps, which a compiler makes vectors of.
+// In two steps, which the compiler vectorises.
 template <class T> T limited(T value, T limit) {
     const T above = value < -limit ? -limit : value;
     return above > limit ? limit : above;
 }
-// Each form gives the loss of one difference, its slope, and the factor that the rule multiplies the gradient with.
+// Each form has the loss of a difference, its derivative, and the factor by which the rule multiplies the gradient.
 template <class T> struct Squared {
     T loss(T difference) const { return difference * difference; }
-    T slope(T difference) const { return difference; }
+    T derivative(T difference) const { return difference; }
     double factor() const { return 2; }
 };
 template <class T> struct SmoothAbsolute {
@@ -27,7 +27,7 @@ template <class T> struct SmoothAbsolute {
         const T distance = std::fabs(difference);
         return distance < bend ? T(0.5) * distance * distance / bend : distance - T(0.5) * bend;
     }
-    T slope(T difference) const { return limited(difference, bend); }
+    T derivative(T difference) const { return limited(difference, bend); }
     double factor() const { return 1 / static_cast<double>(bend); }
 };
 template <class T> struct Huber {
@@ -36,11 +36,11 @@ template <class T> struct Huber {
         const T distance = std::fabs(difference);
         return distance < bend ? T(0.5) * distance * distance : bend * (distance - T(0.5) * bend);
     }
-    T slope(T difference) const { return limited(difference, bend); }
+    T derivative(T difference) const { return limited(difference, bend); }
     double factor() const { return 1; }
 };
 
-// Two arrays of one shape, not empty, and what is done with the losses of the elements.
+// Two arrays of one shape, not empty, and the reduction.
 template <class T> struct Pair {
     PyArrayObject *x, *target;
     Reduction reduction;
@@ -56,17 +56,17 @@ template <class T> struct Pair {
 };
 
 constexpr npy_intp piece = 65536,
-                   block = 512;  // elements for a thread at least, and those whose losses lie side by side
+                   block = 512;  // the least number of elements for a thread, and the number in a block of losses
 constexpr npy_intp loss_cost = 4;
 
 // The sum of a piece's losses, block by block.
 template <class T, class Losses> double piece_total(const T* x, const T* target, npy_intp count, const Losses& losses) {
-    T made[block];
+    T values[block];
     double total = 0;
     for (npy_intp begin = 0; begin < count; begin += block) {
         const npy_intp size = count - begin < block ? count - begin : block;
-        losses(x + begin, target + begin, made, size);
-        total += loops<T>().row_sum[OF_VALUES](made, size);
+        losses(x + begin, target + begin, values, size);
+        total += loops<T>().row_sum[OF_VALUES](values, size);
     }
     return total;
 }
@@ -75,13 +75,13 @@ template <class T, class Losses> double piece_total(const T* x, const T* target,
 // Pieces do not depend on the number of threads.
 template <class T, class Losses> PyObject* collected(const Pair<T>& pair, const Losses& losses) {
     const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
-    const bool each = pair.reduction == REDUCE_NONE;
-    Owned result(new_array(descr_of<T>(), each ? PyArray_NDIM(pair.x) : 0, PyArray_DIMS(pair.x)));
+    const bool elementwise = pair.reduction == REDUCE_NONE;
+    Owned result(new_array(descr_of<T>(), elementwise ? PyArray_NDIM(pair.x) : 0, PyArray_DIMS(pair.x)));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     const npy_intp count = pair.count, pieces = (count + piece - 1) / piece;
     double total = 0;
-    if (each) {
+    if (elementwise) {
         ReleaseGil unlocked(count >= thread_threshold);
         parallel_for(count, loss_cost, [&](npy_intp begin, npy_intp end) {
             losses(x + begin, target + begin, out + begin, end - begin);
@@ -99,26 +99,26 @@ template <class T, class Losses> PyObject* collected(const Pair<T>& pair, const 
                 part[static_cast<size_t>(i)] = piece_total(x + at, target + at, size, losses);
             }
         });
-        for (double one : part) total += one;
+        for (double piece_sum : part) total += piece_sum;
     }
     *out = static_cast<T>(pair.reduction == REDUCE_MEAN ? total / static_cast<double>(count) : total);
     return result.give();
 }
 // The same, of a loss that is found element by element.
-template <class T, class Loss> PyObject* collected_one_by_one(const Pair<T>& pair, const Loss& loss) {
+template <class T, class Loss> PyObject* collected_elementwise(const Pair<T>& pair, const Loss& loss) {
     return collected(pair, [&](const T* x, const T* target, T* out, npy_intp count) {
         for (npy_intp i = 0; i < count; ++i) out[i] = loss(x[i], target[i]);
     });
 }
 
 // The gradient of the result: one for all elements, or one for each. `of` gives it times a factor, as the rule does.
-template <class T> struct Slopes {
+template <class T> struct ScaledGrads {
     Owned array;
     const T* data = nullptr;
     npy_intp step;
     T factor;
-    Slopes(PyObject* grad, const Pair<T>& pair, double by)
-        : array(in_rows(grad, descr_of<T>())), step(pair.reduction == REDUCE_NONE), factor(static_cast<T>(by)) {
+    ScaledGrads(PyObject* grad, const Pair<T>& pair, double by)
+        : array(as_contiguous(grad, descr_of<T>())), step(pair.reduction == REDUCE_NONE), factor(static_cast<T>(by)) {
         if (array && (step ? same_shape(array.get(), pair.x) : PyArray_NDIM(array.get()) == 0))
             data = data_of<T>(array.get());
     }
@@ -140,13 +140,13 @@ template <class Compute> PyObject* both(PyObject* wanted, PyArrayObject* like, c
     for (int at = 0; grads && at < 2; ++at) {
         PyObject* grad = Py_None;
         if (PyTuple_GET_ITEM(wanted, at) == Py_True) {
-            Owned made(new_array(PyArray_DESCR(like), PyArray_NDIM(like), PyArray_DIMS(like)));
-            if (!made) {
+            Owned result(new_array(PyArray_DESCR(like), PyArray_NDIM(like), PyArray_DIMS(like)));
+            if (!result) {
                 Py_DECREF(grads);
                 return nullptr;
             }
-            compute(at, made.get());
-            grad = made.give();
+            compute(at, result.get());
+            grad = result.give();
         } else {
             Py_INCREF(grad);
         }
@@ -167,26 +167,26 @@ bool is_wanted(PyObject* wanted) {
 template <class T, class Form> PyObject* loss_of(PyObject* const* args, const Form& form) {
     const Pair<T> pair(args[0], args[1], args[2]);
     if (pair.count == 0) return nullptr;
-    return collected_one_by_one(pair, [form](T x, T target) { return form.loss(x - target); });
+    return collected_elementwise(pair, [form](T x, T target) { return form.loss(x - target); });
 }
 // (grad, self, target, reduction, ...)
 template <class T, class Form> PyObject* rule_of(PyObject* const* args, PyObject* wanted, const Form& form) {
     const Pair<T> pair(args[1], args[2], args[3]);
     if (pair.count == 0 || !is_wanted(wanted)) return nullptr;
-    const Slopes<T> slopes(args[0], pair, pair.share() * form.factor());
-    if (!slopes.data) return nullptr;
+    const ScaledGrads<T> grads(args[0], pair, pair.share() * form.factor());
+    if (!grads.data) return nullptr;
     const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
-    return both(wanted, pair.x, [&](int at, PyArrayObject* made) {
+    return both(wanted, pair.x, [&](int at, PyArrayObject* result) {
         const T *own = at ? target : x,
-                *other = at ? x : target;  // slopes are odd; -0 only where the factor is negative
-        T* out = data_of<T>(made);
+                *other = at ? x : target;  // derivatives are odd; -0 only where the factor is negative
+        T* out = data_of<T>(result);
         over(pair, [&](npy_intp begin, npy_intp end) {
             const Form local = form;  // which no element that is written can be a part of
-            if (slopes.step) {
-                for (npy_intp i = begin; i < end; ++i) out[i] = local.slope(own[i] - other[i]) * slopes.of(i);
+            if (grads.step) {
+                for (npy_intp i = begin; i < end; ++i) out[i] = local.derivative(own[i] - other[i]) * grads.of(i);
             } else {
-                const T factor = slopes.of(0);
-                for (npy_intp i = begin; i < end; ++i) out[i] = local.slope(own[i] - other[i]) * factor;
+                const T factor = grads.of(0);
+                for (npy_intp i = begin; i < end; ++i) out[i] = local.derivative(own[i] - other[i]) * factor;
             }
         });
     });
@@ -222,7 +222,8 @@ template <class T> PyObject* logits_loss(PyObject* const* args) {
         loops<T>().unary[LOG_SIGMOID](out, out, count);
         for (npy_intp i = 0; i < count; ++i) {
             const T share = x[i] > 0 ? 1 - target[i] : -target[i];
-            out[i] = (share == 0 ? T(0) : share * x[i]) - out[i];  // a right certainty costs nothing
+            out[i] =
+                (share == 0 ? T(0) : share * x[i]) - out[i];  // the loss is 0 where the logit is infinite and right
         }
     });
 }
@@ -230,15 +231,15 @@ template <class T> PyObject* logits_loss(PyObject* const* args) {
 template <class T> PyObject* logits_rule(PyObject* const* args) {
     const Pair<T> pair(args[1], args[2], args[5]);
     if (pair.count == 0 || args[3] != Py_None || args[4] != Py_None || !is_wanted(args[6])) return nullptr;
-    const Slopes<T> slopes(args[0], pair, pair.share());
-    if (!slopes.data) return nullptr;
+    const ScaledGrads<T> grads(args[0], pair, pair.share());
+    if (!grads.data) return nullptr;
     const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
-    return both(args[6], pair.x, [&](int at, PyArrayObject* made) {
-        T* out = data_of<T>(made);
+    return both(args[6], pair.x, [&](int at, PyArrayObject* result) {
+        T* out = data_of<T>(result);
         over(pair, [&](npy_intp begin, npy_intp end) {
             if (at) {
                 for (npy_intp i = begin; i < end; ++i) out[i] = -x[i];
-                return slopes.scale(out, begin, end);
+                return grads.scale(out, begin, end);
             }
             // By the smaller of the two probabilities: 1 less the other has lost its digits where that is near 1.
             for (npy_intp i = begin; i < end; ++i) out[i] = x[i] > 0 ? -x[i] : x[i];
@@ -248,7 +249,7 @@ template <class T> PyObject* logits_rule(PyObject* const* args) {
                         of_negative = smaller - wanted;
                 out[i] = x[i] > 0 ? of_positive : of_negative;
             }
-            slopes.scale(out, begin, end);
+            grads.scale(out, begin, end);
         });
     });
 }
@@ -264,8 +265,8 @@ template <class T> PyObject* soft_margin(PyObject* const* args) {
     });
 }
 
-// The cross-entropy of probabilities; of what is none the body words the error. Logarithms are cut off, so that the
-// loss of a wrong certainty stays finite, and the derivative divides by no less than `least_variance`.
+// The cross-entropy of probabilities; for other numbers the body raises the error. Logarithms are cut off, so that the
+// loss of a certain, wrong prediction stays finite, and the derivative divides by no less than `least_variance`.
 constexpr double least_logarithm = -100, least_variance = 1e-12;
 
 // (self, target, weight, reduction), without weights
@@ -287,14 +288,14 @@ template <class T> PyObject* probability_loss(PyObject* const* args) {
             loops<T>().unary[NEGATIVE](probability + begin, failure, size);
             loops<T>().unary[LOG1P](failure, failure, size);
             for (npy_intp i = 0; i < size; ++i) {
-                const T one = target[begin + i];
-                out[begin + i] = (one - 1) * std::max(failure[i], least) - one * std::max(success[i], least);
+                const T label = target[begin + i];
+                out[begin + i] = (label - 1) * std::max(failure[i], least) - label * std::max(success[i], least);
             }
         }
     });
 }
-// (log(1 - x) - log(x)) * slope
-template <class T> void write_log_odds(const T* x, const Slopes<T>& slopes, npy_intp begin, npy_intp end, T* out) {
+// (log(1 - x) - log(x)) * grad
+template <class T> void write_log_odds(const T* x, const ScaledGrads<T>& grads, npy_intp begin, npy_intp end, T* out) {
     constexpr npy_intp some = 256;
     T logarithm[some];
     for (; begin < end; begin += some) {
@@ -302,24 +303,24 @@ template <class T> void write_log_odds(const T* x, const Slopes<T>& slopes, npy_
         for (npy_intp i = 0; i < count; ++i) out[begin + i] = -x[begin + i];
         loops<T>().unary[LOG1P](out + begin, out + begin, count);
         loops<T>().unary[LOG](x + begin, logarithm, count);
-        for (npy_intp i = 0; i < count; ++i) out[begin + i] = (out[begin + i] - logarithm[i]) * slopes.of(begin + i);
+        for (npy_intp i = 0; i < count; ++i) out[begin + i] = (out[begin + i] - logarithm[i]) * grads.of(begin + i);
     }
 }
 // (grad, self, target, weight, reduction, wanted)
 template <class T> PyObject* probability_rule(PyObject* const* args) {
     const Pair<T> pair(args[1], args[2], args[4]);
     if (pair.count == 0 || args[3] != Py_None || !is_wanted(args[5])) return nullptr;
-    if (!has_row_major_strides(pair.x)) return nullptr;  // the gradient would lie like it
-    const Slopes<T> slopes(args[0], pair, pair.share());
-    if (!slopes.data) return nullptr;
+    if (!has_row_major_strides(pair.x)) return nullptr;  // the gradient would have its strides
+    const ScaledGrads<T> grads(args[0], pair, pair.share());
+    if (!grads.data) return nullptr;
     const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
-    return both(args[5], pair.x, [&](int at, PyArrayObject* made) {
-        T* out = data_of<T>(made);
+    return both(args[5], pair.x, [&](int at, PyArrayObject* result) {
+        T* out = data_of<T>(result);
         over(pair, [&](npy_intp begin, npy_intp end) {
-            if (at) return write_log_odds(x, slopes, begin, end, out);
+            if (at) return write_log_odds(x, grads, begin, end, out);
             for (npy_intp i = begin; i < end; ++i) {
                 const T variance = std::max((1 - x[i]) * x[i], static_cast<T>(least_variance));
-                out[i] = (x[i] - target[i]) / variance * slopes.of(i);
+                out[i] = (x[i] - target[i]) / variance * grads.of(i);
             }
         });
     });

@@ -1,6 +1,6 @@
 // Batch normalisation of (N, C, ...): statistics, normalisation, gradients. With one element per channel and image, (N,
 // C), the loops run along the channels instead.
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 #include <cmath>
 #include <vector>
@@ -77,7 +77,7 @@ template <class T> PyObject* statistics(PyObject** slots) {
     return give_tuple(items, 3);
 }
 
-// What is computed of each channel, for all its elements.
+// The function of a channel that is applied to all its elements.
 template <class T>
 void apply_to(const T* input, const Planes& p, const T* mean, const T* invstd, const T* weight, const T* bias, T* out) {
     std::vector<T> numbers(static_cast<size_t>(2 * p.channels));
@@ -113,35 +113,38 @@ template <class T> PyObject* apply(PyObject** slots) {
 
 // batch_norm_forward(input, weight, bias, running_mean, running_var, training, eps), for the dispatcher
 template <class T> PyObject* card(PyObject* const* args) {
-    PyArrayObject* x = rows_only(args[0], descr_of<T>());
+    PyArrayObject* x = row_major_only(args[0], descr_of<T>());
     Planes p;
-    const T* given[4];  // weight, bias, running_mean, running_var
+    const T* parameters[4];  // weight, bias, running_mean, running_var
     bool training = false;
     double eps = 0;
     if (!find_planes(x, p) || !as_flag(args[5], training) || !as_number(args[6], eps)) return nullptr;
     if (eps < 0 || (training && eps == 0)) return nullptr;  // refused, or computed, by the body
     for (int k = 0; k < 4; ++k)
-        if (!optional_data(args[1 + k], p.channels, given[k]) ||
-            (given[k] && PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[1 + k])) != 1))
+        if (!optional_data(args[1 + k], p.channels, parameters[k]) ||
+            (parameters[k] && PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[1 + k])) != 1))
             return nullptr;
-    if (!training && (!given[2] || !given[3])) return nullptr;
-    Owned made[4] = {Owned(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x))),
-                     Owned(new_array(descr_of<T>(), 1, &p.channels)), Owned(new_array(descr_of<T>(), 1, &p.channels)),
-                     Owned(new_array(descr_of<T>(), 1, &p.channels))};
-    for (const Owned& each : made)
-        if (!each) return nullptr;
+    if (!training && (!parameters[2] || !parameters[3])) return nullptr;
+    Owned results[4] = {Owned(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x))),
+                        Owned(new_array(descr_of<T>(), 1, &p.channels)),
+                        Owned(new_array(descr_of<T>(), 1, &p.channels)),
+                        Owned(new_array(descr_of<T>(), 1, &p.channels))};
+    for (const Owned& result : results)
+        if (!result) return nullptr;
     const T* input = data_of<T>(x);
-    T *mean = data_of<T>(made[1].get()), *invstd = data_of<T>(made[2].get()), *variance = data_of<T>(made[3].get());
+    T *mean = data_of<T>(results[1].get()), *invstd = data_of<T>(results[2].get()),
+      *variance = data_of<T>(results[3].get());
     if (training) find_statistics(input, p, eps, mean, invstd, variance);
     for (npy_intp c = 0; !training && c < p.channels; ++c) {
-        mean[c] = given[2][c], variance[c] = given[3][c];
+        mean[c] = parameters[2][c], variance[c] = parameters[3][c];
         invstd[c] = 1 / std::sqrt(variance[c] + static_cast<T>(eps));
     }
-    apply_to(input, p, mean, invstd, given[0], given[1], data_of<T>(made[0].get()));
-    return give_tuple(made, 4);
+    apply_to(input, p, mean, invstd, parameters[0], parameters[1], data_of<T>(results[0].get()));
+    return give_tuple(results, 4);
 }
 
-// The same where `batch_norm` is no more: no statistics follow, and in training there is a variance.
+// The same for calls of `batch_norm` that need nothing else: without running statistics, and with several elements per
+// channel in training.
 template <class T> PyObject* without_statistics(PyObject* const* args) {
     Planes p;
     if (!find_planes(plain(args[0]), p)) return nullptr;
@@ -164,10 +167,10 @@ void gradient_sums(const T* grad, const T* x, const T* mean, const Planes& p, np
         }
 }
 
-// The gradient of the input, by numbers of each channel; if not `training` they are the scale alone.
+// The gradient of the input, from the coefficients of each channel; without `training` only the scale.
 template <class T>
-void slopes_of_input(const T* grad, const T* x, const Planes& p, const T* mean, const T* level, const T* tilt,
-                     const T* scale, bool training, npy_intp first, npy_intp last, T* out) {
+void input_grads(const T* grad, const T* x, const Planes& p, const T* mean, const T* level, const T* tilt,
+                 const T* scale, bool training, npy_intp first, npy_intp last, T* out) {
     if (p.size == 1) {
         const T* zeros = level;
         if (!training)
@@ -200,7 +203,7 @@ template <class T> PyObject* backward(PyObject** slots) {
                       Owned(weight ? new_array(descr_of<T>(), 1, &p.channels) : nullptr),
                       Owned(weight ? new_array(descr_of<T>(), 1, &p.channels) : nullptr)};
     if (!items[0] || (weight && (!items[1] || !items[2]))) return nullptr;
-    const T *slope = data_of<T>(grad), *input = data_of<T>(x);
+    const T *grads = data_of<T>(grad), *input = data_of<T>(x);
     T* out = data_of<T>(items[0].get());
     std::vector<double> sums(static_cast<size_t>(2 * p.channels));
     std::vector<T> numbers(static_cast<size_t>(3 * p.channels));
@@ -208,13 +211,13 @@ template <class T> PyObject* backward(PyObject** slots) {
     T *scale = numbers.data(), *level = scale + p.channels, *tilt = level + p.channels;
     const T count = static_cast<T>(p.count());
     over_channels(p, [=](npy_intp first, npy_intp last) {
-        gradient_sums(slope, input, mean, p, first, last, total, product);
+        gradient_sums(grads, input, mean, p, first, last, total, product);
         for (npy_intp c = first; c < last; ++c) {
             scale[c] = weight ? invstd[c] * weight[c] : invstd[c];
             if (training) level[c] = static_cast<T>(total[c]) / count;  // otherwise 0
             if (training) tilt[c] = static_cast<T>(product[c]) * invstd[c] * invstd[c] / count;
         }
-        slopes_of_input(slope, input, p, mean, level, tilt, scale, training, first, last, out);
+        input_grads(grads, input, p, mean, level, tilt, scale, training, first, last, out);
     });
     for (npy_intp c = 0; weight && c < p.channels; ++c) {
         data_of<T>(items[1].get())[c] = static_cast<T>(product[c]) * invstd[c];
@@ -253,11 +256,12 @@ PyMethodDef batch_norm_methods[] = {
     fast_method("batch_norm_apply", batch_norm_apply, "batch_norm_apply(x, mean, invstd, weight=None, bias=None)"),
     fast_method("batch_norm_backward", batch_norm_backward,
                 "batch_norm_backward(grad, x, mean, invstd, weight, training)"),
-    direct_method("direct_batch_norm",
-                  laid<direct<7, by_element<without_statistics<float>, without_statistics<double>>>, few_with_gaps>,
-                  "batch_norm_forward(...) where no statistics follow, or NotImplemented"),
     direct_method(
-        "direct_batch_norm_forward", laid<direct<7, by_element<card<float>, card<double>>>, few_with_gaps>,
+        "direct_batch_norm",
+        on_contiguous<direct<7, by_element<without_statistics<float>, without_statistics<double>>>, few_with_gaps>,
+        "batch_norm_forward(...) where no statistics follow, or NotImplemented"),
+    direct_method(
+        "direct_batch_norm_forward", on_contiguous<direct<7, by_element<card<float>, card<double>>>, few_with_gaps>,
         "batch_norm_forward(input, weight, bias, running_mean, running_var, training, eps), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

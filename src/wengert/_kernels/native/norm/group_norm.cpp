@@ -7,16 +7,16 @@
 namespace wengert {
 namespace {
 
-// How the elements lie: `items` times `groups` groups of `each` planes of `places` elements.
+// The layout: `items` times `groups` groups of `group_channels` planes of `positions` elements.
 struct Groups {
-    npy_intp items, channels, places, groups, each;
+    npy_intp items, channels, positions, groups, group_channels;
 
     bool read(PyArrayObject* x) {
         if (!x || PyArray_NDIM(x) < 2 || PyArray_SIZE(x) == 0 || PyArray_DIM(x, 0) != items ||
             PyArray_DIM(x, 1) != channels)
             return false;
-        if (PyArray_SIZE(x) / (items * channels) != places || groups < 1 || channels % groups) return false;
-        each = channels / groups;
+        if (PyArray_SIZE(x) / (items * channels) != positions || groups < 1 || channels % groups) return false;
+        group_channels = channels / groups;
         return true;
     }
 };
@@ -27,9 +27,9 @@ template <class T> bool of_channels(PyObject* object, npy_intp channels, const T
 
 // native_group_norm(input, weight, bias, N, C, HxW, group, eps)
 template <class T> PyObject* forward(PyObject* const* args) {
-    PyArrayObject* x = rows_only(args[0], descr_of<T>());
+    PyArrayObject* x = row_major_only(args[0], descr_of<T>());
     Groups g = {};
-    npy_intp* const sizes[4] = {&g.items, &g.channels, &g.places, &g.groups};
+    npy_intp* const sizes[4] = {&g.items, &g.channels, &g.positions, &g.groups};
     for (int k = 0; k < 4; ++k)
         if (!PyLong_CheckExact(args[3 + k]) || !as_index(args[3 + k], *sizes[k]) || *sizes[k] < 1) return nullptr;
     const T *weight, *bias;
@@ -38,12 +38,12 @@ template <class T> PyObject* forward(PyObject* const* args) {
         !of_channels(args[2], g.channels, bias))
         return nullptr;
     const npy_intp statistics[2] = {g.items, g.groups};
-    Owned made[3] = {Owned(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x))),
-                     Owned(new_array(descr_of<T>(), 2, statistics)), Owned(new_array(descr_of<T>(), 2, statistics))};
-    if (!made[0] || !made[1] || !made[2]) return nullptr;
-    T *out = data_of<T>(made[0].get()), *mean = data_of<T>(made[1].get()), *invstd = data_of<T>(made[2].get());
+    Owned results[3] = {Owned(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x))),
+                        Owned(new_array(descr_of<T>(), 2, statistics)), Owned(new_array(descr_of<T>(), 2, statistics))};
+    if (!results[0] || !results[1] || !results[2]) return nullptr;
+    T *out = data_of<T>(results[0].get()), *mean = data_of<T>(results[1].get()), *invstd = data_of<T>(results[2].get());
     const T* input = data_of<T>(x);
-    const npy_intp width = g.each * g.places;
+    const npy_intp width = g.group_channels * g.positions;
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
         parallel_for(g.items * g.groups, width * 2, [=](npy_intp begin, npy_intp end) {
@@ -53,78 +53,79 @@ template <class T> PyObject* forward(PyObject* const* args) {
                 const double variance = loops<T>().row_square_distance(row, width, centre) / static_cast<double>(width);
                 mean[i] = static_cast<T>(centre);
                 invstd[i] = static_cast<T>(1 / std::sqrt(variance + eps));
-                for (npy_intp c = 0; c < g.each; ++c) {
-                    const npy_intp channel = i % g.groups * g.each + c;
-                    loops<T>().row_normalise(row + c * g.places, out + i * width + c * g.places, g.places, mean[i],
-                                             weight ? invstd[i] * weight[channel] : invstd[i],
+                for (npy_intp c = 0; c < g.group_channels; ++c) {
+                    const npy_intp channel = i % g.groups * g.group_channels + c;
+                    loops<T>().row_normalise(row + c * g.positions, out + i * width + c * g.positions, g.positions,
+                                             mean[i], weight ? invstd[i] * weight[channel] : invstd[i],
                                              bias ? bias[channel] : T(0));
                 }
             }
         });
     }
-    return give_tuple(made, 3);
+    return give_tuple(results, 3);
 }
 
-// The sums of a plane that all gradients are made of: of the gradient, and of its product with the normalised input.
+// The sums over a plane from which all gradients follow: of the gradient, and of its product with the normalised input.
 struct PlaneSums {
     double grad, product;
 };
 template <class T>
 void group_backward(const T* grad, const T* x, const T* weight, T* out, const Groups& g, npy_intp at, T mean, T invstd,
                     PlaneSums* sums) {
-    const npy_intp first = at % g.groups * g.each;
+    const npy_intp first = at % g.groups * g.group_channels;
     double total = 0, inner = 0;
-    for (npy_intp c = 0; c < g.each; ++c) {
-        const npy_intp plane = c * g.places;
+    for (npy_intp c = 0; c < g.group_channels; ++c) {
+        const npy_intp plane = c * g.positions;
         sums[c] = {
-            loops<T>().row_sum_double(grad + plane, g.places),
-            loops<T>().row_centred_product(x + plane, grad + plane, g.places, mean) * static_cast<double>(invstd)};
+            loops<T>().row_sum_double(grad + plane, g.positions),
+            loops<T>().row_centred_product(x + plane, grad + plane, g.positions, mean) * static_cast<double>(invstd)};
         const double factor = weight ? static_cast<double>(weight[first + c]) : 1.0;
         total += sums[c].grad * factor, inner += sums[c].product * factor;
     }
-    const double count = static_cast<double>(g.each * g.places), scale = static_cast<double>(invstd);
-    const double shift = total / count * scale, slope = inner / count * scale * scale;
-    for (npy_intp c = 0; c < g.each; ++c) {
-        const npy_intp plane = c * g.places;
+    const double count = static_cast<double>(g.group_channels * g.positions), scale = static_cast<double>(invstd);
+    const double shift = total / count * scale, inner_factor = inner / count * scale * scale;
+    for (npy_intp c = 0; c < g.group_channels; ++c) {
+        const npy_intp plane = c * g.positions;
         const double factor = (weight ? static_cast<double>(weight[first + c]) : 1.0) * scale;
-        if (factor != 0)  // (grad * factor - shift) - (x - mean) * slope
-            loops<T>().row_normalise_backward(grad + plane, x + plane, out + plane, g.places, mean,
-                                              static_cast<T>(shift / factor), static_cast<T>(slope / factor),
+        if (factor != 0)  // (grad * factor - shift) - (x - mean) * inner_factor
+            loops<T>().row_normalise_backward(grad + plane, x + plane, out + plane, g.positions, mean,
+                                              static_cast<T>(shift / factor), static_cast<T>(inner_factor / factor),
                                               static_cast<T>(factor));
         else
-            loops<T>().row_normalise(x + plane, out + plane, g.places, mean, static_cast<T>(-slope),
+            loops<T>().row_normalise(x + plane, out + plane, g.positions, mean, static_cast<T>(-inner_factor),
                                      static_cast<T>(-shift));
     }
 }
 
 // group_norm_backward(grad, input, mean, rstd, weight, group): the gradients of input, weight and bias
 template <class T> PyObject* backward(PyObject* const* args) {
-    PyArrayObject* x = rows_only(args[1], descr_of<T>());
-    const Owned grad(in_rows(args[0], descr_of<T>()));
+    PyArrayObject* x = row_major_only(args[1], descr_of<T>());
+    const Owned grad(as_contiguous(args[0], descr_of<T>()));
     Groups g = {};
     if (!grad || !x || !same_shape(grad.get(), x) || PyArray_NDIM(x) < 2 || PyArray_SIZE(x) == 0 ||
         !as_index(args[5], g.groups))
         return nullptr;
-    g.items = PyArray_DIM(x, 0), g.channels = PyArray_DIM(x, 1), g.places = PyArray_SIZE(x) / (g.items * g.channels);
+    g.items = PyArray_DIM(x, 0), g.channels = PyArray_DIM(x, 1), g.positions = PyArray_SIZE(x) / (g.items * g.channels);
     const T *mean, *invstd, *weight;
     if (!g.read(x) || !optional_data(args[2], g.items * g.groups, mean) ||
         !optional_data(args[3], g.items * g.groups, invstd))
         return nullptr;
     if (!mean || !invstd || !of_channels(args[4], g.channels, weight)) return nullptr;
-    Owned made[3] = {Owned(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x))),
-                     Owned(new_array(descr_of<T>(), 1, &g.channels)), Owned(new_array(descr_of<T>(), 1, &g.channels))};
-    if (!made[0] || !made[1] || !made[2]) return nullptr;
+    Owned results[3] = {Owned(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x))),
+                        Owned(new_array(descr_of<T>(), 1, &g.channels)),
+                        Owned(new_array(descr_of<T>(), 1, &g.channels))};
+    if (!results[0] || !results[1] || !results[2]) return nullptr;
     std::vector<PlaneSums> sums(static_cast<size_t>(g.items * g.channels));
-    const T *slope = data_of<T>(grad.get()), *input = data_of<T>(x);
-    T *out = data_of<T>(made[0].get()), *grad_weight = data_of<T>(made[1].get()),
-      *grad_bias = data_of<T>(made[2].get());
+    const T *grads = data_of<T>(grad.get()), *input = data_of<T>(x);
+    T *out = data_of<T>(results[0].get()), *grad_weight = data_of<T>(results[1].get()),
+      *grad_bias = data_of<T>(results[2].get());
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-        const npy_intp width = g.each * g.places;
+        const npy_intp width = g.group_channels * g.positions;
         parallel_for(g.items * g.groups, width * 2, [&](npy_intp begin, npy_intp end) {
             for (npy_intp i = begin; i < end; ++i)
-                group_backward(slope + i * width, input + i * width, weight, out + i * width, g, i, mean[i], invstd[i],
-                               sums.data() + i * g.each);
+                group_backward(grads + i * width, input + i * width, weight, out + i * width, g, i, mean[i], invstd[i],
+                               sums.data() + i * g.group_channels);
         });
     }
     for (npy_intp c = 0; c < g.channels; ++c) {
@@ -135,7 +136,7 @@ template <class T> PyObject* backward(PyObject* const* args) {
         }
         grad_weight[c] = static_cast<T>(product), grad_bias[c] = static_cast<T>(total);
     }
-    return give_tuple(made, 3);
+    return give_tuple(results, 3);
 }
 
 // group_norm_arguments(input, num_groups, weight, bias, eps, cudnn_enabled): those of native_group_norm without weights
@@ -145,20 +146,20 @@ PyObject* group_norm_arguments(PyObject* const* args) {
     if (!x || PyArray_NDIM(x) < 2 || PyArray_SIZE(x) == 0 || args[2] != Py_None || args[3] != Py_None) return nullptr;
     if (!PyLong_CheckExact(args[1]) || !as_index(args[1], groups) || groups < 1) return nullptr;
     const npy_intp items = PyArray_DIM(x, 0), channels = PyArray_DIM(x, 1),
-                   places = PyArray_SIZE(x) / (items * channels);
-    if (channels % groups || items * channels / groups * places == 1)
+                   positions = PyArray_SIZE(x) / (items * channels);
+    if (channels % groups || items * channels / groups * positions == 1)
         return nullptr;  // one value alone has no variance
-    return Py_BuildValue("OOOnnnOO", Py_None, Py_None, Py_None, items, channels, places, args[1], args[4]);
+    return Py_BuildValue("OOOnnnOO", Py_None, Py_None, Py_None, items, channels, positions, args[1], args[4]);
 }
 
 PyMethodDef group_norm_methods[] = {
     direct_method("direct_group_norm_arguments", direct<6, group_norm_arguments>,
                   "those of native_group_norm, or NotImplemented"),
     direct_method("direct_native_group_norm",
-                  of_halves<laid<direct<8, by_element<forward<float>, forward<double>>>, few_with_gaps>>,
+                  of_halves<on_contiguous<direct<8, by_element<forward<float>, forward<double>>>, few_with_gaps>>,
                   "native_group_norm(input, weight, bias, N, C, HxW, group, eps), or NotImplemented"),
     direct_method("direct_group_norm_backward",
-                  laid<direct<6, by_element<backward<float>, backward<double>>>, few_with_gaps>,
+                  on_contiguous<direct<6, by_element<backward<float>, backward<double>>>, few_with_gaps>,
                   "group_norm_backward(grad, input, mean, rstd, weight, group), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -28,9 +28,10 @@ bool find_rows(PyArrayObject* x, PyObject* normalized, Rows& r) {
 
 // Rows with mean 0 and variance 1: the result and both statistics, all of given shapes.
 template <class T>
-bool normalise(const T* input, npy_intp rows, npy_intp width, double eps, const T* weight, const T* bias, Owned* made) {
-    if (!made[0] || !made[1] || !made[2]) return false;
-    T *out = data_of<T>(made[0].get()), *mean = data_of<T>(made[1].get()), *invstd = data_of<T>(made[2].get());
+bool normalise(const T* input, npy_intp rows, npy_intp width, double eps, const T* weight, const T* bias,
+               Owned* results) {
+    if (!results[0] || !results[1] || !results[2]) return false;
+    T *out = data_of<T>(results[0].get()), *mean = data_of<T>(results[1].get()), *invstd = data_of<T>(results[2].get());
     ReleaseGil unlocked(rows * width >= thread_threshold);
     parallel_for(rows, width * 2, [=](npy_intp begin, npy_intp end) {
         for (npy_intp i = begin; i < end; ++i) {
@@ -61,7 +62,7 @@ template <class T> PyObject* forward(PyObject** slots) {
 }
 
 template <class T> PyObject* backward(PyObject** slots) {
-    const Owned grad(in_rows(slots[0], descr_of<T>())), rows(in_rows(slots[1], descr_of<T>()));
+    const Owned grad(as_contiguous(slots[0], descr_of<T>())), rows(as_contiguous(slots[1], descr_of<T>()));
     PyArrayObject* x = rows.get();
     Rows r;
     const T *mean, *invstd, *weight;
@@ -73,7 +74,7 @@ template <class T> PyObject* backward(PyObject** slots) {
                       Owned(weight ? new_array(descr_of<T>(), PyArray_NDIM(weights), PyArray_DIMS(weights)) : nullptr),
                       Owned(weight ? new_array(descr_of<T>(), PyArray_NDIM(weights), PyArray_DIMS(weights)) : nullptr)};
     if (!items[0] || (weight && (!items[1] || !items[2]))) return nullptr;
-    const T *slope = data_of<T>(grad.get()), *input = data_of<T>(x);
+    const T *grads = data_of<T>(grad.get()), *input = data_of<T>(x);
     T* out = data_of<T>(items[0].get());
     T* grad_weight = weight ? data_of<T>(items[1].get()) : nullptr;
     T* grad_bias = weight ? data_of<T>(items[2].get()) : nullptr;
@@ -82,13 +83,13 @@ template <class T> PyObject* backward(PyObject** slots) {
         parallel_for(r.rows, r.width * 2, [=](npy_intp begin, npy_intp end) {
             for (npy_intp i = begin; i < end; ++i) {
                 const npy_intp at = i * r.width;
-                loops<T>().layer_norm_backward_row(slope + at, input + at, weight, out + at, r.width, mean[i],
+                loops<T>().layer_norm_backward_row(grads + at, input + at, weight, out + at, r.width, mean[i],
                                                    invstd[i]);
             }
         });
         if (weight)
             parallel_for(r.width, r.rows * 2, [=](npy_intp first, npy_intp last) {
-                loops<T>().layer_norm_columns(slope + first, input + first, mean, invstd, r.width, r.rows, last - first,
+                loops<T>().layer_norm_columns(grads + first, input + first, mean, invstd, r.width, r.rows, last - first,
                                               grad_weight + first, grad_bias + first);
             });
     }
@@ -134,10 +135,11 @@ template <class T> PyObject* layer_norm_card(PyObject* const* args) {
             return nullptr;
     }
     if (!as_number(args[4], eps)) return nullptr;
-    Owned made[3] = {Owned(new_array(descr_of<T>(), ndim, PyArray_DIMS(x))),
-                     Owned(new_array(descr_of<T>(), ndim, r.statistics_shape)),
-                     Owned(new_array(descr_of<T>(), ndim, r.statistics_shape))};
-    return normalise(data_of<T>(x), r.rows, r.width, eps, factors[0], factors[1], made) ? give_tuple(made, 3) : nullptr;
+    Owned results[3] = {Owned(new_array(descr_of<T>(), ndim, PyArray_DIMS(x))),
+                        Owned(new_array(descr_of<T>(), ndim, r.statistics_shape)),
+                        Owned(new_array(descr_of<T>(), ndim, r.statistics_shape))};
+    return normalise(data_of<T>(x), r.rows, r.width, eps, factors[0], factors[1], results) ? give_tuple(results, 3)
+                                                                                           : nullptr;
 }
 
 PyMethodDef layer_norm_methods[] = {
@@ -145,7 +147,7 @@ PyMethodDef layer_norm_methods[] = {
     fast_method("layer_norm_backward", layer_norm_backward,
                 "layer_norm_backward(grad, x, normalized_ndim, mean, invstd, weight)"),
     direct_method("direct_native_layer_norm",
-                  of_halves<laid<direct<5, by_element<layer_norm_card<float>, layer_norm_card<double>>>>>,
+                  of_halves<on_contiguous<direct<5, by_element<layer_norm_card<float>, layer_norm_card<double>>>>>,
                   "native_layer_norm(input, normalized_shape, weight, bias, eps), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

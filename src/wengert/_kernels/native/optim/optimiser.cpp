@@ -20,14 +20,13 @@ bool is_list(PyObject* object, Py_ssize_t count) {
     return PyTuple_CheckExact(object) && PyTuple_GET_SIZE(object) == count;
 }
 Py_ssize_t length(PyObject* object) {
-    return PyList_CheckExact(object)    ? PyList_GET_SIZE(object)
-           : PyTuple_CheckExact(object) ? PyTuple_GET_SIZE(object)
-                                        : -1;
+    if (PyList_CheckExact(object)) return PyList_GET_SIZE(object);
+    return PyTuple_CheckExact(object) ? PyTuple_GET_SIZE(object) : -1;
 }
 bool is_param(PyArrayObject* array) {
     return array && (PyArray_DESCR(array) == float_descr || PyArray_DESCR(array) == double_descr) && writeable(array);
 }
-// An array that goes with `param` element by element and lies apart from it.
+// An array of the dtype and shape of `param` in disjoint memory.
 PyArrayObject* companion(PyObject* object, PyArrayObject* param) {
     PyArrayObject* array = plain(object, PyArray_DESCR(param));
     return array && same_shape(array, param) && !overlap(array, param) ? array : nullptr;
@@ -62,7 +61,7 @@ struct SgdOptions {
     bool nesterov, maximize;
 };
 
-template <class T> void sgd_one(const Held& arrays, bool first, const SgdOptions& o) {
+template <class T> void sgd_parameter(const Held& arrays, bool first, const SgdOptions& o) {
     PyArrayObject *param = arrays[0], *buffer = arrays[2];
     const SgdSettings<T> settings = {static_cast<T>(o.lr),
                                      static_cast<T>(o.momentum),
@@ -72,11 +71,11 @@ template <class T> void sgd_one(const Held& arrays, bool first, const SgdOptions
                                      o.maximize,
                                      first};
     T *values = data_of<T>(param), *kept = buffer ? data_of<T>(buffer) : nullptr;
-    const T* slope = data_of<T>(arrays[1]);
+    const T* grads = data_of<T>(arrays[1]);
     const npy_intp count = PyArray_SIZE(param);
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 2, [=](npy_intp begin, npy_intp end) {
-        loops<T>().sgd(values + begin, slope + begin, kept ? kept + begin : nullptr, end - begin, settings);
+        loops<T>().sgd(values + begin, grads + begin, kept ? kept + begin : nullptr, end - begin, settings);
     });
 }
 
@@ -97,7 +96,7 @@ bool sgd_arrays(PyObject** slots, Py_ssize_t count, bool with_buffers, Arrays& a
     return true;
 }
 
-// The list that is returned: the buffers used, or what was given. New ones are held, too.
+// The list that is returned: the buffers that were used, or the objects passed. New ones are held, too.
 PyObject* sgd_buffers(PyObject** slots, Py_ssize_t count, bool with_buffers, Arrays& arrays, std::vector<bool>& first) {
     PyObject* buffers = PyList_New(count);
     for (Py_ssize_t i = 0; buffers && i < count; ++i) {
@@ -133,9 +132,9 @@ PyObject* sgd_compute(PyObject** slots) {
     if (!buffers) return nullptr;
     for (size_t i = 0; i < arrays.size(); ++i) {
         if (PyArray_DESCR(arrays[i][0]) == float_descr)
-            sgd_one<float>(arrays[i], first[i], o);
+            sgd_parameter<float>(arrays[i], first[i], o);
         else
-            sgd_one<double>(arrays[i], first[i], o);
+            sgd_parameter<double>(arrays[i], first[i], o);
     }
     return buffers;
 }
@@ -145,7 +144,7 @@ struct AdamOptions {
     bool amsgrad, maximize;
 };
 
-template <class T> void adam_one(const Held& arrays, const AdamOptions& o) {
+template <class T> void adam_parameter(const Held& arrays, const AdamOptions& o) {
     const double step_size = o.lr / (1 - std::pow(o.beta1, arrays.step)),
                  root = std::sqrt(1 - std::pow(o.beta2, arrays.step));
     const AdamSettings<T> settings = {static_cast<T>(-step_size), static_cast<T>(1 - o.beta1),
@@ -154,11 +153,11 @@ template <class T> void adam_one(const Held& arrays, const AdamOptions& o) {
                                       static_cast<T>(root),       o.maximize};
     T *values = data_of<T>(arrays[0]), *first = data_of<T>(arrays[2]), *second = data_of<T>(arrays[3]);
     T* top = arrays[4] ? data_of<T>(arrays[4]) : nullptr;
-    const T* slope = data_of<T>(arrays[1]);
+    const T* grads = data_of<T>(arrays[1]);
     const npy_intp count = PyArray_SIZE(arrays[0]);
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 4, [=](npy_intp begin, npy_intp end) {
-        loops<T>().adam(values + begin, slope + begin, first + begin, second + begin, top ? top + begin : nullptr,
+        loops<T>().adam(values + begin, grads + begin, first + begin, second + begin, top ? top + begin : nullptr,
                         end - begin, settings);
     });
 }
@@ -196,9 +195,9 @@ PyObject* adam_compute(PyObject** slots) {
     if (!is_list(slots[5], count) || !adam_arrays(slots, count, state_lists, arrays)) return nullptr;
     for (const Held& held : arrays) {
         if (PyArray_DESCR(held[0]) == float_descr)
-            adam_one<float>(held, o);
+            adam_parameter<float>(held, o);
         else
-            adam_one<double>(held, o);
+            adam_parameter<double>(held, o);
     }
     Py_RETURN_NONE;
 }
@@ -216,23 +215,23 @@ constexpr Formula formulas[] = {
 };
 
 template <class T>
-void formula_one(const Held& arrays, const Formula& formula, const double* numbers, double shrink, double weight_decay,
-                 bool maximize) {
+void formula_parameter(const Held& arrays, const Formula& formula, const double* numbers, double shrink,
+                       double weight_decay, bool maximize) {
     StepSettings<T> settings = {static_cast<T>(shrink), static_cast<T>(weight_decay), maximize, {}};
     for (int i = 0; i < formula.numbers; ++i) settings.number[i] = static_cast<T>(numbers[i]);
     T *values = data_of<T>(arrays[0]), *state[most_step_states];
     for (int i = 0; i < most_step_states; ++i) state[i] = arrays[2 + i] ? data_of<T>(arrays[2 + i]) : nullptr;
-    const T* slope = data_of<T>(arrays[1]);
+    const T* grads = data_of<T>(arrays[1]);
     const npy_intp count = PyArray_SIZE(arrays[0]);
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 8, [&](npy_intp begin, npy_intp end) {
         T* own[most_step_states];
         for (int i = 0; i < most_step_states; ++i) own[i] = state[i] ? state[i] + begin : nullptr;
-        loops<T>().steps[formula.step](values + begin, slope + begin, own, end - begin, settings);
+        loops<T>().steps[formula.step](values + begin, grads + begin, own, end - begin, settings);
     });
 }
 
-// The state of a parameter: a tuple of arrays that lie apart, None where a formula may do without.
+// The state of a parameter: a tuple of arrays in disjoint memory, None for optional ones.
 bool formula_state(PyObject* state, const Formula& formula, Held& held) {
     if (!is_list(state, formula.most)) return false;
     for (int i = 0; i < formula.most; ++i) {
@@ -249,8 +248,8 @@ bool formula_state(PyObject* state, const Formula& formula, Held& held) {
 
 PyObject* formula_compute(PyObject** slots) {
     const Formula* formula = nullptr;
-    for (const Formula& each : formulas)
-        if (is_text(slots[0], each.name)) formula = &each;
+    for (const Formula& candidate : formulas)
+        if (is_text(slots[0], candidate.name)) formula = &candidate;
     const Py_ssize_t count = length(slots[1]);
     double shrink = 1, weight_decay = 0;
     bool maximize = false;
@@ -264,16 +263,17 @@ PyObject* formula_compute(PyObject** slots) {
         Held& held = arrays[static_cast<size_t>(i)];
         PyArrayObject* param = plain(item(slots[1], i));
         PyArrayObject* grad = is_param(param) ? companion(item(slots[2], i), param) : nullptr;
-        PyObject* given = item(slots[4], i);
-        if (!grad || !is_list(given, formula->numbers)) return nullptr;
+        PyObject* settings = item(slots[4], i);
+        if (!grad || !is_list(settings, formula->numbers)) return nullptr;
         held.hold(0, param);
         held.hold(1, grad);
         for (int k = 0; k < formula->numbers; ++k)
-            if (!as_number(item(given, k), numbers[static_cast<size_t>(i * most_step_numbers + k)])) return nullptr;
+            if (!as_number(item(settings, k), numbers[static_cast<size_t>(i * most_step_numbers + k)])) return nullptr;
         if (!formula_state(item(slots[3], i), *formula, held)) return nullptr;
     }
     for (size_t i = 0; i < arrays.size(); ++i) {
-        const auto form = PyArray_DESCR(arrays[i][0]) == float_descr ? formula_one<float> : formula_one<double>;
+        const auto form =
+            PyArray_DESCR(arrays[i][0]) == float_descr ? formula_parameter<float> : formula_parameter<double>;
         form(arrays[i], *formula, numbers.data() + i * most_step_numbers, shrink, weight_decay, maximize);
     }
     Py_RETURN_NONE;
@@ -286,23 +286,14 @@ const char* const sgd_names[] = {"params",    "grads",        "momentum_buffers"
 const char* const adam_names[] = {"params", "grads", "exp_avgs", "exp_avg_sqs",  "max_exp_avg_sqs", "steps",   "lr",
                                   "beta1",  "beta2", "eps",      "weight_decay", "amsgrad",         "maximize"};
 
-PyObject* sgd_step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<9>(sgd_twin, sgd_names, 9, args, nargs, kwnames, sgd_compute);
-}
-PyObject* adam_step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<13>(adam_twin, adam_names, 13, args, nargs, kwnames, adam_compute);
-}
-PyObject* formula_step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<8>(formula_twin, formula_names, 8, args, nargs, kwnames, formula_compute);
-}
 
 PyMethodDef optimiser_methods[] = {
-    fast_method("formula_step", formula_step,
+    fast_method("formula_step", with_twin<formula_twin, 8, formula_names, formula_compute>,
                 "formula_step(kind, params, grads, states, numbers, shrink, weight_decay, maximize)"),
-    fast_method("sgd_step", sgd_step,
+    fast_method("sgd_step", with_twin<sgd_twin, 9, sgd_names, sgd_compute>,
                 "sgd_step(params, grads, momentum_buffers, lr, momentum, dampening, weight_decay, nesterov, maximize)"),
     fast_method(
-        "adam_step", adam_step,
+        "adam_step", with_twin<adam_twin, 13, adam_names, adam_compute>,
         "adam_step(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps, lr, beta1, beta2, eps, weight_decay, "
         "amsgrad, maximize)"),
     {nullptr, nullptr, 0, nullptr},

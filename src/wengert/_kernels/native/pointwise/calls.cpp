@@ -1,6 +1,6 @@
-// Functions that NumPy makes of several loops, or does not know, by the C library's: in one pass. For the dispatcher
-// only.
-#include "binding/laid.hpp"
+// Functions that take NumPy several loops, or that it does not have, by functions of the C library: in one pass. For
+// the dispatcher only.
+#include "binding/memory_order.hpp"
 #include "pointwise/pointwise.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using Call = PyObject* const*;
 // Of more numbers NumPy's logarithms and sines, which are vectorised, save more than its several loops cost.
 constexpr npy_intp few = 256, any_number = NPY_MAX_INTP;
 constexpr npy_intp call = 20;  // what one call of the C library costs, in additions
-constexpr double half_turn = 3.14159265358979323846;
+constexpr double pi = 3.14159265358979323846;
 
 PyArrayObject* numbers(PyObject* object, npy_intp most) {
     PyArrayObject* x = plain(object);
@@ -23,7 +23,7 @@ PyArrayObject* numbers(PyObject* object, npy_intp most) {
 }
 
 // compute(at) is each element of a new array that is laid out like `x`.
-template <class T, class Compute> PyObject* made_of(PyArrayObject* x, npy_intp cost, const Compute& compute) {
+template <class T, class Compute> PyObject* mapped(PyArrayObject* x, npy_intp cost, const Compute& compute) {
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
     T* to = data_of<T>(result.get());
@@ -38,7 +38,7 @@ template <npy_intp most, class Function> PyObject* of_one(PyObject* object, npy_
     PyArrayObject* x = numbers(object, most);
     const auto typed = [&](auto zero) {
         using T = decltype(zero);
-        return made_of<T>(x, cost, [function, from = data_of<T>(x)](npy_intp at) { return function(from[at]); });
+        return mapped<T>(x, cost, [function, from = data_of<T>(x)](npy_intp at) { return function(from[at]); });
     };
     if (x && PyArray_DESCR(x) == float_descr) return typed(float());
     return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
@@ -48,7 +48,7 @@ template <npy_intp most, class Function> PyObject* of_two(Call args, npy_intp co
     if (!y || !same_shape(x, y)) return nullptr;
     const auto typed = [&](auto zero) {
         using T = decltype(zero);
-        return made_of<T>(x, cost, [function, from = data_of<T>(x), other = data_of<T>(y)](npy_intp at) {
+        return mapped<T>(x, cost, [function, from = data_of<T>(x), other = data_of<T>(y)](npy_intp at) {
             return function(from[at], other[at]);
         });
     };
@@ -86,16 +86,16 @@ template <class Combine> PyObject* with_logarithms(PyObject* first, PyObject* se
 // (self)
 PyObject* sinc(Call args) {
     return of_one<few>(args[0], call, [](auto x) {
-        const auto angle = x * static_cast<decltype(x)>(half_turn);
+        const auto angle = x * static_cast<decltype(x)>(pi);
         return x == 0 ? decltype(x)(1) : std::sin(angle) / angle;
     });
 }
 // Angles in another unit.
 PyObject* rad2deg(Call args) {
-    return of_one<any_number>(args[0], 1, [](auto x) { return x * static_cast<decltype(x)>(180 / half_turn); });
+    return of_one<any_number>(args[0], 1, [](auto x) { return x * static_cast<decltype(x)>(180 / pi); });
 }
 PyObject* deg2rad(Call args) {
-    return of_one<any_number>(args[0], 1, [](auto x) { return x * static_cast<decltype(x)>(half_turn / 180); });
+    return of_one<any_number>(args[0], 1, [](auto x) { return x * static_cast<decltype(x)>(pi / 180); });
 }
 PyObject* entr(Call args) {
     return with_logarithms(args[0], args[0], [](auto x, auto, auto logarithm) {
@@ -135,17 +135,17 @@ PyObject* logit(Call args) {
     if (x && PyArray_DESCR(x) == float_descr) return limited_logit<float>(x, limits);
     return x && PyArray_DESCR(x) == double_descr ? limited_logit<double>(x, limits) : nullptr;
 }
-// (grad, self, eps): nothing where the argument was limited
+// (grad, self, eps): zero where the argument was limited
 template <class T> PyObject* limited_logit_rule(PyArrayObject* grad, PyArrayObject* x, const Limits& limits) {
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
-    const T *slope = data_of<T>(grad), *from = data_of<T>(x), low = static_cast<T>(limits.low),
+    const T *grads = data_of<T>(grad), *from = data_of<T>(x), low = static_cast<T>(limits.low),
             high = static_cast<T>(limits.high);
     T* to = data_of<T>(result.get());
     const npy_intp count = PyArray_SIZE(x);
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 4, [=](npy_intp begin, npy_intp end) {
-        loops<T>().binary[LOGIT_BACKWARD](slope + begin, 1, from + begin, 1, to + begin, end - begin);
+        loops<T>().binary[LOGIT_BACKWARD](grads + begin, 1, from + begin, 1, to + begin, end - begin);
         for (npy_intp at = begin; at < end; ++at) to[at] = (from[at] < low) | (from[at] > high) ? T(0) : to[at];
     });
     return result.give();
@@ -175,16 +175,18 @@ PyObject* heaviside(Call args) {
 }
 
 PyMethodDef call_methods[] = {
-    direct_method("direct_sinc", iterated<direct<1, sinc>>, "sinc(self), or NotImplemented"),
-    direct_method("direct_rad2deg", iterated<direct<1, rad2deg>>, "rad2deg(self), or NotImplemented"),
-    direct_method("direct_deg2rad", iterated<direct<1, deg2rad>>, "deg2rad(self), or NotImplemented"),
-    direct_method("direct_entr", iterated<direct<1, entr>>, "special_entr(self), or NotImplemented"),
-    direct_method("direct_logit", iterated<direct<2, logit>>, "logit(self, eps), or NotImplemented"),
-    direct_method("direct_logit_rule", iterated<direct<3, logit_rule>>,
+    direct_method("direct_sinc", in_operand_order<direct<1, sinc>>, "sinc(self), or NotImplemented"),
+    direct_method("direct_rad2deg", in_operand_order<direct<1, rad2deg>>, "rad2deg(self), or NotImplemented"),
+    direct_method("direct_deg2rad", in_operand_order<direct<1, deg2rad>>, "deg2rad(self), or NotImplemented"),
+    direct_method("direct_entr", in_operand_order<direct<1, entr>>, "special_entr(self), or NotImplemented"),
+    direct_method("direct_logit", in_operand_order<direct<2, logit>>, "logit(self, eps), or NotImplemented"),
+    direct_method("direct_logit_rule", in_operand_order<direct<3, logit_rule>>,
                   "the rule of logit(grad, self, eps), or NotImplemented"),
-    direct_method("direct_xlogy", iterated<direct<2, xlogy>>, "xlogy(self, other), or NotImplemented"),
-    direct_method("direct_xlog1py", iterated<direct<2, xlog1py>>, "special_xlog1py(self, other), or NotImplemented"),
-    direct_method("direct_heaviside", iterated<direct<2, heaviside>>, "heaviside(self, values), or NotImplemented"),
+    direct_method("direct_xlogy", in_operand_order<direct<2, xlogy>>, "xlogy(self, other), or NotImplemented"),
+    direct_method("direct_xlog1py", in_operand_order<direct<2, xlog1py>>,
+                  "special_xlog1py(self, other), or NotImplemented"),
+    direct_method("direct_heaviside", in_operand_order<direct<2, heaviside>>,
+                  "heaviside(self, values), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList call_list(call_methods);

@@ -90,9 +90,9 @@ PyObject* chosen(PyArrayObject* condition, const Operand& first, const Operand& 
             return;
         }
         const bool holds = *truths != 0;
-        const T* from_one = holds ? left : right;
+        const T* values = holds ? left : right;
         const npy_intp step = shape.inner(holds ? 1 : 2);
-        for (npy_intp i = 0; i < count; ++i) out[to + i] = from_one[i * step];
+        for (npy_intp i = 0; i < count; ++i) out[to + i] = values[i * step];
     });
     return result.give();
 }
@@ -212,7 +212,7 @@ PyObject* clamp(Call args, PyArrayObject* target) { return clamp_between(args[0]
 PyObject* clamp_min(Call args, PyArrayObject* target) { return clamp_between(args[0], args[1], Py_None, target); }
 PyObject* clamp_max(Call args, PyArrayObject* target) { return clamp_between(args[0], Py_None, args[1], target); }
 
-// NaN lies between no limits; where there is only one, the other is infinite and says nothing more.
+// NaN is outside of all limits; if there is only one limit, the other is infinite.
 template <class T>
 PyObject* typed_clamp_rule(PyArrayObject* x, PyObject* grad_object, PyObject* low_object, PyObject* high_object) {
     T low, high;
@@ -242,29 +242,37 @@ PyObject* clamp_rule(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 PyMethodDef choose_methods[] = {
-    direct_method("direct_eq", iterated<promoted<direct_compare<EQUAL>>>, "eq(self, other), or NotImplemented"),
-    direct_method("direct_ne", iterated<promoted<direct_compare<NOT_EQUAL>>>, "ne(self, other), or NotImplemented"),
-    direct_method("direct_lt", iterated<promoted<direct_compare<LESS>>>, "lt(self, other), or NotImplemented"),
-    direct_method("direct_le", iterated<promoted<direct_compare<LESS_EQUAL>>>, "le(self, other), or NotImplemented"),
-    direct_method("direct_gt", iterated<promoted<direct_compare<GREATER>>>, "gt(self, other), or NotImplemented"),
-    direct_method("direct_ge", iterated<promoted<direct_compare<GREATER_EQUAL>>>, "ge(self, other), or NotImplemented"),
-    direct_method("direct_where", iterated<where>, "where(condition, self, other), or NotImplemented"),
-    direct_method("direct_where_self_rule", iterated<kept_rule<true>, true>,
+    direct_method("direct_eq", in_operand_order<promoted<direct_compare<EQUAL>>>, "eq(self, other), or NotImplemented"),
+    direct_method("direct_ne", in_operand_order<promoted<direct_compare<NOT_EQUAL>>>,
+                  "ne(self, other), or NotImplemented"),
+    direct_method("direct_lt", in_operand_order<promoted<direct_compare<LESS>>>, "lt(self, other), or NotImplemented"),
+    direct_method("direct_le", in_operand_order<promoted<direct_compare<LESS_EQUAL>>>,
+                  "le(self, other), or NotImplemented"),
+    direct_method("direct_gt", in_operand_order<promoted<direct_compare<GREATER>>>,
+                  "gt(self, other), or NotImplemented"),
+    direct_method("direct_ge", in_operand_order<promoted<direct_compare<GREATER_EQUAL>>>,
+                  "ge(self, other), or NotImplemented"),
+    direct_method("direct_where", in_operand_order<where>, "where(condition, self, other), or NotImplemented"),
+    direct_method("direct_where_self_rule", in_operand_order<kept_rule<true>, true>,
                   "(grad, condition): the gradient where it holds"),
-    direct_method("direct_where_other_rule", iterated<kept_rule<false>, true>,
+    direct_method("direct_where_other_rule", in_operand_order<kept_rule<false>, true>,
                   "(grad, condition): the gradient where it does not hold"),
-    direct_method("direct_masked_fill", laid<masked_fill>, "masked_fill(self, mask, value), or NotImplemented"),
-    direct_method("direct_masked_fill_rule", laid<kept_rule<false>>,
+    direct_method("direct_masked_fill", on_contiguous<masked_fill>,
+                  "masked_fill(self, mask, value), or NotImplemented"),
+    direct_method("direct_masked_fill_rule", on_contiguous<kept_rule<false>>,
                   "(grad, mask): the gradient where it does not hold"),
     direct_method("direct_clamp_", direct<3, in_place<clamp>>, "clamp_(self, min, max): None, or NotImplemented"),
-    direct_method("direct_clamp", iterated<direct<3, newly<clamp>>>, "clamp(self, min, max), or NotImplemented"),
+    direct_method("direct_clamp", in_operand_order<direct<3, newly<clamp>>>,
+                  "clamp(self, min, max), or NotImplemented"),
     direct_method("direct_clamp_min_", direct<2, in_place<clamp_min>>,
                   "clamp_min_(self, min): None, or NotImplemented"),
-    direct_method("direct_clamp_min", iterated<direct<2, newly<clamp_min>>>, "clamp_min(self, min), or NotImplemented"),
+    direct_method("direct_clamp_min", in_operand_order<direct<2, newly<clamp_min>>>,
+                  "clamp_min(self, min), or NotImplemented"),
     direct_method("direct_clamp_max_", direct<2, in_place<clamp_max>>,
                   "clamp_max_(self, max): None, or NotImplemented"),
-    direct_method("direct_clamp_max", iterated<direct<2, newly<clamp_max>>>, "clamp_max(self, max), or NotImplemented"),
-    direct_method("direct_clamp_rule", iterated<clamp_rule, true>,
+    direct_method("direct_clamp_max", in_operand_order<direct<2, newly<clamp_max>>>,
+                  "clamp_max(self, max), or NotImplemented"),
+    direct_method("direct_clamp_rule", in_operand_order<clamp_rule, true>,
                   "(grad, self, min, max): the gradient between the limits"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -41,8 +41,11 @@ template <class T> PyObject* angle_of_reals(PyArrayObject* x) {
     const npy_intp count = PyArray_SIZE(x);
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
-        constexpr T half_turn = static_cast<T>(3.14159265358979323846);
-        for (npy_intp i = begin; i < end; ++i) out[i] = from[i] != from[i] ? from[i] : from[i] < 0 ? half_turn : T(0);
+        constexpr T pi = static_cast<T>(3.14159265358979323846);
+        for (npy_intp i = begin; i < end; ++i) {
+            const T angle = from[i] < 0 ? pi : T(0);
+            out[i] = from[i] != from[i] ? from[i] : angle;
+        }
     });
     return result.give();
 }
@@ -77,12 +80,12 @@ template <class T> PyObject* joined(PyArrayObject* real, PyArrayObject* imaginar
     Owned result(new_array(descr, PyArray_NDIM(real), PyArray_DIMS(real)));
     Py_DECREF(descr);
     if (!result) return nullptr;
-    const T *one = data_of<T>(real), *other = data_of<T>(imaginary);
+    const T *real_data = data_of<T>(real), *imaginary_data = data_of<T>(imaginary);
     T* out = data_of<T>(result.get());
     const npy_intp count = PyArray_SIZE(real);
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 2, [=](npy_intp begin, npy_intp end) {
-        for (npy_intp i = begin; i < end; ++i) out[2 * i] = one[i], out[2 * i + 1] = other[i];
+        for (npy_intp i = begin; i < end; ++i) out[2 * i] = real_data[i], out[2 * i + 1] = imaginary_data[i];
     });
     return result.give();
 }
@@ -111,7 +114,7 @@ PyObject* conjugate(PyObject* const* args) {
     return x && is_row_major(x) ? conjugate_of(args[0]) : nullptr;
 }
 
-// Of each number its quotient by its size, which of 0 is 0.
+// Each number divided by its absolute value; 0 for 0.
 template <class T> PyObject* signs_of(PyArrayObject* x) {
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
@@ -132,26 +135,27 @@ PyObject* sgn(PyObject* const* args) {
 }
 
 PyMethodDef part_methods[] = {
-    direct_method("direct_sgn", iterated<direct<1, sgn>>, "sgn(self), or NotImplemented"),
-    direct_method("direct_complex", iterated<direct<2, complex_numbers>>, "complex(real, imag), or NotImplemented"),
-    direct_method("direct_conjugate", iterated<direct<1, conjugate>>, "conjugate(self), or NotImplemented"),
-    direct_method("direct_angle", iterated<direct<1, angle>>, "angle(self), or NotImplemented"),
-    direct_method("direct_polar", iterated<direct<2, polar>>, "polar(abs, angle), or NotImplemented"),
+    direct_method("direct_sgn", in_operand_order<direct<1, sgn>>, "sgn(self), or NotImplemented"),
+    direct_method("direct_complex", in_operand_order<direct<2, complex_numbers>>,
+                  "complex(real, imag), or NotImplemented"),
+    direct_method("direct_conjugate", in_operand_order<direct<1, conjugate>>, "conjugate(self), or NotImplemented"),
+    direct_method("direct_angle", in_operand_order<direct<1, angle>>, "angle(self), or NotImplemented"),
+    direct_method("direct_polar", in_operand_order<direct<2, polar>>, "polar(abs, angle), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList part_list(part_methods);
 
 }  // namespace
 
-PyArrayObject* seen_in(PyArrayObject* array, PyArray_Descr* descr, int ndim, const npy_intp* shape) {
+PyArrayObject* reinterpreted_as(PyArrayObject* array, PyArray_Descr* descr, int ndim, const npy_intp* shape) {
     Py_INCREF(descr);
-    auto* seen = reinterpret_cast<PyArrayObject*>(
+    auto* view = reinterpret_cast<PyArrayObject*>(
         PyArray_NewFromDescr(&PyArray_Type, descr, ndim, shape, nullptr, PyArray_DATA(array),
                              PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE, nullptr));
-    if (!seen) return nullptr;
+    if (!view) return nullptr;
     Py_INCREF(array);
-    if (PyArray_SetBaseObject(seen, reinterpret_cast<PyObject*>(array)) == 0) return seen;
-    return Py_DECREF(seen), nullptr;
+    if (PyArray_SetBaseObject(view, reinterpret_cast<PyObject*>(array)) == 0) return view;
+    return Py_DECREF(view), nullptr;
 }
 
 PyObject* conjugate_of(PyObject* object) {
@@ -165,27 +169,28 @@ PyArrayObject* parts_of(PyArrayObject* x) {
     const int ndim = PyArray_NDIM(x);
     std::copy(PyArray_DIMS(x), PyArray_DIMS(x) + ndim, shape);
     shape[ndim] = 2;
-    return seen_in(x, PyArray_TYPE(x) == NPY_CFLOAT ? float_descr : double_descr, ndim + 1, shape);
+    return reinterpreted_as(x, PyArray_TYPE(x) == NPY_CFLOAT ? float_descr : double_descr, ndim + 1, shape);
 }
 
 PyObject* complex_of(PyObject* parts) {
     const Owned array(reinterpret_cast<PyArrayObject*>(parts));
     if (!array) return nullptr;
     PyArray_Descr* descr = PyArray_DescrFromType(PyArray_DESCR(array.get()) == float_descr ? NPY_CFLOAT : NPY_CDOUBLE);
-    PyArrayObject* seen = seen_in(array.get(), descr, PyArray_NDIM(array.get()) - 1, PyArray_DIMS(array.get()));
+    PyArrayObject* view =
+        reinterpreted_as(array.get(), descr, PyArray_NDIM(array.get()) - 1, PyArray_DIMS(array.get()));
     Py_DECREF(descr);
-    return reinterpret_cast<PyObject*>(seen);
+    return reinterpret_cast<PyObject*>(view);
 }
 
 PyObject* over_count(PyObject* sums, npy_intp count) {
     static Ufunc divide{"numpy", "divide"};
     if (!sums) return nullptr;
     PyObject* number = PyLong_FromSsize_t(count / PyArray_SIZE(reinterpret_cast<PyArrayObject*>(sums)));
-    PyObject* made = number ? of_two_complex(divide, sums, number) : nullptr;
-    if (!made && number && !PyErr_Occurred()) made = PyNumber_TrueDivide(sums, number);  // of many
+    PyObject* quotient = number ? of_two_complex(divide, sums, number) : nullptr;
+    if (!quotient && number && !PyErr_Occurred()) quotient = PyNumber_TrueDivide(sums, number);  // of many
     Py_XDECREF(number);
     Py_DECREF(sums);
-    return made;
+    return quotient;
 }
 
 PyObject* named_dims(PyObject* dim, int ndim, int further) {

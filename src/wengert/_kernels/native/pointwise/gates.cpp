@@ -1,6 +1,6 @@
-// Activations with a second operand: a gate along a dimension, a slope of each channel. For the dispatcher only.
+// Activations with a second operand: a gate along a dimension, a weight for each channel. For the dispatcher only.
 #include "binding/broadcast.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 #include "pointwise/pairs.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Gated {
     npy_intp shape[most_dims];  // of one half
 
     bool find(PyObject* self, PyObject* dim, PyArray_Descr* descr) {
-        x = rows_only(self, descr);
+        x = row_major_only(self, descr);
         int axis = 0;
         if (!x || PyArray_SIZE(x) == 0 || PyArray_NDIM(x) > most_dims || !as_axis(dim, PyArray_NDIM(x), axis))
             return false;
@@ -32,7 +32,7 @@ struct Gated {
     static constexpr npy_intp most = 512;  // elements of a piece
     // body(offset of a value, offset of its half, number): pieces of values that lie side by side. Gates lie `half`
     // behind.
-    template <class Body> void each_piece(const Body& body) const {
+    template <class Body> void for_each_piece(const Body& body) const {
         const npy_intp pieces = (half + most - 1) / most, length = half;
         parallel_for(outer * pieces, std::min(half, most) * 8, [=](npy_intp first, npy_intp last) {
             for (npy_intp at = first; at < last; ++at) {
@@ -53,14 +53,14 @@ template <class T> PyObject* glu(Call args) {
     const T* input = data_of<T>(gated.x);
     T* out = data_of<T>(result.get());
     ReleaseGil unlocked(PyArray_SIZE(gated.x) >= thread_threshold);
-    gated.each_piece([=](npy_intp value, npy_intp at, npy_intp count) {
+    gated.for_each_piece([=](npy_intp value, npy_intp at, npy_intp count) {
         loops<T>().unary[SIGMOID](input + value + half, out + at, count);
         loops<T>().binary[MULTIPLY](input + value, 1, out + at, 1, out + at, count);
     });
     return result.give();
 }
 
-// glu_backward(grad, self, dim): the gradient times the gates, and times the values and the slopes of the gates
+// glu_backward(grad, self, dim): the gradient times the gates, and times the values and the derivatives of the gates
 template <class T> PyObject* glu_backward(Call args) {
     Gated gated;
     Operand grad;
@@ -71,15 +71,15 @@ template <class T> PyObject* glu_backward(Call args) {
     Owned result(new_array(descr_of<T>(), PyArray_NDIM(gated.x), PyArray_DIMS(gated.x)));
     if (!result) return nullptr;
     const npy_intp half = gated.half, step = grad.repeated ? 0 : 1;
-    const T *input = data_of<T>(gated.x), *given = data_of<T>(grad.array);
+    const T *input = data_of<T>(gated.x), *grads = data_of<T>(grad.array);
     T* out = data_of<T>(result.get());
     ReleaseGil unlocked(PyArray_SIZE(gated.x) >= thread_threshold);
-    gated.each_piece([=](npy_intp value, npy_intp at, npy_intp count) {
+    gated.for_each_piece([=](npy_intp value, npy_intp at, npy_intp count) {
         T gates[Gated::most], products[Gated::most];
         const auto multiply = loops<T>().binary[MULTIPLY];
         loops<T>().unary[SIGMOID](input + value + half, gates, count);
-        multiply(given + at * step, step, gates, 1, out + value, count);
-        multiply(given + at * step, step, input + value, 1, products, count);
+        multiply(grads + at * step, step, gates, 1, out + value, count);
+        multiply(grads + at * step, step, input + value, 1, products, count);
         loops<T>().binary[SIGMOID_BACKWARD](products, 1, gates, 1, out + value + half, count);
     });
     return result.give();
@@ -87,18 +87,18 @@ template <class T> PyObject* glu_backward(Call args) {
 
 // prelu_kernel(self, weight): the weight one value, or one of each channel
 template <class T> PyObject* prelu(Call args) {
-    PyArrayObject *x = rows_only(args[0], descr_of<T>()), *weight = rows_only(args[1], descr_of<T>());
+    PyArrayObject *x = row_major_only(args[0], descr_of<T>()), *weight = row_major_only(args[1], descr_of<T>());
     Layout layout;
     if (!x || !weight || PyArray_SIZE(x) == 0 || PyArray_SIZE(weight) == 0) return nullptr;
-    const bool alike = same_shape(x, weight);
-    if (!alike && !block_layout(x, weight, layout)) return nullptr;
-    if (alike) layout = {x, 1, PyArray_SIZE(x), 1};
+    const bool elementwise = same_shape(x, weight);
+    if (!elementwise && !block_layout(x, weight, layout)) return nullptr;
+    if (elementwise) layout = {x, 1, PyArray_SIZE(x), 1};
     Owned result(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
-    const T *input = data_of<T>(x), *slopes = data_of<T>(weight);
+    const T *input = data_of<T>(x), *weights = data_of<T>(weight);
     T* out = data_of<T>(result.get());
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-    run(loops<T>().binary[PRELU], 1, input, slopes, out, true, alike, layout);
+    run(loops<T>().binary[PRELU], 1, input, weights, out, true, elementwise, layout);
     return result.give();
 }
 
@@ -112,14 +112,14 @@ PyObject* prelu_of_vector(Call args) {
 }
 
 PyMethodDef gate_methods[] = {
-    direct_method("direct_glu", laid<direct<2, by_element<glu<float>, glu<double>>>, few_with_gaps>,
+    direct_method("direct_glu", on_contiguous<direct<2, by_element<glu<float>, glu<double>>>, few_with_gaps>,
                   "glu(self, dim), or NotImplemented"),
     direct_method("direct_glu_backward",
-                  laid<direct<3, by_element<glu_backward<float>, glu_backward<double>>>, few_with_gaps>,
+                  on_contiguous<direct<3, by_element<glu_backward<float>, glu_backward<double>>>, few_with_gaps>,
                   "glu_backward(grad, self, dim), or NotImplemented"),
-    direct_method("direct_prelu_kernel", iterated<direct<2, by_element<prelu<float>, prelu<double>>>>,
+    direct_method("direct_prelu_kernel", in_operand_order<direct<2, by_element<prelu<float>, prelu<double>>>>,
                   "prelu_kernel(self, weight), or NotImplemented"),
-    direct_method("direct_prelu", laid<direct<2, prelu_of_vector>>, "prelu(input, weight), or NotImplemented"),
+    direct_method("direct_prelu", on_contiguous<direct<2, prelu_of_vector>>, "prelu(input, weight), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList gate_list(gate_methods);

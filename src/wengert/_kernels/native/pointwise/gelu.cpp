@@ -1,5 +1,5 @@
-// gelu, which has two forms, and round, which the loops know to whole numbers only.
-#include "binding/laid.hpp"
+// gelu, which has two forms, and round, for which there are loops without decimals only.
+#include "binding/memory_order.hpp"
 #include "pointwise/pointwise.hpp"
 
 namespace wengert {
@@ -10,7 +10,9 @@ Twin gelu_twin("gelu"), gelu_backward_twin("gelu_backward");
 const char* const gelu_names[] = {"x", "approximate", "out"};
 const char* const gelu_backward_names[] = {"grad", "x", "approximate", "out"};
 
-// 0: exact, 1: tanh, -1: something else
+constexpr Unary gelu_forms[] = {GELU, GELU_TANH};
+constexpr Binary gelu_backward_forms[] = {GELU_BACKWARD, GELU_TANH_BACKWARD};
+// The number of a form: 0: exact, 1: tanh, -1: unknown.
 int gelu_form(PyObject* approximate) {
     if (!approximate) return 0;
     if (!PyUnicode_Check(approximate)) return -1;
@@ -21,7 +23,7 @@ PyObject* gelu(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwn
     PyObject* slots[3];
     if (spread(args, nargs, kwnames, gelu_names, 1, 3, slots)) {
         const int form = gelu_form(slots[1]);
-        PyObject* result = form < 0 ? nullptr : pointwise_unary(form ? GELU_TANH : GELU, slots[0], slots[2]);
+        PyObject* result = form < 0 ? nullptr : pointwise_unary(gelu_forms[form], slots[0], slots[2]);
         if (result || PyErr_Occurred()) return result;
     }
     return gelu_twin.call(args, nargs, kwnames);
@@ -31,23 +33,21 @@ PyObject* gelu_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyOb
     if (spread(args, nargs, kwnames, gelu_backward_names, 2, 4, slots)) {
         const int form = gelu_form(slots[2]);
         PyObject* result =
-            form < 0 ? nullptr
-                     : pointwise_binary(form ? GELU_TANH_BACKWARD : GELU_BACKWARD, slots[0], slots[1], slots[3]);
+            form < 0 ? nullptr : pointwise_binary(gelu_backward_forms[form], slots[0], slots[1], slots[3]);
         if (result || PyErr_Occurred()) return result;
     }
     return gelu_backward_twin.call(args, nargs, kwnames);
 }
 PyObject* direct_gelu(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     const int form = nargs == 2 ? gelu_form(args[1]) : -1;
-    PyObject* result = form < 0 ? nullptr : direct_unary(form ? GELU_TANH : GELU, args[0]);
+    PyObject* result = form < 0 ? nullptr : direct_unary(gelu_forms[form], args[0]);
     if (result || PyErr_Occurred()) return result;
     Py_RETURN_NOTIMPLEMENTED;
 }
 // (grad, self, approximate)
 PyObject* gelu_rule(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     const int form = nargs == 3 && PyArray_Check(args[0]) && PyArray_Check(args[1]) ? gelu_form(args[2]) : -1;
-    PyObject* result =
-        form < 0 ? nullptr : pointwise_binary(form ? GELU_TANH_BACKWARD : GELU_BACKWARD, args[0], args[1], nullptr);
+    PyObject* result = form < 0 ? nullptr : pointwise_binary(gelu_backward_forms[form], args[0], args[1], nullptr);
     if (result || PyErr_Occurred()) return result;
     Py_RETURN_NOTIMPLEMENTED;
 }
@@ -72,10 +72,10 @@ PyObject* round_in_place(PyObject* const* args) {
 }
 PyMethodDef gelu_methods[] = {
     direct_method("direct_round_", direct<2, round_in_place>, "round_(x, None or 0): None, or NotImplemented"),
-    direct_method("direct_round", iterated<direct_round>, "round(x, None or 0), or NotImplemented"),
-    direct_method("direct_gelu_backward", iterated<gelu_rule>,
+    direct_method("direct_round", in_operand_order<direct_round>, "round(x, None or 0), or NotImplemented"),
+    direct_method("direct_gelu_backward", in_operand_order<gelu_rule>,
                   "gelu_backward(grad, self, approximate), or NotImplemented"),
-    direct_method("direct_gelu", iterated<direct_gelu>, "gelu(x, approximate), or NotImplemented"),
+    direct_method("direct_gelu", in_operand_order<direct_gelu>, "gelu(x, approximate), or NotImplemented"),
     fast_method("gelu", gelu, "gelu(x, approximate='none', out=None)"),
     fast_method("gelu_backward", gelu_backward, "gelu_backward(grad, x, approximate='none', out=None)"),
     {nullptr, nullptr, 0, nullptr},

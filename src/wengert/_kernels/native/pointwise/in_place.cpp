@@ -1,6 +1,6 @@
-// Element-wise functions in place: what they make is written into their first operand. For the dispatcher only.
+// In-place element-wise functions: the result is written into the first operand. For the dispatcher only.
 #include "binding/dense.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 #include "pointwise/pointwise.hpp"
 
 namespace wengert {
@@ -9,28 +9,28 @@ namespace {
 // The elements of an array without gaps, in the order of memory.
 PyArrayObject* as_line(PyArrayObject* array) {
     npy_intp count = PyArray_SIZE(array), step = PyArray_ITEMSIZE(array);
-    return seen_as(array, 1, &count, &step);
+    return view_as(array, 1, &count, &step);
 }
 
-// write(target, other), both in rows: as they are, or as lines where they lie alike in another order. `other` may be no
-// array, or null.
+// write(target, other), both contiguous: the arrays themselves, or vectors over their memory if they have the same
+// strides in another order. `other` may be a number, or null.
 template <class Write> PyObject* written(PyObject* target, PyObject* other, const Write& write) {
     PyArrayObject* array = dense(target);
     if (!array || !writeable(array)) return nullptr;
-    PyObject* made = nullptr;
+    PyObject* result = nullptr;
     if (plain(target)) {
-        made = write(target, other);
+        result = write(target, other);
     } else {
         PyArrayObject* beside = other ? dense(other) : nullptr;
         if (other && PyArray_Check(other) && !(beside && same_shape(array, beside) && same_strides(array, beside)))
             return nullptr;
         const Owned line(as_line(array)), other_line(beside ? as_line(beside) : nullptr);
         if (!line || (beside && !other_line)) return nullptr;
-        made = write(reinterpret_cast<PyObject*>(line.get()),
-                     beside ? reinterpret_cast<PyObject*>(other_line.get()) : other);
+        result = write(reinterpret_cast<PyObject*>(line.get()),
+                       beside ? reinterpret_cast<PyObject*>(other_line.get()) : other);
     }
-    if (!made) return nullptr;
-    Py_DECREF(made);
+    if (!result) return nullptr;
+    Py_DECREF(result);
     Py_RETURN_NONE;
 }
 
@@ -57,6 +57,7 @@ template <Binary op> PyObject* of_scaled(PyObject* const* args) {
 // What a row becomes, by its binding.
 #define WENGERT_WRITES_ONE_DIRECT(op, name) WENGERT_ONE(op, name)
 #define WENGERT_WRITES_ONE_TWIN(op, name) WENGERT_ONE(op, name)
+#define WENGERT_WRITES_ONE_SCIPY(op, name)
 #define WENGERT_WRITES_ONE_INNER(op, name)
 #define WENGERT_WRITES_TWO_DIRECT(op, name)
 #define WENGERT_WRITES_TWO_TWIN(op, name)

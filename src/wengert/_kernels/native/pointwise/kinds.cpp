@@ -1,5 +1,5 @@
-// Element-wise functions of what has no loops of its own: integers other than int64, truth values, complex numbers. Of
-// few elements, by NumPy's inner loops.
+// Element-wise functions of dtypes without loops of our own: integers other than int64, bool, complex numbers. For few
+// elements, by NumPy's inner loops.
 #include "binding/complex_products.hpp"
 #include "pointwise/pointwise.hpp"
 #include "binding/promoted.hpp"
@@ -42,14 +42,14 @@ public:
 };
 
 // Real numbers beside a complex number of Python, as complex ones; null for others.
-PyArrayObject* made_complex(PyObject* object, PyObject* other) {
+PyArrayObject* as_complex(PyObject* object, PyObject* other) {
     PyArrayObject* array = PyComplex_CheckExact(other) ? plain(object) : nullptr;
     if (!array || PyArray_SIZE(array) == 0 || PyArray_SIZE(array) > few) return nullptr;
     if (PyArray_DESCR(array) != float_descr && PyArray_DESCR(array) != double_descr) return nullptr;
     PyArray_Descr* descr = PyArray_DescrFromType(PyArray_DESCR(array) == float_descr ? NPY_CFLOAT : NPY_CDOUBLE);
-    PyArrayObject* made = converted(array, descr);
+    PyArrayObject* result = converted(array, descr);
     Py_DECREF(descr);
-    return made;
+    return result;
 }
 
 Ufunc division[] = {{"numpy", "floor_divide"}, {"numpy", "remainder"}};
@@ -74,11 +74,11 @@ bool has_arithmetic(PyObject* object) {
 }  // namespace
 
 PyObject* of_two_complex(Ufunc& ufunc, PyObject* first, PyObject* second) {
-    const Owned copies[2] = {Owned(made_complex(first, second)), Owned(made_complex(second, first))};
+    const Owned copies[2] = {Owned(as_complex(first, second)), Owned(as_complex(second, first))};
     if (PyErr_Occurred()) return nullptr;
-    PyObject* const given[2] = {copies[0] ? reinterpret_cast<PyObject*>(copies[0].get()) : first,
-                                copies[1] ? reinterpret_cast<PyObject*>(copies[1].get()) : second};
-    PyArrayObject* const arrays[2] = {few_complex(given[0]), few_complex(given[1])};
+    PyObject* const operands[2] = {copies[0] ? reinterpret_cast<PyObject*>(copies[0].get()) : first,
+                                   copies[1] ? reinterpret_cast<PyObject*>(copies[1].get()) : second};
+    PyArrayObject* const arrays[2] = {few_complex(operands[0]), few_complex(operands[1])};
     PyArrayObject* like = arrays[0] ? arrays[0] : arrays[1];
     InnerLoop loop;
     if (!like || !loop.find(ufunc, 2, PyArray_TYPE(like))) return nullptr;
@@ -87,13 +87,13 @@ PyObject* of_two_complex(Ufunc& ufunc, PyObject* first, PyObject* second) {
     npy_intp steps[3];
     for (int i = 0; i < 2; ++i) {
         const bool fits = arrays[i] ? PyArray_TYPE(arrays[i]) == PyArray_TYPE(like) && same_shape(arrays[i], like)
-                                    : numbers[i].read(given[i], PyArray_TYPE(like));
+                                    : numbers[i].read(operands[i], PyArray_TYPE(like));
         if (!fits) return nullptr;
         elements[i] = arrays[i] ? PyArray_BYTES(arrays[i]) : numbers[i].data;
         steps[i] = arrays[i] ? PyArray_ITEMSIZE(like) : 0;
     }
-    Owned result(
-        new_array(loop.made == NPY_BOOL ? bool_descr : PyArray_DESCR(like), PyArray_NDIM(like), PyArray_DIMS(like)));
+    Owned result(new_array(loop.result_type == NPY_BOOL ? bool_descr : PyArray_DESCR(like), PyArray_NDIM(like),
+                           PyArray_DIMS(like)));
     if (!result) return nullptr;
     elements[2] = PyArray_BYTES(result.get()), steps[2] = PyArray_ITEMSIZE(result.get());
     return loop.run(elements, steps, PyArray_SIZE(like)) ? result.give() : nullptr;
@@ -119,19 +119,20 @@ PyObject* of_other_numbers(Unary op, PyObject* object) {
         static PyObject* const one = PyLong_FromLong(1);
         return one ? of_two_complex(arithmetic[DIVIDE], one, object) : nullptr;
     }
-    Ufunc* ufunc = op == NEGATIVE ? &negative : op == SQUARE ? &square : whole && op == ABSOLUTE ? &absolute : nullptr;
-    if (!whole && !ufunc)
-        ufunc = op == SQRT  ? &root
-                : op == EXP ? &exponential
-                : op == LOG ? &logarithm
-                : op == SIN ? &sine
-                : op == COS ? &cosine
-                            : nullptr;
+    Ufunc* ufunc = nullptr;
+    if (op == NEGATIVE) ufunc = &negative;
+    if (op == SQUARE) ufunc = &square;
+    if (whole && op == ABSOLUTE) ufunc = &absolute;
+    if (!whole && op == SQRT) ufunc = &root;
+    if (!whole && op == EXP) ufunc = &exponential;
+    if (!whole && op == LOG) ufunc = &logarithm;
+    if (!whole && op == SIN) ufunc = &sine;
+    if (!whole && op == COS) ufunc = &cosine;
     InnerLoop loop;
     return ufunc && loop.find(*ufunc, 1, PyArray_TYPE(x)) ? run_one(loop, x) : nullptr;
 }
 
-// Sums and differences, whose real and imaginary parts lie in a line.
+// Sums and differences, as those of vectors of real and imaginary parts.
 template <class T> static PyObject* joined_parts(Binary op, PyArrayObject* a, PyArrayObject* b) {
     Owned result(new_array(PyArray_DESCR(a), PyArray_NDIM(a), PyArray_DIMS(a)));
     if (!result) return nullptr;

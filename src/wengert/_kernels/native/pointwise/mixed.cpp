@@ -1,7 +1,7 @@
 // Sums of an array and a multiple of others, in one pass: addcmul, addcdiv, lerp, new or in place of the array. For the
 // dispatcher only.
 #include "binding/broadcast.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 #include "binding/elements.hpp"
 
 namespace wengert {
@@ -9,10 +9,10 @@ namespace {
 
 using Call = PyObject* const*;
 
-// Whether an array may be read while `target` is written: element by element it is that, or it lies elsewhere.
+// Whether an array may be read while `target` is written: it has the same elements, or disjoint memory.
 bool may_be_read(PyArrayObject* array, PyArrayObject* target) {
     return !array || (PyArray_DATA(array) == PyArray_DATA(target) && same_shape(array, target)) ||
-           lie_apart(array, target);
+           are_disjoint(array, target);
 }
 
 // Three arrays that broadcast, of which the last may be a number; `in_place` of the first one, which is returned.
@@ -23,14 +23,14 @@ template <class T, bool in_place> PyObject* joined(Mixed op, Call args, double v
         operands[k].array = plain(args[k], descr_of<T>());
         if (!operands[k].array && (k < 2 || PyArray_Check(args[k]) || !weak_value(args[k], number))) return nullptr;
     }
-    PyArrayObject *self = operands[0].array, *one = operands[1].array, *other = operands[2].array;
+    PyArrayObject *self = operands[0].array, *first = operands[1].array, *second = operands[2].array;
     Broadcast<3> shape;
     if (!shape.find(operands)) return nullptr;
-    if (in_place && !(shape.is_like(self) && writeable(self) && may_be_read(one, self) && may_be_read(other, self)))
+    if (in_place && !(shape.is_like(self) && writeable(self) && may_be_read(first, self) && may_be_read(second, self)))
         return nullptr;
     Owned result(in_place ? reinterpret_cast<PyArrayObject*>(Py_NewRef(args[0])) : shape.new_result(descr_of<T>()));
     if (!result) return nullptr;
-    const T *a = data_of<T>(self), *b = data_of<T>(one), *c = other ? data_of<T>(other) : &number;
+    const T *a = data_of<T>(self), *b = data_of<T>(first), *c = second ? data_of<T>(second) : &number;
     T* out = data_of<T>(result.get());
     const MixedLoop<T> loop = loops<T>().mixed[op];
     ReleaseGil unlocked(shape.size() >= thread_threshold);
@@ -59,11 +59,12 @@ template <Mixed op, bool in_place> PyObject* scaled(Call args) {
 template <bool in_place> PyObject* lerp(Call args) { return of_three<in_place>(MIXTURE, args, 0); }
 
 PyMethodDef mixed_methods[] = {
-    direct_method("direct_addcmul", iterated<direct<4, scaled<ADD_PRODUCT, false>>>,
+    direct_method("direct_addcmul", in_operand_order<direct<4, scaled<ADD_PRODUCT, false>>>,
                   "addcmul(self, tensor1, tensor2, value), or NotImplemented"),
-    direct_method("direct_addcdiv", iterated<direct<4, scaled<ADD_QUOTIENT, false>>>,
+    direct_method("direct_addcdiv", in_operand_order<direct<4, scaled<ADD_QUOTIENT, false>>>,
                   "addcdiv(self, tensor1, tensor2, value), or NotImplemented"),
-    direct_method("direct_lerp", iterated<direct<3, lerp<false>>>, "lerp(self, end, weight), or NotImplemented"),
+    direct_method("direct_lerp", in_operand_order<direct<3, lerp<false>>>,
+                  "lerp(self, end, weight), or NotImplemented"),
     direct_method("direct_addcmul_", direct<4, scaled<ADD_PRODUCT, true>>,
                   "addcmul_(self, tensor1, tensor2, value): None, or NotImplemented"),
     direct_method("direct_addcdiv_", direct<4, scaled<ADD_QUOTIENT, true>>,

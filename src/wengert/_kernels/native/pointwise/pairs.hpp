@@ -1,4 +1,4 @@
-// How two operands of an element-wise function meet, and its loop over them in pieces.
+// How two operands of an element-wise function broadcast, and the loop over them in pieces.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ inline bool block_layout(PyArrayObject* large, PyArrayObject* small, Layout& lay
 
 inline bool is_in_rows(PyArrayObject* array) { return (PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) != 0; }
 
-// How two operands meet, and which of them run along the result; false for what is unknown.
+// How two operands broadcast, and which of them are contiguous along the result; false for other shapes.
 inline bool arrange(PyArrayObject* a, PyArrayObject* b, Layout& layout, bool& a_large, bool& b_large) {
     const bool a_repeated = !is_in_rows(a), b_repeated = !is_in_rows(b);
     if (a_repeated || b_repeated) {

@@ -1,6 +1,6 @@
 // Element-wise functions of one and two operands, each also as `direct_<name>` for the dispatcher.
 #include "binding/broadcast.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 #include "binding/dense.hpp"
 #include "binding/halves.hpp"
 #include "pointwise/pairs.hpp"
@@ -81,7 +81,7 @@ PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_objec
     if (!result) return nullptr;
     T* data = data_of<T>(result);
     const npy_intp count = layout.outer * layout.middle * layout.inner;
-    if (count < thread_threshold) {  // without a look at threads or the interpreter
+    if (count < thread_threshold) {  // without checking for threads or releasing the lock
         if (a_large == b_large || layout.middle == 1)
             loop(a_data, a_large, b_data, b_large, data, count);
         else
@@ -101,16 +101,16 @@ PyArrayObject* operand(PyObject* object) {
     return is_repeated(array) ? array : nullptr;
 }
 
-// A row-major copy of an operand that has few elements with gaps between them, or lies in another order and is small
-// beside the other, as a column; null if it is not.
+// A row-major copy of an operand with gaps and few elements, or of one of another order that is small compared with the
+// other, such as a column; null for others.
 PyArrayObject* small_copy(PyObject* object, PyArrayObject* other) {
     constexpr npy_intp few = 256;
     if (!PyArray_CheckExact(object)) return nullptr;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
     const npy_intp count = PyArray_SIZE(array);
-    // What is repeated has more elements than its memory, and is read where it lies.
+    // A repeated operand has more elements than its memory, and is not copied.
     const bool beside = other && count <= PyArray_SIZE(other) / 8 && !is_expanded(array);
-    if (!beside && (count == 0 || count > few || !lies_in_rows(array))) return nullptr;
+    if (!beside && (count == 0 || count > few || !is_row_major_with_gaps(array))) return nullptr;
     if (other && PyArray_DESCR(array) != PyArray_DESCR(other)) return nullptr;
     if (!(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) || PyArray_ISBYTESWAPPED(array) ||
         !PyTypeNum_ISNUMBER(PyArray_TYPE(array)))
@@ -214,7 +214,7 @@ PyObject* compute_scaled(Binary op, PyObject* a_object, PyObject* b_object, PyOb
     return result;
 }
 
-// Operands that lie alike, in another order than rows, or one beside a number; the result lies as they do.
+// Operands of the same strides that are not row-major, or one beside a number; the result has their strides.
 template <class T>
 PyObject* typed_dense(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_object, PyObject* b_object) {
     const BinaryLoop<T> loop = loops<T>().binary[op];
@@ -239,8 +239,7 @@ PyObject* compute_dense(Binary op, PyObject* a_object, PyObject* b_object) {
     if (descr == float_descr) return typed_dense<float>(op, a, b, a_object, b_object);
     return descr == double_descr ? typed_dense<double>(op, a, b, a_object, b_object) : nullptr;
 }
-// What the dispatcher may ask for beside arrays in rows. (The rule of mish has several steps, of which halves round
-// each.)
+// Cases beyond row-major arrays. (The rule of mish has several steps, of which halves round each.)
 PyObject* compute_other(Binary op, PyObject* a, PyObject* b) {
     PyObject* result = of_other_numbers(op, a, b);
     if (!result && !PyErr_Occurred() && op != MISH_BACKWARD) result = half_binary(op, cost_of(op), a, b);
@@ -291,7 +290,7 @@ template <class T> PyObject* typed_unary(Unary op, PyArrayObject* x, PyObject* o
 
 PyObject* compute_unary(Unary op, PyObject* object, PyObject* out) {
     PyArrayObject* x = plain(object);
-    if (!x && absent(out) && op != LOG_SIGMOID) x = dense(object);  // whose result always lies in rows
+    if (!x && absent(out) && op != LOG_SIGMOID) x = dense(object);  // whose result is always row-major
     if (!x) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(x);
     if (descr == float_descr) return typed_unary<float>(op, x, out);
@@ -354,6 +353,7 @@ PyObject* add_scaled(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
 #define WENGERT_TWIN_OF_WRITTEN(Method, name) WENGERT_TWIN(Method)(name);
 #define WENGERT_TWIN_OF_DIRECT(Method, name)
 #define WENGERT_TWIN_OF_DIRECT_WRITTEN(Method, name)
+#define WENGERT_TWIN_OF_SCIPY(Method, name)
 #define WENGERT_TWIN_OF_INNER(Method, name)
 #define WENGERT_UNARY(op, name, cost, binding, ...) WENGERT_TWIN_OF_##binding(UnaryMethod<op>, name)
 #define WENGERT_BINARY(op, name, cost, binding, ...) WENGERT_TWIN_OF_##binding(BinaryMethod<op>, name)
@@ -371,12 +371,14 @@ PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssiz
     return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
 }
 
-template <Binary op> constexpr DirectFunction direct_of() { return iterated<in_one_dtype<op>(), op == RELU_BACKWARD>; }
+template <Binary op> constexpr DirectFunction direct_of() {
+    return in_operand_order<in_one_dtype<op>(), op == RELU_BACKWARD>;
+}
 template <Unary op> constexpr DirectFunction direct_of() {
     if constexpr (op == LOG_SIGMOID)
-        return laid<UnaryMethod<op>::direct>;
+        return on_contiguous<UnaryMethod<op>::direct>;
     else
-        return iterated<UnaryMethod<op>::direct>;
+        return in_operand_order<UnaryMethod<op>::direct>;
 }
 
 // pointwise_table(): a row for each function in Python: name, how many operands, binding, cost.
@@ -401,7 +403,7 @@ PyObject* pointwise_table(PyObject*, PyObject*) {
     return table;
 }
 
-// What a row becomes, by its binding.
+// The methods of a row, by its binding.
 #define WENGERT_CALLED(Method, name, takes) \
     {name, as_method(Method::call), METH_FASTCALL | METH_KEYWORDS, name takes ", out=None)"},
 #define WENGERT_DIRECT(op, name, takes) \
@@ -412,6 +414,7 @@ PyObject* pointwise_table(PyObject*, PyObject*) {
 #define WENGERT_METHODS_OF_SCALED(Method, op, name, takes) WENGERT_METHODS_OF_TWIN(Method, op, name, takes)
 #define WENGERT_METHODS_OF_WRITTEN(Method, op, name, takes) WENGERT_METHODS_OF_TWIN(Method, op, name, takes)
 #define WENGERT_METHODS_OF_DIRECT_WRITTEN(Method, op, name, takes) WENGERT_DIRECT(op, name, takes)
+#define WENGERT_METHODS_OF_SCIPY(Method, op, name, takes)
 #define WENGERT_METHODS_OF_INNER(Method, op, name, takes)
 #define WENGERT_UNARY(op, name, cost, binding, ...) WENGERT_METHODS_OF_##binding(UnaryMethod, op, name, "(x")
 #define WENGERT_BINARY(op, name, cost, binding, ...) WENGERT_METHODS_OF_##binding(BinaryMethod, op, name, "(a, b")
@@ -420,12 +423,13 @@ PyMethodDef pointwise_methods[] = {
     fast_method("add_scaled", add_scaled, "add_scaled(a, b, factor, out=None)"),
     {"pointwise_table", pointwise_table, METH_NOARGS,
      "pointwise_table(): rows of base/pointwise.inc: (name, operands, binding, cost)."},
-    {"direct_max_pair", as_direct(iterated<of_pair<MAXIMUM>>), METH_FASTCALL,
+    {"direct_max_pair", as_direct(in_operand_order<of_pair<MAXIMUM>>), METH_FASTCALL,
      "max(self, other, keepdim), or NotImplemented"},
-    {"direct_min_pair", as_direct(iterated<of_pair<MINIMUM>>), METH_FASTCALL,
+    {"direct_min_pair", as_direct(in_operand_order<of_pair<MINIMUM>>), METH_FASTCALL,
      "min(self, other, keepdim), or NotImplemented"},
-    {"direct_rsub", as_direct(iterated<rsub, true>), METH_FASTCALL, "rsub(self, other, alpha), or NotImplemented"},
-    {"direct_negated_rule", as_direct(iterated<negated_rule>), METH_FASTCALL,
+    {"direct_rsub", as_direct(in_operand_order<rsub, true>), METH_FASTCALL,
+     "rsub(self, other, alpha), or NotImplemented"},
+    {"direct_negated_rule", as_direct(in_operand_order<negated_rule>), METH_FASTCALL,
      "negated_rule(grad, alpha), or NotImplemented"},
     {nullptr, nullptr, 0, nullptr},
 };

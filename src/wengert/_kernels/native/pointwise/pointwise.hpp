@@ -1,4 +1,4 @@
-// The element-wise functions by their place among the loops, for other files.
+// The element-wise functions by the enumerators of their loops, for other files.
 #pragma once
 
 #include "binding/common.hpp"
@@ -50,8 +50,8 @@ PyObject* pointwise_scaled(Binary op, PyObject* a, PyObject* b, PyObject* alpha,
 PyObject* direct_unary(Unary op, PyObject* x);
 PyObject* direct_binary(Binary op, PyObject* a, PyObject* b);
 
-// For arrays with gaps, whose dimensions lie in their order; `cost` is the work of one element in additions. The last
-// writes what is made into an array of few elements that lies so.
+// For row-major arrays with gaps; `cost` is the work of one element in additions. The last one writes the result into
+// such an array of few elements.
 PyObject* row_unary(Unary op, npy_intp cost, PyObject* x);
 PyObject* row_binary(Binary op, npy_intp cost, PyObject* a, PyObject* b);
 PyObject* row_binary_into(Binary op, npy_intp cost, PyObject* a, PyObject* b, PyObject* out);

@@ -1,6 +1,6 @@
 // Powers with a number or as many exponents, and the rule of those with a number.
 #include "binding/broadcast.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 #include "pointwise/pointwise.hpp"
 #include "pointwise/ufuncs.hpp"
 
@@ -32,7 +32,7 @@ void raise_floats(PyArrayObject* x, double exponent, void* out) {
     });
 }
 // As many floats to powers of their own.
-PyObject* raise_each(PyArrayObject* x, PyArrayObject* exponents, PyArrayObject* target) {
+PyObject* power_elementwise(PyArrayObject* x, PyArrayObject* exponents, PyArrayObject* target) {
     if (target && !safe_in_place(target, exponents)) return nullptr;
     Owned result(target_or_new(target, x));
     if (!result) return nullptr;
@@ -77,8 +77,8 @@ PyObject* power(Call args, PyArrayObject* target) {
     if (!x) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(x);
     const bool real = descr == float_descr || descr == double_descr;
-    if (PyArrayObject* each = descr == float_descr ? plain(args[1], float_descr) : nullptr)
-        if (same_shape(x, each) && PyArray_SIZE(x) > few) return raise_each(x, each, target);
+    if (PyArrayObject* exponents = descr == float_descr ? plain(args[1], float_descr) : nullptr)
+        if (same_shape(x, exponents) && PyArray_SIZE(x) > few) return power_elementwise(x, exponents, target);
     if (PyArray_CheckExact(args[1])) return real && !target ? of_two(raised, args[0], args[1], false) : nullptr;
     if (!as_number(args[1], exponent)) return nullptr;
     if (descr == float_descr) return powers<float>(x, exponent, target);
@@ -98,7 +98,7 @@ inline void raise(const double* x, double exponent, double* out, npy_intp count)
 
 // grad * exponent * self^(exponent - 1), for the exponents 2 and 3 and of floats in any number, for others of a few
 // elements.
-template <class T> PyObject* power_slopes(PyArrayObject* x, PyObject* grad_object, double exponent) {
+template <class T> PyObject* power_backward(PyArrayObject* x, PyObject* grad_object, double exponent) {
     Operand operands[2];
     operands[1].array = x;
     Broadcast<2> shape;
@@ -113,15 +113,15 @@ template <class T> PyObject* power_slopes(PyArrayObject* x, PyObject* grad_objec
     shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
         const npy_intp step = shape.inner(0);
         const T *g = grad + from[0], *base = input + from[1];
-        T* slopes = out + to;
+        T* target = out + to;
         if (exponent == 2) {
-            for (npy_intp i = 0; i < count; ++i) slopes[i] = g[i * step] * (base[i] * 2);
+            for (npy_intp i = 0; i < count; ++i) target[i] = g[i * step] * (base[i] * 2);
         } else if (exponent == 3) {
-            for (npy_intp i = 0; i < count; ++i) slopes[i] = g[i * step] * (base[i] * base[i] * factor);
+            for (npy_intp i = 0; i < count; ++i) target[i] = g[i * step] * (base[i] * base[i] * factor);
         } else {
             const T less = static_cast<T>(exponent - 1);
-            raise(base, less, slopes, count);
-            for (npy_intp i = 0; i < count; ++i) slopes[i] = g[i * step] * (slopes[i] * factor);
+            raise(base, less, target, count);
+            for (npy_intp i = 0; i < count; ++i) target[i] = g[i * step] * (target[i] * factor);
         }
     });
     return result.give();
@@ -133,15 +133,16 @@ PyObject* power_rule(PyObject*, Call args, Py_ssize_t nargs) {
         PyArrayObject* x = nargs == 3 ? plain(args[1]) : nullptr;
         double exponent = 0;
         if (!x || !as_number(args[2], exponent)) return nullptr;
-        if (PyArray_DESCR(x) == float_descr) return power_slopes<float>(x, args[0], exponent);
-        return PyArray_DESCR(x) == double_descr ? power_slopes<double>(x, args[0], exponent) : nullptr;
+        if (PyArray_DESCR(x) == float_descr) return power_backward<float>(x, args[0], exponent);
+        return PyArray_DESCR(x) == double_descr ? power_backward<double>(x, args[0], exponent) : nullptr;
     });
 }
 
 PyMethodDef power_methods[] = {
-    direct_method("direct_pow", iterated<direct<2, newly<power>>>, "pow(self, exponent), or NotImplemented"),
+    direct_method("direct_pow", in_operand_order<direct<2, newly<power>>>, "pow(self, exponent), or NotImplemented"),
     direct_method("direct_pow_", direct<2, in_place<power>>, "pow_(self, exponent): None, or NotImplemented"),
-    direct_method("direct_pow_rule", iterated<power_rule>, "(grad, self, exponent): the gradient, or NotImplemented"),
+    direct_method("direct_pow_rule", in_operand_order<power_rule>,
+                  "(grad, self, exponent): the gradient, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList power_list(power_methods);

@@ -1,6 +1,6 @@
-// Element-wise functions of arrays with gaps, such as a part of each row: row by row where rows are long, otherwise by
-// blocks of short rows that are laid side by side first.
-#include "binding/laid.hpp"
+// Element-wise functions of arrays with gaps, such as a part of each row: row by row where rows are long, otherwise on
+// blocks of short rows that are copied next to each other first.
+#include "binding/memory_order.hpp"
 #include "pointwise/pointwise.hpp"
 
 #include <algorithm>
@@ -12,12 +12,13 @@ namespace {
 constexpr npy_intp least_run = 16;     // elements side by side below which a row is not worth its call
 constexpr npy_intp block_size = 1024;  // elements of short rows that are worked through together
 
-// One array of numbers, or two of one dtype and shape, whose dimensions lie from the outermost to the innermost, so
-// that a new array in rows is what lies like them. `b` may be null.
+// One array of numbers, or two of one dtype and shape, whose dimensions are ordered from the outermost to the
+// innermost, so that a new row-major array has their order. `b` may be null.
 class Rows {
 public:
     bool find(PyArrayObject* a, PyArrayObject* b) {
-        if (!lies_so(a) || (b && (PyArray_DESCR(a) != PyArray_DESCR(b) || !same_shape(a, b) || !lies_so(b))))
+        if (!is_strided_row(a) ||
+            (b && (PyArray_DESCR(a) != PyArray_DESCR(b) || !same_shape(a, b) || !is_strided_row(b))))
             return false;
         shape_ = PyArray_DIMS(a), outer_ = PyArray_NDIM(a);
         const npy_intp size = PyArray_ITEMSIZE(a);
@@ -27,7 +28,7 @@ public:
     }
     bool are_short() const { return run < least_run; }
     // Where a row of an array begins, in bytes.
-    npy_intp place(PyArrayObject* x, npy_intp row) const {
+    npy_intp position(PyArrayObject* x, npy_intp row) const {
         npy_intp at = 0;
         for (int dim = outer_ - 1; dim > 0; --dim) {
             at += row % shape_[dim] * PyArray_STRIDE(x, dim);
@@ -39,7 +40,7 @@ public:
     template <class T> void lay(PyArrayObject* x, npy_intp first, npy_intp many, T* to) const {
         for (npy_intp row = first, end = first + many; row < end;) {
             const npy_intp length = shape_[outer_ - 1], together = std::min(end - row, length - row % length);
-            lay_alike(PyArray_BYTES(x) + place(x, row), PyArray_STRIDE(x, outer_ - 1), together, to);
+            copy_rows(PyArray_BYTES(x) + position(x, row), PyArray_STRIDE(x, outer_ - 1), together, to);
             row += together, to += together * run;
         }
     }
@@ -50,7 +51,7 @@ private:
         for (npy_intp row = 0; row < many; ++row, from += step, to += size)
             for (int i = 0; i < size; ++i) to[i] = reinterpret_cast<const T*>(from)[i];
     }
-    // Rows of more; the last four of a row may be some that were copied before.
+    // Longer rows; the last four elements of a row may have been copied before.
     template <class T> void lay_by_fours(const char* from, npy_intp step, npy_intp many, T* to) const {
         constexpr npy_intp size = sizeof(T);
         for (npy_intp row = 0; row < many; ++row, from += step, to += run) {
@@ -58,7 +59,7 @@ private:
             std::memcpy(to + run - 4, from + (run - 4) * size, 4 * size);
         }
     }
-    template <class T> void lay_alike(const char* from, npy_intp step, npy_intp many, T* to) const {
+    template <class T> void copy_rows(const char* from, npy_intp step, npy_intp many, T* to) const {
         switch (run) {
             case 1: return lay_few<1>(from, step, many, to);
             case 2: return lay_few<2>(from, step, many, to);
@@ -67,7 +68,7 @@ private:
             default: return lay_by_fours(from, step, many, to);
         }
     }
-    static bool lies_so(PyArrayObject* x) {
+    static bool is_strided_row(PyArrayObject* x) {
         if (!(PyArray_FLAGS(x) & NPY_ARRAY_ALIGNED) || PyArray_SIZE(x) == 0) return false;
         for (int dim = 0; dim < PyArray_NDIM(x); ++dim)
             if (PyArray_STRIDE(x, dim) <= (dim + 1 < PyArray_NDIM(x) ? PyArray_STRIDE(x, dim + 1) : 0)) return false;
@@ -89,15 +90,14 @@ template <class T> const T* data_at(PyArrayObject* x, npy_intp bytes) {
     return reinterpret_cast<const T*>(PyArray_BYTES(x) + bytes);
 }
 
-// The elements of an operand row by row: of a long row where they lie, of some short ones in a buffer; or one number
-// beside all.
-template <class T> class Seen {
+// The elements of an operand row by row: long rows are read directly, short ones from a buffer; or one number for all.
+template <class T> class RowReader {
 public:
-    Seen(PyArrayObject* x, const T* beside, const Rows& rows) : x_(x), beside_(beside), rows_(rows) {}
+    RowReader(PyArrayObject* x, const T* beside, const Rows& rows) : x_(x), beside_(beside), rows_(rows) {}
     npy_intp step() const { return x_ != nullptr; }
     const T* at(npy_intp row, npy_intp many, T* buffer) const {
         if (!x_) return beside_;
-        if (!rows_.are_short()) return data_at<T>(x_, rows_.place(x_, row));
+        if (!rows_.are_short()) return data_at<T>(x_, rows_.position(x_, row));
         rows_.lay(x_, row, many, buffer);
         return buffer;
     }
@@ -121,10 +121,10 @@ template <class T> PyObject* unary(UnaryLoop<T> loop, npy_intp cost, PyArrayObje
     PyArrayObject* result = loop ? new_result(x) : nullptr;
     if (!result) return nullptr;
     T* to = data_of<T>(result);
-    const Seen<T> seen(x, nullptr, rows);
+    const RowReader<T> reader(x, nullptr, rows);
     by_rows(rows, cost, [=, &rows](npy_intp row, npy_intp many) {
         T buffer[block_size];
-        loop(seen.at(row, many, buffer), to + row * rows.run, many * rows.run);
+        loop(reader.at(row, many, buffer), to + row * rows.run, many * rows.run);
     });
     return reinterpret_cast<PyObject*>(result);
 }
@@ -137,7 +137,7 @@ PyObject* binary(BinaryLoop<T> loop, npy_intp cost, PyArrayObject* a, PyArrayObj
     PyArrayObject* result = new_result(a ? a : b);
     if (!result) return nullptr;
     T* to = data_of<T>(result);
-    const Seen<T> left(a, &value, rows), right(b, &value, rows);
+    const RowReader<T> left(a, &value, rows), right(b, &value, rows);
     by_rows(rows, cost, [=, &rows](npy_intp row, npy_intp many) {
         T first[block_size], second[block_size];
         loop(left.at(row, many, first), left.step(), right.at(row, many, second), right.step(), to + row * rows.run,
@@ -174,9 +174,10 @@ PyObject* row_binary_into(Binary op, npy_intp cost, PyObject* a, PyObject* b, Py
     constexpr npy_intp few = 1 << 14;  // of more NumPy's loop costs less than a result that is copied
     PyArrayObject* target = out ? few_with_gaps(out) : nullptr;
     if (!target || PyArray_SIZE(target) > few) return nullptr;
-    const Owned made(writeable(target) ? reinterpret_cast<PyArrayObject*>(row_binary(op, cost, a, b)) : nullptr);
-    if (!made || PyArray_DESCR(made.get()) != PyArray_DESCR(target) || !same_shape(made.get(), target)) return nullptr;
-    const int status = with_python([&] { return PyArray_CopyInto(target, made.get()); });
+    const Owned result(writeable(target) ? reinterpret_cast<PyArrayObject*>(row_binary(op, cost, a, b)) : nullptr);
+    if (!result || PyArray_DESCR(result.get()) != PyArray_DESCR(target) || !same_shape(result.get(), target))
+        return nullptr;
+    const int status = with_python([&] { return PyArray_CopyInto(target, result.get()); });
     return status < 0 ? nullptr : Py_NewRef(out);
 }
 

@@ -1,5 +1,5 @@
-// Rules of element-wise functions: the gradient of an operand from that of the result and what was saved, in one pass.
-// Functions for the dispatcher only.
+// Rules of element-wise functions: the gradient of an operand from that of the result and the saved values, in one
+// pass. Functions for the dispatcher only.
 #include "binding/broadcast.hpp"
 #include "binding/complex_products.hpp"
 #include "binding/promoted.hpp"
@@ -15,10 +15,10 @@ using Call = PyObject* const*;
 constexpr npy_intp few = 256;  // beyond, NumPy's vectorised loops take less time than the C library one by one
 constexpr npy_intp any_number = std::numeric_limits<npy_intp>::max();
 
-// ---- of one operand ------------------------------------------------------------------------------------------------
-// slope(gradient, saved value), for each of at most `most` elements.
-template <class T, class Slope>
-PyObject* slopes(PyObject* grad_object, PyArrayObject* saved, npy_intp most, Slope slope) {
+// ---- of one operand -------------------------------------------------------------------------------------------------
+// rule(gradient, saved value), for each of at most `most` elements.
+template <class T, class Rule>
+PyObject* unary_grad(PyObject* grad_object, PyArrayObject* saved, npy_intp most, Rule rule) {
     Operand operands[2];
     operands[1].array = saved;
     Broadcast<2> shape;
@@ -32,81 +32,82 @@ PyObject* slopes(PyObject* grad_object, PyArrayObject* saved, npy_intp most, Slo
     ReleaseGil unlocked(shape.size() >= thread_threshold);
     shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
         const T *g = grad + from[0], *v = value + from[1];
-        T* made = out + to;
+        T* target = out + to;
         if (shape.inner(0)) {
-            for (npy_intp i = 0; i < count; ++i) made[i] = slope(g[i], v[i]);
+            for (npy_intp i = 0; i < count; ++i) target[i] = rule(g[i], v[i]);
         } else {
-            for (npy_intp i = 0; i < count; ++i) made[i] = slope(*g, v[i]);
+            for (npy_intp i = 0; i < count; ++i) target[i] = rule(*g, v[i]);
         }
     });
     return result.give();
 }
 // (grad, what was saved)
-template <class Slope> PyObject* of_saved(Call args, npy_intp most, Slope slope) {
+template <class Rule> PyObject* unary_rule(Call args, npy_intp most, Rule rule) {
     PyArrayObject* saved = plain(args[1]);
     if (!saved) return nullptr;
-    if (PyArray_DESCR(saved) == float_descr) return slopes<float>(args[0], saved, most, slope);
-    return PyArray_DESCR(saved) == double_descr ? slopes<double>(args[0], saved, most, slope) : nullptr;
+    if (PyArray_DESCR(saved) == float_descr) return unary_grad<float>(args[0], saved, most, rule);
+    return PyArray_DESCR(saved) == double_descr ? unary_grad<double>(args[0], saved, most, rule) : nullptr;
 }
 
 constexpr double log_2 = 0.693147180559945309417, log_10 = 2.302585092994045684018;
 
 // By the result:
 PyObject* sqrt_rule(Call args) {
-    return of_saved(args, any_number, [](auto grad, auto out) { return grad / (out * 2); });
+    return unary_rule(args, any_number, [](auto grad, auto out) { return grad / (out * 2); });
 }
 PyObject* rsqrt_rule(Call args) {
-    return of_saved(args, any_number, [](auto grad, auto out) { return grad * out * out * out * decltype(out)(-0.5); });
+    return unary_rule(args, any_number,
+                      [](auto grad, auto out) { return grad * out * out * out * decltype(out)(-0.5); });
 }
 PyObject* reciprocal_rule(Call args) {
-    return of_saved(args, any_number, [](auto grad, auto out) { return -(grad * out * out); });
+    return unary_rule(args, any_number, [](auto grad, auto out) { return -(grad * out * out); });
 }
 // (grad, out, what `out` has lost the digits of, or None)
 PyObject* expm1_rule(Call args) {
-    if (args[2] == Py_None) return of_saved(args, any_number, [](auto grad, auto out) { return grad * (out + 1); });
+    if (args[2] == Py_None) return unary_rule(args, any_number, [](auto grad, auto out) { return grad * (out + 1); });
     if (!PyArray_Check(args[2]) || PyArray_ISCOMPLEX(reinterpret_cast<PyArrayObject*>(args[2])))
-        return nullptr;  // which want conjugates
+        return nullptr;  // whose conjugates are needed
     PyObject* power = direct_unary(EXP, args[2]);
     PyObject* result = power ? direct_binary(MULTIPLY, args[0], power) : nullptr;
     Py_XDECREF(power);
     return result;
 }
 PyObject* tan_rule(Call args) {
-    return of_saved(args, any_number, [](auto grad, auto out) { return grad * (out * out + 1); });
+    return unary_rule(args, any_number, [](auto grad, auto out) { return grad * (out * out + 1); });
 }
 // By the operand:
 PyObject* log1p_rule(Call args) {
-    return of_saved(args, any_number, [](auto grad, auto x) { return grad / (x + 1); });
+    return unary_rule(args, any_number, [](auto grad, auto x) { return grad / (x + 1); });
 }
 PyObject* log2_rule(Call args) {
-    return of_saved(args, any_number, [](auto grad, auto x) { return grad / (x * decltype(x)(log_2)); });
+    return unary_rule(args, any_number, [](auto grad, auto x) { return grad / (x * decltype(x)(log_2)); });
 }
 PyObject* log10_rule(Call args) {
-    return of_saved(args, any_number, [](auto grad, auto x) { return grad / (x * decltype(x)(log_10)); });
+    return unary_rule(args, any_number, [](auto grad, auto x) { return grad / (x * decltype(x)(log_10)); });
 }
 PyObject* square_rule(Call args) {
-    return of_saved(args, any_number, [](auto grad, auto x) { return grad * (x * 2); });
+    return unary_rule(args, any_number, [](auto grad, auto x) { return grad * (x * 2); });
 }
 PyObject* absolute_rule(Call args) {
-    return of_saved(args, any_number,
-                    [](auto grad, auto x) { return grad * static_cast<decltype(x)>((x > 0) - (x < 0)); });
+    return unary_rule(args, any_number,
+                      [](auto grad, auto x) { return grad * static_cast<decltype(x)>((x > 0) - (x < 0)); });
 }
 PyObject* sin_rule(Call args) {
-    return of_saved(args, few, [](auto grad, auto x) { return grad * std::cos(x); });
+    return unary_rule(args, few, [](auto grad, auto x) { return grad * std::cos(x); });
 }
 PyObject* cos_rule(Call args) {
-    return of_saved(args, few, [](auto grad, auto x) { return grad * -std::sin(x); });
+    return unary_rule(args, few, [](auto grad, auto x) { return grad * -std::sin(x); });
 }
 PyObject* sinh_rule(Call args) {
-    return of_saved(args, few, [](auto grad, auto x) { return grad * std::cosh(x); });
+    return unary_rule(args, few, [](auto grad, auto x) { return grad * std::cosh(x); });
 }
 PyObject* cosh_rule(Call args) {
-    return of_saved(args, few, [](auto grad, auto x) { return grad * std::sinh(x); });
+    return unary_rule(args, few, [](auto grad, auto x) { return grad * std::sinh(x); });
 }
 
 // ---- of two operands -----------------------------------------------------------------------------------------------
-// slope(gradient, first operand, second operand): arrays that broadcast, or one of the operands a number.
-template <class T, class Slope> PyObject* slopes_of_two(Call args, PyArray_Descr* descr, Slope slope) {
+// rule(gradient, first operand, second operand): arrays that broadcast, or one of the operands a number.
+template <class T, class Rule> PyObject* binary_grad(Call args, PyArray_Descr* descr, Rule rule) {
     Operand operands[3];
     T numbers[3] = {};
     const T* data[3];
@@ -125,53 +126,56 @@ template <class T, class Slope> PyObject* slopes_of_two(Call args, PyArray_Descr
     shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
         const T *g = data[0] + from[0], *a = data[1] + from[1], *b = data[2] + from[2];
         const npy_intp x = shape.inner(0), y = shape.inner(1), z = shape.inner(2);
-        for (npy_intp i = 0; i < count; ++i) out[to + i] = slope(g[i * x], a[i * y], b[i * z]);
+        for (npy_intp i = 0; i < count; ++i) out[to + i] = rule(g[i * x], a[i * y], b[i * z]);
     });
     return result.give();
 }
 // (grad, self, other)
-template <class Slope> PyObject* of_two(Call args, Slope slope) {
+template <class Rule> PyObject* binary_rule(Call args, Rule rule) {
     if (!PyArray_CheckExact(args[0])) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(args[0]));
-    if (descr == float_descr) return slopes_of_two<float>(args, descr, slope);
-    return descr == double_descr ? slopes_of_two<double>(args, descr, slope) : nullptr;
+    if (descr == float_descr) return binary_grad<float>(args, descr, rule);
+    return descr == double_descr ? binary_grad<double>(args, descr, rule) : nullptr;
 }
 
 // Of the quotient, for the divisor.
 PyObject* divisor_rule(Call args) {
-    return of_two(args, [](auto grad, auto self, auto other) { return -((grad / other) * (self / other)); });
+    return binary_rule(args, [](auto grad, auto self, auto other) { return -((grad / other) * (self / other)); });
 }
-// Half where both are equal, nothing where the other one was taken; NaN, which neither is, counts as taken.
+// Half where both are equal, zero where the other one was chosen; a NaN counts as chosen.
 PyObject* larger_rule(Call args) {
-    return of_two(args, [](auto grad, auto self, auto other) {
-        return self < other ? decltype(grad)(0) : self == other ? grad / 2 : grad;
+    return binary_rule(args, [](auto grad, auto self, auto other) {
+        const auto share = self == other ? grad / 2 : grad;
+        return self < other ? decltype(grad)(0) : share;
     });
 }
 PyObject* smaller_rule(Call args) {
-    return of_two(args, [](auto grad, auto self, auto other) {
-        return self > other ? decltype(grad)(0) : self == other ? grad / 2 : grad;
+    return binary_rule(args, [](auto grad, auto self, auto other) {
+        const auto share = self == other ? grad / 2 : grad;
+        return self > other ? decltype(grad)(0) : share;
     });
 }
-// Of prelu: for the elements, and for the slopes before those of a channel are summed.
+// Of prelu: for the elements, and for the weights before the sum over each channel.
 PyObject* prelu_rule(Call args) {
-    return of_two(args, [](auto grad, auto self, auto slope) { return self > 0 ? grad : grad * slope; });
+    return binary_rule(args, [](auto grad, auto self, auto weight) { return self > 0 ? grad : grad * weight; });
 }
 PyObject* prelu_weight_rule(Call args) {
-    return of_saved(args, any_number, [](auto grad, auto self) { return self > 0 ? decltype(grad)(0) : grad * self; });
+    return unary_rule(args, any_number,
+                      [](auto grad, auto self) { return self > 0 ? decltype(grad)(0) : grad * self; });
 }
 
 #define WENGERT_RULE(count, name, arguments, ...) \
-    direct_method("direct_" #name, iterated<direct<count, name>, ##__VA_ARGS__>, \
-                  arguments ": the gradient of the operand, or NotImplemented"),
+    direct_method("direct_" #name, in_operand_order<direct<count, name>, ##__VA_ARGS__>, \
+                  arguments ": the gradient of the operand, or NotImplemented")
 // ---- of products ---------------------------------------------------------------------------------------------------
-// A gradient and what it is multiplied with or divided by, of which complex numbers are conjugated.
+// A gradient multiplied or divided by an operand, which is conjugated if complex.
 PyObject* with_conjugate(Binary op, PyObject* grad, PyObject* other) {
     PyArrayObject* array = PyArray_CheckExact(other) ? reinterpret_cast<PyArrayObject*>(other) : nullptr;
     if (!PyComplex_CheckExact(other) && !(array && PyArray_ISCOMPLEX(array))) return direct_binary(op, grad, other);
-    PyObject* turned = array ? conjugate_of(other)
-                             : PyComplex_FromDoubles(PyComplex_RealAsDouble(other), -PyComplex_ImagAsDouble(other));
-    PyObject* result = turned ? direct_binary(op, grad, turned) : nullptr;
-    Py_XDECREF(turned);
+    PyObject* conjugate = array ? conjugate_of(other)
+                                : PyComplex_FromDoubles(PyComplex_RealAsDouble(other), -PyComplex_ImagAsDouble(other));
+    PyObject* result = conjugate ? direct_binary(op, grad, conjugate) : nullptr;
+    Py_XDECREF(conjugate);
     return result;
 }
 // (grad, other): the gradient times the conjugate of the other factor
@@ -186,22 +190,30 @@ PyObject* multiply_rule(Call args) {
 PyObject* divide_rule(Call args) { return with_conjugate(DIVIDE, args[0], args[1]); }
 
 PyMethodDef rule_methods[] = {
-    direct_method("direct_multiply_rule", iterated<promoted<direct<2, multiply_rule>>>,
+    direct_method("direct_multiply_rule", in_operand_order<promoted<direct<2, multiply_rule>>>,
                   "grad times the conjugate of other(grad, other), or NotImplemented"),
-    direct_method("direct_divide_rule", iterated<promoted<direct<2, divide_rule>>>,
+    direct_method("direct_divide_rule", in_operand_order<promoted<direct<2, divide_rule>>>,
                   "grad over the conjugate of other(grad, other), or NotImplemented"),
-    WENGERT_RULE(2, sqrt_rule, "(grad, out)") WENGERT_RULE(2, rsqrt_rule, "(grad, out)")
-        WENGERT_RULE(2, reciprocal_rule, "(grad, out)") WENGERT_RULE(3, expm1_rule, "(grad, out, tail)")
-            WENGERT_RULE(2, tan_rule, "(grad, out)") WENGERT_RULE(2, log1p_rule, "(grad, self)")
-                WENGERT_RULE(2, log2_rule, "(grad, self)") WENGERT_RULE(2, log10_rule, "(grad, self)")
-                    WENGERT_RULE(2, square_rule, "(grad, self)") WENGERT_RULE(2, absolute_rule, "(grad, self)")
-                        WENGERT_RULE(2, sin_rule, "(grad, self)") WENGERT_RULE(2, cos_rule, "(grad, self)")
-                            WENGERT_RULE(2, sinh_rule, "(grad, self)") WENGERT_RULE(2, cosh_rule, "(grad, self)")
-                                WENGERT_RULE(3, divisor_rule, "(grad, self, other)")
-                                    WENGERT_RULE(3, larger_rule, "(grad, self, other)", true) WENGERT_RULE(
-                                        3, smaller_rule, "(grad, self, other)", true)
-                                        WENGERT_RULE(3, prelu_rule, "(grad, self, weight)", true) WENGERT_RULE(
-                                            2, prelu_weight_rule, "(grad, self)", true){nullptr, nullptr, 0, nullptr},
+    WENGERT_RULE(2, sqrt_rule, "(grad, out)"),
+    WENGERT_RULE(2, rsqrt_rule, "(grad, out)"),
+    WENGERT_RULE(2, reciprocal_rule, "(grad, out)"),
+    WENGERT_RULE(3, expm1_rule, "(grad, out, tail)"),
+    WENGERT_RULE(2, tan_rule, "(grad, out)"),
+    WENGERT_RULE(2, log1p_rule, "(grad, self)"),
+    WENGERT_RULE(2, log2_rule, "(grad, self)"),
+    WENGERT_RULE(2, log10_rule, "(grad, self)"),
+    WENGERT_RULE(2, square_rule, "(grad, self)"),
+    WENGERT_RULE(2, absolute_rule, "(grad, self)"),
+    WENGERT_RULE(2, sin_rule, "(grad, self)"),
+    WENGERT_RULE(2, cos_rule, "(grad, self)"),
+    WENGERT_RULE(2, sinh_rule, "(grad, self)"),
+    WENGERT_RULE(2, cosh_rule, "(grad, self)"),
+    WENGERT_RULE(3, divisor_rule, "(grad, self, other)"),
+    WENGERT_RULE(3, larger_rule, "(grad, self, other)", true),
+    WENGERT_RULE(3, smaller_rule, "(grad, self, other)", true),
+    WENGERT_RULE(3, prelu_rule, "(grad, self, weight)", true),
+    WENGERT_RULE(2, prelu_weight_rule, "(grad, self)", true),
+    {nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_RULE
 MethodList rule_list(rule_methods);

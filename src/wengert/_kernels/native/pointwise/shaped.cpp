@@ -1,6 +1,6 @@
 // Activations with parameters or corners, and their rules: in one pass. For the dispatcher only.
 #include "binding/broadcast.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 namespace wengert {
 namespace {
@@ -58,8 +58,8 @@ PyObject* differentiate(Shaped function, PyObject* grad, PyObject* object, const
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
         return mapped_gradient<T>(grad, x, shaped_cost,
-                                  [&](const T* slope, npy_intp step, const T* from, T* out, npy_intp count) {
-                                      loops<T>().shaped_backward[function](slope, step, from, shape, out, count);
+                                  [&](const T* grads, npy_intp step, const T* from, T* out, npy_intp count) {
+                                      loops<T>().shaped_backward[function](grads, step, from, shape, out, count);
                                   });
     };
     if (x && PyArray_DESCR(x) == float_descr) return typed(float());
@@ -106,7 +106,7 @@ PyObject* softplus_rule(Call args) {
 }
 
 // ---- of straight pieces: memory is what takes time -----------------------------------------------------------------
-template <class Function> PyObject* each(PyObject* object, PyArrayObject* target, Function function) {
+template <class Function> PyObject* map_elements(PyObject* object, PyArrayObject* target, Function function) {
     PyArrayObject* x = filled(object);
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
@@ -118,15 +118,15 @@ template <class Function> PyObject* each(PyObject* object, PyArrayObject* target
     if (x && PyArray_DESCR(x) == float_descr) return typed(float());
     return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
 }
-template <class Slope> PyObject* each_gradient(PyObject* grad, PyObject* object, Slope slope) {
+template <class Rule> PyObject* map_gradient(PyObject* grad, PyObject* object, Rule rule) {
     PyArrayObject* x = filled(object);
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
         return mapped_gradient<T>(grad, x, 1, [=](const T* g, npy_intp step, const T* from, T* out, npy_intp count) {
             if (step) {
-                for (npy_intp i = 0; i < count; ++i) out[i] = slope(g[i], from[i]);
+                for (npy_intp i = 0; i < count; ++i) out[i] = rule(g[i], from[i]);
             } else {
-                for (npy_intp i = 0; i < count; ++i) out[i] = slope(*g, from[i]);
+                for (npy_intp i = 0; i < count; ++i) out[i] = rule(*g, from[i]);
             }
         });
     };
@@ -138,7 +138,7 @@ template <class Slope> PyObject* each_gradient(PyObject* grad, PyObject* object,
 PyObject* leaky_relu(Call args, PyArrayObject* target) {
     double below = 0;
     if (!as_number(args[1], below)) return nullptr;
-    return each(args[0], target, [=](auto x) {
+    return map_elements(args[0], target, [=](auto x) {
         const auto small = x * static_cast<decltype(x)>(below);
         return x > 0 ? x : small;
     });
@@ -146,20 +146,20 @@ PyObject* leaky_relu(Call args, PyArrayObject* target) {
 PyObject* leaky_relu_rule(Call args) {
     double below = 0;
     if (!as_number(args[2], below)) return nullptr;
-    return each_gradient(args[0], args[1], [=](auto grad, auto x) {
+    return map_gradient(args[0], args[1], [=](auto grad, auto x) {
         const auto small = grad * static_cast<decltype(x)>(below);
         return x > 0 ? grad : small;
     });
 }
 PyObject* hardsigmoid_rule(Call args) {
-    return each_gradient(args[0], args[1], [](auto grad, auto x) {
-        const auto slope = grad / 6;
-        return ((x > -3) & (x < 3)) ? slope : decltype(x)(0);
+    return map_gradient(args[0], args[1], [](auto grad, auto x) {
+        const auto sixth = grad / 6;
+        return ((x > -3) & (x < 3)) ? sixth : decltype(x)(0);
     });
 }
 // (grad, self)
 PyObject* hardswish_backward(Call args) {
-    return each_gradient(args[0], args[1], [](auto grad, auto x) {
+    return map_gradient(args[0], args[1], [](auto grad, auto x) {
         using T = decltype(x);
         const T inner = grad * (x / 3 + T(0.5)), above = x >= 3 ? grad : inner;
         return x <= -3 ? T(0) : above;
@@ -169,7 +169,7 @@ PyObject* hardswish_backward(Call args) {
 PyObject* hardtanh(Call args, PyArrayObject* target) {
     double low = 0, high = 0;
     if (!as_number(args[1], low) || !as_number(args[2], high) || !(low <= high)) return nullptr;
-    return each(args[0], target, [=](auto x) {
+    return map_elements(args[0], target, [=](auto x) {
         using T = decltype(x);
         const T raised = x < static_cast<T>(low) ? static_cast<T>(low) : x;
         return raised > static_cast<T>(high) ? static_cast<T>(high) : raised;
@@ -179,7 +179,7 @@ PyObject* hardtanh(Call args, PyArrayObject* target) {
 PyObject* hardtanh_rule(Call args) {
     double low = 0, high = 0;
     if (!as_number(args[2], low) || !as_number(args[3], high)) return nullptr;
-    return each_gradient(args[0], args[1], [=](auto grad, auto x) {
+    return map_gradient(args[0], args[1], [=](auto grad, auto x) {
         using T = decltype(x);
         return ((x > static_cast<T>(low)) & (x < static_cast<T>(high))) ? grad : T(0);
     });
@@ -194,7 +194,7 @@ bool as_float(PyObject* object, double& value) {
 PyObject* threshold(Call args, PyArrayObject* target) {
     double limit = 0, value = 0;
     if (!as_float(args[1], limit) || !as_float(args[2], value)) return nullptr;
-    return each(args[0], target, [=](auto x) {
+    return map_elements(args[0], target, [=](auto x) {
         using T = decltype(x);
         const T other = static_cast<T>(value);  // in any case, so that the choice needs no branch
         return x <= static_cast<T>(limit) ? other : x;
@@ -204,7 +204,7 @@ PyObject* threshold(Call args, PyArrayObject* target) {
 PyObject* threshold_rule(Call args) {
     double limit = 0;
     if (!as_float(args[2], limit)) return nullptr;
-    return each_gradient(args[0], args[1], [=](auto grad, auto x) {
+    return map_gradient(args[0], args[1], [=](auto grad, auto x) {
         return x <= static_cast<decltype(x)>(limit) ? decltype(x)(0) : grad;
     });
 }
@@ -212,7 +212,7 @@ PyObject* threshold_rule(Call args) {
 PyObject* hardshrink(Call args, PyArrayObject* target) {
     double lambd = 0;
     if (!as_float(args[1], lambd)) return nullptr;
-    return each(args[0], target, [=](auto x) {
+    return map_elements(args[0], target, [=](auto x) {
         using T = decltype(x);
         const T side = static_cast<T>(lambd);
         return (x >= -side) & (x <= side) ? T(0) : x;
@@ -223,7 +223,7 @@ PyObject* hardshrink(Call args, PyArrayObject* target) {
 PyObject* softshrink(Call args, PyArrayObject* target) {
     double lambd = 0;
     if (!as_float(args[1], lambd) || !(lambd >= 0) || std::isinf(lambd)) return nullptr;
-    return each(args[0], target, [=](auto x) {
+    return map_elements(args[0], target, [=](auto x) {
         using T = decltype(x);
         const T side = static_cast<T>(lambd),
                 below = x < -side ? x + side : x * T(0);  // NaN stays NaN, -0.0 stays -0.0
@@ -235,7 +235,7 @@ PyObject* softshrink(Call args, PyArrayObject* target) {
 PyObject* shrink_rule(Call args) {
     double lambd = 0;
     if (!as_float(args[2], lambd)) return nullptr;
-    return each_gradient(args[0], args[1], [=](auto grad, auto x) {
+    return map_gradient(args[0], args[1], [=](auto grad, auto x) {
         using T = decltype(x);
         const T side = static_cast<T>(lambd);
         return (x < -side) | (x > side) ? grad : T(0);
@@ -244,73 +244,73 @@ PyObject* shrink_rule(Call args) {
 
 // (self, nan, posinf, neginf)
 PyObject* nan_to_num(Call args, PyArrayObject* target) {
-    double nan = 0, given_high = 0, given_low = 0;
+    double nan = 0, high_option = 0, low_option = 0;
     const bool has_high = args[2] != Py_None, has_low = args[3] != Py_None;
     if (args[1] != Py_None && !as_float(args[1], nan)) return nullptr;
-    if ((has_high && !as_float(args[2], given_high)) || (has_low && !as_float(args[3], given_low))) return nullptr;
-    return each(args[0], target, [=](auto x) {
+    if ((has_high && !as_float(args[2], high_option)) || (has_low && !as_float(args[3], low_option))) return nullptr;
+    return map_elements(args[0], target, [=](auto x) {
         using T = decltype(x);
         using Limits = std::numeric_limits<T>;
         const T instead = static_cast<T>(nan);
-        const T high = has_high ? static_cast<T>(given_high) : Limits::max(),
-                low = has_low ? static_cast<T>(given_low) : Limits::lowest();
+        const T high = has_high ? static_cast<T>(high_option) : Limits::max(),
+                low = has_low ? static_cast<T>(low_option) : Limits::lowest();
         const T above = x == Limits::infinity() ? high : x, bounded = x == -Limits::infinity() ? low : above;
         return x != x ? instead : bounded;
     });
 }
 // (grad, self)
 PyObject* nan_to_num_rule(Call args) {
-    return each_gradient(args[0], args[1], [](auto grad, auto x) { return x - x == 0 ? grad : decltype(x)(0); });
+    return map_gradient(args[0], args[1], [](auto grad, auto x) { return x - x == 0 ? grad : decltype(x)(0); });
 }
 
 PyMethodDef shaped_methods[] = {
-    direct_method("direct_elu", iterated<direct<4, newly<elu>>>,
+    direct_method("direct_elu", in_operand_order<direct<4, newly<elu>>>,
                   "elu(self, alpha, scale, input_scale), or NotImplemented"),
     direct_method("direct_elu_", direct<4, in_place<elu>>,
                   "elu_(self, alpha, scale, input_scale): None, or NotImplemented"),
-    direct_method("direct_elu_rule", iterated<direct<5, elu_rule>>,
+    direct_method("direct_elu_rule", in_operand_order<direct<5, elu_rule>>,
                   "(grad, self, alpha, scale, input_scale): the gradient, or NotImplemented"),
-    direct_method("direct_celu", iterated<direct<2, newly<celu>>>, "celu(self, alpha), or NotImplemented"),
+    direct_method("direct_celu", in_operand_order<direct<2, newly<celu>>>, "celu(self, alpha), or NotImplemented"),
     direct_method("direct_celu_", direct<2, in_place<celu>>, "celu_(self, alpha): None, or NotImplemented"),
-    direct_method("direct_celu_rule", iterated<direct<3, celu_rule>>,
+    direct_method("direct_celu_rule", in_operand_order<direct<3, celu_rule>>,
                   "(grad, self, alpha): the gradient, or NotImplemented"),
-    direct_method("direct_softplus", iterated<direct<3, newly<softplus>>>,
+    direct_method("direct_softplus", in_operand_order<direct<3, newly<softplus>>>,
                   "softplus(self, beta, threshold), or NotImplemented"),
-    direct_method("direct_softplus_rule", iterated<direct<4, softplus_rule>>,
+    direct_method("direct_softplus_rule", in_operand_order<direct<4, softplus_rule>>,
                   "(grad, self, beta, threshold): the gradient, or NotImplemented"),
-    direct_method("direct_leaky_relu", iterated<direct<2, newly<leaky_relu>>>,
+    direct_method("direct_leaky_relu", in_operand_order<direct<2, newly<leaky_relu>>>,
                   "leaky_relu(self, negative_slope), or NotImplemented"),
     direct_method("direct_leaky_relu_", direct<2, in_place<leaky_relu>>,
                   "leaky_relu_(self, negative_slope): None, or NotImplemented"),
-    direct_method("direct_leaky_relu_rule", iterated<direct<3, leaky_relu_rule>, true>,
+    direct_method("direct_leaky_relu_rule", in_operand_order<direct<3, leaky_relu_rule>, true>,
                   "(grad, self, negative_slope): the gradient, or NotImplemented"),
-    direct_method("direct_hardsigmoid_rule", iterated<direct<2, hardsigmoid_rule>>,
+    direct_method("direct_hardsigmoid_rule", in_operand_order<direct<2, hardsigmoid_rule>>,
                   "(grad, self): the gradient, or NotImplemented"),
-    direct_method("direct_hardswish_backward", iterated<direct<2, hardswish_backward>>,
+    direct_method("direct_hardswish_backward", in_operand_order<direct<2, hardswish_backward>>,
                   "hardswish_backward(grad, self), or NotImplemented"),
-    direct_method("direct_hardtanh", iterated<direct<3, newly<hardtanh>>>,
+    direct_method("direct_hardtanh", in_operand_order<direct<3, newly<hardtanh>>>,
                   "hardtanh(self, min_val, max_val), or NotImplemented"),
     direct_method("direct_hardtanh_", direct<3, in_place<hardtanh>>,
                   "hardtanh_(self, min_val, max_val): None, or NotImplemented"),
-    direct_method("direct_hardtanh_rule", iterated<direct<4, hardtanh_rule>>,
+    direct_method("direct_hardtanh_rule", in_operand_order<direct<4, hardtanh_rule>>,
                   "(grad, self, min_val, max_val): the gradient, or NotImplemented"),
-    direct_method("direct_threshold", iterated<direct<3, newly<threshold>>>,
+    direct_method("direct_threshold", in_operand_order<direct<3, newly<threshold>>>,
                   "threshold(self, threshold, value), or NotImplemented"),
     direct_method("direct_threshold_", direct<3, in_place<threshold>>,
                   "threshold_(self, threshold, value): None, or NotImplemented"),
-    direct_method("direct_threshold_rule", iterated<direct<3, threshold_rule>, true>,
+    direct_method("direct_threshold_rule", in_operand_order<direct<3, threshold_rule>, true>,
                   "(grad, self, threshold): the gradient, or NotImplemented"),
-    direct_method("direct_hardshrink", iterated<direct<2, newly<hardshrink>>>,
+    direct_method("direct_hardshrink", in_operand_order<direct<2, newly<hardshrink>>>,
                   "hardshrink(self, lambd), or NotImplemented"),
-    direct_method("direct_softshrink", iterated<direct<2, newly<softshrink>>>,
+    direct_method("direct_softshrink", in_operand_order<direct<2, newly<softshrink>>>,
                   "softshrink(self, lambd), or NotImplemented"),
-    direct_method("direct_shrink_rule", iterated<direct<3, shrink_rule>>,
+    direct_method("direct_shrink_rule", in_operand_order<direct<3, shrink_rule>>,
                   "(grad, self, lambd): the gradient of both, or NotImplemented"),
-    direct_method("direct_nan_to_num", iterated<direct<4, newly<nan_to_num>>>,
+    direct_method("direct_nan_to_num", in_operand_order<direct<4, newly<nan_to_num>>>,
                   "nan_to_num(self, nan, posinf, neginf), or NotImplemented"),
     direct_method("direct_nan_to_num_", direct<4, in_place<nan_to_num>>,
                   "nan_to_num_(self, nan, posinf, neginf): None, or NotImplemented"),
-    direct_method("direct_nan_to_num_rule", iterated<direct<2, nan_to_num_rule>>,
+    direct_method("direct_nan_to_num_rule", in_operand_order<direct<2, nan_to_num_rule>>,
                   "(grad, self): the gradient, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,7 +1,7 @@
 // Functions of NumPy's and SciPy's that work element by element, by their inner loops alone: for the dispatcher only.
 // The numbers are those of the bodies, which call the same loops.
 #include "pointwise/ufuncs.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 #include "pointwise/pointwise.hpp"
 
 #include <algorithm>
@@ -15,14 +15,14 @@ bool Ufunc::find() {
     static const bool ready = _import_umath() == 0;
     PyObject* text = ready ? PyUnicode_FromString(module) : nullptr;
     PyObject* loaded = text ? PyImport_GetModule(text) : nullptr;
-    PyObject* found = loaded ? PyObject_GetAttrString(loaded, name) : nullptr;
+    PyObject* function = loaded ? PyObject_GetAttrString(loaded, name) : nullptr;
     Py_XDECREF(text);
     Py_XDECREF(loaded);
     PyErr_Clear();
-    if (found && Py_TYPE(found) == &PyUFunc_Type)
-        object = reinterpret_cast<PyUFuncObject*>(found);  // kept, as its loops are
+    if (function && Py_TYPE(function) == &PyUFunc_Type)
+        object = reinterpret_cast<PyUFuncObject*>(function);  // kept, as its loops are
     else
-        Py_XDECREF(found);
+        Py_XDECREF(function);
     return object != nullptr;
 }
 
@@ -36,11 +36,11 @@ bool InnerLoop::find(Ufunc& ufunc, int operands, int type) {
         if (!fits) continue;
         function = ufunc.object->functions[at];
         data = ufunc.object->data ? ufunc.object->data[at] : nullptr;
-        made = types[operands];
+        result_type = types[operands];
         // Of NumPy's only integers raised to integers may be refused by their loop.
         quiet = std::strcmp(ufunc.module, "numpy") == 0 &&
                 !(PyTypeNum_ISINTEGER(type) && std::strcmp(ufunc.name, "power") == 0);
-        return function && (made == type || made == NPY_BOOL);
+        return function && (result_type == type || result_type == NPY_BOOL);
     }
     return false;
 }
@@ -50,27 +50,29 @@ namespace {
 using Call = PyObject* const*;
 constexpr npy_intp few = few_for_loops;
 
-// What a card takes: one array, two, or an array and an array or a number.
-enum Operands { ONE, TWO, WITH_NUMBERS };
+// The operands of a card: one array, two, or an array and an array or a number.
+enum Operands { UNARY, BINARY, WITH_NUMBERS };
 
 #define WENGERT_UFUNCS(each) \
-    each(ONE, "numpy", isnan) each(ONE, "numpy", isinf) each(ONE, "numpy", isfinite) each(ONE, "numpy", signbit) \
-        each(ONE, "numpy", logical_not) each(ONE, "numpy", invert) each(WITH_NUMBERS, "numpy", bitwise_and) \
-            each(WITH_NUMBERS, "numpy", bitwise_or) each(WITH_NUMBERS, "numpy", bitwise_xor) \
-                each(WITH_NUMBERS, "numpy", left_shift) each(WITH_NUMBERS, "numpy", right_shift) \
-                    each(TWO, "numpy", gcd) each(TWO, "numpy", lcm) each(TWO, "numpy", fmax) each(TWO, "numpy", fmin) \
-                        each(ONE, "scipy.special", j0) each(ONE, "scipy.special", j1) each(ONE, "scipy.special", y0) \
-                            each(ONE, "scipy.special", y1) each(ONE, "scipy.special", k0) \
-                                each(ONE, "scipy.special", k1) each(ONE, "scipy.special", k0e) \
-                                    each(ONE, "scipy.special", k1e) each(TWO, "scipy.special", gammainc) \
-                                        each(TWO, "scipy.special", gammaincc)
+    each(UNARY, "numpy", isnan) each(UNARY, "numpy", isinf) each(UNARY, "numpy", isfinite) \
+        each(UNARY, "numpy", signbit) each(UNARY, "numpy", logical_not) each(UNARY, "numpy", invert) \
+            each(WITH_NUMBERS, "numpy", bitwise_and) each(WITH_NUMBERS, "numpy", bitwise_or) \
+                each(WITH_NUMBERS, "numpy", bitwise_xor) each(WITH_NUMBERS, "numpy", left_shift) \
+                    each(WITH_NUMBERS, "numpy", right_shift) each(BINARY, "numpy", gcd) each(BINARY, "numpy", lcm) \
+                        each(BINARY, "numpy", fmax) each(BINARY, "numpy", fmin) each(UNARY, "scipy.special", j0) \
+                            each(UNARY, "scipy.special", j1) each(UNARY, "scipy.special", y0) \
+                                each(UNARY, "scipy.special", y1) each(UNARY, "scipy.special", k0) \
+                                    each(UNARY, "scipy.special", k1) each(UNARY, "scipy.special", k0e) \
+                                        each(UNARY, "scipy.special", k1e) each(BINARY, "scipy.special", gammainc) \
+                                            each(BINARY, "scipy.special", gammaincc)
 
-// The same, of which there are loops of our own for float32.
-#define WENGERT_UFUNCS_WITH_LOOPS(each) \
-    each(ERFCX, erfcx) each(NDTRI, ndtri) each(LOG_NDTR, log_ndtr) each(BESSEL_I0, i0) each(BESSEL_I1, i1) \
-        each(BESSEL_I0E, i0e) each(BESSEL_I1E, i1e)
+// The names of the rows of base/pointwise.inc; of those bound as SCIPY, also those of the functions in scipy.special.
+constexpr const char* unary_names[] = {
+#define WENGERT_UNARY(op, name, ...) name,
+#include "base/pointwise.inc"
+};
 
-// Elements of these types lie in memory as their loops expect them. Of larger integers without a sign few cards know.
+// Types whose elements have the byte order that loops expect. Few cards support larger unsigned integers.
 bool is_known(PyArrayObject* array) {
     const int type = PyArray_TYPE(array);
     const bool integer = type == NPY_UBYTE || PyTypeNum_ISSIGNED(type);
@@ -86,9 +88,9 @@ PyArrayObject* few_of(PyObject* object) {
 }
 PyArrayObject* new_of_type(int type, PyArrayObject* like) {
     PyArray_Descr* descr = PyArray_DescrFromType(type);
-    PyArrayObject* made = descr ? new_array(descr, PyArray_NDIM(like), PyArray_DIMS(like)) : nullptr;
+    PyArrayObject* result = descr ? new_array(descr, PyArray_NDIM(like), PyArray_DIMS(like)) : nullptr;
     Py_XDECREF(descr);
-    return made;
+    return result;
 }
 
 PyObject* of_one(Ufunc& ufunc, PyObject* object) {
@@ -97,7 +99,7 @@ PyObject* of_one(Ufunc& ufunc, PyObject* object) {
     return x && loop.find(ufunc, 1, PyArray_TYPE(x)) ? run_one(loop, x) : nullptr;
 }
 
-// A Python number as an element of the dtype of an array; false where it has none, or is a card's matter.
+// A Python number as an element of the dtype of an array; false where it has none, or the card decides.
 struct Number {
     union {
         float single;
@@ -130,7 +132,7 @@ private:
 }  // namespace
 
 PyObject* run_one(const InnerLoop& loop, PyArrayObject* x) {
-    Owned result(loop.serves(PyArray_SIZE(x)) ? new_of_type(loop.made, x) : nullptr);
+    Owned result(loop.serves(PyArray_SIZE(x)) ? new_of_type(loop.result_type, x) : nullptr);
     if (!result) return nullptr;
     char* const elements[] = {PyArray_BYTES(x), PyArray_BYTES(result.get())};
     const npy_intp steps[] = {PyArray_ITEMSIZE(x), PyArray_ITEMSIZE(result.get())};
@@ -138,7 +140,7 @@ PyObject* run_one(const InnerLoop& loop, PyArrayObject* x) {
 }
 
 PyObject* run_two(const InnerLoop& loop, PyArrayObject* first, char* second, npy_intp step) {
-    Owned result(loop.serves(PyArray_SIZE(first)) ? new_of_type(loop.made, first) : nullptr);
+    Owned result(loop.serves(PyArray_SIZE(first)) ? new_of_type(loop.result_type, first) : nullptr);
     if (!result) return nullptr;
     char* const elements[] = {PyArray_BYTES(first), second, PyArray_BYTES(result.get())};
     const npy_intp steps[] = {PyArray_ITEMSIZE(first), step, PyArray_ITEMSIZE(result.get())};
@@ -160,7 +162,7 @@ PyObject* of_two(Ufunc& ufunc, PyObject* first, PyObject* second, bool numbers) 
 namespace {
 
 template <Operands operands> PyObject* called(Ufunc& ufunc, Call args) {
-    if constexpr (operands == ONE)
+    if constexpr (operands == UNARY)
         return of_one(ufunc, args[0]);
     else
         return of_two(ufunc, args[0], args[1], operands == WITH_NUMBERS);
@@ -173,14 +175,12 @@ template <Operands operands> PyObject* called(Ufunc& ufunc, Call args) {
 WENGERT_UFUNCS(WENGERT_FUNCTION)
 #undef WENGERT_FUNCTION
 
-#define WENGERT_FUNCTION(op, name) \
-    PyObject* card_##name(Call args) { \
-        static Ufunc ufunc{"scipy.special", #name}; \
-        PyObject* result = direct_unary(op, args[0]); \
-        return result || PyErr_Occurred() ? result : called<ONE>(ufunc, args); \
-    }
-WENGERT_UFUNCS_WITH_LOOPS(WENGERT_FUNCTION)
-#undef WENGERT_FUNCTION
+// A function with a loop of our own for float32.
+template <Unary op> PyObject* special_function(Call args) {
+    static Ufunc ufunc{"scipy.special", unary_names[op]};
+    PyObject* result = direct_unary(op, args[0]);
+    return result || PyErr_Occurred() ? result : called<UNARY>(ufunc, args);
+}
 
 // Which of two operands are not 0: of many elements by the loops of comparisons.
 template <class T, class Combine> PyObject* truths(PyArrayObject* a, PyArrayObject* b, Combine combine) {
@@ -192,14 +192,14 @@ template <class T, class Combine> PyObject* truths(PyArrayObject* a, PyArrayObje
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
         constexpr npy_intp piece = 4096;
-        bool one[piece], other[piece];
+        bool left[piece], right[piece];
         const T zero = 0;
         for (npy_intp at = begin; at < end; at += piece) {
             const npy_intp some = std::min(piece, end - at);
-            loops<T>().compare[NOT_EQUAL](first + at, 1, &zero, 0, one, some);
-            loops<T>().compare[NOT_EQUAL](second + at, 1, &zero, 0, other, some);
+            loops<T>().compare[NOT_EQUAL](first + at, 1, &zero, 0, left, some);
+            loops<T>().compare[NOT_EQUAL](second + at, 1, &zero, 0, right, some);
             for (npy_intp i = 0; i < some; ++i)
-                out[at + i] = combine(static_cast<uint8_t>(one[i]), static_cast<uint8_t>(other[i]));
+                out[at + i] = combine(static_cast<uint8_t>(left[i]), static_cast<uint8_t>(right[i]));
         }
     });
     return result.give();
@@ -249,7 +249,7 @@ PyObject* logaddexp2(Call args) {
 }
 
 constexpr npy_intp joining = 32;  // the work of one logaddexp, in additions
-// logcumsumexp(self, dim): each element joins what the ones before it have made, as NumPy accumulates
+// logcumsumexp(self, dim): each element is combined with the result of those before it, as by NumPy's accumulate
 PyObject* logcumsumexp(Call args) {
     static Ufunc ufunc{"numpy", "logaddexp"};
     PyArrayObject* x = operand(args[0]);
@@ -266,8 +266,8 @@ PyObject* logcumsumexp(Call args) {
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
     parallel_for(line.outer * line.inner, line.length * joining, [=](npy_intp begin, npy_intp end) {
         for (npy_intp at = begin; at < end; ++at) {
-            const npy_intp place = (at / line.inner * line.length * line.inner + at % line.inner) * size;
-            char* elements[] = {to + place, from + place + step, to + place + step};
+            const npy_intp position = (at / line.inner * line.length * line.inner + at % line.inner) * size;
+            char* elements[] = {to + position, from + position + step, to + position + step};
             loop.function(elements, &count, steps, loop.data);
         }
     });
@@ -301,15 +301,15 @@ template <class T> PyObject* polygamma_of(npy_intp order, PyArrayObject* x) {
     if (!result) return nullptr;
     const npy_intp count = PyArray_SIZE(x), steps[] = {0, sizeof(double), sizeof(double)};
     const T* values = data_of<T>(x);
-    std::vector<double> wide(values, values + count), made(static_cast<size_t>(count));
+    std::vector<double> wide(values, values + count), computed(static_cast<size_t>(count));
     double above = static_cast<double>(order) + 1, factor = 0;
     char* of_gamma[] = {reinterpret_cast<char*>(&above), reinterpret_cast<char*>(&factor)};
     char* of_zeta[] = {reinterpret_cast<char*>(&above), reinterpret_cast<char*>(wide.data()),
-                       reinterpret_cast<char*>(made.data())};
+                       reinterpret_cast<char*>(computed.data())};
     if (!factorial.run(of_gamma, steps, 1) || !sums.run(of_zeta, steps, count)) return nullptr;
     if (order % 2 == 0) factor = -factor;
     T* out = data_of<T>(result.get());
-    for (npy_intp i = 0; i < count; ++i) out[i] = static_cast<T>(factor * made[static_cast<size_t>(i)]);
+    for (npy_intp i = 0; i < count; ++i) out[i] = static_cast<T>(factor * computed[static_cast<size_t>(i)]);
     return result.give();
 }
 PyObject* polygamma(Call args) {
@@ -326,20 +326,31 @@ PyObject* polygamma(Call args) {
 }
 
 #define WENGERT_METHOD(operands, module, name) \
-    direct_method("direct_" #name, iterated<direct<operands == ONE ? 1 : 2, card_##name>>, #name ", or NotImplemented"),
-#define WENGERT_LOOP_METHOD(op, name) \
-    direct_method("direct_" #name, iterated<direct<1, card_##name>>, #name "(self), or NotImplemented"),
+    direct_method("direct_" #name, in_operand_order<direct<operands == UNARY ? 1 : 2, card_##name>>, \
+                  #name ", or NotImplemented"),
+// What a row of base/pointwise.inc becomes, by its binding.
+#define WENGERT_METHOD_OF_SCIPY(op, name) \
+    direct_method("direct_" name, in_operand_order<direct<1, special_function<op>>>, name "(self), or NotImplemented"),
+#define WENGERT_METHOD_OF_TWIN(op, name)
+#define WENGERT_METHOD_OF_DIRECT(op, name)
+#define WENGERT_METHOD_OF_INNER(op, name)
 PyMethodDef ufunc_methods[] = {
-    WENGERT_UFUNCS(WENGERT_METHOD) WENGERT_UFUNCS_WITH_LOOPS(WENGERT_LOOP_METHOD) direct_method(
-        "direct_logical_and", iterated<direct<2, logical_and>>, "logical_and(self, other), or NotImplemented"),
-    direct_method("direct_logical_or", iterated<direct<2, logical_or>>, "logical_or(self, other), or NotImplemented"),
-    direct_method("direct_logical_xor", iterated<direct<2, logical_xor>>,
+#define WENGERT_UNARY(op, name, cost, binding, ...) WENGERT_METHOD_OF_##binding(op, name)
+#include "base/pointwise.inc"
+    WENGERT_UFUNCS(WENGERT_METHOD) direct_method("direct_logical_and", in_operand_order<direct<2, logical_and>>,
+                                                 "logical_and(self, other), or NotImplemented"),
+    direct_method("direct_logical_or", in_operand_order<direct<2, logical_or>>,
+                  "logical_or(self, other), or NotImplemented"),
+    direct_method("direct_logical_xor", in_operand_order<direct<2, logical_xor>>,
                   "logical_xor(self, other), or NotImplemented"),
-    direct_method("direct_copysign", iterated<direct<2, copysign>>, "copysign(self, other), or NotImplemented"),
-    direct_method("direct_nextafter", iterated<direct<2, nextafter>>, "nextafter(self, other), or NotImplemented"),
-    direct_method("direct_logaddexp2", iterated<direct<2, logaddexp2>>, "logaddexp2(self, other), or NotImplemented"),
-    direct_method("direct_logcumsumexp", laid<direct<2, logcumsumexp>>, "logcumsumexp(self, dim), or NotImplemented"),
-    direct_method("direct_polygamma", iterated<direct<2, polygamma>>, "polygamma(n, self), or NotImplemented"),
+    direct_method("direct_copysign", in_operand_order<direct<2, copysign>>, "copysign(self, other), or NotImplemented"),
+    direct_method("direct_nextafter", in_operand_order<direct<2, nextafter>>,
+                  "nextafter(self, other), or NotImplemented"),
+    direct_method("direct_logaddexp2", in_operand_order<direct<2, logaddexp2>>,
+                  "logaddexp2(self, other), or NotImplemented"),
+    direct_method("direct_logcumsumexp", on_contiguous<direct<2, logcumsumexp>>,
+                  "logcumsumexp(self, dim), or NotImplemented"),
+    direct_method("direct_polygamma", in_operand_order<direct<2, polygamma>>, "polygamma(n, self), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_METHOD

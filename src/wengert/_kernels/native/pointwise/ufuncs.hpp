@@ -1,4 +1,5 @@
-// Inner loops of NumPy's and SciPy's functions: of few elements the call around such a loop takes longer than the loop.
+// Inner loops of NumPy's and SciPy's functions: for few elements the call around such a loop takes longer than the
+// loop.
 #pragma once
 
 #include "binding/direct.hpp"
@@ -11,8 +12,8 @@ namespace wengert {
 
 constexpr npy_intp few_for_loops = 4096;  // beyond, the call around the loop no longer counts
 
-// A function by the module that has it. It is looked up when it is called, and only where that module is loaded
-// already: to import one is for the bodies.
+// A function by the module that has it. It is looked up when it is called, and only if the module is loaded: importing
+// is left to the bodies.
 struct Ufunc {
     const char* module;
     const char* name;
@@ -25,7 +26,7 @@ struct Ufunc {
 struct InnerLoop {
     PyUFuncGenericFunction function = nullptr;
     void* data = nullptr;
-    int made = NPY_NOTYPE;
+    int result_type = NPY_NOTYPE;
     bool quiet = false;  // it sets no Python error, and so may run in any thread
 
     // False, without an error, where there is none.
@@ -36,23 +37,23 @@ struct InnerLoop {
         function(elements, &count, steps, data);
         return !PyErr_Occurred();
     }
-    // Whether it is worth a call: around many elements NumPy's own lets other threads run, and this one only where that
-    // is safe.
+    // Whether to call it: NumPy's function releases the lock for many elements, this one only where the loop sets no
+    // error.
     bool serves(npy_intp count) const { return count > 0 && (quiet || count <= few_for_loops); }
     // The same by threads where there are many elements.
     template <int operands>
     bool spread(char* const (&elements)[operands], const npy_intp (&steps)[operands], npy_intp count) const {
         if (!quiet || count < thread_threshold) {
-            char* places[operands];
-            std::copy(elements, elements + operands, places);
-            return run(places, steps, count);
+            char* positions[operands];
+            std::copy(elements, elements + operands, positions);
+            return run(positions, steps, count);
         }
         ReleaseGil unlocked(true);
         parallel_for(count, 1, [&](npy_intp begin, npy_intp end) {
-            char* places[operands];
-            for (int i = 0; i < operands; ++i) places[i] = elements[i] + begin * steps[i];
+            char* positions[operands];
+            for (int i = 0; i < operands; ++i) positions[i] = elements[i] + begin * steps[i];
             const npy_intp some = end - begin;
-            function(places, &some, steps, data);
+            function(positions, &some, steps, data);
         });
         return true;
     }
@@ -63,8 +64,8 @@ struct InnerLoop {
 PyObject* run_one(const InnerLoop& loop, PyArrayObject* x);
 // The same for two row-major arrays of one shape; `second` may be one element repeated.
 PyObject* run_two(const InnerLoop& loop, PyArrayObject* first, char* second, npy_intp step);
-// The function of two row-major arrays of one dtype and shape; with `numbers`, also of one and a
-// number. Null without an error for whatever else.
+// The function of two row-major arrays of one dtype and shape; with `numbers`, also of one and a number. Null without
+// an error for other operands.
 PyObject* of_two(Ufunc& ufunc, PyObject* first, PyObject* second, bool numbers);
 
 // The function of two row-major arrays of few complex numbers, of which one may be a number.

@@ -30,10 +30,10 @@ PyObject* randint(PyObject*, Call args, Py_ssize_t nargs) {
         if (ndim < 0 || !as_index(args[nargs - 2], high) || (nargs == 6 && !as_index(args[3], low))) return nullptr;
         const Size room = Size(high) - low;
         if (!room.fits() || room.value() < 1) return nullptr;
-        return drawn(args, int64_descr, ndim, shape, [=](Words words, double*, PyArrayObject* made) {
-            auto* to = data_of<uint64_t>(made);
+        return drawn(args, int64_descr, ndim, shape, [=](Words words, double*, PyArrayObject* result) {
+            auto* to = data_of<uint64_t>(result);
             const auto width = static_cast<uint64_t>(room.value()), first = static_cast<uint64_t>(low);
-            const npy_intp count = PyArray_SIZE(made);
+            const npy_intp count = PyArray_SIZE(result);
             if (width < uint64_t{1} << 28)
                 draw_below(words, static_cast<uint32_t>(width), first, to, count);
             else
@@ -43,13 +43,13 @@ PyObject* randint(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 constexpr npy_intp most_ordered = 0xFFFFFFFF / 20 - 1;  // from there on a step takes two words
-// randperm(generator, forks, default, n): each place is swapped with one of those from there on
+// randperm(generator, forks, default, n): each position is swapped with one of those from there on
 PyObject* randperm(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         npy_intp count = 0;
         if (nargs != 4 || !as_index(args[3], count) || count < 2 || count > most_ordered) return nullptr;
-        return drawn(args, int64_descr, 1, &count, [=](Words words, double*, PyArrayObject* made) {
-            auto* order = data_of<int64_t>(made);
+        return drawn(args, int64_descr, 1, &count, [=](Words words, double*, PyArrayObject* result) {
+            auto* order = data_of<int64_t>(result);
             for (npy_intp at = 0; at < count; ++at) order[at] = at;
             for (npy_intp at = 0; at + 1 < count; ++at)
                 std::swap(order[at], order[at + words.next() % static_cast<uint32_t>(count - at)]);
@@ -70,11 +70,11 @@ template <class T> PyObject* decided(Call args, PyArrayObject* chances) {
     for (npy_intp at = 0; at < PyArray_SIZE(chances); ++at)
         if (!(chance[at] >= 0 && chance[at] <= 1)) return nullptr;
     return drawn(args, descr_of<T>(), PyArray_NDIM(chances), PyArray_DIMS(chances),
-                 [=](Words words, double*, PyArrayObject* made) {
-                     for (npy_intp at = 0; at < PyArray_SIZE(made); ++at) {
+                 [=](Words words, double*, PyArrayObject* result) {
+                     for (npy_intp at = 0; at < PyArray_SIZE(result); ++at) {
                          T even;
                          words.draw(even);
-                         data_of<T>(made)[at] = static_cast<T>(even < chance[at]);
+                         data_of<T>(result)[at] = static_cast<T>(even < chance[at]);
                      }
                  });
 }
@@ -107,11 +107,11 @@ template <class T> PyObject* normal_of(Call args, PyArrayObject* like) {
         refused |= !(deviation.values[at] >= 0);
     if (refused) return nullptr;
     return drawn(args, descr_of<T>(), PyArray_NDIM(like), PyArray_DIMS(like),
-                 [&](Words words, double* kept, PyArrayObject* made) {
-                     T* to = data_of<T>(made);
-                     // In pieces that stay near the processor, of whole blocks but for the last.
+                 [&](Words words, double* kept, PyArrayObject* result) {
+                     T* to = data_of<T>(result);
+                     // In pieces that stay in the first cache, of whole blocks except the last.
                      constexpr npy_intp piece = 4096;
-                     for (npy_intp at = 0, some, count = PyArray_SIZE(made); at < count; at += some) {
+                     for (npy_intp at = 0, some, count = PyArray_SIZE(result); at < count; at += some) {
                          some = count - at < 2 * piece ? count - at : piece;
                          draw_normal_numbers(words, kept, to + at, some);
                          loops<T>().binary[MULTIPLY](to + at, 1, deviation.values + at * deviation.step, deviation.step,
@@ -122,7 +122,8 @@ template <class T> PyObject* normal_of(Call args, PyArrayObject* like) {
 }
 // normal_about(generator, forks, mean, std, None)
 PyObject* normal_about(Call args) {
-    PyArrayObject* like = args[4] == Py_None ? model(args[PyArray_CheckExact(args[2]) ? 2 : 3]) : nullptr;
+    const int mean_or_std = PyArray_CheckExact(args[2]) ? 2 : 3;
+    PyArrayObject* like = args[4] == Py_None ? model(args[mean_or_std]) : nullptr;
     if (!like) return nullptr;
     return PyArray_DESCR(like) == float_descr ? normal_of<float>(args, like) : normal_of<double>(args, like);
 }

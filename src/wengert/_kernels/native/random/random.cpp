@@ -111,12 +111,12 @@ Pair pair_of(double turn, double size) {
 }
 
 // Null, without an error, for numbers that are not from [0, 1]: an angle becomes an integer on the way.
-template <class T> PyObject* blocks_made(PyArrayObject* uniform) {
+template <class T> PyObject* normal_blocks_of(PyArrayObject* uniform) {
     for (npy_intp at = 0; at < PyArray_SIZE(uniform); ++at)
         if (!(data_of<T>(uniform)[at] >= 0 && data_of<T>(uniform)[at] <= 1)) return nullptr;
-    Owned made(new_array(descr_of<T>(), 1, PyArray_DIMS(uniform)));
-    if (made) make_blocks(data_of<T>(uniform), data_of<T>(made.get()), PyArray_SIZE(uniform));
-    return made.give();
+    Owned result(new_array(descr_of<T>(), 1, PyArray_DIMS(uniform)));
+    if (result) make_blocks(data_of<T>(uniform), data_of<T>(result.get()), PyArray_SIZE(uniform));
+    return result.give();
 }
 PyObject* normal_blocks(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     static const char* const names[] = {"uniform"};
@@ -124,9 +124,8 @@ PyObject* normal_blocks(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyOb
         PyArrayObject* uniform = plain(slots[0]);
         if (!uniform || PyArray_NDIM(uniform) != 1 || PyArray_SIZE(uniform) % block) return nullptr;
         PyArray_Descr* descr = PyArray_DESCR(uniform);
-        return descr == float_descr    ? blocks_made<float>(uniform)
-               : descr == double_descr ? blocks_made<double>(uniform)
-                                       : nullptr;
+        if (descr == float_descr) return normal_blocks_of<float>(uniform);
+        return descr == double_descr ? normal_blocks_of<double>(uniform) : nullptr;
     });
 }
 PyObject* normal_pairs(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -134,16 +133,16 @@ PyObject* normal_pairs(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObj
     return try_native<1>(normal_pairs_twin, names, 1, args, nargs, kwnames, [](PyObject** slots) -> PyObject* {
         PyArrayObject* uniform = plain(slots[0], double_descr);
         if (!uniform || PyArray_NDIM(uniform) != 2 || PyArray_DIM(uniform, 1) != 2) return nullptr;
-        Owned made(new_array(double_descr, 2, PyArray_DIMS(uniform)));
-        if (!made) return nullptr;
+        Owned result(new_array(double_descr, 2, PyArray_DIMS(uniform)));
+        if (!result) return nullptr;
         const double* from = data_of<double>(uniform);
-        double* to = data_of<double>(made.get());
+        double* to = data_of<double>(result.get());
         for (npy_intp at = 0; at < PyArray_SIZE(uniform); at += 2) {
             const Pair pair = pair_of(from[at], from[at + 1]);
             to[at] = pair.first;
             to[at + 1] = pair.second;
         }
-        return made.give();
+        return result.give();
     });
 }
 PyObject* shuffle(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -153,15 +152,15 @@ PyObject* shuffle(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* 
         if (!order || !steps || PyArray_NDIM(order) != 1 || PyArray_NDIM(steps) != 1) return nullptr;
         const npy_intp count = PyArray_SIZE(order);
         if (PyArray_SIZE(steps) != (count ? count - 1 : 0)) return nullptr;
-        Owned made(reinterpret_cast<PyArrayObject*>(with_python([&] { return PyArray_NewCopy(order, NPY_CORDER); })));
-        if (!made) return nullptr;
-        int64_t* places = data_of<int64_t>(made.get());
+        Owned result(reinterpret_cast<PyArrayObject*>(with_python([&] { return PyArray_NewCopy(order, NPY_CORDER); })));
+        if (!result) return nullptr;
+        int64_t* positions = data_of<int64_t>(result.get());
         for (npy_intp at = 0; at + 1 < count; ++at) {
             const int64_t step = load_once(data_of<int64_t>(steps) + at);
             if (step < 0 || step >= count - at) return nullptr;
-            std::swap(places[at], places[at + step]);
+            std::swap(positions[at], positions[at + step]);
         }
-        return made.give();
+        return result.give();
     });
 }
 
@@ -209,11 +208,11 @@ using DrawDoubles = void (*)(Words, double*, double*, npy_intp);
 
 template <DrawFloats for_float, DrawDoubles for_double>
 PyObject* drawn_from(PyObject* const* parts, PyArray_Descr* descr, int ndim, const npy_intp* shape) {
-    return under_lock(parts, descr, ndim, shape, [=](Words words, double* kept, PyArrayObject* made) {
+    return under_lock(parts, descr, ndim, shape, [=](Words words, double* kept, PyArrayObject* result) {
         if (descr == float_descr)
-            for_float(words, kept, data_of<float>(made), PyArray_SIZE(made));
+            for_float(words, kept, data_of<float>(result), PyArray_SIZE(result));
         else
-            for_double(words, kept, data_of<double>(made), PyArray_SIZE(made));
+            for_double(words, kept, data_of<double>(result), PyArray_SIZE(result));
     });
 }
 // rand or randn(generator, how far this process is from the first, default, *lengths)
@@ -252,8 +251,8 @@ PyObject* whole(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
         if (nargs != source_parts + 4 || !as_index(own[0], count) || !as_index(own[1], room) || !as_index(own[2], low))
             return nullptr;
         if (!as_flag(own[3], one_word) || count < 0 || room <= 0 || !(Size(count) * 8).fits()) return nullptr;
-        return under_lock(args, int64_descr, 1, &count, [=](Words words, double*, PyArrayObject* made) {
-            auto* to = data_of<uint64_t>(made);
+        return under_lock(args, int64_descr, 1, &count, [=](Words words, double*, PyArrayObject* result) {
+            auto* to = data_of<uint64_t>(result);
             const auto width = static_cast<uint64_t>(room), first = static_cast<uint64_t>(low);
             if (one_word && width == static_cast<uint32_t>(width))
                 draw_below(words, static_cast<uint32_t>(width), first, to, count);

@@ -109,10 +109,10 @@ template <class T> double rejected(const Numbers& numbers, T trials, T chance) {
 }
 // The waits between successes are geometric numbers. Trials that are NaN end with the first.
 template <class T> double waited(const Numbers& numbers, T trials, T chance) {
-    const double slope = std::log1p(-chance);
+    const double log_complement = std::log1p(-chance);
     double count = 0, passed = 0;
     for (;; ++count) {
-        passed += std::ceil(std::log(numbers.even()) / slope);
+        passed += std::ceil(std::log(numbers.even()) / log_complement);
         if (!(passed <= trials)) return count;
     }
 }
@@ -128,30 +128,31 @@ template <class T> T binomial_number(const Numbers& numbers, T trials, T chance)
 
 // A number for each place of vectors of parameters, one or two: name(*parts of a source, *parameters).
 template <class T, class Draw, int count>
-PyObject* drawn_by(Draw draw, PyObject* const* args, PyArrayObject* const (&given)[count]) {
-    return under_lock(args, descr_of<T>(), PyArray_NDIM(given[0]), PyArray_DIMS(given[0]),
-                      [=](Words words, double* kept, PyArrayObject* made) {
+PyObject* drawn_by(Draw draw, PyObject* const* args, PyArrayObject* const (&parameters)[count]) {
+    return under_lock(args, descr_of<T>(), PyArray_NDIM(parameters[0]), PyArray_DIMS(parameters[0]),
+                      [=](Words words, double* kept, PyArrayObject* result) {
                           const Numbers numbers{words, kept};
-                          T* to = data_of<T>(made);
-                          for (npy_intp at = 0; at < PyArray_SIZE(made); ++at)
+                          T* to = data_of<T>(result);
+                          for (npy_intp at = 0; at < PyArray_SIZE(result); ++at)
                               if constexpr (count == 1)
-                                  to[at] = draw(numbers, data_of<T>(given[0])[at]);
+                                  to[at] = draw(numbers, data_of<T>(parameters[0])[at]);
                               else
-                                  to[at] = draw(numbers, data_of<T>(given[0])[at], data_of<T>(given[1])[at]);
+                                  to[at] = draw(numbers, data_of<T>(parameters[0])[at], data_of<T>(parameters[1])[at]);
                       });
 }
 template <int count, class Draw> PyObject* drawn(PyObject* const* args, Py_ssize_t nargs, Draw draw) {
     return answer([=]() -> PyObject* {
         if (nargs != source_parts + count) return nullptr;
-        PyArrayObject* given[count];
+        PyArrayObject* parameters[count];
         for (int i = 0; i < count; ++i) {
-            given[i] = plain(args[source_parts + i]);
-            if (!given[i] || PyArray_DESCR(given[i]) != PyArray_DESCR(given[0]) || !same_shape(given[i], given[0]))
+            parameters[i] = plain(args[source_parts + i]);
+            if (!parameters[i] || PyArray_DESCR(parameters[i]) != PyArray_DESCR(parameters[0]) ||
+                !same_shape(parameters[i], parameters[0]))
                 return nullptr;
         }
-        if (!is_real(PyArray_DESCR(given[0]))) return nullptr;
-        return PyArray_DESCR(given[0]) == float_descr ? drawn_by<float>(draw, args, given)
-                                                      : drawn_by<double>(draw, args, given);
+        if (!is_real(PyArray_DESCR(parameters[0]))) return nullptr;
+        return PyArray_DESCR(parameters[0]) == float_descr ? drawn_by<float>(draw, args, parameters)
+                                                           : drawn_by<double>(draw, args, parameters);
     });
 }
 PyObject* gamma_numbers(PyObject*, PyObject* const* args, Py_ssize_t nargs) {

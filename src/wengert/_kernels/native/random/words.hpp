@@ -7,10 +7,10 @@
 
 namespace wengert {
 
-// A reference of our own, let go of at the end of the scope.
+// An owned reference, released at the end of the scope.
 struct Reference {
     PyObject* object;
-    explicit Reference(PyObject* made) : object(made) {}
+    explicit Reference(PyObject* owned) : object(owned) {}
     ~Reference() { Py_XDECREF(object); }
     Reference(const Reference&) = delete;
     Reference& operator=(const Reference&) = delete;
@@ -29,8 +29,8 @@ inline PyObject* source_of(PyObject* generator, PyObject* forks) {
     const Reference stream(attribute(generator, stream_name)), sources(attribute(stream.object, sources_name));
     const Reference process(sources.object ? with_python([&] { return PyObject_CallNoArgs(forks); }) : nullptr);
     if (!process.object || !PyDict_CheckExact(sources.object)) return nullptr;
-    PyObject* found = PyDict_GetItemWithError(sources.object, process.object);
-    return found && PyTuple_Check(found) && PyTuple_GET_SIZE(found) > source_parts ? Py_NewRef(found) : nullptr;
+    PyObject* source = PyDict_GetItemWithError(sources.object, process.object);
+    return source && PyTuple_Check(source) && PyTuple_GET_SIZE(source) > source_parts ? Py_NewRef(source) : nullptr;
 }
 
 struct Words {
@@ -60,20 +60,20 @@ inline void draw_below(Words words, uint32_t width, uint64_t first, uint64_t* to
 #endif
 }
 
-// A new array that `fill` fills from the words of a source with these parts, under NumPy's lock, from where a draw that
-// is under way in another thread has the words alone.
+// A new array that `fill` fills from the words of a source with these parts, under NumPy's lock, so that no draw of
+// another thread takes words in between.
 template <class Fill>
 PyObject* under_lock(PyObject* const* parts, PyArray_Descr* descr, int ndim, const npy_intp* shape, Fill fill) {
     PyArrayObject* kept = plain(parts[kept_number], double_descr);
     if (!kept || PyArray_SIZE(kept) != 2 || !PyCapsule_IsValid(parts[bits_capsule], "BitGenerator")) return nullptr;
     auto* state = static_cast<bitgen_t*>(PyCapsule_GetPointer(parts[bits_capsule], "BitGenerator"));
-    Owned made(new_array(descr, ndim, shape));
-    const Reference held(made ? with_python([&] { return PyObject_CallOneArg(parts[lock_acquire], Py_False); })
-                              : nullptr);
+    Owned result(new_array(descr, ndim, shape));
+    const Reference held(result ? with_python([&] { return PyObject_CallOneArg(parts[lock_acquire], Py_False); })
+                                : nullptr);
     if (held.object != Py_True) return nullptr;
-    fill(Words{state}, data_of<double>(kept), made.get());
+    fill(Words{state}, data_of<double>(kept), result.get());
     const Reference released(with_python([&] { return PyObject_CallNoArgs(parts[lock_release]); }));
-    return released.object ? made.give() : nullptr;
+    return released.object ? result.give() : nullptr;
 }
 // Standard normal numbers as `randn` draws them; `kept`: whether the second number of the last pair is still there, and
 // it.

@@ -1,6 +1,6 @@
-// Recurrent networks: one direction of one layer over all steps, forward and backward. What the inputs contribute to
-// the gates is given, and what the gradients of the gates give for inputs and parameters is the caller's: these are
-// single products. Threads share the sequences, and none waits for another between steps.
+// Recurrent networks: one direction of one layer over all steps, forward and backward. The contribution of the inputs
+// to the gates is an argument, and the gradients of inputs and parameters are left to the caller: both are single
+// products over all steps. Threads share the sequences, and none waits for another between steps.
 #include "recurrent/recurrent.hpp"
 
 namespace wengert {
@@ -13,17 +13,17 @@ Twin rnn_twin("rnn_steps"), rnn_backward_twin("rnn_steps_backward"), gru_twin("g
 
 // rnn_steps(inputs, hidden, weight, relu, sizes, reverse): output, last state
 template <class T> PyObject* rnn_forward(PyObject** slots) {
-    PyArrayObject *given = matrix_of(slots[0], descr_of<T>(), -1, -1),
+    PyArrayObject *input = matrix_of(slots[0], descr_of<T>(), -1, -1),
                   *state = matrix_of(slots[1], descr_of<T>(), -1, -1);
     Recurrence s;
     const T* weight;
     bool relu = false;
-    if (!read_shape(given, state, 1, slots[4], slots[5], s) || s.width != s.size || !as_flag(slots[3], relu))
+    if (!read_shape(input, state, 1, slots[4], slots[5], s) || s.width != s.size || !as_flag(slots[3], relu))
         return nullptr;
     if (!read_matrix(slots[2], s.size, s.width, weight)) return nullptr;
     Owned items[2] = {Owned(new_matrix<T>(s.rows, s.size)), Owned(copy_of(data_of<T>(state), s.batch, s.width))};
-    if (!all_made(items)) return nullptr;
-    const T* inputs = data_of<T>(given);
+    if (!all_allocated(items)) return nullptr;
+    const T* inputs = data_of<T>(input);
     T *out = data_of<T>(items[0].get()), *hidden = data_of<T>(items[1].get());
     {
         ReleaseGil unlocked(is_long(s, 1));
@@ -48,21 +48,21 @@ template <class T> PyObject* rnn_forward(PyObject** slots) {
 // rnn_steps_backward(grad, grad_last, output, weight, relu, batch, sizes, reverse): gradients of the inputs and of the
 // first state
 template <class T> PyObject* rnn_backward(PyObject** slots) {
-    PyArrayObject *made = matrix_of(slots[2], descr_of<T>(), -1, -1),
+    PyArrayObject *outputs = matrix_of(slots[2], descr_of<T>(), -1, -1),
                   *factor = matrix_of(slots[3], descr_of<T>(), -1, -1);
     Recurrence s;
     const T *grad, *grad_last;
     bool relu = false;
-    if (!made || !factor || !as_flag(slots[4], relu) || !as_index(slots[5], s.batch)) return nullptr;
-    s.rows = PyArray_DIM(made, 0), s.size = s.width = PyArray_DIM(made, 1);
+    if (!outputs || !factor || !as_flag(slots[4], relu) || !as_index(slots[5], s.batch)) return nullptr;
+    s.rows = PyArray_DIM(outputs, 0), s.size = s.width = PyArray_DIM(outputs, 1);
     if (PyArray_DIM(factor, 0) != s.size || PyArray_DIM(factor, 1) != s.size) return nullptr;
     if (!read_steps(slots[6], slots[7], s.rows, s.batch, s.steps)) return nullptr;
     if (!read_optional(slots[0], s.rows, s.size, grad) || !read_optional(slots[1], s.batch, s.size, grad_last))
         return nullptr;
     Owned items[2] = {Owned(copy_of(grad, s.rows, s.size)), Owned(copy_of(grad_last, s.batch, s.width))};
-    if (!all_made(items)) return nullptr;
-    const T *output = data_of<T>(made), *weight = data_of<T>(factor);
-    T *slopes = data_of<T>(items[0].get()), *carried = data_of<T>(items[1].get());
+    if (!all_allocated(items)) return nullptr;
+    const T *output = data_of<T>(outputs), *weight = data_of<T>(factor);
+    T *gate_grads = data_of<T>(items[0].get()), *carried = data_of<T>(items[1].get());
     {
         ReleaseGil unlocked(is_long(s, 1));
         const Panels<T> panels(weight, s.width, 1, s.size, s.width);
@@ -72,11 +72,11 @@ template <class T> PyObject* rnn_backward(PyObject** slots) {
                 const index_t count = s.steps.reaching(t, begin, end);
                 for (index_t i = 0; i < count; ++i) {
                     const index_t at = s.steps.row(t, begin + i) * s.size;
-                    add_row(carried + (begin + i) * s.width, slopes + at, s.size);
-                    loops<T>().binary[relu ? RELU_BACKWARD : TANH_BACKWARD](slopes + at, 1, output + at, 1, slopes + at,
-                                                                            s.size);
+                    add_row(carried + (begin + i) * s.width, gate_grads + at, s.size);
+                    loops<T>().binary[relu ? RELU_BACKWARD : TANH_BACKWARD](gate_grads + at, 1, output + at, 1,
+                                                                            gate_grads + at, s.size);
                 }
-                panels.multiply(slopes + s.steps.row(t, begin) * s.size, s.size, count, own.data());
+                panels.multiply(gate_grads + s.steps.row(t, begin) * s.size, s.size, count, own.data());
                 for (index_t i = 0; i < count; ++i)
                     std::copy_n(own.data() + i * panels.width(), s.width, carried + (begin + i) * s.width);
             });
@@ -90,19 +90,19 @@ template <class T> PyObject* rnn_backward(PyObject** slots) {
 // gru_steps(inputs, hidden, weight, bias, sizes, reverse): output, last state, gates, what the state contributed to
 // candidates
 template <class T> PyObject* gru_forward(PyObject** slots) {
-    PyArrayObject *given = matrix_of(slots[0], descr_of<T>(), -1, -1),
+    PyArrayObject *input = matrix_of(slots[0], descr_of<T>(), -1, -1),
                   *state = matrix_of(slots[1], descr_of<T>(), -1, -1);
     Recurrence s;
     const T *weight, *bias;
-    if (!read_shape(given, state, 3, slots[4], slots[5], s) || s.width != s.size) return nullptr;
+    if (!read_shape(input, state, 3, slots[4], slots[5], s) || s.width != s.size) return nullptr;
     if (!read_matrix(slots[2], 3 * s.size, s.width, weight) || !optional_data(slots[3], 3 * s.size, bias))
         return nullptr;
     const std::vector<T> none(bias ? 0 : static_cast<size_t>(3 * s.size));
     if (!bias) bias = none.data();
     Owned items[4] = {Owned(new_matrix<T>(s.rows, s.size)), Owned(copy_of(data_of<T>(state), s.batch, s.width)),
                       Owned(new_matrix<T>(s.rows, 3 * s.size)), Owned(new_matrix<T>(s.rows, s.size))};
-    if (!all_made(items)) return nullptr;
-    const T* inputs = data_of<T>(given);
+    if (!all_allocated(items)) return nullptr;
+    const T* inputs = data_of<T>(input);
     T *out = data_of<T>(items[0].get()), *hidden = data_of<T>(items[1].get());
     T *gates = data_of<T>(items[2].get()), *candidates = data_of<T>(items[3].get());
     {
@@ -128,11 +128,11 @@ template <class T> PyObject* gru_forward(PyObject** slots) {
 // gru_steps_backward(grad, grad_last, gates, candidates, output, hidden, weight, sizes, reverse): gradients of what the
 // inputs contributed, of what the state contributed, and of the first state
 template <class T> PyObject* gru_backward(PyObject** slots) {
-    PyArrayObject *given = matrix_of(slots[2], descr_of<T>(), -1, -1),
+    PyArrayObject *gate_matrix = matrix_of(slots[2], descr_of<T>(), -1, -1),
                   *state = matrix_of(slots[5], descr_of<T>(), -1, -1);
     Recurrence s;
     const T *grad, *grad_last, *candidates, *output, *weight;
-    if (!read_shape(given, state, 3, slots[7], slots[8], s) || s.width != s.size) return nullptr;
+    if (!read_shape(gate_matrix, state, 3, slots[7], slots[8], s) || s.width != s.size) return nullptr;
     if (!read_optional(slots[0], s.rows, s.size, grad) || !read_optional(slots[1], s.batch, s.size, grad_last))
         return nullptr;
     if (!read_matrix(slots[3], s.rows, s.size, candidates) || !read_matrix(slots[4], s.rows, s.size, output))
@@ -140,9 +140,10 @@ template <class T> PyObject* gru_backward(PyObject** slots) {
     if (!read_matrix(slots[6], 3 * s.size, s.width, weight)) return nullptr;
     Owned items[3] = {Owned(new_matrix<T>(s.rows, 3 * s.size)), Owned(new_matrix<T>(s.rows, 3 * s.size)),
                       Owned(copy_of(grad_last, s.batch, s.width))};
-    if (!all_made(items)) return nullptr;
-    const T *gates = data_of<T>(given), *hidden = data_of<T>(state);
-    T *slopes = data_of<T>(items[0].get()), *inner = data_of<T>(items[1].get()), *carried = data_of<T>(items[2].get());
+    if (!all_allocated(items)) return nullptr;
+    const T *gates = data_of<T>(gate_matrix), *hidden = data_of<T>(state);
+    T *gate_grads = data_of<T>(items[0].get()), *inner = data_of<T>(items[1].get()),
+      *carried = data_of<T>(items[2].get());
     {
         ReleaseGil unlocked(is_long(s, 3));
         const Panels<T> panels(weight, s.width, 1, 3 * s.size, s.width);
@@ -155,7 +156,7 @@ template <class T> PyObject* gru_backward(PyObject** slots) {
                     T* own_grad = carried + (begin + i) * s.width;
                     add_row(grad ? grad + at : nullptr, own_grad, s.size);
                     const T* before = from < 0 ? hidden + (begin + i) * s.width : output + from * s.size;
-                    loops<T>().gru_row_backward(own_grad, gates + 3 * at, candidates + at, before, slopes + 3 * at,
+                    loops<T>().gru_row_backward(own_grad, gates + 3 * at, candidates + at, before, gate_grads + 3 * at,
                                                 inner + 3 * at, s.size);
                 }
                 panels.multiply(inner + s.steps.row(t, begin) * 3 * s.size, 3 * s.size, count, own.data());
@@ -182,19 +183,19 @@ void copy_states(const Recurrence& s, index_t t, index_t begin, index_t count, c
 // lstm_steps(inputs, hidden, cell, weight, projection, sizes, reverse): output, last hidden state, last cell, gates,
 // cells
 template <class T> PyObject* lstm_forward(PyObject** slots) {
-    PyArrayObject *given = matrix_of(slots[0], descr_of<T>(), -1, -1),
+    PyArrayObject *input = matrix_of(slots[0], descr_of<T>(), -1, -1),
                   *state = matrix_of(slots[1], descr_of<T>(), -1, -1);
     Recurrence s;
     const T *first_cell, *weight, *projection;
-    if (!read_shape(given, state, 4, slots[5], slots[6], s) || !read_matrix(slots[2], s.batch, s.size, first_cell))
+    if (!read_shape(input, state, 4, slots[5], slots[6], s) || !read_matrix(slots[2], s.batch, s.size, first_cell))
         return nullptr;
     if (!read_matrix(slots[3], 4 * s.size, s.width, weight)) return nullptr;
     if (!read_optional(slots[4], s.width, s.size, projection) || (!projection && s.width != s.size)) return nullptr;
     Owned items[5] = {Owned(new_matrix<T>(s.rows, s.width)), Owned(copy_of(data_of<T>(state), s.batch, s.width)),
                       Owned(copy_of(first_cell, s.batch, s.size)), Owned(new_matrix<T>(s.rows, 4 * s.size)),
                       Owned(new_matrix<T>(s.rows, s.size))};
-    if (!all_made(items)) return nullptr;
-    const T* inputs = data_of<T>(given);
+    if (!all_allocated(items)) return nullptr;
+    const T* inputs = data_of<T>(input);
     T *out = data_of<T>(items[0].get()), *hidden = data_of<T>(items[1].get()), *cell = data_of<T>(items[2].get());
     T *gates = data_of<T>(items[3].get()), *cells = data_of<T>(items[4].get());
     {
@@ -222,10 +223,10 @@ template <class T> PyObject* lstm_forward(PyObject** slots) {
     return give_tuple(items, 5);
 }
 
-// Where the gradients of an LSTM come from and go to; `shown` is there with a projection.
-template <class T> struct LstmSlopes {
+// The arrays of an LSTM's backward pass; `shown` is null without a projection.
+template <class T> struct LstmGradients {
     const T *grad, *gates, *cells, *first_cell;
-    T *slopes, *carried, *cell, *shown;
+    T *gate_grads, *carried, *cell, *shown;
 
     // One step of `count` sequences from `begin` on; `own` is room for their products.
     void step(const Recurrence& s, index_t t, index_t begin, index_t count, const Panels<T>& panels,
@@ -242,9 +243,9 @@ template <class T> struct LstmSlopes {
             const T* above = last ? own + i * last->width() : here + i * s.width;
             const T* before = from < 0 ? first_cell + (begin + i) * s.size : cells + from * s.size;
             loops<T>().lstm_row_backward(above, gates + 4 * at, cells + at, before, cell + (begin + i) * s.size,
-                                         slopes + 4 * at, s.size);
+                                         gate_grads + 4 * at, s.size);
         }
-        panels.multiply(slopes + s.steps.row(t, begin) * 4 * s.size, 4 * s.size, count, own);
+        panels.multiply(gate_grads + s.steps.row(t, begin) * 4 * s.size, 4 * s.size, count, own);
         for (index_t i = 0; i < count; ++i) std::copy_n(own + i * panels.width(), s.width, here + i * s.width);
     }
 };
@@ -253,12 +254,12 @@ template <class T> struct LstmSlopes {
 // of what the inputs contributed, of the first hidden state and of the first cell; with a projection also those of what
 // it gave, all steps
 template <class T> PyObject* lstm_backward(PyObject** slots) {
-    PyArrayObject *given = matrix_of(slots[3], descr_of<T>(), -1, -1),
+    PyArrayObject *gate_matrix = matrix_of(slots[3], descr_of<T>(), -1, -1),
                   *state = matrix_of(slots[5], descr_of<T>(), -1, -1);
     PyArrayObject* factor = matrix_of(slots[6], descr_of<T>(), -1, -1);
     Recurrence s;
     const T *grad, *grad_hidden, *grad_cell, *cells, *weight, *projection;
-    if (!factor || !read_shape(given, state, 4, slots[8], slots[9], s) || s.width != s.size) return nullptr;
+    if (!factor || !read_shape(gate_matrix, state, 4, slots[8], slots[9], s) || s.width != s.size) return nullptr;
     s.width = PyArray_DIM(factor, 1);
     if (!read_optional(slots[0], s.rows, s.width, grad) || !read_optional(slots[1], s.batch, s.width, grad_hidden))
         return nullptr;
@@ -271,9 +272,11 @@ template <class T> PyObject* lstm_backward(PyObject** slots) {
                       Owned(copy_of(grad_cell, s.batch, s.size)),
                       Owned(projection ? new_matrix<T>(s.rows, s.width) : nullptr)};
     if (!items[0] || !items[1] || !items[2] || (projection && !items[3])) return nullptr;
-    T *slopes = data_of<T>(items[0].get()), *carried = data_of<T>(items[1].get()), *cell = data_of<T>(items[2].get());
+    T *gate_grads = data_of<T>(items[0].get()), *carried = data_of<T>(items[1].get()),
+      *cell = data_of<T>(items[2].get());
     T* const shown = projection ? data_of<T>(items[3].get()) : nullptr;
-    const LstmSlopes<T> parts = {grad, data_of<T>(given), cells, data_of<T>(state), slopes, carried, cell, shown};
+    const LstmGradients<T> parts = {grad, data_of<T>(gate_matrix), cells, data_of<T>(state), gate_grads, carried, cell,
+                                    shown};
     {
         ReleaseGil unlocked(is_long(s, 4));
         const Panels<T> panels(weight, s.width, 1, 4 * s.size, s.width);

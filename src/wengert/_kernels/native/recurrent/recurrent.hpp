@@ -1,4 +1,4 @@
-// What the functions of recurrent networks are given, checked before memory is touched.
+// The arguments of the functions of recurrent networks, checked before memory is touched.
 #pragma once
 
 #include <algorithm>
@@ -77,12 +77,12 @@ template <class T> PyArrayObject* new_matrix(npy_intp rows, npy_intp columns) {
 }
 // A new (rows, columns) with the numbers of `from`, or zeros.
 template <class T> PyArrayObject* copy_of(const T* from, npy_intp rows, npy_intp columns) {
-    PyArrayObject* made = new_matrix<T>(rows, columns);
-    if (made && from) std::copy(from, from + rows * columns, data_of<T>(made));
-    if (made && !from) std::fill(data_of<T>(made), data_of<T>(made) + rows * columns, T(0));
-    return made;
+    PyArrayObject* result = new_matrix<T>(rows, columns);
+    if (result && from) std::copy(from, from + rows * columns, data_of<T>(result));
+    if (result && !from) std::fill(data_of<T>(result), data_of<T>(result) + rows * columns, T(0));
+    return result;
 }
-template <int count> bool all_made(const Owned (&items)[count]) {
+template <int count> bool all_allocated(const Owned (&items)[count]) {
     for (const Owned& item : items)
         if (!item) return false;
     return true;

@@ -1,5 +1,5 @@
-// What all recurrent networks share: how sequences lie in memory, and a matrix packed for the products of all steps. No
-// Python here.
+// Shared by all recurrent networks: the layout of sequences in memory, and a matrix packed for the products of all
+// steps. No Python here.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace wengert {
 
-// Sequences side by side, the longest first: step t lies at rows [offsets[t], offsets[t] + sizes[t]) and belongs to the
-// first sizes[t] of them. `reverse`: they are read from their ends.
+// Sequences side by side, the longest first: step t has the rows [offsets[t], offsets[t] + sizes[t]) for the first
+// sizes[t] of them. `reverse`: they are read from their ends.
 struct Steps {
     std::vector<index_t> sizes, offsets;
     index_t batch = 0;
@@ -61,10 +61,10 @@ public:
         for (index_t k = 0; k < depth; ++k) rows[static_cast<size_t>(k)] = k * row_step;
         parallel_for(panels_, depth * wide_, [&](index_t first, index_t last) {
             for (index_t p = first; p < last; ++p) {
-                index_t places[most_lanes];
+                index_t positions[most_lanes];
                 for (index_t j = 0; j < wide_; ++j)
-                    places[j] = (p * wide_ + j < columns ? p * wide_ + j : columns - 1) * column_step;
-                loops<T>().pack_columns(data, rows.data(), depth, places, nullptr, 0,
+                    positions[j] = (p * wide_ + j < columns ? p * wide_ + j : columns - 1) * column_step;
+                loops<T>().pack_columns(data, rows.data(), depth, positions, nullptr, 0,
                                         memory_.get() + p * wide_ * depth);
             }
         });

@@ -16,11 +16,11 @@ using Call = PyObject* const*;
 constexpr npy_intp piece = 65536, strip = 1024;  // elements of a long row, columns, that are looked at together
 
 // One long row, in pieces that do not depend on the number of threads.
-template <class T> void long_row_extreme(Extreme side, const T* x, npy_intp count, T* value, int64_t* place) {
+template <class T> void long_row_extreme(Extreme side, const T* x, npy_intp count, T* value, int64_t* position) {
     const Loops<T>& table = loops<T>();
     const npy_intp pieces = (count + piece - 1) / piece;
     const auto length = [=](npy_intp i) { return i + 1 < pieces ? piece : count - i * piece; };
-    npy_intp start = 0, reach = count;
+    npy_intp start = 0, length_searched = count;
     if (pieces <= 1) {
         *value = table.row_extreme[side](x, count);
     } else {
@@ -30,23 +30,23 @@ template <class T> void long_row_extreme(Extreme side, const T* x, npy_intp coun
             for (npy_intp i = begin; i < end; ++i) parts[i] = table.row_extreme[side](x + i * piece, length(i));
         });
         *value = table.row_extreme[side](parts, pieces);
-        const npy_intp first = table.first_place(parts, pieces, *value);
-        start = first * piece, reach = length(first);
+        const npy_intp first = table.first_position(parts, pieces, *value);
+        start = first * piece, length_searched = length(first);
     }
-    if (place) *place = start + table.first_place(x + start, reach, *value);
+    if (position) *position = start + table.first_position(x + start, length_searched, *value);
 }
 
-// `values` and `places` have room for outer * inner elements; places may be null.
-template <class T> void find_extremes(Extreme side, const T* x, const Block& block, T* values, int64_t* places) {
+// `values` and `positions` have room for outer * inner elements; places may be null.
+template <class T> void find_extremes(Extreme side, const T* x, const Block& block, T* values, int64_t* positions) {
     const npy_intp outer = block.outer, reduced = block.reduced, inner = block.inner;
     const Loops<T>& table = loops<T>();
     if (inner == 1 && outer == 1) {
-        long_row_extreme(side, x, reduced, values, places);
+        long_row_extreme(side, x, reduced, values, positions);
     } else if (inner == 1) {
         parallel_for(outer, reduced, [=, &table](npy_intp begin, npy_intp end) {
             for (npy_intp i = begin; i < end; ++i) {
                 values[i] = table.row_extreme[side](x + i * reduced, reduced);
-                if (places) places[i] = table.first_place(x + i * reduced, reduced, values[i]);
+                if (positions) positions[i] = table.first_position(x + i * reduced, reduced, values[i]);
             }
         });
     } else {
@@ -58,51 +58,54 @@ template <class T> void find_extremes(Extreme side, const T* x, const Block& blo
                                             width = inner - first < strip ? inner - first : strip;
                              const npy_intp at = o * inner + first;
                              table.column_extreme[side](x + o * reduced * inner + first, inner, reduced, width,
-                                                        values + at, places ? places + at : nullptr);
+                                                        values + at, positions ? positions + at : nullptr);
                          }
                      });
     }
 }
 
-enum Wanted { VALUES, PLACES, BOTH };
+enum Wanted { VALUES, POSITIONS, BOTH };
 
 template <class T> PyObject* typed_extremes(Extreme side, Wanted wanted, PyArrayObject* x, const Block& block) {
-    Owned made[2] = {Owned(wanted == PLACES ? nullptr : new_array(PyArray_DESCR(x), block.ndim, block.shape)),
-                     Owned(wanted == VALUES ? nullptr : new_array(int64_descr, block.ndim, block.shape))};
-    if ((wanted != PLACES && !made[0]) || (wanted != VALUES && !made[1])) return nullptr;
-    T one;
+    Owned results[2] = {Owned(wanted == POSITIONS ? nullptr : new_array(PyArray_DESCR(x), block.ndim, block.shape)),
+                        Owned(wanted == VALUES ? nullptr : new_array(int64_descr, block.ndim, block.shape))};
+    if ((wanted != POSITIONS && !results[0]) || (wanted != VALUES && !results[1])) return nullptr;
+    T single;
     std::vector<T> scratch;
-    T* values = &one;
-    if (wanted != PLACES) {
-        values = data_of<T>(made[0].get());
+    T* values = &single;
+    if (wanted != POSITIONS) {
+        values = data_of<T>(results[0].get());
     } else if (block.outer * block.inner > 1) {
         scratch.resize(static_cast<size_t>(block.outer * block.inner));
         values = scratch.data();
     }
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-        find_extremes(side, data_of<T>(x), block, values, wanted == VALUES ? nullptr : data_of<int64_t>(made[1].get()));
+        find_extremes(side, data_of<T>(x), block, values,
+                      wanted == VALUES ? nullptr : data_of<int64_t>(results[1].get()));
     }
-    return wanted == BOTH ? give_tuple(made, 2) : made[wanted == PLACES].give();
+    return wanted == BOTH ? give_tuple(results, 2) : results[wanted == POSITIONS].give();
 }
 
 // Few shorter integers, as those of int64.
 PyObject* of_shorter(Extreme side, Wanted wanted, PyArrayObject* x, const Block& block) {
     if (!PyArray_ISINTEGER(x) || !PyArray_ISNOTSWAPPED(x) || PyArray_SIZE(x) >= thread_threshold) return nullptr;
     const Owned wide(converted(x, int64_descr));
-    PyObject* made = wide ? typed_extremes<int64_t>(side, wanted, wide.get(), block) : nullptr;
-    if (!made || wanted == PLACES) return made;
-    PyObject* values = wanted == BOTH ? PyTuple_GET_ITEM(made, 0) : made;
-    PyObject* places = wanted == BOTH ? Py_NewRef(PyTuple_GET_ITEM(made, 1)) : nullptr;
+    PyObject* wide_result = wide ? typed_extremes<int64_t>(side, wanted, wide.get(), block) : nullptr;
+    if (!wide_result || wanted == POSITIONS) return wide_result;
+    PyObject* values = wanted == BOTH ? PyTuple_GET_ITEM(wide_result, 0) : wide_result;
+    PyObject* positions = wanted == BOTH ? Py_NewRef(PyTuple_GET_ITEM(wide_result, 1)) : nullptr;
     Owned narrow[2] = {Owned(converted(reinterpret_cast<PyArrayObject*>(values), PyArray_DESCR(x))),
-                       Owned(reinterpret_cast<PyArrayObject*>(places))};
-    Py_DECREF(made);
-    return !narrow[0] ? nullptr : wanted == BOTH ? give_tuple(narrow, 2) : narrow[0].give();
+                       Owned(reinterpret_cast<PyArrayObject*>(positions))};
+    Py_DECREF(wide_result);
+    if (!narrow[0]) return nullptr;
+    return wanted == BOTH ? give_tuple(narrow, 2) : narrow[0].give();
 }
 
 PyObject* extremes(Extreme side, Wanted wanted, PyObject* object, PyObject* dim, PyObject* keepdim) {
     Block block;
-    const bool in_rows = wanted != VALUES && dim == Py_None;  // a place among all elements is counted in rows
+    const bool in_rows =
+        wanted != VALUES && dim == Py_None;  // a position among all elements is counted in row-major order
     PyArrayObject* x = in_rows && !plain(object) ? nullptr : reduced_along(object, dim, keepdim, block);
     if (!x || PyArray_SIZE(x) == 0) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(x);
@@ -120,24 +123,24 @@ template <Extreme side> PyObject* of_all(PyObject*, Call args, Py_ssize_t nargs)
     return answer([=] { return nargs == 1 ? extremes(side, VALUES, args[0], Py_None, Py_False) : nullptr; });
 }
 // The same with the arguments of `max` and `min`: (self, dim, keepdim), both at their defaults
-template <Extreme side> PyObject* of_whole(PyObject*, Call args, Py_ssize_t nargs) {
+template <Extreme side> PyObject* of_all_with_defaults(PyObject*, Call args, Py_ssize_t nargs) {
     const bool whole = nargs == 3 && args[1] == Py_None && args[2] == Py_False;
     return answer([=] { return whole ? extremes(side, VALUES, args[0], Py_None, Py_False) : nullptr; });
 }
 // (self, dim, keepdim) with one dimension, or for the places alone None
-template <Extreme side, Wanted wanted> PyObject* with_places(PyObject*, Call args, Py_ssize_t nargs) {
+template <Extreme side, Wanted wanted> PyObject* with_positions(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
-        if (nargs != 3 || !(PyLong_CheckExact(args[1]) || (wanted == PLACES && args[1] == Py_None))) return nullptr;
+        if (nargs != 3 || !(PyLong_CheckExact(args[1]) || (wanted == POSITIONS && args[1] == Py_None))) return nullptr;
         return extremes(side, wanted, args[0], args[1], args[2]);
     });
 }
 
-// Both of all elements, piece by piece while that is near. NaN goes through, as each loop hands it on.
+// Smallest and largest of all elements, piece by piece while these are in the cache. NaN propagates through each loop.
 template <class T> PyObject* both_of_all(PyArrayObject* x) {
     const npy_intp count = PyArray_SIZE(x), pieces = (count + piece - 1) / piece;
     if (count == 0) return nullptr;
-    Owned made[2] = {Owned(new_array(descr_of<T>(), 0, nullptr)), Owned(new_array(descr_of<T>(), 0, nullptr))};
-    if (!made[0] || !made[1]) return nullptr;
+    Owned results[2] = {Owned(new_array(descr_of<T>(), 0, nullptr)), Owned(new_array(descr_of<T>(), 0, nullptr))};
+    if (!results[0] || !results[1]) return nullptr;
     std::vector<T> least(static_cast<size_t>(pieces)), largest(least);
     T *low = least.data(), *high = largest.data();
     const T* input = data_of<T>(x);
@@ -148,19 +151,19 @@ template <class T> PyObject* both_of_all(PyArrayObject* x) {
             T lows[piece / near_count], highs[piece / near_count];
             for (npy_intp k = begin; k < end; ++k) {
                 const npy_intp last = std::min((k + 1) * piece, count);
-                npy_intp found = 0;
-                for (npy_intp at = k * piece; at < last; at += near_count, ++found) {
-                    lows[found] = loops<T>().row_extreme[MINIMAL](input + at, std::min(near_count, last - at));
-                    highs[found] = loops<T>().row_extreme[MAXIMAL](input + at, std::min(near_count, last - at));
+                npy_intp blocks = 0;
+                for (npy_intp at = k * piece; at < last; at += near_count, ++blocks) {
+                    lows[blocks] = loops<T>().row_extreme[MINIMAL](input + at, std::min(near_count, last - at));
+                    highs[blocks] = loops<T>().row_extreme[MAXIMAL](input + at, std::min(near_count, last - at));
                 }
-                low[k] = loops<T>().row_extreme[MINIMAL](lows, found);
-                high[k] = loops<T>().row_extreme[MAXIMAL](highs, found);
+                low[k] = loops<T>().row_extreme[MINIMAL](lows, blocks);
+                high[k] = loops<T>().row_extreme[MAXIMAL](highs, blocks);
             }
         });
     }
-    *data_of<T>(made[0].get()) = loops<T>().row_extreme[MINIMAL](low, pieces);
-    *data_of<T>(made[1].get()) = loops<T>().row_extreme[MAXIMAL](high, pieces);
-    return give_tuple(made, 2);
+    *data_of<T>(results[0].get()) = loops<T>().row_extreme[MINIMAL](low, pieces);
+    *data_of<T>(results[1].get()) = loops<T>().row_extreme[MAXIMAL](high, pieces);
+    return give_tuple(results, 2);
 }
 
 // Both: (self, dim, keepdim) with one dimension or None
@@ -170,17 +173,17 @@ PyObject* both_extremes(PyObject*, Call args, Py_ssize_t nargs) {
         if (args[1] == Py_None && args[2] == Py_False) {
             PyArrayObject* x = plain(args[0]);
             PyArray_Descr* descr = x ? PyArray_DESCR(x) : nullptr;
-            PyObject* found = descr == float_descr    ? both_of_all<float>(x)
-                              : descr == double_descr ? both_of_all<double>(x)
-                                                      : nullptr;
-            if (found || PyErr_Occurred()) return found;
+            PyObject* result = nullptr;
+            if (descr == float_descr) result = both_of_all<float>(x);
+            if (descr == double_descr) result = both_of_all<double>(x);
+            if (result || PyErr_Occurred()) return result;
         }
         const auto side = [=](Extreme which) {
             return reinterpret_cast<PyArrayObject*>(extremes(which, VALUES, args[0], args[1], args[2]));
         };
         PyArrayObject* least = side(MINIMAL);
-        Owned made[2] = {Owned(least), Owned(least ? side(MAXIMAL) : nullptr)};
-        return made[0] && made[1] ? give_tuple(made, 2) : nullptr;
+        Owned results[2] = {Owned(least), Owned(least ? side(MAXIMAL) : nullptr)};
+        return results[0] && results[1] ? give_tuple(results, 2) : nullptr;
     });
 }
 
@@ -258,7 +261,8 @@ template <class T, class Reduce> PyObject* by_rows(PyArrayObject* x, const Block
     return result.give();
 }
 
-// Whether what the others add to the largest exponential, which is 1, is better known than the sum of all tells.
+// Whether the sum of the other exponentials beside the largest, which is 1, is more accurate than the sum of all less
+// 1.
 inline bool is_nearly_one(double total) { return total >= 1 && total < 1 + 1.0 / 64; }
 
 // The same of columns that lie side by side.
@@ -320,9 +324,9 @@ template <class T> PyObject* typed_logsumexp(PyArrayObject* x, const Block& bloc
         const T shift = std::isinf(largest) ? T(0) : largest;
         const double total = loops<T>().row_exponential_sum(row, count, shift);
         if (is_nearly_one(total) && largest == shift) {
-            const npy_intp place = loops<T>().first_place(row, count, largest);
-            const double others = loops<T>().row_exponential_sum(row, place, shift) +
-                                  loops<T>().row_exponential_sum(row + place + 1, count - place - 1, shift);
+            const npy_intp position = loops<T>().first_position(row, count, largest);
+            const double others = loops<T>().row_exponential_sum(row, position, shift) +
+                                  loops<T>().row_exponential_sum(row + position + 1, count - position - 1, shift);
             return static_cast<T>(std::log1p(others) + static_cast<double>(shift));
         }
         return static_cast<T>(std::log(total) + static_cast<double>(shift));
@@ -340,27 +344,27 @@ PyObject* logsumexp(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 PyMethodDef extreme_methods[] = {
-    direct_method("direct_amax", laid<along<MAXIMAL>>, "amax(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_amin", laid<along<MINIMAL>>, "amin(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_max_full", laid<of_all<MAXIMAL>>, "the largest of all elements, or NotImplemented"),
-    direct_method("direct_min_full", laid<of_all<MINIMAL>>, "the smallest of all elements, or NotImplemented"),
-    direct_method("direct_max_whole", laid<of_whole<MAXIMAL>>,
+    direct_method("direct_amax", on_contiguous<along<MAXIMAL>>, "amax(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_amin", on_contiguous<along<MINIMAL>>, "amin(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_max_full", on_contiguous<of_all<MAXIMAL>>, "the largest of all elements, or NotImplemented"),
+    direct_method("direct_min_full", on_contiguous<of_all<MINIMAL>>, "the smallest of all elements, or NotImplemented"),
+    direct_method("direct_max_whole", on_contiguous<of_all_with_defaults<MAXIMAL>>,
                   "(self, dim, keepdim): the largest of all elements, or NotImplemented"),
-    direct_method("direct_min_whole", laid<of_whole<MINIMAL>>,
+    direct_method("direct_min_whole", on_contiguous<of_all_with_defaults<MINIMAL>>,
                   "(self, dim, keepdim): the smallest of all elements, or NotImplemented"),
-    direct_method("direct_max_dim", laid<with_places<MAXIMAL, BOTH>>,
+    direct_method("direct_max_dim", on_contiguous<with_positions<MAXIMAL, BOTH>>,
                   "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_min_dim", laid<with_places<MINIMAL, BOTH>>,
+    direct_method("direct_min_dim", on_contiguous<with_positions<MINIMAL, BOTH>>,
                   "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_aminmax", laid<both_extremes>,
+    direct_method("direct_aminmax", on_contiguous<both_extremes>,
                   "(self, dim, keepdim): the least and the largest, or NotImplemented"),
-    direct_method("direct_argmax", laid<widened<with_places<MAXIMAL, PLACES>>>,
+    direct_method("direct_argmax", on_contiguous<widened<with_positions<MAXIMAL, POSITIONS>>>,
                   "argmax(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_argmin", laid<widened<with_places<MINIMAL, PLACES>>>,
+    direct_method("direct_argmin", on_contiguous<widened<with_positions<MINIMAL, POSITIONS>>>,
                   "argmin(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_any", laid<truth<true>>, "any(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_all", laid<truth<false>>, "all(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_logsumexp", laid<logsumexp>, "logsumexp of neighbouring axes, or NotImplemented"),
+    direct_method("direct_any", on_contiguous<truth<true>>, "any(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_all", on_contiguous<truth<false>>, "all(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_logsumexp", on_contiguous<logsumexp>, "logsumexp of neighbouring axes, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList extreme_list(extreme_methods);

@@ -2,7 +2,7 @@
 // Functions for the dispatcher only.
 #include "binding/block.hpp"
 #include "binding/broadcast.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -26,8 +26,7 @@ template <class T> struct Series {
 };
 
 // The gradients of the elements of each series: write(part of it, prepare(it, the gradient of its result)), parts short
-// enough for the caches; null if `write` finds one that is not for this rule. Those of series that do not lie together
-// are few.
+// enough for the caches; null if `write` returns false. Series whose elements are not contiguous must be few.
 template <class T, class Prepare, class Write>
 PyObject* by_series(PyArrayObject* x, PyObject* grad_object, const Block& block, npy_intp cost, Prepare prepare,
                     Write write) {
@@ -38,7 +37,7 @@ PyObject* by_series(PyArrayObject* x, PyObject* grad_object, const Block& block,
     if (!read_gradient(grad_object, PyArray_DESCR(x), grad) || PyArray_SIZE(grad.array) != many) return nullptr;
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
-    const T *given = data_of<T>(grad.array), *input = data_of<T>(x);
+    const T *grads = data_of<T>(grad.array), *input = data_of<T>(x);
     T* out = data_of<T>(result.get());
     const npy_intp step = grad.repeated ? 0 : 1;
     std::atomic<bool> known{true};
@@ -55,14 +54,14 @@ PyObject* by_series(PyArrayObject* x, PyObject* grad_object, const Block& block,
         if (many < few) {
             for (npy_intp at = 0; at < many; ++at) {
                 const Series<T> series = series_at(at);
-                const auto prepared = prepare(series, given[at * step]);
+                const auto prepared = prepare(series, grads[at * step]);
                 parallel_for(length, cost,
                              [=](npy_intp begin, npy_intp end) { write_all(series.part(begin, end), prepared); });
             }
         } else {
             parallel_for(many, length * cost, [=](npy_intp begin, npy_intp end) {
                 for (npy_intp at = begin; at < end; ++at)
-                    write_all(series_at(at), prepare(series_at(at), given[at * step]));
+                    write_all(series_at(at), prepare(series_at(at), grads[at * step]));
             });
         }
     }
@@ -98,16 +97,16 @@ template <class T> const T* results(PyObject* object, const Block& block) {
 // ---- variances -----------------------------------------------------------------------------------------------------
 // (x - centre) * factor
 template <class T> struct Distances { T centre, factor; };
-// What is subtracted from the number of elements, from the two ways to say it.
-bool read_correction(PyObject* unbiased, PyObject* given, double& correction) {
+// The number that is subtracted from the number of elements, from either of two arguments.
+bool read_correction(PyObject* unbiased, PyObject* option, double& correction) {
     bool flag = true;
     correction = 1;
-    if (unbiased == Py_None) return given == Py_None || as_number(given, correction);
-    if (given != Py_None || !as_flag(unbiased, flag)) return false;
+    if (unbiased == Py_None) return option == Py_None || as_number(option, correction);
+    if (option != Py_None || !as_flag(unbiased, flag)) return false;
     correction = flag ? 1 : 0;
     return true;
 }
-// `out` is null for a variance, otherwise the deviation, where whose own slope, 1 / (2 * out), is 0 the gradient is 0.
+// `out` is null for a variance, otherwise the standard deviation; where that is 0 the gradient is 0.
 PyObject* spread_rule(PyObject* grad, PyObject* self, PyObject* out, Call spread) {
     double correction;
     if (!read_correction(spread[1], spread[3], correction)) return nullptr;
@@ -117,14 +116,14 @@ PyObject* spread_rule(PyObject* grad, PyObject* self, PyObject* out, Call spread
         const T* deviations = out ? results<T>(out, block) : nullptr;
         if (!(freedom > 0) || (out && !deviations)) return nullptr;
         const T factor = static_cast<T>(2 / freedom);
-        const auto prepare = [=](const Series<T>& series, T given) {
+        const auto prepare = [=](const Series<T>& series, T element_grad) {
             if (deviations) {
                 const T deviation = deviations[series.number];
-                given = deviation == 0 ? T(0) : given / (deviation * 2);
+                element_grad = deviation == 0 ? T(0) : element_grad / (deviation * 2);
             }
             return Distances<T>{
                 static_cast<T>(sum_of(series.from, series.count, series.step) / static_cast<double>(series.count)),
-                given * factor};
+                element_grad * factor};
         };
         return by_series<T>(x, grad, block, 4, prepare, [](const Series<T>& part, const Distances<T>& distances) {
             apply(SUBTRACT, part, part.from, distances.centre);
@@ -139,29 +138,30 @@ PyObject* var_rule(Call args) { return spread_rule(args[0], args[1], nullptr, ar
 PyObject* std_rule(Call args) { return spread_rule(args[0], args[1], args[2], args + 3); }
 
 // ---- logsumexp, products, norms ------------------------------------------------------------------------------------
-// A number of the result, and its gradient.
-template <class T> struct Found { T result, grad; };
+// An element of the result, and its gradient.
+template <class T> struct ResultAndGrad { T result, grad; };
 // write(part, the number and its gradient) for each series, of operators that give one number for it.
 template <class T, class Write>
 PyObject* by_results(PyArrayObject* x, PyObject* out, PyObject* grad, const Block& block, npy_intp cost, Write write) {
-    const T* found = results<T>(out, block);
-    if (!found) return nullptr;
+    const T* result_data = results<T>(out, block);
+    if (!result_data) return nullptr;
     return by_series<T>(
         x, grad, block, cost,
-        [=](const Series<T>& series, T given) {
-            return Found<T>{found[series.number], given};
+        [=](const Series<T>& series, T element_grad) {
+            return ResultAndGrad<T>{result_data[series.number], element_grad};
         },
         write);
 }
-// Of columns that lie side by side, in an array of any order without gaps.
+// For adjacent columns, in an array without gaps of any order.
 template <class T> PyObject* logsumexp_columns(PyArrayObject* x, Call args, const Block& block) {
     Operand grad;
-    const T* found = results<T>(args[2], block);
-    if (!found || !read_gradient(args[0], descr_of<T>(), grad) || PyArray_SIZE(grad.array) != block.outer * block.inner)
+    const T* result_data = results<T>(args[2], block);
+    if (!result_data || !read_gradient(args[0], descr_of<T>(), grad) ||
+        PyArray_SIZE(grad.array) != block.outer * block.inner)
         return nullptr;
     Owned result(new_dense(x));
     if (!result) return nullptr;
-    const T *input = data_of<T>(x), *given = data_of<T>(grad.array);
+    const T *input = data_of<T>(x), *grads = data_of<T>(grad.array);
     T* out = data_of<T>(result.get());
     const npy_intp rows = block.reduced, inner = block.inner, step = grad.repeated ? 0 : 1;
     const auto subtract = loops<T>().binary[SUBTRACT], multiply = loops<T>().binary[MULTIPLY];
@@ -171,9 +171,9 @@ template <class T> PyObject* logsumexp_columns(PyArrayObject* x, Call args, cons
         for (npy_intp row = begin; row < end; ++row) {
             const npy_intp at = row / rows * inner;
             T* to = out + row * inner;
-            subtract(input + row * inner, 1, found + at, 1, to, inner);
+            subtract(input + row * inner, 1, result_data + at, 1, to, inner);
             exponential(to, to, inner);
-            multiply(to, 1, given + at * step, step, to, inner);
+            multiply(to, 1, grads + at * step, step, to, inner);
         }
     });
     return result.give();
@@ -188,18 +188,18 @@ PyObject* logsumexp_columns_rule(Call args) {
 }
 // (grad, self, out, dim, keepdim)
 PyObject* logsumexp_rule(Call args) {
-    PyObject* made = logsumexp_columns_rule(args);
-    if (made || PyErr_Occurred()) return made;
+    PyObject* result = logsumexp_columns_rule(args);
+    if (result || PyErr_Occurred()) return result;
     return reduced(args[1], args[3], args[4], [=](auto zero, PyArrayObject* x, const Block& block) -> PyObject* {
         using T = decltype(zero);
         const UnaryLoop<T> exponential = loops<T>().unary[EXP];
-        return by_results<T>(x, args[2], args[0], block, 6, [=](const Series<T>& part, const Found<T>& found) {
-            apply(SUBTRACT, part, part.from, found.result);
+        return by_results<T>(x, args[2], args[0], block, 6, [=](const Series<T>& part, const ResultAndGrad<T>& saved) {
+            apply(SUBTRACT, part, part.from, saved.result);
             if (part.step == 1)
                 exponential(part.to, part.to, part.count);
             else
                 for (npy_intp i = 0; i < part.count; ++i) part.to[i * part.step] = std::exp(part.to[i * part.step]);
-            apply(MULTIPLY, part, static_cast<const T*>(part.to), found.grad);
+            apply(MULTIPLY, part, static_cast<const T*>(part.to), saved.grad);
             return true;
         });
     });
@@ -210,10 +210,10 @@ PyObject* prod_rule(Call args) {
     return reduced(args[1], args[3], args[4], [=](auto zero, PyArrayObject* x, const Block& block) -> PyObject* {
         using T = decltype(zero);
         if (PyArray_NDIM(x) == 0) return nullptr;
-        return by_results<T>(x, args[2], args[0], block, 2, [](const Series<T>& part, const Found<T>& found) {
-            if (!std::isnormal(found.result)) return false;
-            apply(DIVIDE, part, part.from, found.result, true);
-            apply(MULTIPLY, part, static_cast<const T*>(part.to), found.grad);
+        return by_results<T>(x, args[2], args[0], block, 2, [](const Series<T>& part, const ResultAndGrad<T>& saved) {
+            if (!std::isnormal(saved.result)) return false;
+            apply(DIVIDE, part, part.from, saved.result, true);
+            apply(MULTIPLY, part, static_cast<const T*>(part.to), saved.grad);
             return true;
         });
     });
@@ -224,25 +224,25 @@ PyObject* vector_norm_rule(Call args) {
     if (!as_number(args[3], order) || order != 2) return nullptr;
     return reduced(args[1], args[4], args[5], [=](auto zero, PyArrayObject* x, const Block& block) -> PyObject* {
         using T = decltype(zero);
-        return by_results<T>(x, args[2], args[0], block, 2, [](const Series<T>& part, const Found<T>& found) {
-            if (!std::isfinite(found.result)) return false;
-            apply(DIVIDE, part, part.from, found.result == 0 ? std::numeric_limits<T>::infinity() : found.result);
-            apply(MULTIPLY, part, static_cast<const T*>(part.to), found.grad);
+        return by_results<T>(x, args[2], args[0], block, 2, [](const Series<T>& part, const ResultAndGrad<T>& saved) {
+            if (!std::isfinite(saved.result)) return false;
+            apply(DIVIDE, part, part.from, saved.result == 0 ? std::numeric_limits<T>::infinity() : saved.result);
+            apply(MULTIPLY, part, static_cast<const T*>(part.to), saved.grad);
             return true;
         });
     });
 }
 
 PyMethodDef moment_methods[] = {
-    direct_method("direct_var_rule", laid<direct<6, var_rule>, few_with_gaps>,
+    direct_method("direct_var_rule", on_contiguous<direct<6, var_rule>, few_with_gaps>,
                   "(grad, self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_std_rule", laid<direct<7, std_rule>, few_with_gaps>,
+    direct_method("direct_std_rule", on_contiguous<direct<7, std_rule>, few_with_gaps>,
                   "(grad, self, out, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_logsumexp_rule", laid<direct<5, logsumexp_rule>, few_with_gaps>,
+    direct_method("direct_logsumexp_rule", on_contiguous<direct<5, logsumexp_rule>, few_with_gaps>,
                   "(grad, self, out, dim, keepdim), or NotImplemented"),
-    direct_method("direct_vector_norm_rule", laid<direct<6, vector_norm_rule>, few_with_gaps>,
+    direct_method("direct_vector_norm_rule", on_contiguous<direct<6, vector_norm_rule>, few_with_gaps>,
                   "(grad, self, out, ord, dim, keepdim), or NotImplemented"),
-    direct_method("direct_prod_rule", laid<direct<5, prod_rule>, few_with_gaps>,
+    direct_method("direct_prod_rule", on_contiguous<direct<5, prod_rule>, few_with_gaps>,
                   "(grad, self, out, dim, keepdim), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

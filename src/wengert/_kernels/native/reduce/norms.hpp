@@ -26,9 +26,9 @@ template <class T> struct Normal {
 template <class T, class Size> T scaled_norm(npy_intp count, double order, Size size) {
     T largest = 0;
     for (npy_intp k = 0; k < count; ++k) {
-        const T each = size(k);
-        if (each != each) return each;
-        largest = std::max(largest, each);
+        const T element = size(k);
+        if (element != element) return element;
+        largest = std::max(largest, element);
     }
     if (largest == 0 || std::isinf(largest)) return largest;
     T sum = 0;

@@ -79,7 +79,8 @@ template <class T> PyObject* column_products(PyArrayObject* x, const Block& bloc
     return result.give();
 }
 template <class T> PyObject* many_products(PyArrayObject* x, const Block& block) {
-    return block.reduced == 0 ? nullptr : block.inner == 1 ? row_products<T>(x, block) : column_products<T>(x, block);
+    if (block.reduced == 0) return nullptr;
+    return block.inner == 1 ? row_products<T>(x, block) : column_products<T>(x, block);
 }
 // Of integers, which wrap around, so that their order does not matter: four lanes, as a multiplication takes so long.
 PyObject* whole_product(PyArrayObject* x) {
@@ -115,10 +116,10 @@ PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
         PyArray_Descr* descr = PyArray_DESCR(x);
         const bool rows = block.inner == 1 && block.reduced >= 32;
         if (descr == int64_descr && args[1] == Py_None && rows) return whole_product(x);
-        if ((rows && descr != int64_descr) || PyArray_SIZE(x) > 1024)
-            return descr == float_descr    ? many_products<float>(x, block)
-                   : descr == double_descr ? many_products<double>(x, block)
-                                           : nullptr;
+        if ((rows && descr != int64_descr) || PyArray_SIZE(x) > 1024) {
+            if (descr == float_descr) return many_products<float>(x, block);
+            return descr == double_descr ? many_products<double>(x, block) : nullptr;
+        }
         if (descr == float_descr) return typed_product<float, float>(x, block);
         if (descr == double_descr) return typed_product<double, double>(x, block);
         if (descr == int64_descr) return typed_product<int64_t, uint64_t>(x, block);
@@ -129,7 +130,7 @@ PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 PyMethodDef prod_methods[] = {
-    direct_method("direct_prod", laid<widened<product>>, "prod(self, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_prod", on_contiguous<widened<product>>, "prod(self, dim, keepdim, dtype), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList prod_list(prod_methods);

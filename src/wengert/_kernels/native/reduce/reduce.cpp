@@ -153,13 +153,13 @@ template <class T> PyObject* scattered_sum(PyArrayObject* x, const bool* marked,
         if (!marked[dim]) count *= PyArray_DIM(x, dim);
     }
     std::vector<double> sums(static_cast<size_t>(count));
-    npy_intp place = 0;
+    npy_intp position = 0;
     for (npy_intp i = 0; i < PyArray_SIZE(x); ++i) {
-        sums[static_cast<size_t>(place)] += static_cast<double>(data_of<T>(x)[i]);
+        sums[static_cast<size_t>(position)] += static_cast<double>(data_of<T>(x)[i]);
         for (int dim = ndim - 1; dim >= 0; --dim) {
-            place += steps[dim];
+            position += steps[dim];
             if (++at[dim] < PyArray_DIM(x, dim)) break;
-            place -= steps[dim] * at[dim];
+            position -= steps[dim] * at[dim];
             at[dim] = 0;
         }
     }
@@ -187,7 +187,7 @@ template <bool mean> PyObject* in_memory_order(PyObject* object, PyObject* dim, 
     return PyArray_DESCR(x) == float_descr ? typed<float>(x, block, mean) : typed<double>(x, block, mean);
 }
 
-// Of what is summed, the innermost dimensions are a run of elements without gaps; the others may lie anywhere.
+// Of what is summed, the innermost dimensions are a run of elements without gaps; the others may have any strides.
 struct Runs {
     struct Dims {
         int ndim = 0;
@@ -197,7 +197,7 @@ struct Runs {
             shape[ndim] = length, strides[ndim++] = stride;
             count *= length;
         }
-        npy_intp place(npy_intp index) const {  // in bytes
+        npy_intp position(npy_intp index) const {  // in bytes
             npy_intp at = 0;
             for (int dim = ndim - 1; dim >= 0; --dim) {
                 at += index % shape[dim] * strides[dim];
@@ -227,12 +227,13 @@ template <class T> void sum_runs(PyArrayObject* x, const Runs& runs, T* out, boo
     const auto some = [=, &runs](npy_intp from, npy_intp begin, npy_intp end) {
         double total = 0;
         for (npy_intp row = begin; row < end; ++row)
-            total += row_sum(reinterpret_cast<const T*>(data + from + runs.summed.place(row)), run);
+            total += row_sum(reinterpret_cast<const T*>(data + from + runs.summed.position(row)), run);
         return total;
     };
     if (runs.kept.count > 1) {
         parallel_for(runs.kept.count, rows * run, [=, &runs](npy_intp begin, npy_intp end) {
-            for (npy_intp i = begin; i < end; ++i) out[i] = static_cast<T>(some(runs.kept.place(i), 0, rows) / divisor);
+            for (npy_intp i = begin; i < end; ++i)
+                out[i] = static_cast<T>(some(runs.kept.position(i), 0, rows) / divisor);
         });
         return;
     }
@@ -242,7 +243,7 @@ template <class T> void sum_runs(PyArrayObject* x, const Runs& runs, T* out, boo
     parallel_for(bundles, bundle * run, [=](npy_intp begin, npy_intp end) {
         for (npy_intp i = begin; i < end; ++i) parts[i] = some(0, i * bundle, std::min(rows, (i + 1) * bundle));
     });
-    for (double one : part) total += one;
+    for (double piece_sum : part) total += piece_sum;
     *out = static_cast<T>(total / divisor);
 }
 template <bool mean> PyObject* sum_in_runs(PyObject* object, PyObject* dim, PyObject* keepdim) {
@@ -275,12 +276,12 @@ template <bool mean> PyObject* of_dims(PyObject* const* args) {
     PyArrayObject* x = plain(args[0]);
     Block block;
     if (!x) {
-        PyObject* made = in_memory_order<mean>(args[0], args[1], args[2]);
-        return made || PyErr_Occurred() ? made : sum_in_runs<mean>(args[0], args[1], args[2]);
+        PyObject* result = in_memory_order<mean>(args[0], args[1], args[2]);
+        return result || PyErr_Occurred() ? result : sum_in_runs<mean>(args[0], args[1], args[2]);
     }
     if (!find_dims(x, args[1], args[2], block)) {
-        PyObject* made = scattered<mean>(x, args[1], args[2]);
-        return made || PyErr_Occurred() ? made : sum_in_runs<mean>(args[0], args[1], args[2]);
+        PyObject* result = scattered<mean>(x, args[1], args[2]);
+        return result || PyErr_Occurred() ? result : sum_in_runs<mean>(args[0], args[1], args[2]);
     }
     PyArray_Descr* descr = PyArray_DESCR(x);
     if (descr == float_descr) return typed<float>(x, block, mean);
@@ -290,7 +291,7 @@ template <bool mean> PyObject* of_dims(PyObject* const* args) {
     if (descr == int64_descr) return whole_sum<int64_t>(x, block);
     return descr == bool_descr ? whole_sum<uint8_t>(x, block) : nullptr;
 }
-// A copy without gaps of few floating numbers that lie anywhere, or again and again; null for others.
+// A contiguous copy of a small floating-point array of any strides, repeated ones included; null for others.
 PyArrayObject* few_copied(PyObject* object, NPY_ORDER order) {
     if (!PyArray_CheckExact(object) || plain(object)) return nullptr;
     auto* x = reinterpret_cast<PyArrayObject*>(object);
@@ -303,15 +304,15 @@ PyArrayObject* few_copied(PyObject* object, NPY_ORDER order) {
 template <bool mean> PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         if (nargs != 4 || args[3] != Py_None) return nullptr;
-        PyObject* made = of_dims<mean>(args);
-        for (const NPY_ORDER order : {NPY_KEEPORDER, NPY_CORDER}) {  // as they lie, which is sooner done, or in rows
-            if (made || PyErr_Occurred()) break;
+        PyObject* result = of_dims<mean>(args);
+        for (const NPY_ORDER order : {NPY_KEEPORDER, NPY_CORDER}) {  // in memory order, which is faster, or row-major
+            if (result || PyErr_Occurred()) break;
             const Owned copy(few_copied(args[0], order));
             if (!copy) break;
-            PyObject* given[] = {reinterpret_cast<PyObject*>(copy.get()), args[1], args[2]};
-            made = of_dims<mean>(given);
+            PyObject* copied_args[] = {reinterpret_cast<PyObject*>(copy.get()), args[1], args[2]};
+            result = of_dims<mean>(copied_args);
         }
-        return made;
+        return result;
     });
 }
 
@@ -356,10 +357,10 @@ PyObject* vector_norm(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
                                : nullptr;
         if (!x || PyArray_SIZE(x) == 0) return nullptr;
         if (block.reduced == 1 && order != 0) order = 1;  // of one element its size, which need not be squared
-        if (order != 1 && order != 2)
-            return PyArray_DESCR(x) == float_descr    ? power_norm<float>(x, block, order)
-                   : PyArray_DESCR(x) == double_descr ? power_norm<double>(x, block, order)
-                                                      : nullptr;
+        if (order != 1 && order != 2) {
+            if (PyArray_DESCR(x) == float_descr) return power_norm<float>(x, block, order);
+            return PyArray_DESCR(x) == double_descr ? power_norm<double>(x, block, order) : nullptr;
+        }
         if (PyArray_DESCR(x) == float_descr) return typed_norm<float>(x, block, order == 2);
         return PyArray_DESCR(x) == double_descr ? typed_norm<double>(x, block, order == 2) : nullptr;
     });
@@ -375,12 +376,12 @@ PyObject* nansum(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 }
 
 PyMethodDef reduce_methods[] = {
-    direct_method("direct_vector_norm", laid<norm_of_parts<vector_norm>>,
+    direct_method("direct_vector_norm", on_contiguous<norm_of_parts<vector_norm>>,
                   "vector_norm(self, ord, dim, keepdim, dtype), or NotImplemented"),
-    direct_method("direct_nansum", laid<nansum>, "nansum(self, dim, keepdim, dtype), or NotImplemented"),
-    direct_method("direct_sum", of_halves<laid<widened<of_parts<direct<false>>>>, 3>,
+    direct_method("direct_nansum", on_contiguous<nansum>, "nansum(self, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_sum", of_halves<on_contiguous<widened<of_parts<direct<false>>>>, 3>,
                   "sum(self, dim, keepdim, dtype), or NotImplemented"),
-    direct_method("direct_mean", of_halves<laid<mean_of_parts<direct<false>, direct<true>>>, 3>,
+    direct_method("direct_mean", of_halves<on_contiguous<mean_of_parts<direct<false>, direct<true>>>, 3>,
                   "mean(self, dim, keepdim, dtype), or NotImplemented"),
     fast_method("sum", sum, "sum(x, axis=None, keepdims=False, dtype=None)"),
     fast_method("mean", mean, "mean(x, axis=None, keepdims=False, dtype=None)"),

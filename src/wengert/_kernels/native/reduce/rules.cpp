@@ -2,7 +2,7 @@
 // only.
 #include "binding/block.hpp"
 #include "binding/broadcast.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -66,12 +66,12 @@ PyObject* repeated(PyArrayObject* grad, Reduced& reduced) {
     }
     PyArray_Descr* descr = PyArray_DESCR(grad);
     Py_INCREF(descr);
-    Owned made(reinterpret_cast<PyArrayObject*>(
+    Owned view(reinterpret_cast<PyArrayObject*>(
         PyArray_NewFromDescr(&PyArray_Type, descr, reduced.ndim, reduced.shape, strides, PyArray_DATA(grad),
                              PyArray_FLAGS(grad) & NPY_ARRAY_WRITEABLE, nullptr)));
-    if (!made) return nullptr;
+    if (!view) return nullptr;
     Py_INCREF(grad);
-    return PyArray_SetBaseObject(made.get(), reinterpret_cast<PyObject*>(grad)) < 0 ? nullptr : made.give();
+    return PyArray_SetBaseObject(view.get(), reinterpret_cast<PyObject*>(grad)) < 0 ? nullptr : view.give();
 }
 
 // (grad, self_shape, dim, keepdim)
@@ -87,8 +87,8 @@ PyObject* sum_rule(PyObject*, Call args, Py_ssize_t nargs) {
 template <class T> PyObject* shares(PyArrayObject* grad, Reduced& reduced) {
     Owned part(new_array(PyArray_DESCR(grad), PyArray_NDIM(grad), PyArray_DIMS(grad)));
     if (!part) return nullptr;
-    const T *given = data_of<T>(grad), divisor = static_cast<T>(reduced.count);
-    loops<T>().binary[DIVIDE](given, 1, &divisor, 0, data_of<T>(part.get()), PyArray_SIZE(grad));
+    const T *grads = data_of<T>(grad), divisor = static_cast<T>(reduced.count);
+    loops<T>().binary[DIVIDE](grads, 1, &divisor, 0, data_of<T>(part.get()), PyArray_SIZE(grad));
     return repeated(part.get(), reduced);
 }
 // (grad, self_shape, dim, keepdim)
@@ -106,8 +106,8 @@ PyObject* mean_rule(PyObject*, Call args, Py_ssize_t nargs) {
 // ---- extremes ------------------------------------------------------------------------------------------------------
 template <class T> struct Shared {
     using Count = typename SameSize<T>::Type;
-    const T *x, *found, *grad;
-    npy_intp step, reduced, inner;  // of gradients; elements for each extreme, and how far apart these lie
+    const T *x, *extremes, *grad;
+    npy_intp step, reduced, inner;  // of gradients; the number of elements for each extreme, and their step
     bool whole;
 
     // How many of a row's elements share its gradient.
@@ -131,7 +131,7 @@ template <class T> struct Shared {
     void share_rows(T* out, npy_intp rows) const {
         parallel_for(rows, reduced * 2, [this, out](npy_intp begin, npy_intp end) {
             for (npy_intp at = begin; at < end; ++at) {
-                const T *row = x + at * reduced, extreme = found[at];
+                const T *row = x + at * reduced, extreme = extremes[at];
                 spread(row, out + at * reduced, reduced, extreme,
                        part_of(at, static_cast<Count>(hits_of(row, reduced, extreme))));
             }
@@ -140,7 +140,7 @@ template <class T> struct Shared {
     // One extreme, by all threads.
     void share_one(T* out) const {
         std::atomic<npy_intp> hits{0};
-        const T extreme = *found;
+        const T extreme = *extremes;
         parallel_for(reduced, 1,
                      [=, &hits](npy_intp begin, npy_intp end) { hits += hits_of(x + begin, end - begin, extreme); });
         const T part = part_of(0, static_cast<Count>(hits.load()));
@@ -163,7 +163,7 @@ private:
     void share_strip(const T* top, T* out, npy_intp at, npy_intp columns) const {
         T part[width], nothing[width];
         Count hits[width] = {};
-        const T* extreme = found + at;
+        const T* extreme = extremes + at;
         for (npy_intp i = 0; i < reduced; ++i)
             for (npy_intp j = 0; j < columns; ++j) hits[j] += top[i * inner + j] == extreme[j];
         for (npy_intp j = 0; j < columns; ++j) part[j] = part_of(at + j, hits[j]), nothing[j] = nothing_beside(part[j]);
@@ -175,14 +175,14 @@ private:
 // The gradient of each extreme in equal parts to the elements that equal it. Of NaN: NaN for all, unless NaN counts as
 // equal to itself (`whole`: one extreme of all elements).
 template <class T>
-PyObject* shared(PyArrayObject* x, const T* found, PyObject* grad_object, const Block& block, bool whole) {
+PyObject* shared(PyArrayObject* x, const T* extremes, PyObject* grad_object, const Block& block, bool whole) {
     Operand grad;
     if (!read_gradient(grad_object, PyArray_DESCR(x), grad) || PyArray_SIZE(grad.array) != block.outer * block.inner)
         return nullptr;
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
     if (block.reduced > std::numeric_limits<int32_t>::max()) return nullptr;
-    const Shared<T> shared{data_of<T>(x), found, data_of<T>(grad.array), grad.repeated ? 0 : 1, block.reduced,
+    const Shared<T> shared{data_of<T>(x), extremes, data_of<T>(grad.array), grad.repeated ? 0 : 1, block.reduced,
                            block.inner,   whole};
     T* out = data_of<T>(result.get());
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
@@ -196,12 +196,12 @@ PyObject* shared(PyArrayObject* x, const T* found, PyObject* grad_object, const 
 }
 PyObject* shared_gradient(PyObject* grad, PyObject* self, PyObject* out, PyObject* dim, PyObject* keepdim, bool whole) {
     PyArrayObject* x = plain(self);
-    PyArrayObject* found = x ? plain(out, PyArray_DESCR(x)) : nullptr;
+    PyArrayObject* extremes = x ? plain(out, PyArray_DESCR(x)) : nullptr;
     Block block;
-    if (!found || PyArray_SIZE(x) == 0 || !find_dims(x, dim, keepdim, block)) return nullptr;
-    if (PyArray_SIZE(found) != block.outer * block.inner) return nullptr;
-    if (PyArray_DESCR(x) == float_descr) return shared(x, data_of<float>(found), grad, block, whole);
-    return PyArray_DESCR(x) == double_descr ? shared(x, data_of<double>(found), grad, block, whole) : nullptr;
+    if (!extremes || PyArray_SIZE(x) == 0 || !find_dims(x, dim, keepdim, block)) return nullptr;
+    if (PyArray_SIZE(extremes) != block.outer * block.inner) return nullptr;
+    if (PyArray_DESCR(x) == float_descr) return shared(x, data_of<float>(extremes), grad, block, whole);
+    return PyArray_DESCR(x) == double_descr ? shared(x, data_of<double>(extremes), grad, block, whole) : nullptr;
 }
 // (grad, self, out, dim, keepdim)
 PyObject* extreme_rule(PyObject*, Call args, Py_ssize_t nargs) {
@@ -224,20 +224,20 @@ template <class T> PyObject* placed(PyObject* grad_object, PyArrayObject* indice
     npy_intp inner = 1;
     for (int i = dim + 1; i < reduced.ndim; ++i) inner *= reduced.shape[i];
     const npy_intp length = reduced.count, count = PyArray_SIZE(indices), step = grad.repeated ? 0 : 1;
-    const T* given = data_of<T>(grad.array);
-    const int64_t* places = data_of<int64_t>(indices);
+    const T* grads = data_of<T>(grad.array);
+    const int64_t* positions = data_of<int64_t>(indices);
     T* out = data_of<T>(result.get());
     bool inside = true;
     {
         ReleaseGil unlocked(PyArray_SIZE(result.get()) >= thread_threshold);
         std::memset(out, 0, static_cast<size_t>(count * length) * sizeof(T));
         for (npy_intp at = 0; at < count; ++at) {
-            const int64_t place = load_once(places + at);
-            if (place < 0 || place >= length) {
+            const int64_t position = load_once(positions + at);
+            if (position < 0 || position >= length) {
                 inside = false;
                 break;
             }
-            out[(at / inner * length + place) * inner + at % inner] = given[at * step];
+            out[(at / inner * length + position) * inner + at % inner] = grads[at * step];
         }
     }
     return inside ? result.give() : nullptr;
@@ -258,14 +258,16 @@ PyObject* place_rule(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 PyMethodDef rule_methods[] = {
-    direct_method("direct_sum_rule", laid<sum_rule>, "(grad, self_shape, dim, keepdim): the gradient repeated, a view"),
-    direct_method("direct_mean_rule", laid<mean_rule>,
+    direct_method("direct_sum_rule", on_contiguous<sum_rule>,
+                  "(grad, self_shape, dim, keepdim): the gradient repeated, a view"),
+    direct_method("direct_mean_rule", on_contiguous<mean_rule>,
                   "(grad, self_shape, dim, keepdim): the gradient shared and repeated"),
-    direct_method("direct_extreme_rule", laid<extreme_rule, few_with_gaps>,
+    direct_method("direct_extreme_rule", on_contiguous<extreme_rule, few_with_gaps>,
                   "(grad, self, out, dim, keepdim): shared by the equal ones"),
-    direct_method("direct_whole_extreme_rule", laid<whole_extreme_rule, few_with_gaps>,
+    direct_method("direct_whole_extreme_rule", on_contiguous<whole_extreme_rule, few_with_gaps>,
                   "(grad, self, out): shared by the equal ones"),
-    direct_method("direct_place_rule", laid<place_rule>, "(grads, self_shape, indices, dim, keepdim): at the indices"),
+    direct_method("direct_place_rule", on_contiguous<place_rule>,
+                  "(grads, self_shape, indices, dim, keepdim): at the indices"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList rule_list(rule_methods);

@@ -15,9 +15,9 @@ enum Scan { SUM, SUM_BACK, PRODUCT };
 // results, do not depend on the number of threads.
 template <class T> void scan_rows(Scan scan, const T* x, T* out, const Line& line) {
     const Loops<T>& table = loops<T>();
-    const auto running = scan == SUM        ? table.running_sum
-                         : scan == SUM_BACK ? table.running_sum_back
-                                            : table.running_product;
+    auto running = table.running_product;
+    if (scan == SUM) running = table.running_sum;
+    if (scan == SUM_BACK) running = table.running_sum_back;
     const npy_intp length = line.length, pieces = (length + piece - 1) / piece;
     if (pieces < 2 || scan == PRODUCT) {  // a product of pieces would have the errors of all its factors
         parallel_for(line.outer, length * 2, [=](npy_intp begin, npy_intp end) {
@@ -114,21 +114,21 @@ template <Scan scan> PyObject* of_card(Call args) {
 }
 // (self, dim)
 PyObject* cumsum_reversed(Call args) { return scanned(SUM_BACK, args[0], args[1]); }
-// (grad, dim): the gradient may lie in any order
+// (grad, dim): the gradient may have any strides
 PyObject* cumsum_rule(Call args) {
     if (!PyArray_CheckExact(args[0])) return nullptr;
-    Owned grad(in_rows(args[0], PyArray_DESCR(reinterpret_cast<PyArrayObject*>(args[0]))));
+    Owned grad(as_contiguous(args[0], PyArray_DESCR(reinterpret_cast<PyArrayObject*>(args[0]))));
     return grad ? scanned(SUM_BACK, reinterpret_cast<PyObject*>(grad.get()), args[1]) : nullptr;
 }
 
 PyMethodDef scan_methods[] = {
-    direct_method("direct_cumsum", laid<widened<direct<3, of_card<SUM>>>>,
+    direct_method("direct_cumsum", on_contiguous<widened<direct<3, of_card<SUM>>>>,
                   "cumsum(self, dim, dtype), or NotImplemented"),
-    direct_method("direct_cumprod", laid<widened<direct<3, of_card<PRODUCT>>>>,
+    direct_method("direct_cumprod", on_contiguous<widened<direct<3, of_card<PRODUCT>>>>,
                   "cumprod(self, dim, dtype), or NotImplemented"),
-    direct_method("direct_cumsum_reversed", laid<direct<2, cumsum_reversed>>,
+    direct_method("direct_cumsum_reversed", on_contiguous<direct<2, cumsum_reversed>>,
                   "cumsum_reversed(self, dim), or NotImplemented"),
-    direct_method("direct_cumsum_rule", laid<direct<2, cumsum_rule>>,
+    direct_method("direct_cumsum_rule", on_contiguous<direct<2, cumsum_rule>>,
                   "(grad, dim): the gradient of cumsum, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -43,14 +43,14 @@ template <class T> PyObject* forward(PyArrayObject* x, npy_intp width, bool loga
 template <class T> PyObject* backward(PyArrayObject* grad, PyArrayObject* value, npy_intp width, bool logarithm) {
     Owned result(new_array(PyArray_DESCR(grad), PyArray_NDIM(grad), PyArray_DIMS(grad)));
     if (!result) return nullptr;
-    const T *slope = data_of<T>(grad), *input = data_of<T>(value);
+    const T *grads = data_of<T>(grad), *input = data_of<T>(value);
     T* output = data_of<T>(result.get());
     const auto row = logarithm ? loops<T>().log_softmax_backward_row : loops<T>().softmax_backward_row;
     const npy_intp rows = PyArray_SIZE(grad) / width;
     {
         ReleaseGil unlocked(rows * width >= thread_threshold);
         parallel_for(rows, width * 2, [=](npy_intp begin, npy_intp end) {
-            for (npy_intp i = begin; i < end; ++i) row(slope + i * width, input + i * width, output + i * width, width);
+            for (npy_intp i = begin; i < end; ++i) row(grads + i * width, input + i * width, output + i * width, width);
         });
     }
     return result.give();
@@ -68,9 +68,9 @@ template <class T> PyObject* causal(PyArrayObject* x) {
         ReleaseGil unlocked(rows * width >= thread_threshold);
         parallel_for(rows, width * exponential_cost / 2, [=](npy_intp begin, npy_intp end) {
             for (npy_intp i = begin; i < end; ++i) {
-                const npy_intp seen = i % height + 1 < width ? i % height + 1 : width;
-                loops<T>().softmax_row(input + i * width, output + i * width, seen);
-                std::fill(output + i * width + seen, output + (i + 1) * width, T(0));
+                const npy_intp visible = i % height + 1 < width ? i % height + 1 : width;
+                loops<T>().softmax_row(input + i * width, output + i * width, visible);
+                std::fill(output + i * width + visible, output + (i + 1) * width, T(0));
             }
         });
     }
@@ -130,8 +130,7 @@ struct Strip {
 };
 template <class T, class Body> void by_strips(const Line& line, npy_intp cost, const Body& body) {
     constexpr npy_intp held = 65536;
-    npy_intp most = held / line.length / 16 * 16;
-    most = most < 16 ? 16 : most > 512 ? 512 : most;
+    const npy_intp most = std::clamp<npy_intp>(held / line.length / 16 * 16, 16, 512);
     const npy_intp strips = (line.inner + most - 1) / most;
     parallel_for(
         line.outer * strips, line.length * (line.inner < most ? line.inner : most) * cost,
@@ -144,8 +143,8 @@ template <class T, class Body> void by_strips(const Line& line, npy_intp cost, c
         });
 }
 
-// Where one element of a column weighs nearly all: what the others weigh together tells what 1 less its weight does
-// not.
+// Where one element of a column has nearly all the weight, the sum of the other weights is more accurate than 1 less
+// its weight.
 constexpr double nearly_all = 1 - 1.0 / 64;
 // Whether weights add up to 1, but for the rounding of halves: of others the difference from 1 says nothing.
 bool is_whole(double total) { return total > nearly_all && total < 2 - nearly_all; }
@@ -153,26 +152,26 @@ template <class T, class Mend>
 void by_heavy_columns(const T* values, const Strip& strip, const T* largest, double bound, const Mend& mend) {
     for (npy_intp j = 0; j < strip.width; ++j) {
         if (!(static_cast<double>(largest[j]) > bound)) continue;
-        npy_intp place = 0;
-        while (place < strip.length - 1 && values[place * strip.inner + j] != largest[j]) ++place;
-        mend(j, place);
+        npy_intp position = 0;
+        while (position < strip.length - 1 && values[position * strip.inner + j] != largest[j]) ++position;
+        mend(j, position);
     }
 }
 
 template <class T> void forward_strip(const T* x, T* out, const Strip& strip, T* row, bool logarithm) {
     const Loops<T>& table = loops<T>();
-    const auto each = [&strip](const auto& step) {
+    const auto for_each_row = [&strip](const auto& step) {
         for (npy_intp i = 0; i < strip.length; ++i) step(i * strip.inner);
     };
     table.column_extreme[MAXIMAL](x, strip.inner, strip.length, strip.width, row, nullptr);
     std::vector<T> largest(row, row + strip.width);
-    each([&](npy_intp at) {
+    for_each_row([&](npy_intp at) {
         table.binary[SUBTRACT](x + at, 1, largest.data(), 1, out + at, strip.width);
         table.unary[EXP](out + at, out + at, strip.width);
     });
     table.column_sum[OF_VALUES](out, strip.inner, strip.length, strip.width, row);
     if (!logarithm) {
-        each([&](npy_intp at) { table.binary[DIVIDE](out + at, 1, row, 1, out + at, strip.width); });
+        for_each_row([&](npy_intp at) { table.binary[DIVIDE](out + at, 1, row, 1, out + at, strip.width); });
         return;
     }
     std::vector<double> others(static_cast<size_t>(strip.width), -1);
@@ -190,18 +189,18 @@ template <class T> void forward_strip(const T* x, T* out, const Strip& strip, T*
     table.unary[LOG](row, row, strip.width);
     for (npy_intp j = 0; j < strip.width; ++j)
         if (others[static_cast<size_t>(j)] >= 0) row[j] = static_cast<T>(std::log1p(others[static_cast<size_t>(j)]));
-    each([&](npy_intp at) {
+    for_each_row([&](npy_intp at) {
         table.binary[SUBTRACT](x + at, 1, largest.data(), 1, out + at, strip.width);
         table.binary[SUBTRACT](out + at, 1, row, 1, out + at, strip.width);
     });
 }
 // The gradient of the element of column j that weighs nearly all.
 template <class T>
-void mend_weight(const T* grad, const T* value, T* out, const Strip& strip, npy_intp j, npy_intp place) {
-    const npy_intp own = place * strip.inner + j;
+void mend_weight(const T* grad, const T* value, T* out, const Strip& strip, npy_intp j, npy_intp position) {
+    const npy_intp own = position * strip.inner + j;
     double weight = 0, total = 0;
     for (npy_intp i = 0, at = j; i < strip.length; ++i, at += strip.inner) {
-        if (i == place) continue;
+        if (i == position) continue;
         weight += static_cast<double>(value[at]);
         total += static_cast<double>(value[at]) * (static_cast<double>(grad[own]) - static_cast<double>(grad[at]));
     }
@@ -210,11 +209,11 @@ void mend_weight(const T* grad, const T* value, T* out, const Strip& strip, npy_
 }
 // The same where values are logarithms.
 template <class T>
-void mend_logarithm(const T* grad, const T* value, T* out, const Strip& strip, npy_intp j, npy_intp place) {
-    const npy_intp own = place * strip.inner + j;
+void mend_logarithm(const T* grad, const T* value, T* out, const Strip& strip, npy_intp j, npy_intp position) {
+    const npy_intp own = position * strip.inner + j;
     double weight = 0, others = 0;
     for (npy_intp i = 0, at = j; i < strip.length; ++i, at += strip.inner) {
-        if (i == place) continue;
+        if (i == position) continue;
         weight += std::exp(static_cast<double>(value[at]));
         others += static_cast<double>(grad[at]);
     }
@@ -224,30 +223,30 @@ void mend_logarithm(const T* grad, const T* value, T* out, const Strip& strip, n
 template <class T>
 void backward_strip(const T* grad, const T* value, T* out, const Strip& strip, T* row, bool logarithm) {
     const Loops<T>& table = loops<T>();
-    const auto each = [&strip](const auto& step) {
+    const auto for_each_row = [&strip](const auto& step) {
         for (npy_intp i = 0; i < strip.length; ++i) step(i * strip.inner);
     };
     if (logarithm) {
         table.column_sum[OF_VALUES](grad, strip.inner, strip.length, strip.width, row);
-        each([&](npy_intp at) {
+        for_each_row([&](npy_intp at) {
             table.unary[EXP](value + at, out + at, strip.width);
             table.binary[MULTIPLY](out + at, 1, row, 1, out + at, strip.width);
             table.binary[SUBTRACT](grad + at, 1, out + at, 1, out + at, strip.width);
         });
         table.column_extreme[MAXIMAL](value, strip.inner, strip.length, strip.width, row, nullptr);
         by_heavy_columns(value, strip, row, nearly_all - 1,
-                         [&](npy_intp j, npy_intp place) { mend_logarithm(grad, value, out, strip, j, place); });
+                         [&](npy_intp j, npy_intp position) { mend_logarithm(grad, value, out, strip, j, position); });
         return;
     }
-    each([&](npy_intp at) { table.binary[MULTIPLY](grad + at, 1, value + at, 1, out + at, strip.width); });
+    for_each_row([&](npy_intp at) { table.binary[MULTIPLY](grad + at, 1, value + at, 1, out + at, strip.width); });
     table.column_sum[OF_VALUES](out, strip.inner, strip.length, strip.width, row);
-    each([&](npy_intp at) {
+    for_each_row([&](npy_intp at) {
         table.binary[SUBTRACT](grad + at, 1, row, 1, out + at, strip.width);
         table.binary[MULTIPLY](out + at, 1, value + at, 1, out + at, strip.width);
     });
     table.column_extreme[MAXIMAL](value, strip.inner, strip.length, strip.width, row, nullptr);
     by_heavy_columns(value, strip, row, nearly_all,
-                     [&](npy_intp j, npy_intp place) { mend_weight(grad, value, out, strip, j, place); });
+                     [&](npy_intp j, npy_intp position) { mend_weight(grad, value, out, strip, j, position); });
 }
 
 template <class T> PyObject* forward_along(PyArrayObject* x, int axis, bool logarithm) {
@@ -267,13 +266,13 @@ template <class T> PyObject* forward_along(PyArrayObject* x, int axis, bool loga
 template <class T> PyObject* backward_along(PyArrayObject* grad, PyArrayObject* value, int axis, bool logarithm) {
     Owned result(new_array(PyArray_DESCR(grad), PyArray_NDIM(grad), PyArray_DIMS(grad)));
     if (!result) return nullptr;
-    const T *slope = data_of<T>(grad), *input = data_of<T>(value);
+    const T *grads = data_of<T>(grad), *input = data_of<T>(value);
     T* out = data_of<T>(result.get());
     {
         ReleaseGil unlocked(PyArray_SIZE(grad) >= thread_threshold);
         by_strips<T>(line_of(PyArray_DIMS(grad), PyArray_NDIM(grad), axis), 2,
                      [=](npy_intp at, const Strip& strip, T* row) {
-                         backward_strip(slope + at, input + at, out + at, strip, row, logarithm);
+                         backward_strip(grads + at, input + at, out + at, strip, row, logarithm);
                      });
     }
     return result.give();
@@ -293,10 +292,10 @@ template <bool logarithm> PyObject* of_card(PyObject* const* args) {
     if (PyArray_DESCR(x) == float_descr) return forward_along<float>(x, axis, logarithm);
     return PyArray_DESCR(x) == double_descr ? forward_along<double>(x, axis, logarithm) : nullptr;
 }
-// (grad, result, dim); the gradient may lie in any order
+// (grad, result, dim); the gradient may have any strides
 template <bool logarithm> PyObject* rule(PyObject* const* args) {
     if (!PyArray_CheckExact(args[0])) return nullptr;
-    Owned grad(in_rows(args[0], PyArray_DESCR(reinterpret_cast<PyArrayObject*>(args[0]))));
+    Owned grad(as_contiguous(args[0], PyArray_DESCR(reinterpret_cast<PyArrayObject*>(args[0]))));
     if (!grad || PyArray_SIZE(grad.get()) == 0) return nullptr;
     PyObject* slots[3] = {reinterpret_cast<PyObject*>(grad.get()), args[1], args[2]};
     int axis;
@@ -309,13 +308,13 @@ template <bool logarithm> PyObject* rule(PyObject* const* args) {
 }
 
 PyMethodDef softmax_methods[] = {
-    direct_method("direct_softmax", of_halves<laid<direct<2, of_card<false>>>>,
+    direct_method("direct_softmax", of_halves<on_contiguous<direct<2, of_card<false>>>>,
                   "softmax(self, dim), or NotImplemented"),
-    direct_method("direct_log_softmax", of_halves<laid<direct<2, of_card<true>>>>,
+    direct_method("direct_log_softmax", of_halves<on_contiguous<direct<2, of_card<true>>>>,
                   "log_softmax(self, dim), or NotImplemented"),
-    direct_method("direct_softmax_backward", of_halves<laid<direct<3, rule<false>>>>,
+    direct_method("direct_softmax_backward", of_halves<on_contiguous<direct<3, rule<false>>>>,
                   "softmax_backward(grad, result, dim), or NotImplemented"),
-    direct_method("direct_log_softmax_backward", of_halves<laid<direct<3, rule<true>>>>,
+    direct_method("direct_log_softmax_backward", of_halves<on_contiguous<direct<3, rule<true>>>>,
                   "log_softmax_backward(grad, result, dim), or NotImplemented"),
     fast_method("softmax", softmax, "softmax(x, axis)"),
     fast_method("causal_softmax", causal_softmax, "causal_softmax(x)"),

@@ -1,6 +1,6 @@
 // Variances and standard deviations, alone and together with the mean: for the dispatcher only.
 #include "binding/block.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 #include <cmath>
 
@@ -31,11 +31,11 @@ PyObject* typed_spread(PyArrayObject* x, const Block& block, double correction, 
     const npy_intp count = block.reduced, inner = block.inner;
     const double freedom = static_cast<double>(count) - correction;
     if (!(freedom > 0) || count == 0 || (inner != 1 && PyArray_SIZE(x) >= thread_threshold)) return nullptr;
-    Owned made[2] = {Owned(new_array(PyArray_DESCR(x), block.ndim, block.shape)),
-                     Owned(with_mean ? new_array(PyArray_DESCR(x), block.ndim, block.shape) : nullptr)};
-    if (!made[0] || (with_mean && !made[1])) return nullptr;
+    Owned results[2] = {Owned(new_array(PyArray_DESCR(x), block.ndim, block.shape)),
+                        Owned(with_mean ? new_array(PyArray_DESCR(x), block.ndim, block.shape) : nullptr)};
+    if (!results[0] || (with_mean && !results[1])) return nullptr;
     const T* input = data_of<T>(x);
-    T *out = data_of<T>(made[0].get()), *means = with_mean ? data_of<T>(made[1].get()) : nullptr;
+    T *out = data_of<T>(results[0].get()), *means = with_mean ? data_of<T>(results[1].get()) : nullptr;
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
         parallel_for(block.outer * inner, count * 2, [=](npy_intp begin, npy_intp end) {
@@ -49,7 +49,7 @@ PyObject* typed_spread(PyArrayObject* x, const Block& block, double correction, 
             }
         });
     }
-    return with_mean ? give_tuple(made, 2) : made[0].give();
+    return with_mean ? give_tuple(results, 2) : results[0].give();
 }
 
 // (self, dim, unbiased, keepdim, correction)
@@ -70,13 +70,13 @@ template <Spread spread, bool with_mean> PyObject* of_card(PyObject*, Call args,
 }
 
 PyMethodDef spread_methods[] = {
-    direct_method("direct_var", laid<of_card<VARIANCE, false>>,
+    direct_method("direct_var", on_contiguous<of_card<VARIANCE, false>>,
                   "var(self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_std", laid<of_card<DEVIATION, false>>,
+    direct_method("direct_std", on_contiguous<of_card<DEVIATION, false>>,
                   "std(self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_var_mean", laid<of_card<VARIANCE, true>>,
+    direct_method("direct_var_mean", on_contiguous<of_card<VARIANCE, true>>,
                   "var_mean(self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_std_mean", laid<of_card<DEVIATION, true>>,
+    direct_method("direct_std_mean", on_contiguous<of_card<DEVIATION, true>>,
                   "std_mean(self, dim, unbiased, keepdim, correction), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

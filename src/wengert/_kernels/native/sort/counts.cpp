@@ -1,6 +1,5 @@
-// What elements have in common with others: histograms, membership, equality, how many are not zero. For the dispatcher
-// only.
-#include "binding/laid.hpp"
+// Counts: histograms, membership, equality, the number of elements that are not zero. For the dispatcher only.
+#include "binding/memory_order.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -26,9 +25,9 @@ template <class Use> PyObject* with_number(PyArrayObject* x, Use use) {
     return PyArray_TYPE(x) == NPY_INT32 && PyArray_ISNOTSWAPPED(x) ? use(int32_t{}) : nullptr;
 }
 PyObject* new_truth(bool value) {
-    Owned made(new_array(bool_descr, 0, nullptr));
-    if (made) *data_of<npy_bool>(made.get()) = value;
-    return made.give();
+    Owned result(new_array(bool_descr, 0, nullptr));
+    if (result) *data_of<npy_bool>(result.get()) = value;
+    return result.give();
 }
 
 // ---- histc ---------------------------------------------------------------------------------------------------------
@@ -50,31 +49,32 @@ template <class T> bool find_extremes(const T* x, npy_intp count, T& first, T& l
     first = *std::min_element(low, low + lanes), last = *std::max_element(high, high + lanes);
     return std::find(none, none + lanes, 1) == none + lanes;
 }
-// Where a histogram begins and ends: as given, or, if that is the same place, at the extremes; a single value lies in
-// the middle.
+// The range of a histogram: the limits passed, or, if these are equal, the extremes; a single value is put in the
+// middle.
 template <class T> bool find_extent(const T* x, npy_intp count, double low, double high, T& first, T& last) {
     first = static_cast<T>(low), last = static_cast<T>(high);
     if (low == high && !find_extremes(x, count, first, last)) return false;  // refused by the body
     if (first == last) first -= 1, last += 1;
     return std::isfinite(first) && std::isfinite(last) && first < last;
 }
-// Counts in each of `bins` bins, and in one more the elements that lie in none. Neighbours are counted apart: a count
+// Counts in each of `bins` bins, and in one more the elements in none of them. Neighbours are counted apart: a count
 // that has just been written is slow to read.
-template <class T> void count_places(const T* x, npy_intp count, npy_intp bins, T first, T last, int64_t* counts) {
+template <class T> void count_positions(const T* x, npy_intp count, npy_intp bins, T first, T last, int64_t* counts) {
     constexpr npy_intp block = 256, tables = 4;
     const T factor = static_cast<T>(bins), wide = last - first;
-    int32_t places[block];
+    int32_t positions[block];
     for (npy_intp begin = 0; begin < count; begin += block) {
         const npy_intp some = std::min(block, count - begin);
         for (npy_intp i = 0; i < some; ++i) {
-            const T value = x[begin + i], place = (value - first) * factor / wide;
+            const T value = x[begin + i], position = (value - first) * factor / wide;
             const bool inside = value >= first && value <= last;
-            const int32_t bin = static_cast<int32_t>(place < factor ? (inside ? place : T(0)) : factor - 1);
-            places[i] = inside && bin >= 0 && bin < bins
-                            ? bin
-                            : static_cast<int32_t>(bins);  // whatever another thread writes to x
+            const T checked = inside ? position : T(0);
+            const int32_t bin = static_cast<int32_t>(position < factor ? checked : factor - 1);
+            positions[i] = inside && bin >= 0 && bin < bins
+                               ? bin
+                               : static_cast<int32_t>(bins);  // even if another thread changes x
         }
-        for (npy_intp i = 0; i < some; ++i) ++counts[places[i] * tables + i % tables];
+        for (npy_intp i = 0; i < some; ++i) ++counts[positions[i] * tables + i % tables];
     }
     for (npy_intp bin = 0; bin < bins; ++bin)
         counts[bin] =
@@ -90,7 +90,7 @@ template <class T> PyObject* histogram(PyArrayObject* array, npy_intp bins, doub
     std::vector<int64_t> counts(static_cast<size_t>(4 * (bins + 1)));
     {
         ReleaseGil unlocked(count >= thread_threshold);
-        count_places(x, count, bins, first, last, counts.data());
+        count_positions(x, count, bins, first, last, counts.data());
     }
     std::copy(counts.begin(), counts.begin() + bins, data_of<T>(result.get()));
     return result.give();
@@ -121,14 +121,14 @@ void mark_members(const T* x, npy_intp count, const T* tests, npy_intp test_coun
     bool equal[block];
     for (npy_intp begin = 0; begin < count; begin += block) {
         const npy_intp some = std::min(block, count - begin);
-        bool* found = out + begin;
-        mark_equal(x + begin, some, *tests, found);
+        bool* members = out + begin;
+        mark_equal(x + begin, some, *tests, members);
         for (npy_intp at = 1; at < test_count; ++at) {
             mark_equal(x + begin, some, tests[at], equal);
-            for (npy_intp i = 0; i < some; ++i) found[i] |= equal[i];
+            for (npy_intp i = 0; i < some; ++i) members[i] |= equal[i];
         }
         if (inverted)
-            for (npy_intp i = 0; i < some; ++i) found[i] = !found[i];
+            for (npy_intp i = 0; i < some; ++i) members[i] = !members[i];
     }
 }
 // isin(elements, test_elements, assume_unique, invert), of these so few that each is compared with each
@@ -169,9 +169,9 @@ PyObject* equal(Call args) {
         bool differs = false;
         for (npy_intp begin = 0; begin < count && !differs; begin += 256) {
             const npy_intp end = std::min(begin + 256, count);
-            int found = 0;
-            for (npy_intp i = begin; i < end; ++i) found |= first[i] != second[i];
-            differs = found != 0;
+            int truth = 0;
+            for (npy_intp i = begin; i < end; ++i) truth |= first[i] != second[i];
+            differs = truth != 0;
         }
         return new_truth(!differs);
     });
@@ -186,20 +186,20 @@ template <class T> PyObject* count_many(const T* x, npy_intp count) {
             constexpr npy_intp piece = 4096;
             bool differs[piece];
             const T zero = 0;
-            npy_intp found = 0;
+            npy_intp counted = 0;
             for (npy_intp at = begin; at < end; at += piece) {
                 const npy_intp some = std::min(piece, end - at);
                 loops<T>().compare[NOT_EQUAL](x + at, 1, &zero, 0, differs, some);
-                int few_found = 0;
-                for (npy_intp i = 0; i < some; ++i) few_found += differs[i];
-                found += few_found;
+                int block_total = 0;
+                for (npy_intp i = 0; i < some; ++i) block_total += differs[i];
+                counted += block_total;
             }
-            total += found;
+            total += counted;
         });
     }
-    Owned made(new_array(int64_descr, 0, nullptr));
-    if (made) *data_of<int64_t>(made.get()) = total;
-    return made.give();
+    Owned result(new_array(int64_descr, 0, nullptr));
+    if (result) *data_of<int64_t>(result.get()) = total;
+    return result.give();
 }
 // count_nonzero(self, None)
 PyObject* count_nonzero(Call args) {
@@ -212,21 +212,21 @@ PyObject* count_nonzero(Call args) {
     if (!x || PyArray_SIZE(x) == 0) return nullptr;
     const auto counted = [=](auto element) -> PyObject* {
         using T = decltype(element);
-        Owned made(new_array(int64_descr, 0, nullptr));
-        if (made)
-            *data_of<int64_t>(made.get()) =
+        Owned result(new_array(int64_descr, 0, nullptr));
+        if (result)
+            *data_of<int64_t>(result.get()) =
                 PyArray_SIZE(x) - std::count(data_of<T>(x), data_of<T>(x) + PyArray_SIZE(x), T{0});
-        return made.give();
+        return result.give();
     };
     return PyArray_DESCR(x) == bool_descr ? counted(npy_bool{}) : with_number(x, counted);
 }
 
 PyMethodDef count_methods[] = {
-    direct_method("direct_histc", laid<direct<4, histc>>, "histc(self, bins, min, max), or NotImplemented"),
-    direct_method("direct_isin", laid<direct<4, isin>>,
+    direct_method("direct_histc", on_contiguous<direct<4, histc>>, "histc(self, bins, min, max), or NotImplemented"),
+    direct_method("direct_isin", on_contiguous<direct<4, isin>>,
                   "isin(elements, test_elements, assume_unique, invert), or NotImplemented"),
-    direct_method("direct_all_equal", laid<direct<2, equal>>, "equal(self, other), or NotImplemented"),
-    direct_method("direct_count_nonzero", laid<direct<2, count_nonzero>>,
+    direct_method("direct_all_equal", on_contiguous<direct<2, equal>>, "equal(self, other), or NotImplemented"),
+    direct_method("direct_count_nonzero", on_contiguous<direct<2, count_nonzero>>,
                   "count_nonzero(self, None), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

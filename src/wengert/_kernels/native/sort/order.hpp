@@ -143,19 +143,19 @@ private:
         }
     }
 
-    template <int digit, class Body> void each_piece(npy_intp cost, const Body& body) {
+    template <int digit, class Body> void for_each_piece(npy_intp cost, const Body& body) {
         constexpr size_t bins = size_t(1) << digit;
-        const auto one = [&](npy_intp piece) {
+        const auto run_piece = [&](npy_intp piece) {
             body(starts_.data() + static_cast<size_t>(piece) * bins, first_of(piece), first_of(piece + 1));
         };
-        if (pieces_ == 1) return one(0);
+        if (pieces_ == 1) return run_piece(0);
         parallel_for(pieces_, cost * (count_ / pieces_), [&](npy_intp begin, npy_intp end) {
-            for (npy_intp piece = begin; piece < end; ++piece) one(piece);
+            for (npy_intp piece = begin; piece < end; ++piece) run_piece(piece);
         });
     }
 
     template <int digit> void count_digits(int shift) {
-        each_piece<digit>(1, [=](uint32_t* counts, npy_intp begin, npy_intp end) {
+        for_each_piece<digit>(1, [=](uint32_t* counts, npy_intp begin, npy_intp end) {
             constexpr size_t bins = size_t(1) << digit;
             std::fill(counts, counts + bins, 0);
             for (npy_intp i = begin; i < end; ++i) ++counts[(from_[i].key >> shift) & (bins - 1)];
@@ -168,9 +168,9 @@ private:
         for (size_t bin = 0; bin < bins; ++bin) {
             const uint32_t begin = before;
             for (size_t at = bin; at < starts_.size(); at += bins) {
-                const uint32_t found = starts_[at];
+                const uint32_t counted = starts_[at];
                 starts_[at] = before;
-                before += found;
+                before += counted;
             }
             if (before - begin == static_cast<uint32_t>(count_)) return false;
         }
@@ -178,7 +178,7 @@ private:
     }
 
     template <int digit> void move(int shift) {
-        each_piece<digit>(4, [=](uint32_t* starts, npy_intp begin, npy_intp end) {
+        for_each_piece<digit>(4, [=](uint32_t* starts, npy_intp begin, npy_intp end) {
             constexpr size_t bins = size_t(1) << digit;
             for (npy_intp i = begin; i < end; ++i) to_[starts[(from_[i].key >> shift) & (bins - 1)]++] = from_[i];
         });

@@ -1,7 +1,7 @@
 // Elements of a rank along a dimension, and the most frequent ones, of few elements or in many rows: for the dispatcher
 // only.
 #include "binding/block.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 #include "sort/order.hpp"
 
 #include <algorithm>
@@ -73,70 +73,70 @@ template <class Word> Word key_of_rank(Word* keys, npy_intp count, npy_intp rank
     return keys[rank];
 }
 // The first place where the element of `rank` stands; `keys` has room for the line.
-template <class T> npy_intp place_of_rank(const T* line, npy_intp count, npy_intp rank, Bits<T>* keys) {
+template <class T> npy_intp position_of_rank(const T* line, npy_intp count, npy_intp rank, Bits<T>* keys) {
     constexpr npy_intp piece = 64;
     keys_of(line, count, keys);
     const Bits<T> wanted = key_of_rank(keys, count, rank);
     for (npy_intp begin = 0;; begin += piece) {
         const npy_intp some = std::min(piece, count - begin);
         keys_of(line + begin, some, keys);
-        Bits<T> found = 0;
-        for (npy_intp i = 0; i < some; ++i) found |= static_cast<Bits<T>>(keys[i] == wanted);
-        if (found) return begin + (std::find(keys, keys + some, wanted) - keys);
+        Bits<T> prefix = 0;
+        for (npy_intp i = 0; i < some; ++i) prefix |= static_cast<Bits<T>>(keys[i] == wanted);
+        if (prefix) return begin + (std::find(keys, keys + some, wanted) - keys);
     }
 }
-template <class T> npy_intp place_of_median(const T* line, npy_intp count, Bits<T>* keys) {
+template <class T> npy_intp position_of_median(const T* line, npy_intp count, Bits<T>* keys) {
     int strange = 0;
     for (npy_intp i = 0; i < count; ++i) strange |= line[i] != line[i];
     for (npy_intp i = 0; strange && i < count; ++i)
         if (line[i] != line[i]) return i;
-    return place_of_rank(line, count, (count - 1) / 2, keys);
+    return position_of_rank(line, count, (count - 1) / 2, keys);
 }
-template <class T> npy_intp place_of_nanmedian(const T* line, npy_intp count, Bits<T>* keys) {
+template <class T> npy_intp position_of_nanmedian(const T* line, npy_intp count, Bits<T>* keys) {
     npy_intp numbers = 0;
     for (npy_intp i = 0; i < count; ++i) numbers += line[i] == line[i] ? 1 : 0;
-    return place_of_rank(line, count, numbers ? (numbers - 1) / 2 : 0, keys);
+    return position_of_rank(line, count, numbers ? (numbers - 1) / 2 : 0, keys);
 }
 // Of the elements that occur most often the smallest, where it is last; each NaN is one by itself.
-template <class T> npy_intp place_of_mode(const T* line, npy_intp count, Bits<T>* keys, Sorter<Bits<T>>& sorter) {
+template <class T> npy_intp position_of_mode(const T* line, npy_intp count, Bits<T>* keys, Sorter<Bits<T>>& sorter) {
     keys_of(line, count, keys);
     const Entry<Bits<T>>* const entries = in_order(sorter, keys, count);
-    npy_intp longest = 0, run = 0, found = 0;
+    npy_intp longest = 0, run = 0, mode = 0;
     for (npy_intp i = 0; i < count; ++i) {
         const npy_intp at = entries[i].at;
         run = i > 0 && line[entries[i - 1].at] == line[at] ? run + 1 : 1;
-        if (run > longest) longest = run, found = at;
+        if (run > longest) longest = run, mode = at;
     }
-    return found;
+    return mode;
 }
 
-// The elements that place(line, its length, room for keys) chooses from private copies of the lines, and where they
-// are; each thread makes a `place` of its own.
-template <class T, class MakePlace>
-PyObject* chosen(PyArrayObject* x, const Block& block, bool with_places, const MakePlace& make_place) {
-    Owned made[2] = {Owned(new_array(PyArray_DESCR(x), block.ndim, block.shape)),
-                     Owned(with_places ? new_array(int64_descr, block.ndim, block.shape) : nullptr)};
-    if (!made[0] || (with_places && !made[1])) return nullptr;
+// The elements that find_position(line, its length, room for keys) chooses from private copies of the lines, and their
+// positions. Each thread makes its own `find_position`.
+template <class T, class MakeFinder>
+PyObject* chosen(PyArrayObject* x, const Block& block, bool with_positions, const MakeFinder& make_finder) {
+    Owned results[2] = {Owned(new_array(PyArray_DESCR(x), block.ndim, block.shape)),
+                        Owned(with_positions ? new_array(int64_descr, block.ndim, block.shape) : nullptr)};
+    if (!results[0] || (with_positions && !results[1])) return nullptr;
     const npy_intp count = block.reduced, inner = block.inner;
     const T* const elements = data_of<T>(x);
-    T* const values = data_of<T>(made[0].get());
-    int64_t* const places = with_places ? data_of<int64_t>(made[1].get()) : nullptr;
+    T* const values = data_of<T>(results[0].get());
+    int64_t* const positions = with_positions ? data_of<int64_t>(results[1].get()) : nullptr;
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-        parallel_for(block.outer * inner, 8 * count, [=, &make_place](npy_intp begin, npy_intp end) {
+        parallel_for(block.outer * inner, 8 * count, [=, &make_finder](npy_intp begin, npy_intp end) {
             std::vector<T> room(static_cast<size_t>(count));
             std::vector<Bits<T>> keys(static_cast<size_t>(count));
-            auto place = make_place();
+            auto find_position = make_finder();
             for (npy_intp at = begin; at < end; ++at) {
                 const T* first = elements + at / inner * count * inner + at % inner;
                 for (npy_intp i = 0; i < count; ++i) room[static_cast<size_t>(i)] = first[i * inner];
-                const npy_intp found = place(room.data(), count, keys.data());
-                values[at] = room[static_cast<size_t>(found)];
-                if (places) places[at] = found;
+                const npy_intp position = find_position(room.data(), count, keys.data());
+                values[at] = room[static_cast<size_t>(position)];
+                if (positions) positions[at] = position;
             }
         });
     }
-    return with_places ? give_tuple(made, 2) : made[0].give();
+    return with_positions ? give_tuple(results, 2) : results[0].give();
 }
 
 // compute(a zero of the dtype, array, block) for few numbers of a dtype that is known, or many in rows of at most
@@ -155,19 +155,20 @@ PyObject* over(PyObject* object, PyObject* dim, PyObject* keepdim, npy_intp in_r
 
 enum Choice { MEDIAN, NANMEDIAN, MODE };
 
-template <Choice choice> PyObject* chosen_along(PyObject* object, PyObject* dim, PyObject* keepdim, bool with_places) {
+template <Choice choice>
+PyObject* chosen_along(PyObject* object, PyObject* dim, PyObject* keepdim, bool with_positions) {
     return over(
         object, dim, keepdim, choice == MODE ? most_in_row : 0, [=](auto zero, PyArrayObject* x, const Block& block) {
             using T = decltype(zero);
-            return chosen<T>(x, block, with_places, [length = block.reduced] {
+            return chosen<T>(x, block, with_positions, [length = block.reduced] {
                 std::unique_ptr<Sorter<Bits<T>>> sorter(choice == MODE ? new Sorter<Bits<T>>(length, 1) : nullptr);
                 return [sorter = std::move(sorter)](const T* line, npy_intp count, Bits<T>* keys) {
                     if constexpr (choice == MODE)
-                        return place_of_mode(line, count, keys, *sorter);
+                        return position_of_mode(line, count, keys, *sorter);
                     else if constexpr (choice == MEDIAN)
-                        return place_of_median(line, count, keys);
+                        return position_of_median(line, count, keys);
                     else
-                        return place_of_nanmedian(line, count, keys);
+                        return position_of_nanmedian(line, count, keys);
                 };
             });
         });
@@ -193,7 +194,7 @@ PyObject* kthvalue(PyObject*, Call args, Py_ssize_t nargs) {
             if (rank < 1 || rank > block.reduced) return nullptr;
             return chosen<T>(x, block, true, [=] {
                 return [=](const T* line, npy_intp count, Bits<T>* keys) {
-                    return place_of_rank(line, count, rank - 1, keys);
+                    return position_of_rank(line, count, rank - 1, keys);
                 };
             });
         });
@@ -201,15 +202,16 @@ PyObject* kthvalue(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 PyMethodDef rank_methods[] = {
-    direct_method("direct_median_along", laid<along<MEDIAN>>,
+    direct_method("direct_median_along", on_contiguous<along<MEDIAN>>,
                   "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_nanmedian_along", laid<along<NANMEDIAN>>,
+    direct_method("direct_nanmedian_along", on_contiguous<along<NANMEDIAN>>,
                   "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_mode_along", laid<along<MODE>>, "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_kthvalue_along", laid<kthvalue>,
+    direct_method("direct_mode_along", on_contiguous<along<MODE>>,
+                  "(self, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_kthvalue_along", on_contiguous<kthvalue>,
                   "(self, k, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_median_full", laid<of_all<MEDIAN>>, "the median of all elements, or NotImplemented"),
-    direct_method("direct_nanmedian_full", laid<of_all<NANMEDIAN>>,
+    direct_method("direct_median_full", on_contiguous<of_all<MEDIAN>>, "the median of all elements, or NotImplemented"),
+    direct_method("direct_nanmedian_full", on_contiguous<of_all<NANMEDIAN>>,
                   "the median of all that is not NaN, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,5 +1,5 @@
 // Places among sorted numbers, how often integers occur, running extremes: for the dispatcher only.
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,9 +14,9 @@ using Call = PyObject* const*;
 // ---- searchsorted --------------------------------------------------------------------------------------------------
 constexpr npy_intp abreast = 8;  // values looked up at the same time, so that they wait for memory together
 
-// How many of the sorted edges lie before each of up to eight values, found without branches; NaN belongs to the end.
+// The number of sorted edges before each of up to eight values, without branches; NaN sorts last.
 template <class T, bool right>
-void bisect(const T* edges, npy_intp length, const T* values, npy_intp count, npy_intp* found) {
+void bisect(const T* edges, npy_intp length, const T* values, npy_intp count, npy_intp* positions) {
     T wanted[abreast] = {};
     npy_intp base[abreast] = {};
     std::copy(values, values + count, wanted);
@@ -27,7 +27,7 @@ void bisect(const T* edges, npy_intp length, const T* values, npy_intp count, np
 #pragma GCC unroll 8
         for (npy_intp k = 0; k < abreast; ++k) base[k] += half & -before(edges[base[k] + half - 1], wanted[k]);
     }
-    for (npy_intp k = 0; k < count; ++k) found[k] = base[k] + before(edges[base[k]], wanted[k]);
+    for (npy_intp k = 0; k < count; ++k) positions[k] = base[k] + before(edges[base[k]], wanted[k]);
 }
 
 // The same among edges that end with NaN, by the middles that torch looks at: no order of all edges decides then.
@@ -45,30 +45,31 @@ template <class T, bool right> npy_intp bisect_before_nan(const T* edges, npy_in
 
 // Rows of `width` values, each in its own row of edges or all in the same one, in strips that threads share.
 constexpr npy_intp strip = 1024;
-template <class T, class Place, bool right>
-void find_places(const T* edges, npy_intp length, npy_intp step, const T* values, npy_intp rows, npy_intp width,
-                 Place* out) {
+template <class T, class Position, bool right>
+void find_positions(const T* edges, npy_intp length, npy_intp step, const T* values, npy_intp rows, npy_intp width,
+                    Position* out) {
     const npy_intp strips = (width + strip - 1) / strip;
     parallel_for(rows * strips, std::min(width, strip) * 16, [=](npy_intp begin, npy_intp end) {
         for (npy_intp at = begin; at < end; ++at) {
             const npy_intp row = at / strips, first = at % strips * strip, last = std::min(first + strip, width);
             const T *own = edges + row * step, *line = values + row * width, final = own[length - 1];
             for (npy_intp j = first; j < last; j += abreast) {
-                npy_intp found[abreast];
+                npy_intp block_positions[abreast];
                 const npy_intp some = std::min(abreast, last - j);
                 if (final == final)
-                    bisect<T, right>(own, length, line + j, some, found);
+                    bisect<T, right>(own, length, line + j, some, block_positions);
                 else
                     for (npy_intp k = 0; k < some; ++k)
-                        found[k] = bisect_before_nan<T, right>(own, length, line[j + k]);
-                for (npy_intp k = 0; k < some; ++k) out[row * width + j + k] = static_cast<Place>(found[k]);
+                        block_positions[k] = bisect_before_nan<T, right>(own, length, line[j + k]);
+                for (npy_intp k = 0; k < some; ++k)
+                    out[row * width + j + k] = static_cast<Position>(block_positions[k]);
             }
         }
     });
 }
 
-template <class T, class Place>
-PyObject* places(PyArrayObject* edges, PyArrayObject* values, bool right, PyArray_Descr* descr) {
+template <class T, class Position>
+PyObject* positions(PyArrayObject* edges, PyArrayObject* values, bool right, PyArray_Descr* descr) {
     const npy_intp length = PyArray_DIM(edges, PyArray_NDIM(edges) - 1), count = PyArray_SIZE(values);
     const bool shared = PyArray_NDIM(edges) == 1;
     const npy_intp width = shared ? count : PyArray_DIM(values, PyArray_NDIM(values) - 1);
@@ -76,15 +77,15 @@ PyObject* places(PyArrayObject* edges, PyArrayObject* values, bool right, PyArra
     if (!result) return nullptr;
     {
         ReleaseGil unlocked(count >= 1024);
-        const auto find = right ? find_places<T, Place, true> : find_places<T, Place, false>;
+        const auto find = right ? find_positions<T, Position, true> : find_positions<T, Position, false>;
         find(data_of<T>(edges), length, shared ? 0 : length, data_of<T>(values), count / width, width,
-             data_of<Place>(result.get()));
+             data_of<Position>(result.get()));
     }
     return result.give();
 }
 
 // places_among(edges, values, right, short), of one dtype
-PyObject* places_card(Call args) {
+PyObject* positions_card(Call args) {
     PyArrayObject *edges = plain(args[0]), *values = plain(args[1]);
     bool right = false, small = false;
     if (!edges || !values || !as_flag(args[2], right) || !as_flag(args[3], small)) return nullptr;
@@ -98,11 +99,11 @@ PyObject* places_card(Call args) {
     if (small && PyArray_DIM(edges, ndim - 1) > NPY_MAX_INT32) return nullptr;
     const auto find = [=](auto element) -> PyObject* {
         using T = decltype(element);
-        if (!small) return places<T, int64_t>(edges, values, right, int64_descr);
+        if (!small) return positions<T, int64_t>(edges, values, right, int64_descr);
         PyArray_Descr* descr = PyArray_DescrFromType(NPY_INT32);
-        PyObject* found = places<T, int32_t>(edges, values, right, descr);
+        PyObject* result = positions<T, int32_t>(edges, values, right, descr);
         Py_DECREF(descr);
-        return found;
+        return result;
     };
     switch (PyArray_TYPE(edges)) {
         case NPY_FLOAT: return find(float{});
@@ -138,8 +139,8 @@ PyObject* bincount_card(Call args) {
             ++counts[static_cast<size_t>(value)];
         }
     }
-    const npy_intp made = static_cast<npy_intp>(counts.size());
-    Owned result(inside ? new_array(int64_descr, 1, &made) : nullptr);
+    const npy_intp bins = static_cast<npy_intp>(counts.size());
+    Owned result(inside ? new_array(int64_descr, 1, &bins) : nullptr);
     if (!result) return nullptr;
     std::copy(counts.begin(), counts.end(), data_of<int64_t>(result.get()));
     return result.give();
@@ -152,52 +153,53 @@ template <class T, bool largest> inline bool takes_over(T x, T best) {
 }
 
 template <class T, bool largest>
-void run_along(const T* x, npy_intp length, npy_intp inner, npy_intp width, T* values, int64_t* places) {
-    for (npy_intp j = 0; j < width; ++j) values[j] = x[j], places[j] = 0;
+void run_along(const T* x, npy_intp length, npy_intp inner, npy_intp width, T* values, int64_t* positions) {
+    for (npy_intp j = 0; j < width; ++j) values[j] = x[j], positions[j] = 0;
     if (inner == 1) {
         T best = values[0];
-        int64_t place = 0;
+        int64_t position = 0;
         for (npy_intp i = 1; i < length; ++i) {
             const T mine = x[i];
             const bool better = takes_over<T, largest>(mine, best);
             best = better ? mine : best;
-            place = better ? i : place;
-            values[i] = best, places[i] = place;
+            position = better ? i : position;
+            values[i] = best, positions[i] = position;
         }
         return;
     }
     for (npy_intp i = 1; i < length; ++i) {
-        x += inner, values += inner, places += inner;
+        x += inner, values += inner, positions += inner;
         for (npy_intp j = 0; j < width; ++j) {
             const T mine = x[j], best = values[j - inner];
             const bool better = takes_over<T, largest>(mine, best);
             values[j] = better ? mine : best;
-            places[j] = better ? i : places[j - inner];
+            positions[j] = better ? i : positions[j - inner];
         }
     }
 }
 
 template <class T, bool largest> PyObject* typed_running(PyArrayObject* array, int axis) {
-    Owned made[2] = {Owned(new_array(PyArray_DESCR(array), PyArray_NDIM(array), PyArray_DIMS(array))),
-                     Owned(new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array)))};
-    if (!made[0] || !made[1]) return nullptr;
+    Owned results[2] = {Owned(new_array(PyArray_DESCR(array), PyArray_NDIM(array), PyArray_DIMS(array))),
+                        Owned(new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array)))};
+    if (!results[0] || !results[1]) return nullptr;
     const Line line = line_of(PyArray_DIMS(array), PyArray_NDIM(array), axis);
     const npy_intp width = std::min<npy_intp>(line.inner, 256), groups = (line.inner + width - 1) / width;
     const T* x = data_of<T>(array);
-    T* values = data_of<T>(made[0].get());
-    int64_t* places = data_of<int64_t>(made[1].get());
+    T* values = data_of<T>(results[0].get());
+    int64_t* positions = data_of<int64_t>(results[1].get());
     {
         ReleaseGil unlocked(PyArray_SIZE(array) >= thread_threshold);
         parallel_for(
             line.outer * groups, (Size(line.length) * width).value_or_most(), [=](npy_intp begin, npy_intp end) {
                 for (npy_intp at = begin; at < end; ++at) {
-                    const npy_intp first = at % groups * width, place = at / groups * line.length * line.inner + first;
-                    run_along<T, largest>(x + place, line.length, line.inner, std::min(width, line.inner - first),
-                                          values + place, places + place);
+                    const npy_intp first = at % groups * width,
+                                   position = at / groups * line.length * line.inner + first;
+                    run_along<T, largest>(x + position, line.length, line.inner, std::min(width, line.inner - first),
+                                          values + position, positions + position);
                 }
             });
     }
-    return give_tuple(made, 2);
+    return give_tuple(results, 2);
 }
 
 // cummax_along, cummin_along: (self, dim)
@@ -214,13 +216,13 @@ template <bool largest> PyObject* running_card(Call args) {
 }
 
 PyMethodDef search_methods[] = {
-    direct_method("direct_places_among", direct<4, places_card>,
+    direct_method("direct_places_among", direct<4, positions_card>,
                   "places_among(edges, values, right, short), or NotImplemented"),
-    direct_method("direct_bincount", laid<direct<3, bincount_card>, few_with_gaps>,
+    direct_method("direct_bincount", on_contiguous<direct<3, bincount_card>, few_with_gaps>,
                   "bincount(self, weights, minlength), or NotImplemented"),
-    direct_method("direct_cummax_along", laid<direct<2, running_card<true>>, few_with_gaps>,
+    direct_method("direct_cummax_along", on_contiguous<direct<2, running_card<true>>, few_with_gaps>,
                   "cummax_along(self, dim), or NotImplemented"),
-    direct_method("direct_cummin_along", laid<direct<2, running_card<false>>, few_with_gaps>,
+    direct_method("direct_cummin_along", on_contiguous<direct<2, running_card<false>>, few_with_gaps>,
                   "cummin_along(self, dim), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,6 +1,6 @@
 // Sorting along a dimension, the most extreme elements, distinct elements: for the dispatcher only. Keys are copied
-// once from an array that another thread may rewrite; places are those of the copy and cannot lie outside.
-#include "binding/laid.hpp"
+// once, since another thread may rewrite the array; indices are those of the copy and always valid.
+#include "binding/memory_order.hpp"
 #include "sort/order.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using Call = PyObject* const*;
 // threads that have a scratch of their own.
 constexpr npy_intp columns = 16;  // that are sorted one after the other while their memory is near
 template <class Make, class Body>
-void each_line(const Line& line, npy_intp made, npy_intp cost, const Make& make, const Body& body) {
+void for_each_line(const Line& line, npy_intp result_length, npy_intp cost, const Make& make, const Body& body) {
     const npy_intp groups = (line.inner + columns - 1) / columns;
     const npy_intp width = line.inner < columns ? line.inner : columns;
     parallel_for(line.outer * groups, (Size(line.length) * cost * width).value_or_most(),
@@ -27,13 +27,13 @@ void each_line(const Line& line, npy_intp made, npy_intp cost, const Make& make,
                          const npy_intp o = group / groups, first = group % groups * columns,
                                         last = std::min(first + columns, line.inner);
                          for (npy_intp j = first; j < last; ++j)
-                             body(scratch, o * line.length * line.inner + j, o * made * line.inner + j);
+                             body(scratch, o * line.length * line.inner + j, o * result_length * line.inner + j);
                      }
                  });
 }
 
 // ---- sort ----------------------------------------------------------------------------------------------------------
-// The keys of a line, counted from the least: those of 64 bits that lie close together are sorted as numbers of 32.
+// The keys of a line, counted from the least: those of 64 bits with a small range are sorted as numbers of 32.
 template <class Key> class LineSorter {
 public:
     using Bits = typename Key::Bits;
@@ -77,13 +77,13 @@ private:
 
 template <class Key>
 void sort_line(LineSorter<Key>& line, const typename Key::Bits* x, npy_intp step, typename Key::Bits* values,
-               int64_t* places) {
+               int64_t* positions) {
     line.sort(x, step, false, [=](const auto& sorter, const auto* sorted, auto) {
         sorter.spread(4, [=](npy_intp begin, npy_intp end) {
             for (npy_intp i = begin; i < end; ++i) {
                 const npy_intp at = sorted[i].at;
                 values[i * step] = x[at * step];
-                places[i * step] = at;
+                positions[i * step] = at;
             }
         });
     });
@@ -92,7 +92,7 @@ void sort_line(LineSorter<Key>& line, const typename Key::Bits* x, npy_intp step
 // A line of at most `most_ranked` elements.
 template <class Key>
 void sort_short(Key key, const typename Key::Bits* x, npy_intp step, npy_intp count, typename Key::Bits* values,
-                int64_t* places) {
+                int64_t* positions) {
     typename Key::Bits stored[most_ranked];
     Ranks<typename Key::Bits> ranks;
     for (npy_intp i = 0; i < count; ++i) {
@@ -103,39 +103,39 @@ void sort_short(Key key, const typename Key::Bits* x, npy_intp step, npy_intp co
     for (npy_intp i = 0; i < count; ++i) {
         const npy_intp to = ranks.of(i) * step;
         values[to] = stored[i];
-        places[to] = i;
+        positions[to] = i;
     }
 }
 
 template <class Key> PyObject* sorted(PyArrayObject* array, int axis, Key key) {
     using Bits = typename Key::Bits;
-    Owned made[2] = {Owned(new_array(PyArray_DESCR(array), PyArray_NDIM(array), PyArray_DIMS(array))),
-                     Owned(new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array)))};
-    if (!made[0] || !made[1]) return nullptr;
+    Owned results[2] = {Owned(new_array(PyArray_DESCR(array), PyArray_NDIM(array), PyArray_DIMS(array))),
+                        Owned(new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array)))};
+    if (!results[0] || !results[1]) return nullptr;
     const Line line = line_of(PyArray_DIMS(array), PyArray_NDIM(array), axis);
     const Bits* x = data_of<Bits>(array);
-    Bits* values = data_of<Bits>(made[0].get());
-    int64_t* places = data_of<int64_t>(made[1].get());
+    Bits* values = data_of<Bits>(results[0].get());
+    int64_t* positions = data_of<int64_t>(results[1].get());
     {
         ReleaseGil unlocked(PyArray_SIZE(array) >= 1024);
         if (line.length <= most_ranked) {
-            each_line(
+            for_each_line(
                 line, line.length, 8, [] { return 0; },
                 [=](int, npy_intp from, npy_intp to) {
-                    sort_short(key, x + from, line.inner, line.length, values + to, places + to);
+                    sort_short(key, x + from, line.inner, line.length, values + to, positions + to);
                 });
         } else if (line.outer == 1 && line.inner == 1) {
             LineSorter<Key> sorter(key, line.length, pieces_of_row(line.length));
-            sort_line(sorter, x, 1, values, places);
+            sort_line(sorter, x, 1, values, positions);
         } else {
-            each_line(
+            for_each_line(
                 line, line.length, 16, [=] { return LineSorter<Key>(key, line.length, 1); },
                 [=](auto& sorter, npy_intp from, npy_intp to) {
-                    sort_line(sorter, x + from, line.inner, values + to, places + to);
+                    sort_line(sorter, x + from, line.inner, values + to, positions + to);
                 });
         }
     }
-    return give_tuple(made, 2);
+    return give_tuple(results, 2);
 }
 
 // A row-major array with a dimension, and elements along it.
@@ -159,7 +159,7 @@ PyObject* sort_card(Call args) {
 // are twice as many.
 template <class Bits> class Least {
 public:
-    explicit Least(npy_intp count) : count_(static_cast<size_t>(count)), found_(2 * count_ + 64) {}
+    explicit Least(npy_intp count) : count_(static_cast<size_t>(count)), entries_(2 * count_ + 64) {}
 
     template <class Key> const Entry<Bits>* find(Key key, const Bits* x, npy_intp length, npy_intp step) {
         return count_ <= few ? insert(key, x, length, step) : gather(key, x, length, step);
@@ -171,7 +171,7 @@ private:
 
     // Few are kept in order.
     template <class Key> const Entry<Bits>* insert(Key key, const Bits* x, npy_intp length, npy_intp step) {
-        Entry<Bits>* kept = found_.data();
+        Entry<Bits>* kept = entries_.data();
         size_t have = 0;
         for (npy_intp begin = 0; begin < length; begin += block) {
             const npy_intp end = std::min(begin + block, length);
@@ -198,57 +198,57 @@ private:
             for (npy_intp i = begin; i < end; ++i) {
                 const Bits mine = key(x[i * step]);
                 if (full && mine >= limit) continue;
-                found_[have++] = {mine, static_cast<uint32_t>(i)};
-                if (have < found_.size()) continue;
+                entries_[have++] = {mine, static_cast<uint32_t>(i)};
+                if (have < entries_.size()) continue;
                 thin(have);
-                have = count_, full = true, limit = found_[count_ - 1].key;
+                have = count_, full = true, limit = entries_[count_ - 1].key;
             }
         }
         if (have > count_) thin(have);
-        std::sort(found_.begin(), found_.begin() + static_cast<npy_intp>(count_), before);
-        return found_.data();
+        std::sort(entries_.begin(), entries_.begin() + static_cast<npy_intp>(count_), before);
+        return entries_.data();
     }
 
     template <class Key> static bool any_below(Key key, const Bits* x, Bits limit) {
-        Bits found = 0;
-        for (npy_intp i = 0; i < block; ++i) found |= static_cast<Bits>(key(x[i]) < limit ? ~Bits(0) : Bits(0));
-        return found != 0;
+        Bits any = 0;
+        for (npy_intp i = 0; i < block; ++i) any |= static_cast<Bits>(key(x[i]) < limit ? ~Bits(0) : Bits(0));
+        return any != 0;
     }
     static bool before(const Entry<Bits>& a, const Entry<Bits>& b) {
         return a.key != b.key ? a.key < b.key : a.at < b.at;
     }
     void thin(size_t have) {
-        std::nth_element(found_.begin(), found_.begin() + static_cast<npy_intp>(count_) - 1,
-                         found_.begin() + static_cast<npy_intp>(have), before);
+        std::nth_element(entries_.begin(), entries_.begin() + static_cast<npy_intp>(count_) - 1,
+                         entries_.begin() + static_cast<npy_intp>(have), before);
     }
     size_t count_;
-    std::vector<Entry<Bits>> found_;
+    std::vector<Entry<Bits>> entries_;
 };
 
 template <class Key> PyObject* topmost(PyArrayObject* array, int axis, npy_intp count, Key key) {
     using Bits = typename Key::Bits;
     npy_intp shape[NPY_MAXDIMS];
     for (int i = 0; i < PyArray_NDIM(array); ++i) shape[i] = i == axis ? count : PyArray_DIM(array, i);
-    Owned made[2] = {Owned(new_array(PyArray_DESCR(array), PyArray_NDIM(array), shape)),
-                     Owned(new_array(int64_descr, PyArray_NDIM(array), shape))};
-    if (!made[0] || !made[1]) return nullptr;
+    Owned results[2] = {Owned(new_array(PyArray_DESCR(array), PyArray_NDIM(array), shape)),
+                        Owned(new_array(int64_descr, PyArray_NDIM(array), shape))};
+    if (!results[0] || !results[1]) return nullptr;
     const Line line = line_of(PyArray_DIMS(array), PyArray_NDIM(array), axis);
     const Bits* x = data_of<Bits>(array);
-    Bits* values = data_of<Bits>(made[0].get());
-    int64_t* places = data_of<int64_t>(made[1].get());
+    Bits* values = data_of<Bits>(results[0].get());
+    int64_t* positions = data_of<int64_t>(results[1].get());
     {
         ReleaseGil unlocked(PyArray_SIZE(array) >= 1024);
-        each_line(
+        for_each_line(
             line, count, 4, [=] { return Least<Bits>(count); },
             [=](auto& least, npy_intp from, npy_intp to) {
-                const Entry<Bits>* found = least.find(key, x + from, line.length, line.inner);
+                const Entry<Bits>* entries = least.find(key, x + from, line.length, line.inner);
                 for (npy_intp i = 0; i < count; ++i) {
-                    values[to + i * line.inner] = x[from + static_cast<npy_intp>(found[i].at) * line.inner];
-                    places[to + i * line.inner] = found[i].at;
+                    values[to + i * line.inner] = x[from + static_cast<npy_intp>(entries[i].at) * line.inner];
+                    positions[to + i * line.inner] = entries[i].at;
                 }
             });
     }
-    return give_tuple(made, 2);
+    return give_tuple(results, 2);
 }
 
 // topk_along(self, k, dim, largest, sorted)
@@ -272,30 +272,30 @@ PyObject* runs(PyArrayObject* array, Key key, Entries entries, typename Key::Bit
     using Bits = typename Key::Bits;
     const npy_intp count = PyArray_SIZE(array);
     std::vector<npy_intp> firsts;
-    Owned made[3] = {Owned(), Owned(new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array))), Owned()};
-    if (!made[1]) return nullptr;
-    int64_t* inverse = data_of<int64_t>(made[1].get());
+    Owned results[3] = {Owned(), Owned(new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array))), Owned()};
+    if (!results[1]) return nullptr;
+    int64_t* inverse = data_of<int64_t>(results[1].get());
     for (npy_intp i = 0; i < count; ++i) {
         if (i == 0 || entries[i].key != entries[i - 1].key || key.is_nan(static_cast<Bits>(entries[i].key + low)))
             firsts.push_back(i);
         inverse[entries[i].at] = static_cast<int64_t>(firsts.size()) - 1;
     }
-    const npy_intp found = static_cast<npy_intp>(firsts.size());
-    Owned values(new_array(PyArray_DESCR(array), 1, &found)), counts(new_array(int64_descr, 1, &found));
+    const npy_intp distinct = static_cast<npy_intp>(firsts.size());
+    Owned values(new_array(PyArray_DESCR(array), 1, &distinct)), counts(new_array(int64_descr, 1, &distinct));
     if (!values || !counts) return nullptr;
     const Bits* x = data_of<Bits>(array);
-    for (npy_intp i = 0; i < found; ++i) {
+    for (npy_intp i = 0; i < distinct; ++i) {
         const npy_intp first = firsts[static_cast<size_t>(i)];
         data_of<Bits>(values.get())[i] = x[entries[first].at];
-        data_of<int64_t>(counts.get())[i] = (i + 1 < found ? firsts[static_cast<size_t>(i) + 1] : count) - first;
+        data_of<int64_t>(counts.get())[i] = (i + 1 < distinct ? firsts[static_cast<size_t>(i) + 1] : count) - first;
     }
     Owned all[3] = {Owned(reinterpret_cast<PyArrayObject*>(values.give())),
-                    Owned(reinterpret_cast<PyArrayObject*>(made[1].give())),
+                    Owned(reinterpret_cast<PyArrayObject*>(results[1].give())),
                     Owned(reinterpret_cast<PyArrayObject*>(counts.give()))};
     return give_tuple(all, 3);
 }
 
-// Elements that are taken as they come; without their numbers and counts where those are not wanted.
+// Runs of equal elements in the order of the array; without inverse and counts where these are not needed.
 template <class Key> struct Consecutive {
     using Bits = typename Key::Bits;
     Key key;
@@ -307,31 +307,31 @@ template <class Key> struct Consecutive {
         return i == 0 || mine != key(x[i - 1]) || key.is_nan(mine);
     }
     npy_intp runs() const {
-        npy_intp found = 1;
-        for (npy_intp i = 1; i < count; ++i) found += begins(i);
-        return found;
+        npy_intp total = 1;
+        for (npy_intp i = 1; i < count; ++i) total += begins(i);
+        return total;
     }
-    // The first of each run, and where it is, and the run of each element; how many runs there were, of which no more
-    // than `room` are written: another thread may put other elements meanwhile.
-    npy_intp collect(npy_intp room, Bits* values, int64_t* places, int64_t* numbers) const {
+    // Writes the first element of each run, its position, and the run of each element; returns the number of runs, of
+    // which no more than `room` are written: another thread may change the elements meanwhile.
+    npy_intp collect(npy_intp room, Bits* values, int64_t* positions, int64_t* numbers) const {
         constexpr npy_intp block = 1024;
         int64_t firsts[block];
-        npy_intp found = 0;
+        npy_intp total = 0;
         for (npy_intp at = 0; at < count; at += block) {
-            const npy_intp last = std::min(at + block, count), before = found;
+            const npy_intp last = std::min(at + block, count), before = total;
             npy_intp held = 0;
             for (npy_intp i = at; i < last; ++i) {
                 firsts[held] = i;
                 held += begins(i);
                 if (numbers) numbers[i] = before + held - 1;
             }
-            found += held;
+            total += held;
             for (npy_intp k = 0, fitting = std::min(held, room - before); k < fitting; ++k) {
                 values[before + k] = x[firsts[k]];
-                if (places) places[before + k] = firsts[k];
+                if (positions) positions[before + k] = firsts[k];
             }
         }
-        return found;
+        return total;
     }
 };
 template <class Key> PyObject* consecutive_runs(PyArrayObject* array, Key key, bool inverse, bool counts) {
@@ -342,21 +342,22 @@ template <class Key> PyObject* consecutive_runs(PyArrayObject* array, Key key, b
         return elements.runs();
     }();
     const npy_intp none = 0;
-    Owned made[3] = {Owned(new_array(PyArray_DESCR(array), 1, &many)),
-                     Owned(inverse ? new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array))
-                                   : new_array(int64_descr, 1, &none)),
-                     Owned(new_array(int64_descr, 1, counts ? &many : &none))};
-    if (!made[0] || !made[1] || !made[2]) return nullptr;
-    int64_t* const places = counts ? data_of<int64_t>(made[2].get()) : nullptr;
-    npy_intp found;
+    Owned results[3] = {Owned(new_array(PyArray_DESCR(array), 1, &many)),
+                        Owned(inverse ? new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array))
+                                      : new_array(int64_descr, 1, &none)),
+                        Owned(new_array(int64_descr, 1, counts ? &many : &none))};
+    if (!results[0] || !results[1] || !results[2]) return nullptr;
+    int64_t* const positions = counts ? data_of<int64_t>(results[2].get()) : nullptr;
+    npy_intp written;
     {
         ReleaseGil unlocked(elements.count >= thread_threshold);
-        found = elements.collect(many, data_of<Bits>(made[0].get()), places,
-                                 inverse ? data_of<int64_t>(made[1].get()) : nullptr);
-        if (counts && found == many)
-            for (npy_intp i = 0; i < many; ++i) places[i] = (i + 1 < many ? places[i + 1] : elements.count) - places[i];
+        written = elements.collect(many, data_of<Bits>(results[0].get()), positions,
+                                   inverse ? data_of<int64_t>(results[1].get()) : nullptr);
+        if (counts && written == many)
+            for (npy_intp i = 0; i < many; ++i)
+                positions[i] = (i + 1 < many ? positions[i + 1] : elements.count) - positions[i];
     }
-    return found == many ? give_tuple(made, 3) : nullptr;
+    return written == many ? give_tuple(results, 3) : nullptr;
 }
 
 // distinct(self, dim, consecutive, inverse, counts), of all elements
@@ -379,11 +380,11 @@ PyObject* distinct_card(Call args) {
 }
 
 PyMethodDef sorting_methods[] = {
-    direct_method("direct_sort_along", laid<direct<4, sort_card>, few_with_gaps>,
+    direct_method("direct_sort_along", on_contiguous<direct<4, sort_card>, few_with_gaps>,
                   "sort_along(self, stable, dim, descending), or NotImplemented"),
-    direct_method("direct_topk_along", laid<direct<5, topk_card>>,
+    direct_method("direct_topk_along", on_contiguous<direct<5, topk_card>>,
                   "topk_along(self, k, dim, largest, sorted), or NotImplemented"),
-    direct_method("direct_distinct", laid<direct<5, distinct_card>>,
+    direct_method("direct_distinct", on_contiguous<direct<5, distinct_card>>,
                   "distinct(self, dim, consecutive, inverse, counts), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,7 +1,6 @@
-// Products of matrices whose left factor is read where it lies, a number at a time, and whose right one is packed once.
-// They are for left factors that a packed copy would be too much for: of few columns on the right, or whose elements
-// are the same again and again. Elements are summed in blocks of `packed_depth`, as those of linalg/packed.hpp. No
-// Python here.
+// Products of matrices whose left factor is read unpacked, a number at a time, and whose right one is packed once: for
+// left factors that are not worth packing, because the right factor has few columns or because elements repeat.
+// Elements are summed in blocks of `packed_depth`, as those of linalg/packed.hpp. No Python here.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +11,7 @@
 namespace wengert {
 
 // Right factors of some groups, (depth, columns) each, `step` apart in memory: block by block, in panels of two
-// vectors; the last panel of a group may have one. Lanes for which there is no column hold the last one.
+// vectors; the last panel of a group may have one. Lanes without a column hold the last column.
 template <class T> class RightPanels {
 public:
     RightPanels(index_t groups, index_t depth, index_t columns)
@@ -58,10 +57,10 @@ private:
 };
 
 // The sums of such products, in tiles of `packed_rows` rows and of a panel, panel by panel.
-template <class T> class LyingTiles {
+template <class T> class UnpackedTiles {
 public:
     // `columns` are those of the left factor, one for each row of a product.
-    LyingTiles(const RightPanels<T>& right, const Indices& columns)
+    UnpackedTiles(const RightPanels<T>& right, const Indices& columns)
         : right_(right),
           count_(static_cast<index_t>(columns.size())),
           height_(loops<T>().packed_rows),
@@ -83,7 +82,7 @@ public:
     }
     // write(group, row, rows, panel, sums): what is to be done with each tile, whose rows are as long as its panel has
     // lanes.
-    template <class Write> void each(const Write& write) {
+    template <class Write> void for_each_tile(const Write& write) {
         parallel_for(count(), size(), [&](index_t begin, index_t end) {
             for (index_t tile = begin; tile < end; ++tile) {
                 const index_t row = row_of(tile);
@@ -100,9 +99,9 @@ private:
     void run_tile(const T* left, const index_t* rows, index_t step, index_t k, index_t depth, bool add,
                   index_t tile) const {
         const index_t p = panel_of(tile), group = group_of(tile);
-        loops<T>().lying_tile[right_.vectors(p) - 1](left + group * step, rows, columns_.data() + row_of(tile),
-                                                     right_.panel(group, p, k), depth, memory_.get() + tile * size(),
-                                                     add);
+        loops<T>().unpacked_tile[right_.vectors(p) - 1](left + group * step, rows, columns_.data() + row_of(tile),
+                                                        right_.panel(group, p, k), depth, memory_.get() + tile * size(),
+                                                        add);
     }
     const RightPanels<T>& right_;
     index_t count_, height_, rows_;
@@ -110,8 +109,8 @@ private:
     Scratch<T> memory_;
 };
 
-// Whether a product of `rows` rows has so few columns that to pack its left factor would be a good part of the work.
-template <class T> bool worth_lying(index_t rows, index_t columns) {
+// Whether a product of `rows` rows has so few columns that packing its left factor would take a large part of the time.
+template <class T> bool worth_unpacked(index_t rows, index_t columns) {
     constexpr index_t most_panels = 4, least_panels = 8;  // of columns, and of rows
     return columns <= most_panels * 2 * loops<T>().lanes && rows >= least_panels * loops<T>().packed_rows;
 }
@@ -119,14 +118,14 @@ template <class T> bool worth_lying(index_t rows, index_t columns) {
 // target = left' right, of `depth` rows each, `rows` and `columns` columns; without rows nothing is written, as by
 // multiply_packed.
 template <class T>
-void multiply_lying(const Spread<T>& left, index_t rows, index_t depth, const Spread<T>& right, index_t columns,
-                    const Target<T>& target) {
+void multiply_unpacked(const Spread<T>& left, index_t rows, index_t depth, const Spread<T>& right, index_t columns,
+                       const Target<T>& target) {
     if (depth == 0) return;
     RightPanels<T> panels(1, depth, columns);
     panels.fill(right, 0, depth);
-    LyingTiles<T> tiles(panels, Indices(left.columns, left.columns + rows));
+    UnpackedTiles<T> tiles(panels, Indices(left.columns, left.columns + rows));
     tiles.run(left.data, left.rows, 0, depth, false);
-    tiles.each([&](index_t, index_t row, index_t count, index_t p, T* sums) {
+    tiles.for_each_tile([&](index_t, index_t row, index_t count, index_t p, T* sums) {
         const index_t lanes = loops<T>().lanes, width = panels.vectors(p) * lanes, first = p * 2 * lanes;
         Panel panel;
         describe_target(target.columns + first, std::min(width, columns - first), panel);

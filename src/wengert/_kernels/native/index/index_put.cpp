@@ -1,9 +1,9 @@
 // x[index] and x[index] = value for index arrays or a mask: the cards `index` and `index_put`, and their rules.
 #include "index/blocks.hpp"
 #include "binding/broadcast.hpp"
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 #include "index/masks.hpp"
-#include "index/places.hpp"
+#include "index/positions.hpp"
 
 namespace wengert {
 namespace {
@@ -13,11 +13,11 @@ PyArrayObject* in_plain_rows(PyObject* object) {
     PyArrayObject* array = plain(object);
     return array && holds_numbers(array) && PyArray_SIZE(array) > 0 && has_row_major_strides(array) ? array : nullptr;
 }
-// Of a list in which arrays stand behind None.
-bool lie_in_rows(PyObject* indices) {
+// Whether the arrays of a list of indices, which follow any None, are contiguous.
+bool are_contiguous(PyObject* indices) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(indices); ++i) {
-        PyObject* each = PyList_GET_ITEM(indices, i);
-        if (each != Py_None && !has_row_major_strides(reinterpret_cast<PyArrayObject*>(each))) return false;
+        PyObject* index = PyList_GET_ITEM(indices, i);
+        if (index != Py_None && !has_row_major_strides(reinterpret_cast<PyArrayObject*>(index))) return false;
     }
     return true;
 }
@@ -38,20 +38,20 @@ PyArrayObject* whole_mask(PyObject* indices, PyArrayObject* array) {
 PyObject* index(PyObject* const* args) {
     PyArrayObject* x = in_plain_rows(args[0]);
     if (PyArrayObject* mask = x ? whole_mask(args[1], x) : nullptr) return held_elements(x, mask);
-    Places places;
+    IndexedPositions positions;
     npy_intp shape[most_dims];
-    if (!x || !places.find(args[1], x) || !lie_in_rows(args[1])) return nullptr;
-    const int ndim = places.shape_of_part(x, shape);
+    if (!x || !positions.find(args[1], x) || !are_contiguous(args[1])) return nullptr;
+    const int ndim = positions.shape_of_part(x, shape);
     if (ndim < 0) return nullptr;
-    const npy_intp outer = product(shape, places.lead), count = places.count();
-    const npy_intp bytes = product(shape + places.lead + places.ndim, places.rest(x)) * PyArray_ITEMSIZE(x);
+    const npy_intp outer = product(shape, positions.lead), count = positions.count();
+    const npy_intp bytes = product(shape + positions.lead + positions.ndim, positions.rest(x)) * PyArray_ITEMSIZE(x);
     const Size all = Size(outer) * count * bytes;
     if (!all.fits() || (count == 0 && ndim != 1)) return nullptr;  // an empty one has no row-major strides
     Owned result(new_array(PyArray_DESCR(x), ndim, shape));
     if (!result || count == 0) return result.give();
     const char* from = PyArray_BYTES(x);
     char* to = PyArray_BYTES(result.get());
-    const npy_intp block = PyArray_NBYTES(x) / outer, *offsets = places.offsets.data();
+    const npy_intp block = PyArray_NBYTES(x) / outer, *offsets = positions.offsets.data();
     {
         ReleaseGil unlocked(all.value() >= 8 * thread_threshold);
         parallel_for(outer * count, bytes / 8 + 1, [=](npy_intp begin, npy_intp end) {
@@ -66,7 +66,7 @@ PyObject* index(PyObject* const* args) {
     return result.give();
 }
 
-// Values under a mask of the shape of the target: one for all places, or one for each.
+// Values under a mask of the shape of the target: one for all positions, or one for each.
 bool put_under(PyArrayObject* target, PyArrayObject* mask, PyArrayObject* values) {
     const npy_intp count = PyArray_SIZE(target);
     const npy_bool* held = data_of<npy_bool>(mask);
@@ -82,25 +82,26 @@ bool put_under(PyArrayObject* target, PyArrayObject* mask, PyArrayObject* values
                    });
                    return Py_None;
                }
-               const Held found(held, count);
-               if (found.total() != PyArray_SIZE(values)) return nullptr;
-               found.place(from, whole, whole);
+               const Selected selected(held, count);
+               if (selected.total() != PyArray_SIZE(values)) return nullptr;
+               selected.put(from, whole, whole);
                return Py_None;
            });
 }
 
-// Adds slices at index arrays in front, as often as one is named; false, with nothing written, for whatever is unusual.
+// Adds slices at index arrays in front, repeated indices included; false, with nothing written, for whatever is
+// unusual.
 template <class T> bool add_at(PyArrayObject* target, PyObject* indices, PyArrayObject* values) {
-    Places places;
+    IndexedPositions positions;
     npy_intp shape[most_dims];
-    if (!values || !places.find(indices, target) || places.lead > 0) return false;
-    const int ndim = places.shape_of_part(target, shape);
+    if (!values || !positions.find(indices, target) || positions.lead > 0) return false;
+    const int ndim = positions.shape_of_part(target, shape);
     if (ndim != PyArray_NDIM(values) || !std::equal(shape, shape + ndim, PyArray_DIMS(values))) return false;
-    const npy_intp width = product(shape + places.ndim, ndim - places.ndim);
+    const npy_intp width = product(shape + positions.ndim, ndim - positions.ndim);
     char* whole = PyArray_BYTES(target);
     const T* part = data_of<T>(values);
     ReleaseGil unlocked(PyArray_SIZE(values) >= thread_threshold);
-    for (const npy_intp offset : places.offsets) {
+    for (const npy_intp offset : positions.offsets) {
         T* row = reinterpret_cast<T*>(whole + offset);
         for (npy_intp i = 0; i < width; ++i) row[i] += part[i];
         part += width;
@@ -111,8 +112,8 @@ PyObject* index_put_add(PyObject* const* args) {
     PyArrayObject *target = as_target(args[0]), *values = target ? as_source(args[2], target) : nullptr;
     if (!values || !plain(args[0]) || !plain(args[2]) || !PyList_CheckExact(args[1])) return nullptr;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(args[1]); ++i) {
-        PyObject* each = PyList_GET_ITEM(args[1], i);
-        if (PyArray_Check(each) && !lie_apart(target, reinterpret_cast<PyArrayObject*>(each))) return nullptr;
+        PyObject* index = PyList_GET_ITEM(args[1], i);
+        if (PyArray_Check(index) && !are_disjoint(target, reinterpret_cast<PyArrayObject*>(index))) return nullptr;
     }
     bool added = false;
     if (PyArray_DESCR(target) == float_descr) added = add_at<float>(target, args[1], values);
@@ -121,15 +122,14 @@ PyObject* index_put_add(PyObject* const* args) {
     Py_RETURN_NONE;
 }
 
-// Whether each of many places is one element of the whole array: NumPy's loop, one element after the other, takes less
-// time than finding the places.
+// Whether each of many positions is a single element: NumPy's loop then takes less time than computing the positions.
 bool names_many_elements(PyObject* indices, PyArrayObject* target) {
     if (!PyList_CheckExact(indices) || PyList_GET_SIZE(indices) != PyArray_NDIM(target)) return false;
     bool many = false;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(indices); ++i) {
-        PyArrayObject* each = aligned(PyList_GET_ITEM(indices, i), int64_descr);
-        if (!each) return false;
-        many = many || PyArray_SIZE(each) > most_elements;
+        PyArrayObject* index = aligned(PyList_GET_ITEM(indices, i), int64_descr);
+        if (!index) return false;
+        many = many || PyArray_SIZE(index) > most_elements;
     }
     return many;
 }
@@ -140,33 +140,34 @@ PyObject* index_put(PyObject* const* args) {
     PyArrayObject* target = args[3] == Py_False ? as_target(args[0]) : nullptr;
     PyArrayObject* values = target ? as_source(args[2], target) : nullptr;
     PyArrayObject* mask = values && plain(args[0]) ? whole_mask(args[1], target) : nullptr;
-    if (mask && plain(args[2]) && lie_apart(target, mask) && PyArray_NDIM(values) <= 1) {
+    if (mask && plain(args[2]) && are_disjoint(target, mask) && PyArray_NDIM(values) <= 1) {
         if (put_under(target, mask, values)) Py_RETURN_NONE;
         return nullptr;
     }
-    Places places;
+    IndexedPositions positions;
     npy_intp shape[most_dims], strides[most_dims];
     if (!values || !PyList_CheckExact(args[1])) return nullptr;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(args[1]); ++i) {
-        PyObject* each = PyList_GET_ITEM(args[1], i);
-        if (PyArray_Check(each) && !lie_apart(target, reinterpret_cast<PyArrayObject*>(each))) return nullptr;
+        PyObject* index = PyList_GET_ITEM(args[1], i);
+        if (PyArray_Check(index) && !are_disjoint(target, reinterpret_cast<PyArrayObject*>(index))) return nullptr;
     }
-    if (names_many_elements(args[1], target) || !places.find(args[1], target)) return nullptr;
-    const int ndim = places.shape_of_part(target, shape), lead = places.lead, behind = lead + places.ndim;
+    if (names_many_elements(args[1], target) || !positions.find(args[1], target)) return nullptr;
+    const int ndim = positions.shape_of_part(target, shape), lead = positions.lead, behind = lead + positions.ndim;
     if (ndim < 0 || !stretch(values, ndim, shape, strides)) return nullptr;
     Size size(1);
     for (int i = 0; i < ndim; ++i) size = size * shape[i];
     if (size.value_or_most() > most_elements) {
-        const Blocks blocks{lead, places.ndim, ndim, shape, strides, PyArray_BYTES(values)};
-        return blocks.write(target, places.offsets) ? Py_NewRef(Py_None) : nullptr;
+        const Blocks blocks{lead, positions.ndim, ndim, shape, strides, PyArray_BYTES(values)};
+        return blocks.write(target, positions.offsets) ? Py_NewRef(Py_None) : nullptr;
     }
     char* to = PyArray_BYTES(target);
     const char* from = PyArray_BYTES(values);
-    const npy_intp bytes = PyArray_ITEMSIZE(target), *own = PyArray_STRIDES(target), *offsets = places.offsets.data();
-    const int rest = places.rest(target), first = lead + places.taken;
+    const npy_intp bytes = PyArray_ITEMSIZE(target), *own = PyArray_STRIDES(target),
+                   *offsets = positions.offsets.data();
+    const int rest = positions.rest(target), first = lead + positions.taken;
     walk(lead, shape, own, strides, 0, 0, [&](npy_intp x, npy_intp y) {
         const npy_intp* offset = offsets;
-        walk(places.ndim, shape + lead, strides + lead, strides + lead, y, 0, [&](npy_intp value, npy_intp) {
+        walk(positions.ndim, shape + lead, strides + lead, strides + lead, y, 0, [&](npy_intp value, npy_intp) {
             walk(rest, shape + behind, own + first, strides + behind, x + *offset++, value,
                  [=](npy_intp a, npy_intp b) { copy_element(to + a, from + b, bytes); });
         });
@@ -196,20 +197,20 @@ template <class T> PyObject* index_rule(PyObject* const* args) {
         if (shape[i] == 0) return nullptr;
     Owned result(new_zeros(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
-    Owned grad(in_rows(args[0], descr_of<T>()));
-    Places places;
+    Owned grad(as_contiguous(args[0], descr_of<T>()));
+    IndexedPositions positions;
     if (PyArrayObject* mask = grad && PyArray_NDIM(grad.get()) == 1 ? whole_mask(args[2], result.get()) : nullptr) {
-        const Held held(data_of<npy_bool>(mask), PyArray_SIZE(mask));
+        const Selected held(data_of<npy_bool>(mask), PyArray_SIZE(mask));
         if (held.total() != PyArray_SIZE(grad.get())) return nullptr;
-        held.place<T>(data_of<T>(grad.get()), nullptr, data_of<T>(result.get()));
+        held.put<T>(data_of<T>(grad.get()), nullptr, data_of<T>(result.get()));
         return result.give();
     }
-    if (!grad || !places.find(args[2], result.get())) return nullptr;
-    if (places.shape_of_part(result.get(), part) != PyArray_NDIM(grad.get())) return nullptr;
+    if (!grad || !positions.find(args[2], result.get())) return nullptr;
+    if (positions.shape_of_part(result.get(), part) != PyArray_NDIM(grad.get())) return nullptr;
     for (int i = 0; i < PyArray_NDIM(grad.get()); ++i)
         if (part[i] != PyArray_DIM(grad.get(), i)) return nullptr;
-    const npy_intp outer = product(shape, places.lead), count = places.count();
-    const npy_intp inner = product(shape + places.lead + places.taken, places.rest(result.get()));
+    const npy_intp outer = product(shape, positions.lead), count = positions.count();
+    const npy_intp inner = product(shape + positions.lead + positions.taken, positions.rest(result.get()));
     const npy_intp block = PyArray_SIZE(result.get()) / outer;
     const T* from = data_of<T>(grad.get());
     T* to = data_of<T>(result.get());
@@ -217,8 +218,8 @@ template <class T> PyObject* index_rule(PyObject* const* args) {
         ReleaseGil unlocked(PyArray_SIZE(grad.get()) >= thread_threshold);
         for (npy_intp o = 0; o < outer; ++o)
             for (npy_intp k = 0; k < count; ++k, from += inner) {
-                T* row = to + o * block + places.offsets[static_cast<size_t>(k)] / static_cast<npy_intp>(sizeof(T));
-                if (places.once)
+                T* row = to + o * block + positions.offsets[static_cast<size_t>(k)] / static_cast<npy_intp>(sizeof(T));
+                if (positions.once)
                     std::copy_n(from, inner, row);  // a zero keeps its sign
                 else
                     for (npy_intp i = 0; i < inner; ++i) row[i] += from[i];
@@ -238,20 +239,21 @@ PyObject* index_put_rule(PyObject* const* args) {
     return index_put_copy(write);
 }
 
-PyMethodDef place_methods[] = {
-    direct_method("direct_index", laid<direct<2, index>, few_with_gaps>, "index(self, indices), or NotImplemented"),
+PyMethodDef position_methods[] = {
+    direct_method("direct_index", on_contiguous<direct<2, index>, few_with_gaps>,
+                  "index(self, indices), or NotImplemented"),
     direct_method("direct_index_put_", direct<4, index_put>,
                   "index_put_(self, indices, values, accumulate): None, or NotImplemented"),
-    direct_method("direct_index_put", laid<direct<4, index_put_copy>, few_with_gaps>,
+    direct_method("direct_index_put", on_contiguous<direct<4, index_put_copy>, few_with_gaps>,
                   "index_put(self, indices, values, accumulate), or NotImplemented"),
-    direct_method("direct_index_put_rule", laid<direct<3, index_put_rule>, few_with_gaps>,
+    direct_method("direct_index_put_rule", on_contiguous<direct<3, index_put_rule>, few_with_gaps>,
                   "index_put_rule(grad, indices, accumulate), or NotImplemented"),
     direct_method("direct_index_rule",
-                  laid<direct<3, by_element<index_rule<float>, index_rule<double>>>, few_with_gaps>,
+                  on_contiguous<direct<3, by_element<index_rule<float>, index_rule<double>>>, few_with_gaps>,
                   "index_rule(grad, self_shape, indices), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
-MethodList place_list(place_methods);
+MethodList position_list(position_methods);
 
 }  // namespace
 }  // namespace wengert

@@ -7,24 +7,25 @@
 
 namespace wengert {
 
-// What int64 arrays that broadcast name, each in a dimension, or one mask in as many as it has, behind `lead` others
-// that are whole. Each index is loaded once and checked; what is found stays as it was.
-struct Places {
-    int lead = 0, taken = 0, ndim = 0;  // dimensions before, those that the index stands for, those that it gives
-    bool once = false;                  // no place is named twice
-    npy_intp shape[most_dims];          // of what it gives
-    std::vector<npy_intp> offsets;      // in bytes, for each place
+// The positions given by int64 arrays that broadcast, one for each dimension, or by one mask for as many dimensions as
+// it has, behind `lead` dimensions that are taken whole. Each index is loaded once and checked; a later change of the
+// index arrays has no effect.
+struct IndexedPositions {
+    int lead = 0, taken = 0, ndim = 0;  // dimensions before the indices, that they replace, that they broadcast to
+    bool once = false;                  // no position is repeated
+    npy_intp shape[most_dims];          // of the positions
+    std::vector<npy_intp> offsets;      // in bytes, of each position
 
     // `indices`: a list of arrays, None in front of them. False for whatever is unusual or wrong.
     bool find(PyObject* indices, PyArrayObject* array) {
         if (!PyList_CheckExact(indices) || PyList_GET_SIZE(indices) > most_dims) return false;
-        const int given = static_cast<int>(PyList_GET_SIZE(indices));
-        while (lead < given && PyList_GET_ITEM(indices, lead) == Py_None) ++lead;
-        if (lead == given) return false;
-        if (lead == given - 1)
+        const int index_count = static_cast<int>(PyList_GET_SIZE(indices));
+        while (lead < index_count && PyList_GET_ITEM(indices, lead) == Py_None) ++lead;
+        if (lead == index_count) return false;
+        if (lead == index_count - 1)
             if (PyArrayObject* mask = aligned(PyList_GET_ITEM(indices, lead), bool_descr))
                 return find_held(mask, array);
-        taken = given - lead;
+        taken = index_count - lead;
         PyArrayObject* arrays[most_dims];
         for (int k = 0; k < taken; ++k)
             if (!(arrays[k] = aligned(PyList_GET_ITEM(indices, lead + k), int64_descr))) return false;
@@ -43,10 +44,10 @@ struct Places {
     }
 
 private:
-    // Index arrays may be expanded: more places than this are NumPy's matter.
+    // Index arrays may be expanded: more positions than this are left to NumPy.
     static constexpr npy_intp most_bytes = npy_intp{1} << 30;
 
-    // The shape that the index arrays broadcast to, with a zero for each place.
+    // The shape that the index arrays broadcast to, with an offset of zero for each position.
     bool find_shape(PyArrayObject* const* arrays) {
         for (int k = 0; k < taken; ++k) ndim = std::max(ndim, PyArray_NDIM(arrays[k]));
         if (ndim > most_dims) return false;
@@ -72,10 +73,10 @@ private:
             walk(std::max(ndim - 1, 0), shape, strides, strides, 0, 0, [&](npy_intp at, npy_intp) {
                 bool all = true;
                 for (npy_intp i = 0; i < count; ++i) {
-                    const int64_t given = load_once(reinterpret_cast<const int64_t*>(data + at + i * apart));
-                    const int64_t place = given < 0 ? given + length : given;
-                    const bool fits = static_cast<uint64_t>(place) < static_cast<uint64_t>(length);
-                    offset[i] += fits ? static_cast<npy_intp>(place) * step : 0;
+                    const int64_t index = load_once(reinterpret_cast<const int64_t*>(data + at + i * apart));
+                    const int64_t position = index < 0 ? index + length : index;
+                    const bool fits = static_cast<uint64_t>(position) < static_cast<uint64_t>(length);
+                    offset[i] += fits ? static_cast<npy_intp>(position) * step : 0;
                     all &= fits;
                 }
                 inside = inside && all;

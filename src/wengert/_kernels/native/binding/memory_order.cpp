@@ -1,11 +1,11 @@
 // The order in memory of the results of element-wise functions: torch's rules, as in `_core/operators/layouts.py`.
-#include "binding/laid.hpp"
+#include "binding/memory_order.hpp"
 
 #include <utility>
 
 namespace wengert {
 
-PyArrayObject* seen_as(PyArrayObject* array, int ndim, npy_intp* shape, npy_intp* strides) {
+PyArrayObject* view_as(PyArrayObject* array, int ndim, npy_intp* shape, npy_intp* strides) {
     Py_INCREF(PyArray_DESCR(array));
     const int flags = PyArray_FLAGS(array) & (NPY_ARRAY_WRITEABLE | NPY_ARRAY_ALIGNED);
     PyObject* view = PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(array), ndim, shape, strides,
@@ -17,38 +17,39 @@ PyArrayObject* seen_as(PyArrayObject* array, int ndim, npy_intp* shape, npy_intp
     return reinterpret_cast<PyArrayObject*>(view);
 }
 
-// Whether an array sees an element more than once along some dimension.
+// Whether an array repeats elements along some dimension.
 static bool is_expanded(PyArrayObject* array) {
     for (int dim = 0; dim < PyArray_NDIM(array); ++dim)
         if (PyArray_DIM(array, dim) > 1 && PyArray_STRIDE(array, dim) == 0) return true;
     return false;
 }
 
-bool Iterated::find(PyObject* const* args, Py_ssize_t nargs, bool first_last) {
-    PyArrayObject* arrays[Exchanged::most];
-    bool all_in_rows = true, one_dtype = true;
+bool OperandOrder::find(PyObject* const* args, Py_ssize_t nargs, bool first_last) {
+    PyArrayObject* arrays[ReplacedArguments::most];
+    bool all_contiguous = true, same_dtype = true;
     for (Py_ssize_t i = 0; i < nargs; ++i) {
         if (!PyArray_CheckExact(args[i])) continue;
         PyArrayObject* array = arrays[count_++] = reinterpret_cast<PyArrayObject*>(args[i]);
         ndim_ = std::max(ndim_, PyArray_NDIM(array));
-        all_in_rows = all_in_rows && PyArray_IS_C_CONTIGUOUS(array);
-        one_dtype = one_dtype && PyArray_DESCR(array) == PyArray_DESCR(arrays[0]);
+        all_contiguous = all_contiguous && PyArray_IS_C_CONTIGUOUS(array);
+        same_dtype = same_dtype && PyArray_DESCR(array) == PyArray_DESCR(arrays[0]);
     }
-    if (all_in_rows || ndim_ > most_dims) return false;
+    if (all_contiguous || ndim_ > most_dims) return false;
     std::fill(shape_, shape_ + ndim_, npy_intp{1});
     if (first_last) std::rotate(arrays, arrays + 1, arrays + count_);
     for (int k = 0; k < count_; ++k)
-        if (!stretch(arrays[k]) || (!one_dtype && is_expanded(arrays[k])))
-            return false;  // of which the copy in another dtype may lie in rows
+        if (!stretch(arrays[k]) || (!same_dtype && is_expanded(arrays[k])))
+            return false;  // a copy of it in another dtype may be row-major
     for (int k = 0; k < count_; ++k) read_strides(k, arrays[k]);
     itemsize_ = PyArray_ITEMSIZE(arrays[0]);
     sort();
-    // Images with a dimension of one element may count as such with their channels innermost.
-    return in_rows_ || ndim_ != 4 || std::find(shape_, shape_ + ndim_, npy_intp{1}) == shape_ + ndim_;
+    // With a dimension of length 1, images may also count as having their channels innermost.
+    return row_major_ || ndim_ != 4 || std::find(shape_, shape_ + ndim_, npy_intp{1}) == shape_ + ndim_;
 }
 
-// Takes an operand into the shape of the result; false if it has no elements, runs backwards or fits no result.
-bool Iterated::stretch(PyArrayObject* array) {
+// Broadcasts the shape of the result with an operand; false if that has no elements, a negative stride or another
+// shape.
+bool OperandOrder::stretch(PyArrayObject* array) {
     const int missing = ndim_ - PyArray_NDIM(array);
     for (int dim = missing; dim < ndim_; ++dim) {
         const npy_intp length = PyArray_DIM(array, dim - missing);
@@ -61,7 +62,7 @@ bool Iterated::stretch(PyArrayObject* array) {
 }
 
 // The strides with which an operand is read: 0 where it is repeated.
-void Iterated::read_strides(int k, PyArrayObject* array) {
+void OperandOrder::read_strides(int k, PyArrayObject* array) {
     const int missing = ndim_ - PyArray_NDIM(array);
     bool whole = missing == 0;
     for (int dim = 0; dim < ndim_; ++dim) {
@@ -70,12 +71,12 @@ void Iterated::read_strides(int k, PyArrayObject* array) {
         strides_[k][dim] = repeated ? 0 : PyArray_STRIDE(array, own);
         whole = whole && !repeated;
     }
-    alike_ = alike_ && whole && std::equal(strides_[0], strides_[0] + ndim_, strides_[k]);
+    same_layout_ = same_layout_ && whole && std::equal(strides_[0], strides_[0] + ndim_, strides_[k]);
 }
 
-// 1 if a dimension lies outside of another, -1 if inside, 0 if nothing tells: the first operand that moves along both
-// does.
-int Iterated::compared(int one, int other) const {
+// 1 if the first dimension is outside the other in memory, -1 if inside, 0 if unknown: decided by the first operand
+// with a stride along both.
+int OperandOrder::compared(int one, int other) const {
     for (int k = 0; k < count_; ++k) {
         const npy_intp step = strides_[k][one], its = strides_[k][other];
         if (step == 0 || its == 0) continue;
@@ -85,21 +86,21 @@ int Iterated::compared(int one, int other) const {
     return 0;
 }
 
-void Iterated::sort() {
+void OperandOrder::sort() {
     for (int i = 0; i < ndim_; ++i) order_[i] = ndim_ - 1 - i;
     for (int at = 1; at < ndim_; ++at) {
-        int place = at;
+        int position = at;
         for (int before = at - 1; before >= 0; --before) {
-            const int verdict = compared(order_[before], order_[place]);
-            if (verdict < 0) break;
-            if (verdict > 0) std::swap(order_[before], order_[place]), place = before;
+            const int order = compared(order_[before], order_[position]);
+            if (order < 0) break;
+            if (order > 0) std::swap(order_[before], order_[position]), position = before;
         }
     }
-    for (int i = 0; i < ndim_; ++i) in_rows_ = in_rows_ && order_[i] == ndim_ - 1 - i;
+    for (int i = 0; i < ndim_; ++i) row_major_ = row_major_ && order_[i] == ndim_ - 1 - i;
 }
 
 // Whether the first operand fills its memory.
-bool Iterated::is_dense() const {
+bool OperandOrder::is_dense() const {
     npy_intp step = itemsize_;
     for (int i = 0; i < ndim_; ++i) {
         const npy_intp length = shape_[order_[i]];
@@ -109,7 +110,7 @@ bool Iterated::is_dense() const {
     return true;
 }
 
-PyArrayObject* Iterated::seen(PyArrayObject* array) const {
+PyArrayObject* OperandOrder::reordered(PyArrayObject* array) const {
     npy_intp shape[most_dims], strides[most_dims];
     const int missing = ndim_ - PyArray_NDIM(array);
     for (int i = 0; i < ndim_; ++i) {
@@ -117,28 +118,28 @@ PyArrayObject* Iterated::seen(PyArrayObject* array) const {
         shape[i] = own < 0 ? 1 : PyArray_DIM(array, own);
         strides[i] = own < 0 ? PyArray_ITEMSIZE(array) : PyArray_STRIDE(array, own);
     }
-    Owned view(seen_as(array, ndim_, shape, strides));
+    Owned view(view_as(array, ndim_, shape, strides));
     if (!view || PyArray_IS_C_CONTIGUOUS(view.get())) return view.take();
-    return with_few(reinterpret_cast<PyObject*>(view.get())) ? new_copy(view.get()) : view.take();
+    return few_numbers(reinterpret_cast<PyObject*>(view.get())) ? new_copy(view.get()) : view.take();
 }
 
-bool Iterated::restore(PyObject* object) const {
+bool OperandOrder::restore(PyObject* object) const {
     if (!PyArray_CheckExact(object) || Py_REFCNT(object) != 1) return false;
-    auto* made = reinterpret_cast<PyArrayObject*>(object);
-    if (PyArray_NDIM(made) != ndim_ || !PyArray_CHKFLAGS(made, NPY_ARRAY_OWNDATA | NPY_ARRAY_C_CONTIGUOUS))
+    auto* result = reinterpret_cast<PyArrayObject*>(object);
+    if (PyArray_NDIM(result) != ndim_ || !PyArray_CHKFLAGS(result, NPY_ARRAY_OWNDATA | NPY_ARRAY_C_CONTIGUOUS))
         return false;
     for (int i = 0; i < ndim_; ++i)
-        if (PyArray_DIM(made, i) != shape_[order_[ndim_ - 1 - i]]) return false;
-    if (in_rows_) return true;
-    const bool exactly = alike_ && is_dense();
+        if (PyArray_DIM(result, i) != shape_[order_[ndim_ - 1 - i]]) return false;
+    if (row_major_) return true;
+    const bool exactly = same_layout_ && is_dense();
     npy_intp elements = 1;
     for (int i = 0; i < ndim_; ++i) {
         const int dim = order_[i];
-        PyArray_DIMS(made)[dim] = shape_[dim];
-        PyArray_STRIDES(made)[dim] = (exactly ? strides_[0][dim] / itemsize_ : elements) * PyArray_ITEMSIZE(made);
+        PyArray_DIMS(result)[dim] = shape_[dim];
+        PyArray_STRIDES(result)[dim] = (exactly ? strides_[0][dim] / itemsize_ : elements) * PyArray_ITEMSIZE(result);
         elements *= shape_[dim];
     }
-    return PyArray_UpdateFlags(made, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS), true;
+    return PyArray_UpdateFlags(result, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS), true;
 }
 
 }  // namespace wengert
