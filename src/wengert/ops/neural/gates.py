@@ -78,16 +78,16 @@ def glu_backward(grad: Array, self: Array, dim: int) -> Any:
 
 
 @glu_backward.vjp("grad")
-def glu_backward_vjp_grad(incoming: Any, self: Any, dim: int) -> Any:
-    return glu_jvp(incoming, self, dim)
+def glu_backward_vjp_grad(grad_output: Any, self: Any, dim: int) -> Any:
+    return glu_jvp(grad_output, self, dim)
 
 
 @glu_backward.vjp("self")
-def glu_backward_vjp_self(incoming: Any, grad: Any, self: Any, dim: int) -> Any:
+def glu_backward_vjp_self(grad_output: Any, grad: Any, self: Any, dim: int) -> Any:
     from ..shapes.join import cat
 
     first, gate = halves(self, dim)
-    value, other = incoming.chunk(2, dim)
+    value, other = grad_output.chunk(2, dim)
     bend = grad * gate * (1 - gate)
     return cat([other * bend, bend * (value + other * first * (1 - gate * 2))], dim)
 
@@ -148,8 +148,8 @@ def rrelu_with_noise_backward(grad: Array, self: Array, noise: Index = None, slo
 
 
 @rrelu_with_noise_backward.vjp("grad")
-def rrelu_with_noise_backward_vjp(incoming: Any, self: Any, noise: Any, slope: float) -> Any:
-    return rrelu_with_noise_backward(incoming, self, noise, slope)
+def rrelu_with_noise_backward_vjp(grad_output: Any, self: Any, noise: Any, slope: float) -> Any:
+    return rrelu_with_noise_backward(grad_output, self, noise, slope)
 
 
 rrelu_with_noise_backward.vjp("self")(flat)

@@ -31,23 +31,23 @@ def slope_with_history(grad: Array, title: str, first: Array = None, second: Arr
 
 
 @slope_with_history.vjp("grad")
-def slope_with_history_vjp_grad(incoming: Any) -> Any:
-    return incoming
+def slope_with_history_vjp_grad(grad_output: Any) -> Any:
+    return grad_output
 
 
-def nothing_of(incoming: Any, title: str, shape: Any) -> Any:
+def nothing_of(grad_output: Any, title: str, shape: Any) -> Any:
     """Gradient of an operand: None for normalisations, as in torch's rules, zeros for others."""
-    return None if title in NORMALISING else incoming.new_zeros(shape)
+    return None if title in NORMALISING else grad_output.new_zeros(shape)
 
 
 @slope_with_history.vjp("first")
-def slope_with_history_vjp_first(incoming: Any, title: str, first_shape: Any) -> Any:
-    return nothing_of(incoming, title, first_shape)
+def slope_with_history_vjp_first(grad_output: Any, title: str, first_shape: Any) -> Any:
+    return nothing_of(grad_output, title, first_shape)
 
 
 @slope_with_history.vjp("second")
-def slope_with_history_vjp_second(incoming: Any, title: str, second_shape: Any) -> Any:
-    return nothing_of(incoming, title, second_shape)
+def slope_with_history_vjp_second(grad_output: Any, title: str, second_shape: Any) -> Any:
+    return nothing_of(grad_output, title, second_shape)
 
 
 @slope_with_history.jvp("first")

@@ -195,8 +195,8 @@ def nll_loss_backward_vjp(grad: Any, target: Any, weight: Any, reduction: str, i
 
 
 @nll_loss_backward.vjp("self")
-def nll_loss_backward_vjp_self(incoming: Any) -> Any:
-    return incoming.new_zeros(incoming.shape)
+def nll_loss_backward_vjp_self(grad_output: Any) -> Any:
+    return grad_output.new_zeros(grad_output.shape)
 
 
 @nll_loss_backward.jvp("self")

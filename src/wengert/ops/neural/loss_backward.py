@@ -32,7 +32,7 @@ def gradient_samples(make: Any) -> Any:
     yield Sample(make(), make(2), make(2), "sum")
 
 
-loss_gradient = partial(
+loss_backward_card = partial(
     op,
     layout="rows",
     dtypes=REALS,
@@ -54,7 +54,7 @@ def for_members(card: Any, *args: Any) -> Any:
     return card.call((grad.expand(self.shape), self, target, "none", *numbers))
 
 
-@loss_gradient()
+@loss_backward_card()
 def mse_loss_backward(grad: Array, self: Array, target: Array, reduction: str = "mean") -> Any:
     """`grad` times the derivative of the square of the difference."""
     check_floating("mse_loss_backward", "mse_backward_cpu", grad)
@@ -62,13 +62,13 @@ def mse_loss_backward(grad: Array, self: Array, target: Array, reduction: str = 
 
 
 @mse_loss_backward.vjp("grad")
-def mse_loss_backward_vjp_grad(incoming: Any, self: Any, target: Any, reduction: str) -> Any:
-    return gathered((self - target) * incoming * (2 * share(reduction, self.numel())), reduction)
+def mse_loss_backward_vjp_grad(grad_output: Any, self: Any, target: Any, reduction: str) -> Any:
+    return gathered((self - target) * grad_output * (2 * share(reduction, self.numel())), reduction)
 
 
 @mse_loss_backward.vjp("self", "target")
-def mse_loss_backward_vjp(incoming: Any, grad: Any, reduction: str, wanted: Any) -> Any:
-    bend = incoming * (grad * (2 * share(reduction, incoming.numel())))
+def mse_loss_backward_vjp(grad_output: Any, grad: Any, reduction: str, wanted: Any) -> Any:
+    bend = grad_output * (grad * (2 * share(reduction, grad_output.numel())))
     return bend if wanted[1] else None, -bend if wanted[2] else None
 
 
@@ -88,19 +88,19 @@ def bent(grad: Any, self: Any, target: Any, reduction: str, bend: float, scale: 
     return np.clip(kernels.subtract(self, target), -bend, bend) * (grad * factor)
 
 
-def bent_vjp_grad(incoming: Any, self: Any, target: Any, reduction: str, bend: float, scale: float) -> Any:
+def bent_vjp_grad(grad_output: Any, self: Any, target: Any, reduction: str, bend: float, scale: float) -> Any:
     """Derivative of `bent` with respect to its gradient."""
     factor = share(reduction, self.numel()) / scale
-    return gathered((self - target).clamp(-bend, bend) * incoming * factor, reduction)
+    return gathered((self - target).clamp(-bend, bend) * grad_output * factor, reduction)
 
 
-def bent_vjp(incoming: Any, grad: Any, self: Any, target: Any, reduction: str, bend: float, scale: float) -> Any:
+def bent_vjp(grad_output: Any, grad: Any, self: Any, target: Any, reduction: str, bend: float, scale: float) -> Any:
     """Derivative of `bent` with respect to its first operand; nothing beyond `bend`."""
     inside = (self - target).abs() < bend
-    return (incoming * (grad * (share(reduction, self.numel()) / scale))).where(inside, 0)
+    return (grad_output * (grad * (share(reduction, self.numel()) / scale))).where(inside, 0)
 
 
-@loss_gradient()
+@loss_backward_card()
 def smooth_l1_loss_backward(
     grad: Array, self: Array, target: Array, reduction: str = "mean", bend: float = 1.0, scale: float = 1.0
 ) -> Any:
@@ -109,7 +109,7 @@ def smooth_l1_loss_backward(
     return bent(grad, self, target, reduction, bend, scale)
 
 
-@loss_gradient()
+@loss_backward_card()
 def huber_loss_backward(
     grad: Array, self: Array, target: Array, reduction: str = "mean", bend: float = 1.0, scale: float = 1.0
 ) -> Any:
@@ -122,9 +122,9 @@ def add_rules(card: Any) -> None:
     """Add the rules of a loss that is a square up to a distance."""
 
     def vjp(
-        incoming: Any, grad: Any, self: Any, target: Any, reduction: str, bend: float, scale: float, wanted: Any
+        grad_output: Any, grad: Any, self: Any, target: Any, reduction: str, bend: float, scale: float, wanted: Any
     ) -> Any:
-        first = bent_vjp(incoming, grad, self, target, reduction, bend, scale)
+        first = bent_vjp(grad_output, grad, self, target, reduction, bend, scale)
         return first if wanted[1] else None, -first if wanted[2] else None
 
     def jvp(

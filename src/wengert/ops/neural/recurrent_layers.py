@@ -142,7 +142,7 @@ def at_once(*tensors: Any) -> bool:
 
 
 layer = partial(op, dtypes=KNOWN, public="hidden")
-backward = partial(op, dtypes=KNOWN, public="hidden", outputs=..., why=(ONLY_FUSED, BY_KERNEL))
+backward_card = partial(op, dtypes=KNOWN, public="hidden", outputs=..., why=(ONLY_FUSED, BY_KERNEL))
 
 
 # ---- plain networks --------------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ def rnn_layer_vjp(
     return through_steps(partial(by_operators, kind, sizes, reverse), grads, tensors, wanted)
 
 
-@backward()
+@backward_card()
 def rnn_layer_backward(
     input: Array,
     weight_ih: Array,
@@ -279,7 +279,7 @@ def gru_layer_vjp(
     return through_steps(partial(by_operators, recurrent_cells.GRU, sizes, reverse), grads, tensors, wanted)
 
 
-@backward()
+@backward_card()
 def gru_layer_backward(
     input: Array,
     weight_ih: Array,
@@ -362,7 +362,7 @@ def lstm_layer_vjp(
     return through_steps(partial(by_operators, recurrent_cells.LSTM, sizes, reverse), grads, tensors, wanted)
 
 
-@backward()
+@backward_card()
 def lstm_layer_backward(
     input: Array,
     weight_ih: Array,

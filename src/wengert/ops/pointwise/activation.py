@@ -40,14 +40,14 @@ from .unary import function, native
 _IN_PACKAGE = ("relu_", "sigmoid_", "tanh_")
 
 
-def slope_samples(make: Any) -> Any:
+def backward_samples(make: Any) -> Any:
     """Samples of a fused derivative: a gradient, and the input or result at which the derivative is taken."""
     yield Sample(make(3, 4), make(3, 4, kind="unit"))
     yield Sample(make(), make(kind="unit"))
     yield Sample(make(0, 2), make(0, 2))
 
 
-slope = partial(pointwise, numbers=False, linear="grad", public="neither", samples=slope_samples)
+backward_card = partial(pointwise, numbers=False, linear="grad", public="neither", samples=backward_samples)
 """Card decorator for a fused derivative."""
 floating = partial(
     single,
@@ -71,8 +71,8 @@ def kept_gradient(grad: Array, mask: Index) -> Any:
 
 
 @kept_gradient.vjp("grad")
-def kept_gradient_vjp(incoming: Any, mask: Any) -> Any:
-    return kept_gradient(incoming, mask)
+def kept_gradient_vjp(grad_output: Any, mask: Any) -> Any:
+    return kept_gradient(grad_output, mask)
 
 
 @kept_gradient.samples
@@ -81,20 +81,20 @@ def kept_gradient_samples(make: Any) -> Any:
     yield Sample(make(0, 2), wrap(np.zeros((0, 2), bool)))
 
 
-@slope(dtypes=FLOATS, native=native("tanh_rule"))
+@backward_card(dtypes=FLOATS, native=native("tanh_rule"))
 def tanh_backward(grad: Array, result: Array, tail: Index = None) -> Any:
     """grad * conj(1 - result^2), the derivative of tanh by its result; by its operand `tail` if there is one."""
     return kernels.tanh_backward(grad, result) if tail is None else kernels.tanh_backward_from_input(grad, tail)
 
 
 @tanh_backward.vjp("grad")
-def tanh_backward_vjp_grad(incoming: Any, result: Any, tail: Any) -> Any:
-    return tanh_backward(incoming, conjugate(result), None if tail is None else conjugate(tail))
+def tanh_backward_vjp_grad(grad_output: Any, result: Any, tail: Any) -> Any:
+    return tanh_backward(grad_output, conjugate(result), None if tail is None else conjugate(tail))
 
 
 @tanh_backward.vjp("result")
-def tanh_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
-    return conjugate(incoming) * grad * conjugate(result) * -2
+def tanh_backward_vjp_result(grad_output: Any, grad: Any, result: Any) -> Any:
+    return conjugate(grad_output) * grad * conjugate(result) * -2
 
 
 tanh_backward.jvp("result")(tanh_backward_vjp_result)  # a function of the conjugate
@@ -119,20 +119,20 @@ def tanh_jvp(tangent: Any, self: Any, out: Any) -> Any:
     return tanh_backward(tangent, conjugate(out), conjugate(self.detach()))
 
 
-@slope(dtypes=FLOATS, native=native("sigmoid_rule"))
+@backward_card(dtypes=FLOATS, native=native("sigmoid_rule"))
 def sigmoid_backward(grad: Array, result: Array, tail: Index = None) -> Any:
     """grad * conj((1 - result) * result), the derivative of sigmoid by its result; by its operand `tail` if any."""
     return kernels.sigmoid_backward(grad, result) if tail is None else kernels.sigmoid_backward_from_input(grad, tail)
 
 
 @sigmoid_backward.vjp("grad")
-def sigmoid_backward_vjp_grad(incoming: Any, result: Any, tail: Any) -> Any:
-    return sigmoid_backward(incoming, conjugate(result), None if tail is None else conjugate(tail))
+def sigmoid_backward_vjp_grad(grad_output: Any, result: Any, tail: Any) -> Any:
+    return sigmoid_backward(grad_output, conjugate(result), None if tail is None else conjugate(tail))
 
 
 @sigmoid_backward.vjp("result")
-def sigmoid_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
-    return conjugate(incoming) * grad * (1 - conjugate(result) * 2)
+def sigmoid_backward_vjp_result(grad_output: Any, grad: Any, result: Any) -> Any:
+    return conjugate(grad_output) * grad * (1 - conjugate(result) * 2)
 
 
 sigmoid_backward.jvp("result")(sigmoid_backward_vjp_result)  # a function of the conjugate
@@ -157,20 +157,20 @@ def sigmoid_jvp(tangent: Any, self: Any, out: Any) -> Any:
     return sigmoid_backward(tangent, conjugate(out), conjugate(self.detach()))
 
 
-@slope(layout="reversed", dtypes=REALS, node="ThresholdBackwardBackward0", native=native("relu_backward"))
+@backward_card(layout="reversed", dtypes=REALS, node="ThresholdBackwardBackward0", native=native("relu_backward"))
 def relu_backward(grad: Array, result: Array) -> Any:
     """`grad` where `result` is positive or NaN, else 0."""
     return kernels.relu_backward(grad, result)
 
 
 @relu_backward.vjp("grad")
-def relu_backward_vjp_grad(incoming: Any, result: Any) -> Any:
-    return relu_backward(incoming, result)
+def relu_backward_vjp_grad(grad_output: Any, result: Any) -> Any:
+    return relu_backward(grad_output, result)
 
 
 @relu_backward.vjp("result")
-def relu_backward_vjp_result(incoming: Any) -> Any:
-    return incoming.new_zeros(incoming.shape)
+def relu_backward_vjp_result(grad_output: Any) -> Any:
+    return grad_output.new_zeros(grad_output.shape)
 
 
 @single(dtypes=REALS | INTEGERS, explained=COMPLEXES | BOOLS, native=native("relu"))
@@ -204,23 +204,23 @@ def relu_samples(make: Any) -> Any:
     yield Sample(make(8, kind="special"))
 
 
-@slope(dtypes=FLOATS, native=native("silu_backward"))
+@backward_card(dtypes=FLOATS, native=native("silu_backward"))
 def silu_backward(grad: Array, self: Array) -> Any:
     """grad * conj(s * (1 + self * (1 - s))) with s = sigmoid(self), the derivative of silu."""
     return kernels.silu_backward(grad, self)
 
 
 @silu_backward.vjp("grad")
-def silu_backward_vjp_grad(incoming: Any, self: Any) -> Any:
-    return silu_backward(incoming, conjugate(self))
+def silu_backward_vjp_grad(grad_output: Any, self: Any) -> Any:
+    return silu_backward(grad_output, conjugate(self))
 
 
 @silu_backward.vjp("self")
-def silu_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
+def silu_backward_vjp_self(grad_output: Any, grad: Any, self: Any) -> Any:
     value = conjugate(self)
     gate, rest = value.sigmoid(), (-value).sigmoid()
     bend = gate * rest * (value * (rest - gate) + 2)
-    return conjugate(incoming) * grad * bend
+    return conjugate(grad_output) * grad * bend
 
 
 silu_backward.jvp("self")(silu_backward_vjp_self)  # a function of the conjugate
@@ -248,20 +248,20 @@ TANH_CUBIC = 0.044715
 NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)
 
 
-@slope(dtypes=REALS, native=native("gelu_backward"))
+@backward_card(dtypes=REALS, native=native("gelu_backward"))
 def gelu_backward(grad: Array, self: Array, approximate: str = "none") -> Any:
     """`grad` times the derivative of gelu at `self`."""
     return kernels.gelu_backward(grad, self, approximate)
 
 
 @gelu_backward.vjp("grad")
-def gelu_backward_vjp_grad(incoming: Any, self: Any, approximate: str) -> Any:
-    return gelu_backward(incoming, self, approximate)
+def gelu_backward_vjp_grad(grad_output: Any, self: Any, approximate: str) -> Any:
+    return gelu_backward(grad_output, self, approximate)
 
 
 @gelu_backward.vjp("self")
-def gelu_backward_vjp_self(incoming: Any, grad: Any, self: Any, approximate: str) -> Any:
-    return incoming * grad * gelu_second_derivative(self, approximate)
+def gelu_backward_vjp_self(grad_output: Any, grad: Any, self: Any, approximate: str) -> Any:
+    return grad_output * grad * gelu_second_derivative(self, approximate)
 
 
 def gelu_second_derivative(self: Any, approximate: str) -> Any:
@@ -317,7 +317,7 @@ def gelu_samples(make: Any) -> Any:
     yield Bad(make(2), approximate="exact", raises=RuntimeError, says="must be either none or tanh")
 
 
-@slope(dtypes=REALS, native=native("hardswish_backward"))
+@backward_card(dtypes=REALS, native=native("hardswish_backward"))
 def hardswish_backward(grad: Array, self: Array) -> Any:
     """`grad` times the derivative of hardswish at `self`."""
     inner = grad * (self / self.dtype.type(3) + self.dtype.type(0.5))
@@ -325,10 +325,10 @@ def hardswish_backward(grad: Array, self: Array) -> Any:
 
 
 @hardswish_backward.vjp("grad")
-def hardswish_backward_vjp_grad(incoming: Any, self: Any) -> Any:
-    return hardswish_backward(incoming, self)
+def hardswish_backward_vjp_grad(grad_output: Any, self: Any) -> Any:
+    return hardswish_backward(grad_output, self)
 
 
 @hardswish_backward.vjp("self")
-def hardswish_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
-    return kept_gradient(incoming * grad / 3, (self > -3) & (self < 3))
+def hardswish_backward_vjp_self(grad_output: Any, grad: Any, self: Any) -> Any:
+    return kept_gradient(grad_output * grad / 3, (self > -3) & (self < 3))

@@ -12,10 +12,10 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Number, Sample
 from ..._kernels.activation import narrowed, widened
-from .activation import slope
+from .activation import backward_card
 
 
-@slope(dtypes=REALS, samples=None)
+@backward_card(dtypes=REALS, samples=None)
 def softplus_backward(grad: Array, self: Array, beta: Number, threshold: Number) -> Any:
     """`grad` times sigmoid(beta * self), or times 1 above the threshold."""
     wide = widened(self) * beta
@@ -23,17 +23,17 @@ def softplus_backward(grad: Array, self: Array, beta: Number, threshold: Number)
 
 
 @softplus_backward.vjp("grad")
-def softplus_backward_vjp_grad(incoming: Any, self: Any, beta: float, threshold: float) -> Any:
-    return softplus_backward(incoming, self, beta, threshold)
+def softplus_backward_vjp_grad(grad_output: Any, self: Any, beta: float, threshold: float) -> Any:
+    return softplus_backward(grad_output, self, beta, threshold)
 
 
 @softplus_backward.vjp("self")
-def softplus_backward_vjp_self(incoming: Any, grad: Any, self: Any, beta: float, threshold: float) -> Any:
+def softplus_backward_vjp_self(grad_output: Any, grad: Any, self: Any, beta: float, threshold: float) -> Any:
     wide = self * beta
-    return incoming * grad * (wide.sigmoid() * (-wide).sigmoid() * beta * (wide < threshold))
+    return grad_output * grad * (wide.sigmoid() * (-wide).sigmoid() * beta * (wide < threshold))
 
 
-@slope(dtypes=REALS, samples=None)
+@backward_card(dtypes=REALS, samples=None)
 def elu_backward(grad: Array, self: Array, alpha: Number, scale: Number, input_scale: Number) -> Any:
     """`grad` times `scale` where `self` is positive, else times the derivative of the exponential."""
     wide = widened(self)
@@ -42,31 +42,33 @@ def elu_backward(grad: Array, self: Array, alpha: Number, scale: Number, input_s
 
 
 @elu_backward.vjp("grad")
-def elu_backward_vjp_grad(incoming: Any, self: Any, alpha: float, scale: float, input_scale: float) -> Any:
-    return elu_backward(incoming, self, alpha, scale, input_scale)
+def elu_backward_vjp_grad(grad_output: Any, self: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    return elu_backward(grad_output, self, alpha, scale, input_scale)
 
 
 @elu_backward.vjp("self")
-def elu_backward_vjp_self(incoming: Any, grad: Any, self: Any, alpha: float, scale: float, input_scale: float) -> Any:
+def elu_backward_vjp_self(
+    grad_output: Any, grad: Any, self: Any, alpha: float, scale: float, input_scale: float
+) -> Any:
     below = ~(self >= 0)
     curve = (self.where(below, 0) * input_scale).exp() * (input_scale * input_scale * alpha * scale)
-    return incoming * grad * curve.where(below, 0)
+    return grad_output * grad * curve.where(below, 0)
 
 
-@slope(dtypes=REALS, samples=None, layout="rows", name="log_sigmoid_backward")
+@backward_card(dtypes=REALS, samples=None, layout="rows", name="log_sigmoid_backward")
 def log_sigmoid_backward(grad: Array, self: Array) -> Any:
     """`grad` times sigmoid(-self)."""
     return narrowed(kernels.multiply(widened(grad), kernels.sigmoid(kernels.negative(widened(self)))), grad, None)
 
 
 @log_sigmoid_backward.vjp("grad")
-def log_sigmoid_backward_vjp_grad(incoming: Any, self: Any) -> Any:
-    return log_sigmoid_backward(incoming, self)
+def log_sigmoid_backward_vjp_grad(grad_output: Any, self: Any) -> Any:
+    return log_sigmoid_backward(grad_output, self)
 
 
 @log_sigmoid_backward.vjp("self")
-def log_sigmoid_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
-    return incoming * grad * -((-self).sigmoid() * self.sigmoid())
+def log_sigmoid_backward_vjp_self(grad_output: Any, grad: Any, self: Any) -> Any:
+    return grad_output * grad * -((-self).sigmoid() * self.sigmoid())
 
 
 for _card, _numbers in (
@@ -76,7 +78,7 @@ for _card, _numbers in (
 ):
 
     @_card.samples
-    def slope_samples(make: Any, numbers: tuple[float, ...] = _numbers) -> Any:
+    def backward_samples(make: Any, numbers: tuple[float, ...] = _numbers) -> Any:
         """Samples of a gradient and an input away from 0."""
         yield Sample(make(3, 4), make(3, 4, kind="nonzero"), *numbers)
         yield Sample(make(), make(kind="nonzero"), *numbers)
