@@ -6,6 +6,7 @@
 #   make test-pure                  on the interpreted build what depends on the build, and a share of the samples
 #   make browser                    the page on which notebooks run in the browser, in build/browser/site, tried in headless Chromium
 #   make test-browser               the explorer page in headless Chromium (tests/browser/README.md); pictures in browser-out/
+#   make tidy                       clang-tidy over the C++ sources, where it is installed; a part of make check
 #   make check                      format, lint, types, type stubs, layer rule, sizes, C types, examples of the documentation
 #   make docs                       the pages and the interface as a site, by Sphinx, how-tos as notebooks: build/docs/index.html
 #   make build                      compile what changed, nothing more
@@ -19,7 +20,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all test-pure test-browser browser check docs build sanitize instructions bench parity programs hunt wheel clean
+.PHONY: demo test test-all test-pure test-browser browser check tidy docs build sanitize instructions bench parity programs hunt wheel clean
 
 # The first Python that is new enough.
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -133,6 +134,11 @@ check: $(VENV)/.built $(VENV)/.installed-dev
 	$(RUN) tools/check_examples.py
 	$(RUN) tools/notebooks.py
 	$(RUN) tools/vendor_page.py --check
+	$(RUN) tools/tidy.py
+
+# Of the C++ sources, where clang-tidy is installed (on Debian and Ubuntu: apt install clang-tidy). ARGS=... names files.
+tidy: $(VENV)/.build-tools
+	$(RUN) tools/tidy.py $(ARGS)
 
 # Each warning is an error: links that lead nowhere, pages that no table of contents lists. What was made before goes first.
 docs: $(VENV)/.built $(VENV)/.installed-docs
