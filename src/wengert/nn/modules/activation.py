@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..._tensor import Tensor
 from ...ops.create.placed import full
@@ -238,7 +238,7 @@ class Hardtanh(_InPlace):
         AssertionError: if the lower limit is not below the upper one.
     """
 
-    _options_shown = ("min_val", "max_val")
+    _options_shown: ClassVar[tuple[str, ...]] = ("min_val", "max_val")
 
     def __init__(
         self,

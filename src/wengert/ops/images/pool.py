@@ -23,7 +23,7 @@ from ..._kernels.pool import places_counted
 from ..create.factory import refuse_dtype
 from ..family import describes
 from ..memory.memory_formats import in_order_of
-from .windows import average_window, check_divisor, compact, read_window, window_counts
+from .windows import PLANE, VOLUME, average_window, check_divisor, compact, read_window, window_counts
 from .zero_derivatives import SCATTERED, SCATTERS, flat_in_place
 
 Ints = Any
@@ -178,7 +178,9 @@ def of_maxima(scatter: Any, gather: Any, way: str = "", *, ordered: bool = True,
         return scatter(grads[0], indices, self_shape, way, self)
 
     def scattered_in_order(grads: Any, indices: Any, self: Any, self_shape: Any, self_strides: Any) -> Any:
-        return scattered((in_order_of(grads[0], (self_shape, self_strides)),), indices, self, self_shape)
+        if check is not None:
+            check(grads[0].shape)
+        return scatter(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape, way, self)
 
     def gathered(tangent: Any, indices: Any) -> Any:
         return gather(tangent, indices), None
@@ -276,6 +278,21 @@ def max_pool3d_with_indices_samples(make: Any) -> Any:
 # ---- means -----------------------------------------------------------------------------------------------------------
 
 
+MEANS = """
+    Args:
+        self: {input}, floating.
+        kernel_size: {lengths} of the window; {numbers}.
+        stride: step between windows; `kernel_size` by default.
+        padding: zeros around each {item}, at most half the window.
+        ceil_mode: whether a last window may extend beyond the end.
+        count_include_pad: whether padding counts as elements.
+        divisor_override: divide the sums by this instead.
+
+    Raises:
+        RuntimeError: if the windows do not fit the input, or the divisor is zero.
+    """
+
+
 @of_planes(
     dtypes=AVERAGED,
     linear="self",
@@ -284,6 +301,7 @@ def max_pool3d_with_indices_samples(make: Any) -> Any:
     native=kernels.direct_function("avg_pool2d"),
     kernel="avg_pool2d",
 )
+@describes(MEANS, **PLANE)
 def avg_pool2d(
     self: Array,
     kernel_size: Any,
@@ -293,20 +311,7 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Any:
-    """Mean of each window.
-
-    Args:
-        self: (N, C, H, W) or (C, H, W), floating.
-        kernel_size: rows and columns of the window; a number or a pair.
-        stride: step between windows; `kernel_size` by default.
-        padding: zeros around each plane, at most half the window.
-        ceil_mode: whether a last window may extend beyond the end.
-        count_include_pad: whether padding counts as elements.
-        divisor_override: divide the sums by this instead.
-
-    Raises:
-        RuntimeError: if the windows do not fit the input, or the divisor is zero.
-    """
+    """Mean of each window."""
     kernel, step, side = average_window("avg_pool2d", self.shape, 2, (kernel_size, stride, padding), ceil_mode)
     check_divisor("avg_pool2d", divisor_override)
     refuse_dtype("avg_pool2d", self, AVERAGED)
@@ -401,6 +406,7 @@ def divisors(shape: Ints, kernel: Ints, step: Ints, side: Ints, options: tuple[b
 
 
 @of_volumes(dtypes=AVERAGED, linear="self", node="AvgPool3DBackward0")
+@describes(MEANS, **VOLUME)
 def avg_pool3d(
     self: Array,
     kernel_size: Any,
@@ -410,20 +416,7 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Any:
-    """Mean of each window.
-
-    Args:
-        self: (N, C, D, H, W) or (C, D, H, W), floating.
-        kernel_size: depths, rows and columns of the window; a number or three.
-        stride: step between windows; `kernel_size` by default.
-        padding: zeros around each volume, at most half the window.
-        ceil_mode: whether a last window may extend beyond the end.
-        count_include_pad: whether padding counts as elements.
-        divisor_override: divide the sums by this instead.
-
-    Raises:
-        RuntimeError: if the windows do not fit the input, or the divisor is zero.
-    """
+    """Mean of each window."""
     kernel, step, side = average_window("avg_pool3d", self.shape, 3, (kernel_size, stride, padding), ceil_mode)
     check_divisor("avg_pool3d", divisor_override)
     refuse_dtype("avg_pool3d_out_frame", self, AVERAGED)

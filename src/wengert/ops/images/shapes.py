@@ -74,8 +74,8 @@ resample_backward.shape(given_shape)
 
 @convolution.shape
 def convolution_shape(input: Any, weight: Any, bias: Any, *options: Any) -> Any:
-    *steps, transposed, output_padding, groups = options
-    window = convolution_window(weight.ndim - 2, *steps, output_padding)
+    stride, padding, dilation, transposed, output_padding, groups = options
+    window = convolution_window(weight.ndim - 2, stride, padding, dilation, output_padding)
     shape = result_shape(input, weight, bias, window, transposed, groups)
     return shape, input.dtype, strides_of_result(shape, input, weight)
 

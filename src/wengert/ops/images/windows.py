@@ -70,7 +70,9 @@ def allowed(name: str, count: int, default: Ints | None) -> str:
     )
 
 
-def read_window(name: str, shape: Ints, count: int, options: tuple[Any, ...], ceil_mode: bool) -> tuple[Ints, ...]:
+def read_window(
+    name: str, shape: Ints, count: int, options: tuple[Any, ...], ceil_mode: bool
+) -> tuple[Any, Any, Any, Any]:
     """Return kernel, stride, padding and dilation of windows, with one number for each of `count` dimensions.
 
     Args:
@@ -98,7 +100,7 @@ def read_window(name: str, shape: Ints, count: int, options: tuple[Any, ...], ce
 
 def average_window(
     name: str, shape: Ints, count: int, options: tuple[Any, ...], ceil_mode: bool
-) -> tuple[Ints, Ints, Ints]:
+) -> tuple[Any, Any, Any]:
     """Return kernel, stride and padding of the windows of a mean; see `read_window`."""
     return read_window(name, shape, count, (*options, 1), ceil_mode)[:3]
 
