@@ -24,7 +24,7 @@ PLOT = """\
    :alt: {title}
    :target: {target}
    :align: left
-   :figwidth: 46%
+   :figwidth: 42%
 
    {title}: :doc:`/{page}`
 

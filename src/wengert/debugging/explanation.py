@@ -66,13 +66,13 @@ def explain(tensor: Tensor, loss: Tensor | None = None) -> Explanation:
     >>> import wengert as wg
     >>> print(wg.explain(wg.ones(2, requires_grad=True) * 2))
     This tensor has no .grad: it is not a leaf, and only leaves keep their gradients.
-    What to do: Call retain_grad() on it before backward(), or ask for autograd.grad(loss, tensor).
+    What to do: Call retain_grad() on it before backward(), or use autograd.grad(loss, tensor).
     """
     for name, value in (("tensor", tensor), ("loss", loss)):
         if not isinstance(value, Tensor) and not (name == "loss" and value is None):
             raise TypeError(
                 f"explain(): {name} must be a tensor, not {type(value).__name__}. Only tensors have a "
-                "history: other values pass no gradient on."
+                "history: other values do not pass gradients on."
             )
     if not tensor.requires_grad:
         return without_history(tensor)
@@ -83,7 +83,7 @@ def explain(tensor: Tensor, loss: Tensor | None = None) -> Explanation:
     if meta is not None and meta.grad is not None:
         by = None if meta.origin is None else place_of(meta.origin.later)
         return Explanation(
-            "has_gradient", "This tensor has a gradient." + line(" It came with the pass at {}.", by), by
+            "has_gradient", "This tensor has a gradient." + line(" It was computed by the backward pass at {}.", by), by
         )
     reason, sentences, where = with_history.reason_of(tensor, loss)
     return finished(reason, "This tensor has no .grad: " + sentences, where, None)
@@ -94,13 +94,13 @@ def without_history(tensor: Tensor) -> Explanation:
     origin = tracing.origin_of(tensor)
     cut = tracing.cut_behind(tensor)
     place = place_of(origin)
-    head = "This tensor has no graph, hence no gradient: "
+    head = "This tensor has no graph, and so no gradient: "
     if cut is None:
         reason, text = untraced(tensor, origin)
         return finished(reason, head + text, place, place, "" if origin is None else origin.name)
     text = WHAT[cut.reason].format(name=called(cut), dtype=tensor.dtype, why=why(cut.name))
     if cut is not origin:
-        text = "it was computed from a tensor that had been cut off: there " + text
+        text = "it was computed from a tensor that was cut off from the graph: " + text
     text += "." + cut_sentences(cut)
     if cut is not origin:
         text += line("\nThis tensor was made at {}.", place)
@@ -143,8 +143,8 @@ def untraced(tensor: Tensor, origin: Any) -> tuple[str, str]:
         text = f"it was computed by {called(origin)} from inputs none of which requires a gradient."
         return "inputs", text + exits_before(origin)
     return "unknown", (
-        "it is a leaf that does not require one: plain data, or the result of a call that was not recorded (nothing "
-        "that requires a gradient among its inputs, recording off, or a cut before it)."
+        "it is a leaf that does not require one: plain data, or the result of a call that was not recorded (no input "
+        "required a gradient, recording was off, or its inputs were cut off before)."
         + (" Recording is off here (no_grad or inference_mode)." if not current().grad else "")
     )
 

@@ -20,27 +20,29 @@ def line(sentence: str, place: Place | None) -> str:
 
 def cut_sentences(cut: Any) -> str:
     """Return the sentences about a cut: its line, its module, and what it cut off."""
-    text = line("\nThe cut: {}.", place_of(cut))
+    text = line("\nThat happened at {}.", place_of(cut))
     within = module_name(cut.scope)
     if within:
         text += f"\nIt is in the module {within}."
     if cut.reason in ("item", "numpy") and cut.cuts is not None:
-        text += line(f"\nThe values had left the graph by {cut.cuts.name}: {{}}.", place_of(cut.cuts))
+        text += line(f"\nIts values left the graph through {cut.cuts.name} at {{}}.", place_of(cut.cuts))
         if cut.cuts.cuts is not None:
-            text += cut_sentences(cut.cuts.cuts).replace("\nThe cut:", "\nBefore that:")
+            text += cut_sentences(cut.cuts.cuts).replace(
+                "\nThat happened at", "\nBefore that, values left the graph at"
+            )
     return text + source_sentence(cut)
 
 
 def source_sentence(cut: Any) -> str:
     """Return the sentence about the sources of a cut, if they still exist."""
     for source in sources_of(cut):
-        what = "" if source is cut.source[0]() else "what came of "
+        what = "" if source is cut.source[0]() else "a value computed from "
         leaf = source.variable if isinstance(source, AccumulateGrad) else source
         if not isinstance(leaf, Node):
-            return f"\nCut off was {what}a leaf of shape {tuple(leaf.shape)}."
+            return f"\nWhat was cut off: {what}a leaf of shape {tuple(leaf.shape)}."
         place = place_of_node(source)
         if place is not None:
-            return f"\nCut off was {what}the result of {name_of(source)}, recorded at {place}."
+            return f"\nWhat was cut off: {what}the result of {name_of(source)}, recorded at {place}."
     return ""
 
 
@@ -60,4 +62,4 @@ def exits_before(origin: Any) -> str:
             known.append(text)
     if not known:
         return ""
-    return "\nValues had left the graph before, perhaps it was computed from these:" + "".join(known[:3])
+    return "\nValues left the graph earlier; it may have been computed from these:" + "".join(known[:3])

@@ -5,8 +5,8 @@ from __future__ import annotations
 WHAT = {
     "detach": "{name} took it out of the graph",
     "data": "`.data` took its values out of the graph",
-    "item": "its values went through {name}, as plain numbers: these have no history",
-    "numpy": "its values went through NumPy by {name}: NumPy's arrays have no history",
+    "item": "its values went through {name}, as plain numbers, which have no history",
+    "numpy": "its values went through {name}, as NumPy arrays, which have no history",
     "requires_grad_": "its requires_grad was set to False",
     "no_grad": "{name} was called with recording off (no_grad, set_grad_enabled(False))",
     "inference_mode": "{name} was called in inference mode, or on inference tensors",
@@ -15,7 +15,7 @@ WHAT = {
     "dtype": "{name} returned a result of dtype {dtype}: only floating-point and complex tensors have gradients",
     "no_derivative": "{name} has no derivative{why}",
     "argument": "{name} has no derivative for the argument that requires a gradient, or for this result",
-    "mark_non_differentiable": "the custom Function {name} marked this output by mark_non_differentiable",
+    "mark_non_differentiable": "the custom Function {name} marked this output with mark_non_differentiable",
 }
 """Texts of cuts, by reason."""
 
@@ -26,21 +26,21 @@ ADVICE = {
     "numpy": "Use tensor operations, or wrap the NumPy code in an autograd.Function with a backward of its own.",
     "requires_grad_": "Leave it True, or set it again before the computation: requires_grad_().",
     "no_grad": "Move the call out of the block, or into enable_grad().",
-    "inference_mode": "Compute outside of inference_mode; make a normal tensor of an inference tensor by clone().",
-    "backward": "Ask for create_graph=True to differentiate gradients again.",
+    "inference_mode": "Compute outside inference_mode; clone() turns an inference tensor into a normal one.",
+    "backward": "Pass create_graph=True to differentiate gradients again.",
     "volatile": "Compute from tensors none of which is volatile.",
-    "dtype": "Keep it floating point as long as gradients are needed.",
-    "no_derivative": "Use a differentiable operator in its place (a soft one, such as softmax or sigmoid).",
+    "dtype": "Keep it floating-point as long as gradients are needed.",
+    "no_derivative": "Use a differentiable operator instead (a soft one, such as softmax or sigmoid).",
     "argument": "Only the operator's differentiable arguments pass gradients on; see its documentation.",
-    "mark_non_differentiable": "Leave out the mark and return a gradient for it in backward.",
+    "mark_non_differentiable": "Remove the mark, and return a gradient for it in backward.",
     "leaf": "If its gradient is needed: call tensor.requires_grad_() before it is used.",
     "inputs": "Call requires_grad_() on the input whose gradient is needed, before this computation.",
     "unknown": "If its gradient is needed: call tensor.requires_grad_() before it is used.",
-    "not_a_leaf": "Call retain_grad() on it before backward(), or ask for autograd.grad(loss, tensor).",
+    "not_a_leaf": "Call retain_grad() on it before backward(), or use autograd.grad(loss, tensor).",
     "no_backward": "Call backward() on what was computed from it.",
-    "not_used": "Give the loss as second argument, wg.explain(tensor, loss), to see where the path to it ends.",
+    "not_used": "Pass the loss as second argument, wg.explain(tensor, loss), to see where the path to it ends.",
     "cleared": "Read the gradient before it is cleared, or call backward() again.",
-    "nothing": "Return a gradient for this input in the backward of the custom Function on its way.",
+    "nothing": "Return a gradient for this input from the backward of the custom Function.",
 }
 """Advice, by the reason of an explanation."""
 

@@ -33,7 +33,7 @@ def reason_of(tensor: Tensor, loss: Tensor | None) -> Reason:
     if not tensor.retains_grad:
         text = "it is not a leaf, and only leaves keep their gradients."
         return "not_a_leaf", text + line("\nA backward pass has run through it: {}.", freed), freed
-    return "no_backward", "its gradient is to be kept, but no backward pass has reached it yet.", None
+    return "no_backward", "its gradient will be kept, but no backward pass has reached it yet.", None
 
 
 def of_leaf(leaf: Tensor, loss: Tensor | None) -> Reason:
@@ -50,24 +50,24 @@ def of_leaf(leaf: Tensor, loss: Tensor | None) -> Reason:
     if later is not None and later.reason == tracing.CLEARED:
         return "cleared", "it was set to None (zero_grad, or `.grad = None`)" + line(" at {}", where) + ".", where
     if later is not None and later.reason == tracing.NOTHING:
-        text = "a backward pass reached it with nothing: a custom Function's backward returned None for it"
+        text = "a backward pass reached it without a gradient: the backward of a custom Function returned None for it"
         return "nothing", text + line(". The pass: {}", where) + ".", where
     if later is not None:
-        text = "a backward pass gave it one, and it was taken away since"
+        text = "a backward pass computed one, which was removed since"
         return "cleared", text + line(". The pass: {}", where) + ".", where
     if loss is None and (meta is None or meta.accumulator is None):
         return "not_used", "no recorded call has used it.", None
     if loss is None and debug is not None and debug.passes:
         where = place_of(debug.latest)
-        text = f"none of the {debug.passes} backward passes since lines are noted has reached it"
+        text = f"none of the {debug.passes} backward passes since lines are recorded has reached it"
         return "not_used", text + line("; the latest: {}", where) + ".", where
     if loss is not None:
         return "no_backward", "the loss depends on it, but no backward pass has reached it yet.", None
     return (
         "no_backward",
         (
-            "recorded calls have used it, but no gradient is there: backward() was not called yet, or on something "
-            "that does not depend on it, or the gradient was set to None (zero_grad)."
+            "recorded calls have used it, but there is no gradient: backward() was not called yet, or was called on "
+            "something that does not depend on it, or the gradient was set to None (zero_grad)."
         ),
         None,
     )
@@ -86,9 +86,9 @@ def not_reached(tensor: Tensor, loss: Tensor) -> Reason | None:
         if leads_to(cut, target, tensor):
             what = WHAT[cut.reason].format(name=cut.name, dtype="without gradients", why="")
             where = place_of(cut)
-            text = f"the loss does not depend on it; on the way {what}." + line("\nThe cut: {}.", where)
+            text = f"the loss does not depend on it, because on the way {what}." + line("\nThat happened at {}.", where)
             return cut.reason, text + source_sentence(cut), where
-    return "not_used", "the loss does not depend on it by any recorded call.", None
+    return "not_used", "no recorded call leads from it to the loss.", None
 
 
 def leads_to(cut: Any, target: Node, tensor: Tensor) -> bool:
