@@ -151,7 +151,10 @@ def test_the_error_names_the_worst_element():
     assert lines[0] == "Jacobian mismatch for output 1 with respect to input 1,"
     assert lines[1].startswith("numerical:tensor([[") and any(line.startswith("analytical:") for line in lines)
     found = next(line for line in lines if line.startswith("The worst"))
-    assert "element is (2, 2)" in found and "element (1, 0) of the output by element (1, 0) of the input" in found
+    assert (
+        "element is (2, 2)" in found
+        and "element (1, 0) of the output with respect to element (1, 0) of the input" in found
+    )
     assert "numerical 2.0000" in found or "numerical 1.9999" in found
     assert "analytical 5.0, difference 3 where 0.00201 is allowed" in found
 

@@ -115,7 +115,7 @@ DETACHED_SINCE_SAVED = (
     "use out-of-place `.detach()` instead."
 )
 DETACH_VIEW = (
-    "Can't detach views in-place. Use detach() instead, which gives a tensor of its own on the same memory, or call "
+    "Can't detach views in-place. Use detach() instead, which returns a tensor of its own on the same memory, or call "
     "detach_() on the base."
 )
 SEVERAL_VIEWS = (

@@ -22,7 +22,7 @@ REASONS = {
     "distributed": "for several processes or machines",
     "dispatcher": "torch's dispatcher and its C++ interface",
     "pipes": "data pipes, which torch has deprecated",
-    "internal": "parts of torch's own modules that are no interface",
+    "internal": "parts of torch's own modules that are not public",
     "other": "to be written",
 }
 """Why names are missing, by the word in `missing.txt`."""

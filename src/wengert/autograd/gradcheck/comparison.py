@@ -38,8 +38,8 @@ def worst(subject: Subject, output: int, leaf: int, numerical: Array, analytical
     at = row, column
     shared = errors.shared_elements(leaf) if elements_meet(subject.leaves[leaf]._array_) else ""
     return shared + (
-        f"The worst element is ({row}, {column}), the derivative of element {places[1]} of the output by element "
-        f"{places[0]} of the input: numerical {numerical[at]}, analytical {analytical[at]}, difference "
+        f"The worst element is ({row}, {column}), the derivative of element {places[1]} of the output with respect to "
+        f"element {places[0]} of the input: numerical {numerical[at]}, analytical {analytical[at]}, difference "
         f"{difference[at]:.3g} where {allowed[at]:.3g} is allowed.\n"
     )
 

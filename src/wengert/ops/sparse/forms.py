@@ -38,7 +38,7 @@ def to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksiz
     if layout in ALL:
         return to_compressed(self, layout, blocksize, options.get("dense_dim"))
     if layout is not None and layout is not sparse_coo:
-        raise RuntimeError(f"to_sparse: {title_of(self)} to {layout} is no conversion to a sparse layout")
+        raise RuntimeError(f"to_sparse: {title_of(self)} to {layout} is not a conversion to a sparse layout")
     if blocksize is not None:
         raise RuntimeError(
             f"to_sparse: conversion from {title_of(self)} to Sparse with blocksize argument given is not supported"
