@@ -140,9 +140,9 @@ class Evaluated:
         result: Tensor = outputs[0] if len(outputs) == 1 else cat(outputs)
         return result
 
-    def is_followed(self, x: Any) -> bool:
+    def is_followed(self, x: Any, before: tuple[Any, ...] = ()) -> bool:
         """Return whether derivatives of the solution `x` can be asked for: the outputs depend on more than `x`."""
-        record = self.at(np.asarray(x))
+        record = self.at(np.asarray(x), before)
         return any(map(is_dual, record.outputs)) or (record.scope.recording and record.scope.outlives(record.outputs))
 
     def number(self, x: Any) -> Any:

@@ -61,12 +61,12 @@ def implicit(caller: str, matrix: str, equation: Equation, solution: Any) -> Ten
     """
     constant = from_numpy(np.array(solution, np.float64))
     start = current().sequence
-    values = equation(constant)
+    values = equation(constant).clone()
     result = constant
-    edges = sources([values], start) if current().grad else []
-    if edges:
-        problem = Problem(caller, matrix, equation, edges, values)
-        result = Implicit.apply(problem, constant, *map(stand_in, edges))
+    frontier = Frontier(values, start)
+    if frontier.edges:
+        problem = Problem(caller, matrix, equation, values, frontier)
+        result = Implicit.apply(problem, constant, *map(stand_in, frontier.edges))
     return with_tangents(caller, matrix, equation, result, levels_of(values))
 
 
@@ -104,35 +104,85 @@ def levels_of(tensor: Tensor) -> int:
     return count
 
 
-def sources(tensors: list[Tensor], start: int) -> list[Edge]:
-    """Return the edges by which the graph of tensors leaves the part made since `start`: to older nodes and leaves.
+class Frontier:
+    """Where the graph of a tensor leaves the part made since a point in time, to older nodes and leaves.
 
-    Args:
-        start: the sequence number of the first node of that part.
+    Attributes:
+        edges: the edges that lead out, each destination once.
+        keys: what identifies their destinations.
+        nodes: the nodes inside from which they start.
     """
-    waiting = [edge_of(tensor) for tensor in tensors if tensor.requires_grad]
-    seen: set[Any] = set()
-    known: dict[tuple[int, int], Edge] = {}
-    while waiting:
-        edge = waiting.pop()
-        if edge is None:
-            continue
-        node = edge.node
-        if isinstance(node, AccumulateGrad):
-            scope = getattr(node.variable, "_scope_", None)
-            if scope is None or scope.alive:  # otherwise an argument of a differentiation that has ended
-                known[id(node), edge.nr] = edge
-        elif node.sequence_number < start:
-            known[id(node), edge.nr] = edge
-        elif node not in seen:
+
+    def __init__(self, tensor: Tensor, start: int) -> None:
+        waiting = [edge_of(tensor)] if tensor.requires_grad else []
+        seen: set[Any] = set()
+        known: dict[tuple[int, int], Edge] = {}
+        self.nodes: list[Any] = []
+        while waiting:
+            node = waiting.pop().node
+            if node in seen:
+                continue
             seen.add(node)
-            waiting += node.next_edges
-    return list(known.values())
+            outward = False
+            for edge in node.next_edges:
+                if edge is None or is_finished(edge.node):
+                    continue
+                if isinstance(edge.node, AccumulateGrad) or edge.node.sequence_number < start:
+                    known[id(edge.node), edge.nr] = edge
+                    outward = True
+                else:
+                    waiting.append(edge)
+            if outward:
+                self.nodes.append(node)
+        self.edges, self.keys = list(known.values()), set(known)
+
+    def gradients(self, values: Tensor, weights: Tensor, edges: list[Edge], create: bool) -> tuple[Any, ...]:
+        """Return the gradients that arrive at edges, each without what would arrive there by way of another one.
+
+        While the pass runs, the edges lead to leaves of their own.
+
+        Args:
+            values: the tensor of which this is the frontier.
+            edges: some of the edges, or all.
+            create: whether the gradients are recorded.
+        """
+        leaves = {key_of(edge): leaf_for(edge) for edge in self.edges}
+        before = [(node, node.next_edges) for node in self.nodes]
+        try:
+            for node, edges_before in before:
+                node.next_edges = tuple(
+                    edge if edge is None or key_of(edge) not in leaves else edge_of(leaves[key_of(edge)])
+                    for edge in edges_before
+                )
+            targets = [leaves[key_of(edge)] for edge in edges]
+            return gradients_of(values, targets, weights, retain_graph=True, create_graph=create, allow_unused=True)
+        finally:
+            for node, edges_before in before:
+                node.next_edges = edges_before
 
 
-def keys_of(edges: list[Edge]) -> set[tuple[int, int]]:
-    """Return what identifies edges."""
-    return {(id(edge.node), edge.nr) for edge in edges}
+def is_finished(node: Any) -> bool:
+    """Return whether a node is the leaf of an argument of a differentiation that has ended."""
+    if not isinstance(node, AccumulateGrad):
+        return False
+    scope = getattr(node.variable, "_scope_", None)
+    return scope is not None and not scope.alive
+
+
+def key_of(edge: Edge) -> tuple[int, int]:
+    """Return what identifies the destination of an edge."""
+    return id(edge.node), edge.nr
+
+
+def leaf_for(edge: Edge) -> Tensor:
+    """Return a leaf of the shape and dtype of the tensor that an edge belongs to."""
+    return as_leaf(from_numpy(np.zeros(edge.shape, edge.dtype)))
+
+
+def as_leaf(tensor: Tensor) -> Tensor:
+    """Make a new tensor require its gradient, also inside of transforms, for passes that nobody else sees."""
+    tensor._flags_ |= flags.REQUIRES_GRAD
+    return tensor
 
 
 def stand_in(edge: Edge) -> Tensor:
@@ -148,26 +198,27 @@ class Problem:
 
     Attributes:
         caller, matrix, equation: as in `implicit`.
-        edges: the edges to what the equation depends on.
         values: the values of the equation at the solution, with their history.
+        frontier: where their graph leads to.
     """
 
-    def __init__(self, caller: str, matrix: str, equation: Equation, edges: list[Edge], values: Tensor) -> None:
-        self.caller, self.matrix, self.equation, self.edges, self.values = caller, matrix, equation, edges, values
-        self.keys = keys_of(edges)
+    def __init__(self, caller: str, matrix: str, equation: Equation, values: Tensor, frontier: Frontier) -> None:
+        self.caller, self.matrix, self.equation = caller, matrix, equation
+        self.values, self.frontier = values, frontier
 
-    def again(self, at: Tensor) -> Tensor:
-        """Return the values of the equation, differentiable with respect to the solution, too.
+    def again(self, at: Tensor) -> tuple[Tensor, Frontier]:
+        """Return the values of the equation, differentiable with respect to the solution, too, and their frontier.
 
         Raises:
             RuntimeError: if the equation depends on other tensors than before.
         """
         start = current().sequence
         with enable_grad():
-            values = self.equation(at)
-        if keys_of(sources([values], start)) - keys_of([edge_of(at)] if at.requires_grad else []) != self.keys:
+            values = self.equation(at).clone()
+        frontier = Frontier(values, start)
+        if frontier.keys - ({key_of(edge_of(at))} if at.requires_grad else set()) != self.frontier.keys:
             raise RuntimeError(CHANGED.format(self.caller))
-        return values
+        return values, frontier
 
 
 class Implicit(Function):
@@ -186,56 +237,18 @@ class Implicit(Function):
         ctx.save_for_backward(output)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Any:
+    def backward(ctx: Any, grad: Any) -> Any:
         """Return -(∂G/∂θ)ᵀ λ with (∂G/∂x)ᵀ λ = grad."""
         problem: Problem = ctx.problem
+        edges = problem.frontier.edges
         if grad is None:
-            return (None,) * (2 + len(problem.edges))
+            return (None,) * (2 + len(edges))
         (x,) = ctx.saved_tensors
         caller, matrix, equation = problem.caller, problem.matrix, problem.equation
-        create, gate, levels = current().grad, Gate(), levels_of(problem.values)
-        at, values = x.detach(), problem.values
+        create, levels = current().grad, levels_of(problem.values)
+        at, values, frontier = x.detach(), problem.values, problem.frontier
         if create or levels:
-            at = Passage.apply(with_tangents(caller, matrix, equation, x, levels), gate)
-            values = problem.again(at)
+            at = with_tangents(caller, matrix, equation, x, levels)
+            values, frontier = problem.again(at)
         weights = -solved(caller, matrix, jacrev(equation)(at).mT, grad)
-        targets = [stand_in(edge) for edge in problem.edges]
-        gate.open = False
-        grads = gradients_of(values, targets, weights, retain_graph=True, create_graph=create, allow_unused=True)
-        gate.open = True
-        return (None, None, *grads)
-
-
-class Gate:
-    """Whether gradients pass to the solution.
-
-    While the gradients with respect to what the equation depends on are computed, the solution is held fixed. Their own
-    derivatives with respect to the solution do pass.
-    """
-
-    open = True
-
-
-class Passage(Function):
-    """Identity whose gradient passes only while its gate is open."""
-
-    @staticmethod
-    def forward(x: Tensor, gate: Gate) -> Tensor:
-        """Return the values of `x`."""
-        return x.clone()
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        """Keep the gate."""
-        ctx.gate = inputs[1]
-        ctx.set_materialize_grads(False)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        """Return the gradient, or None while the gate is closed."""
-        return (grad if ctx.gate.open else None), None
-
-    @staticmethod
-    def jvp(ctx: Any, tangent: Any, gate: Any) -> Any:
-        """Return the tangent."""
-        return None if tangent is None else tangent.view_as(tangent)
+        return (None, None, *frontier.gradients(values, weights, edges, create))

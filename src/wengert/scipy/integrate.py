@@ -8,8 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from .._core.tensor.tangents import is_dual
+from .._tensor import Tensor
+from ..autograd.containers import flatten
+from ..autograd.grad_mode import no_grad
+from ..autograd.variables import is_followed as is_followed_tensor
+from ..ops.create.interchange import from_numpy
+from ..ops.shapes.join import cat, stack
+from .adjoint import FIRST_ONLY, Adjoint, Problem
 from .evaluated import Evaluated
-from .vectors import Vector, flat, matrix, scipy_module
+from .implicit import implicit, stand_in
+from .runge_kutta import EXPLICIT, Field, Integrator, plain
+from .trajectories import MESSAGES, Dense, Trajectory, Watch, Watched, as_times, columns, field_of
+from .vectors import Vector, check_single, flat, matrix, numeric, scipy_module
 
 SOLVE = "solve_ivp"
 
@@ -24,9 +35,14 @@ def solve_ivp(
     events: Any = None,
     vectorized: bool = False,
     args: Any = None,
+    *,
+    gradient: str | None = None,
     **options: Any,
 ) -> Any:
-    """Solve an initial value problem: `scipy.integrate.solve_ivp` with an exact Jacobian for the implicit methods.
+    """Solve an initial value problem: `scipy.integrate.solve_ivp`, differentiable and with exact Jacobians.
+
+    The implicit methods are passed the Jacobian of `fun`. If `y0`, `t_span`, `t_eval` or anything that `fun` or an
+    event uses requires gradients, the solution has derivatives with respect to it.
 
     Args:
         fun: `fun(t, y, *args)` returns the derivative of `y` with respect to time, as tensors or containers of tensors;
@@ -35,6 +51,10 @@ def solve_ivp(
         events: functions `event(t, y, *args)` of containers, which return a number.
         vectorized: must be False: it is meant for finite differences, and states are containers.
         t_span, method, t_eval, dense_output, args: as in SciPy.
+        gradient: how the solution is differentiated. "direct": through the steps of "RK23", "RK45" or "DOP853" (their
+            default), derivatives of every order in both modes, memory for all steps. "adjoint": by integrating the
+            adjoint equation backwards along the solution, for all methods (the default of "Radau", "BDF" and "LSODA"),
+            first derivatives in reverse mode, accurate to the tolerances.
         options: as in SciPy. `jac`: missing or None for the exact Jacobian ("Radau", "BDF", "LSODA"), otherwise as in
             SciPy; a function is called with containers. `jac_sparsity`: its pattern (see `func.sparse_jacobian`), or
             "find" to determine it at the start: the Jacobian is computed from few products, and passed to "Radau" and
@@ -42,13 +62,16 @@ def solve_ivp(
 
     Returns:
         SciPy's result. If `y0` holds tensors, `y` is a container of float64 tensors with one more dimension, the last
-        one, for the times. `sol` and `y_events` are flat vectors.
+        one, for the times. `sol` and `y_events` are flat vectors. Of a solution with derivatives `y` holds tensors,
+        `sol` and the entries of `y_events` and `t_events` are or return tensors, and `t` is one if a time has a
+        derivative.
 
     Raises:
         ImportError: if SciPy is not installed.
         TypeError: if `y0` or what `fun` returns holds something other than real numbers.
         ValueError: if `t_span` is not two numbers, `vectorized` is True, `jac_sparsity` does not fit, or SciPy refuses
-            an argument.
+            an argument; if `gradient` is another word, or "direct" for an implicit method.
+        RuntimeError: in `vmap`.
 
     >>> import wengert as wg
     >>> start = {"position": wg.tensor(1.0), "speed": wg.tensor(0.0)}
@@ -61,8 +84,8 @@ def solve_ivp(
     integrate = scipy_module(SOLVE, "integrate")
     if vectorized:
         raise ValueError(f"{SOLVE}: vectorized=True serves finite differences, which are not used here; omit it")
-    if np.shape(t_span) != (2,):
-        raise ValueError(f"{SOLVE}: expected t_span to be two numbers, but got {t_span!r}")
+    ends = ends_of(t_span)
+    check_gradient(integrate, method, gradient)
     vector = Vector(SOLVE, "y0", y0)
     arguments = () if args is None else args if isinstance(args, (tuple, list)) else unpacked(args)
     dense, implicit = is_lsoda(integrate, method), is_implicit(integrate, method)
@@ -74,18 +97,283 @@ def solve_ivp(
     elif callable(options.get("jac")):
         own = options["jac"]
         options["jac"] = lambda t, y: matrix(own(t, vector.container(y), *arguments))
+    span = (plain(ends[0]), plain(ends[1]))
+    observed = functions_of_events(vector, events, arguments)
+    times = None if t_eval is None else [as_time(t) for t in t_eval]
+    followed = is_followed(function, y0, ends, times, observed)
+    if followed and (gradient or ("direct" if is_recordable(integrate, method) else "adjoint")) == "direct":
+        return recorded(integrate, function, y0, ends, method, times, dense_output, observed, events, options)
     solution = integrate.solve_ivp(
         lambda t, y: function.value(y, (t,)),
-        t_span,
+        span,
         vector.start,
         method=method,
-        t_eval=t_eval,
-        dense_output=dense_output,
+        t_eval=None if times is None else np.array([plain(t) for t in times]),
+        dense_output=dense_output or followed,
         events=opened_events(vector, events, arguments),
         **options,
     )
+    if followed:
+        return adjoined(integrate, solution, function, y0, ends, method, times, dense_output, observed, options)
     solution.y = vector.rows(solution.y)
     return solution
+
+
+def recorded(
+    integrate: Any,
+    function: Evaluated,
+    y0: Any,
+    ends: tuple[Any, Any],
+    method: Any,
+    times: list[Any] | None,
+    dense_output: bool,
+    observed: list[Watch],
+    events: Any,
+    options: dict[str, Any],
+) -> Any:
+    """Return the solution through recorded steps.
+
+    Raises:
+        ValueError: if `t_eval` is not sorted or not within `t_span`.
+    """
+    check_times(ends, times)
+    vector = function.vector
+    field = field_of(function.run, vector.elements)
+    solver = method if inspect.isclass(method) else getattr(integrate, method)
+    integrator = Integrator(solver, field, *ends, flat_start(vector, y0), options)
+    listed = [] if events is None else [events] if callable(events) else list(events)
+    watched = [Watched(SOLVE, event, watch) for event, watch in zip(listed, observed)]
+    brentq = scipy_module(SOLVE, "optimize").brentq
+    path = Trajectory(integrator, times, watched, dense_output, brentq)
+    states = columns(path.states, integrator.y)
+    t, y = as_times(path.times), vector.joined_rows(states)
+    sol = Dense(path.steps, integrator.start, integrator.end, integrator.y) if dense_output else None
+    return result_of(integrator.evaluations, 0, t, y, sol, watched if events is not None else None, path.status)
+
+
+def result_of(
+    evaluations: int, jacobians: int, t: Any, y: Any, sol: Any, watched: list[Watched] | None, status: int
+) -> Any:
+    """Return SciPy's form of a result."""
+    result = scipy_module(SOLVE, "optimize").OptimizeResult
+    return result(
+        message=MESSAGES[status],
+        success=status >= 0,
+        status=status,
+        t=t,
+        y=y,
+        sol=sol,
+        t_events=None if watched is None else [as_times(event.times) for event in watched],
+        y_events=None if watched is None else [stacked(event.states) for event in watched],
+        nfev=evaluations,
+        njev=jacobians,
+        nlu=0,
+    )
+
+
+def stacked(states: list[Tensor]) -> Any:
+    """Return states as the rows of one tensor; an empty array if there is none."""
+    return stack(states) if states else np.empty(0)
+
+
+def adjoined(
+    integrate: Any,
+    solution: Any,
+    function: Evaluated,
+    y0: Any,
+    ends: tuple[Any, Any],
+    method: Any,
+    times: list[Any] | None,
+    dense_output: bool,
+    observed: list[Watch],
+    options: dict[str, Any],
+) -> Any:
+    """Return SciPy's solution with derivatives by the adjoint method."""
+    vector, path = function.vector, solution.sol
+    tolerances = {name: options[name] for name in ("rtol", "atol") if name in options}
+    implicit_method = is_implicit(integrate, method)
+
+    def solve(derivative: Any, jacobian: Any, span: Any, start: Any) -> Any:
+        more = {"jac": jacobian} if implicit_method else {}
+        return integrate.solve_ivp(derivative, span, start, method=method, dense_output=True, **tolerances, **more)
+
+    if any(map(is_dual, function.at(vector.start, (plain(ends[0]),)).outputs)):
+        raise RuntimeError(FIRST_ONLY.format(SOLVE))
+    taken = function.taken()
+    field = field_of(taken.run, vector.elements)
+    dense = lambda y, before: matrix_of(taken.jacobian(y, before))  # noqa: E731
+    reached = [plain(ends[0]), *map(float, solution.t), plain(ends[1]) if solution.status == 0 else float(path.t_max)]
+    problem = Problem(SOLVE, field, solve, dense, path, sorted(reached, key=lambda t: abs(t - reached[0])))
+    start, stand_ins = flat_start(vector, y0), [stand_in(edge) for edge in problem.edges]
+
+    def states(at: list[Any]) -> Tensor:
+        return Adjoint.apply(problem, start, time_tensor(ends[0]), stack([time_tensor(t) for t in at]), *stand_ins)
+
+    if solution.t_events is not None:
+        solution.t_events, solution.y_events = located(solution, field, states, observed)
+    at = list(map(float, solution.t)) if times is None else times[: len(solution.t)]
+    if times is None and at:
+        at[0] = ends[0]
+        if solution.status == 0:
+            at[-1] = ends[1]
+        elif solution.status == 1:
+            at[-1] = max((t for part in solution.t_events for t in part), key=lambda t: abs(plain(t) - reached[0]))
+    solution.t = as_times(at)
+    solution.y = vector.joined_rows(states(at) if at else columns([], start))
+    solution.sol = AdjointDense(states, path) if dense_output else None
+    return solution
+
+
+class AdjointDense:
+    """The solution at any time, with derivatives by the adjoint method.
+
+    Attributes:
+        path: SciPy's dense output, without derivatives.
+    """
+
+    def __init__(self, states: Callable[[list[Any]], Tensor], path: Any) -> None:
+        self.states, self.path = states, path
+
+    def __call__(self, t: Any) -> Tensor:
+        """Return the flat state at a time, of shape (n,), or at a vector of m times, of shape (n, m)."""
+        if np.ndim(t) == 0:
+            return self.states([t])[:, 0]
+        return self.states(list(t))
+
+
+def located(
+    solution: Any, field: Field, states: Callable[[list[Any]], Tensor], observed: list[Watch]
+) -> tuple[list[Any], list[Any]]:
+    """Return times and states of events with their derivatives."""
+    times, places = [], []
+    for watch, found in zip(observed, solution.t_events):
+        moments, values = [], []
+        for now in map(float, found):
+            there = states([now])[:, 0]
+            with no_grad():
+                speed = field(now, there)
+
+            def moved(t: Any, now: float = now, there: Tensor = there, speed: Tensor = speed) -> Tensor:
+                return there + (t - now) * speed
+
+            equation = lambda t, watch=watch, moved=moved: watch(t[0], moved(t[0]))  # noqa: E731
+            moments.append(implicit(SOLVE, "derivative of the event with respect to time", equation, [now])[0])
+            values.append(moved(moments[-1]))
+        times.append(as_times(moments))
+        places.append(stacked(values))
+    return times, places
+
+
+def matrix_of(jacobian: Any) -> Any:
+    """Return a sparse or dense Jacobian as a dense array."""
+    return jacobian if isinstance(jacobian, np.ndarray) else jacobian.toarray()
+
+
+def time_tensor(t: Any) -> Tensor:
+    """Return a time as a 0-D float64 tensor."""
+    return t if isinstance(t, Tensor) else from_numpy(np.array(t, np.float64))
+
+
+def as_time(t: Any) -> Any:
+    """Return a time as a number; as a float64 tensor if it has a history or a tangent."""
+    if not isinstance(t, Tensor):
+        return float(t)
+    check_single(SOLVE, "a time", t)
+    return t.double() if has_derivative(t) else float(t._array_)
+
+
+def has_derivative(tensor: Any) -> bool:
+    """Return whether derivatives with respect to a tensor can be asked for."""
+    return isinstance(tensor, Tensor) and is_followed_tensor(tensor)
+
+
+def ends_of(t_span: Any) -> tuple[Any, Any]:
+    """Return the ends of the interval.
+
+    Raises:
+        ValueError: if it is not two numbers.
+    """
+    numbers = [t._array_ if isinstance(t, Tensor) else t for t in t_span] if is_sequence(t_span) else t_span
+    if np.shape(numbers) != (2,):
+        raise ValueError(f"{SOLVE}: expected t_span to be two numbers, but got {t_span!r}")
+    return as_time(t_span[0]), as_time(t_span[1])
+
+
+def is_sequence(value: Any) -> bool:
+    """Return whether a value has elements."""
+    return value.ndim > 0 if isinstance(value, (Tensor, np.ndarray)) else isinstance(value, (list, tuple))
+
+
+def check_times(ends: tuple[Any, Any], times: list[Any] | None) -> None:
+    """Refuse times that are not sorted along the interval, or outside of it.
+
+    Raises:
+        ValueError: if they are.
+    """
+    if times is None:
+        return
+    numbers, low, high = [plain(t) for t in times], *sorted(map(plain, ends))
+    if any(t < low or t > high for t in numbers):
+        raise ValueError("Values in `t_eval` are not within `t_span`.")
+    steps = np.diff(numbers)
+    if np.any(steps <= 0 if plain(ends[1]) > plain(ends[0]) else steps >= 0):
+        raise ValueError("Values in `t_eval` are not properly sorted.")
+
+
+def check_gradient(integrate: Any, method: Any, gradient: Any) -> None:
+    """Refuse a way of differentiation that there is not.
+
+    Raises:
+        ValueError: if `gradient` is another word, or "direct" for a method whose steps are not recorded.
+    """
+    if gradient not in (None, "direct", "adjoint"):
+        raise ValueError(f"{SOLVE}: expected gradient to be 'direct', 'adjoint' or None, but got {gradient!r}")
+    if gradient == "direct" and not is_recordable(integrate, method):
+        name = method.__name__ if inspect.isclass(method) else method
+        raise ValueError(f"{SOLVE}: gradient='direct' is for {', '.join(EXPLICIT)}, not for {name}; take 'adjoint'")
+
+
+def is_recordable(integrate: Any, method: Any) -> bool:
+    """Return whether the steps of a method are recorded."""
+    return method in EXPLICIT or (inspect.isclass(method) and method in [getattr(integrate, name) for name in EXPLICIT])
+
+
+def flat_start(vector: Vector, y0: Any) -> Tensor:
+    """Return the initial state as a flat tensor, with its history."""
+    if vector.structure is None:
+        return from_numpy(np.array(vector.start, np.float64))
+    elements = flatten(y0)[0]
+    tensors = [part if isinstance(part, Tensor) else from_numpy(np.array(part, np.float64)) for part in elements]
+    parts = [tensor.double().reshape(-1) for tensor in tensors]
+    result: Tensor = parts[0] if len(parts) == 1 else cat(parts)
+    return result
+
+
+def is_followed(
+    function: Evaluated, y0: Any, ends: tuple[Any, Any], times: list[Any] | None, observed: list[Watch]
+) -> bool:
+    """Return whether derivatives of the solution can be asked for."""
+    if any(map(has_derivative, (*flatten(y0)[0], *ends, *(times or ())))):
+        return True
+    start, t = function.vector.start, plain(ends[0])
+    if function.is_followed(start, (t,)):
+        return True
+    return any(has_derivative(watch(t, from_numpy(np.array(start, np.float64)))) for watch in observed)
+
+
+def functions_of_events(vector: Vector, events: Any, args: Any) -> list[Watch]:
+    """Return events as functions of the time and the flat state."""
+    listed = [] if events is None else [events] if callable(events) else list(events)
+
+    def opened(event: Any) -> Watch:
+        def watch(t: Any, y: Tensor) -> Tensor:
+            values = numeric(SOLVE, "an event", event(t, vector.opened(vector.elements(y)), *args))
+            result: Tensor = values[0].double().reshape(-1)
+            return result
+
+        return watch
+
+    return [opened(event) for event in listed]
 
 
 def unpacked(args: Any) -> tuple[Any, ...]:

@@ -104,6 +104,14 @@ class Vector:
         """Return the container of tensors for a flat vector that is a tensor; the vector itself if there is none."""
         return vector if self.structure is None else unflatten(self.elements(vector), self.structure)
 
+    def joined_rows(self, columns: Tensor) -> Any:
+        """Return the container of tensors for states as columns: each has one more dimension, the last."""
+        if self.structure is None:
+            return columns
+        parts = columns.split([element._array_.size for element in self.like])
+        shaped = [part.reshape((*element.shape, columns.shape[1])) for part, element in zip(parts, self.like)]
+        return unflatten(shaped, self.structure)
+
     def rows(self, ys: Any) -> Any:
         """Return the container for the columns of an array: every element has one more dimension, the last."""
         if self.structure is None:
