@@ -149,9 +149,7 @@ def test_events_that_end_nothing_directions_and_thresholds() -> None:
     )
     up, down, later = 2 * np.pi - np.pi / 3, np.pi / 3, 2 * np.pi
     np.testing.assert_allclose(solution.t_events[0].detach().numpy(), [up, up + later], rtol=1e-6)
-    np.testing.assert_allclose(
-        solution.t_events[1].detach().numpy(), [down, up, down + later, up + later], rtol=1e-6
-    )
+    np.testing.assert_allclose(solution.t_events[1].detach().numpy(), [down, up, down + later, up + later], rtol=1e-6)
     (gradient,) = wg.autograd.grad(solution.t_events[1][0], threshold)
     np.testing.assert_allclose(gradient.item(), -1 / np.sin(np.pi / 3), rtol=1e-5)
     third = lambda t, y, k: y[0]  # noqa: E731
