@@ -7,6 +7,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 namespace wengert {
@@ -76,7 +77,12 @@ template <class T> void fill(PyArrayObject* array, T value) {
     T* data = data_of<T>(array);
     const npy_intp count = PyArray_SIZE(array);
     ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { std::fill(data + begin, data + end, value); });
+    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
+        if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, int64_t>)
+            loops<T>().fill(value, data + begin, end - begin);
+        else
+            std::fill(data + begin, data + end, value);
+    });
 }
 
 // A number of Python in every element, or left as memory is (null); NotImplemented for what the element cannot hold
