@@ -24,9 +24,37 @@ PyArrayObject* plain_or_repeated(PyObject* object) {
                                                                                                               : nullptr;
 }
 
+// out[o, i] = x[o, index[o, i]]; false if an index lies outside. The next row is asked for while one is read: a
+// processor cannot guess what places of it come first.
+template <size_t bytes> bool gather_rows(const char* x, const int64_t* index, char* out, const Over& over) {
+    constexpr npy_intp cache_line = 64, most_asked = 1 << 14;  // bytes; more would drive out the row that is read
+    std::atomic<bool> inside{true};
+    const npy_intp length = over.length, count = over.line.length, row = length * static_cast<npy_intp>(bytes);
+    const npy_intp asked = row <= most_asked && row / cache_line <= count ? row : 0;
+    parallel_for(over.line.outer, count, [=, &inside](npy_intp begin, npy_intp end) {
+        bool all_inside = true;
+        for (npy_intp o = begin; o < end; ++o) {
+            const char* const from = x + o * row;
+            for (npy_intp at = 0; o + 1 < end && at < asked; at += cache_line) __builtin_prefetch(from + row + at);
+            const int64_t* const places = index + o * count;
+            char* const to = out + o * count * static_cast<npy_intp>(bytes);
+            for (npy_intp i = 0; i < count; ++i) {
+                const auto place = static_cast<size_t>(load_once(places + i));
+                if (place < static_cast<size_t>(length))
+                    std::memcpy(to + static_cast<size_t>(i) * bytes, from + place * bytes, bytes);
+                else
+                    all_inside = false;
+            }
+        }
+        if (!all_inside) inside.store(false, std::memory_order_relaxed);
+    });
+    return inside.load();
+}
+
 // out[o, i, j] = x[o, index[o, i, j], j], elements of `x` `step` bytes apart; false if an index lies outside.
 template <size_t bytes>
 bool gather_elements(const char* x, npy_intp step, const int64_t* index, char* out, const Over& over) {
+    if (step && over.line.inner == 1 && !over.is_shorter()) return gather_rows<bytes>(x, index, out, over);
     return at_positions(index, over, bytes,
                         [=](npy_intp from, npy_intp to) { std::memcpy(out + to * bytes, x + from * step, bytes); });
 }
