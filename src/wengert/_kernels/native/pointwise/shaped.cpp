@@ -75,10 +75,11 @@ bool celu_shape(PyObject* alpha, Shape& shape) {
     shape.b = 1, shape.c = 1 / shape.a;
     return true;
 }
-// beta, threshold
+// beta, threshold, 1 / beta
 bool softplus_shape(Call args, Shape& shape) {
-    return as_number(args[0], shape.a) && as_number(args[1], shape.b) && shape.a > 0 &&
-           shape.b <= 80;  // exp() stays finite
+    if (!as_number(args[0], shape.a) || !as_number(args[1], shape.b) || !(shape.a > 0)) return false;
+    shape.c = 1 / shape.a;
+    return shape.b <= 80;  // exp() stays finite
 }
 PyObject* elu(Call args, PyArrayObject* target) {
     Shape shape;
