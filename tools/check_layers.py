@@ -51,7 +51,7 @@ ROOMS: dict[str, list[str]] = {
     "_core": """
         plain door collected vectorcall freeing frames flags forks types errors forward_errors
         out_errors batch_errors sparse_errors state graph tensor profiling operators leaves aliasing recording
-        calls writes backward functions cards
+        calls writes backward functions cards capture
     """.split(),  # noqa: SIM905 - so that it can be read
     "ops": """
         signs family axes differentiated dtype_checks shape_rules aten_names namespaces return_types memory create

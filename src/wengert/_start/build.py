@@ -37,6 +37,7 @@ PRELUDE = "_core/prelude.h"
 NATIVE_SOURCE_ENDINGS = (".cpp", ".hpp", ".inc")
 # Their `.pxd` files hold C constants and C functions that stand in for the Python file: there is nothing to compile.
 INTERPRETED_CORE = (
+    "_core/capture/direct",
     "_core/collected",
     "_core/door",
     "_core/flags",

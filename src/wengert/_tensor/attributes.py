@@ -233,6 +233,9 @@ def contains(self: Tensor, element: Any) -> bool:
     refuse("`in`", self, *([element] if isinstance(element, Tensor) else []))
     if self._flags_ & flags.OBSERVED:
         return bool((self == element).any())
+    tracing.told_reading(self, "`in`")
+    if isinstance(element, Tensor):
+        tracing.told_reading(element, "`in`")
     return bool((self._array_ == (element._array_ if isinstance(element, Tensor) else element)).any())
 
 

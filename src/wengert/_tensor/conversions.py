@@ -54,8 +54,11 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
                 f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{name}().numpy() instead."
             )
         return resolved(self._array_)
-    if current().debug is not None:
+    modes = current()
+    if modes.debug is not None:
         tracing.left(self, self._array_, "numpy()", tracing.NUMPY)
+    if modes.log is not None:
+        tracing.told_reading(None, "numpy()")
     return self._array_
 
 
@@ -143,6 +146,7 @@ def formatted(self: Tensor, spec: str) -> str:
         TypeError: if there is a spec and the tensor has dimensions.
     """
     if self._array_.ndim == 0 and not self.is_meta:
+        tracing.told_reading(self, "format()")
         return format(self._array_.item(), spec)
     if spec:
         raise TypeError("unsupported format string passed to Tensor.__format__")

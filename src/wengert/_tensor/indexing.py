@@ -16,6 +16,7 @@ from .._core.calls.asking import asks_itself, may_answer
 from .._core.cards.arguments import asked_or_raised
 from .._core.graph import anomaly
 from .._core.state.modes import current
+from .._core.tensor import tracing
 from .._core.tensor.base import Tensor, wrap
 from .._core.types.dtypes import bool_, int64
 from .._core.writes.parts import Assignment, Indexing, assign, is_plain
@@ -265,6 +266,7 @@ def is_sequence(item: Any) -> bool:
 def nested(value: Any) -> Any:
     """Lists of tensors as lists of arrays."""
     if isinstance(value, Tensor):
+        tracing.told_reading(value, "an index")
         return value._array_
     return [nested(element) for element in value] if isinstance(value, (list, tuple, range)) else value
 
@@ -272,6 +274,8 @@ def nested(value: Any) -> Any:
 def as_index_tensor(tensor: Tensor) -> Any:
     """A tensor as an index: a 0-dim integer is an integer, uint8 is a mask."""
     array = tensor._array_
+    if array.dtype == np.uint8 or (array.ndim == 0 and array.dtype.kind == "i"):
+        tracing.told_reading(tensor, "an index")
     if array.dtype == np.uint8:
         if array.ndim:  # torch does not warn of a single byte
             anomaly.warn(BYTE_MASK)

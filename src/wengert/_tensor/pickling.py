@@ -19,6 +19,7 @@ from .._core.tensor.base import Tensor, meta_of, set_up
 from .._core.tensor.batches import refuse
 from .._core.tensor.postponed import settled
 from .._core.tensor.storage import Storage, size_in_bytes
+from .._core.tensor.tracing import told_reading
 from .._core.tensor.wrappers import Wrapped, wrapper
 from .._core.types.dtypes import dtype as DType
 from ..ops.memory.reach import first_bytes, offset_in_bytes
@@ -59,6 +60,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     Raises:
         RuntimeError: if the tensor is not a leaf.
     """
+    told_reading(None, "a copy by `copy` or `pickle`")
     if id(self) in memo:
         return memo[id(self)]
     if self.grad_fn is not None:
@@ -199,6 +201,7 @@ def rebuild(
 
 def reduce_(self: Tensor) -> tuple[Any, ...]:
     """For pickle and copy: memory, place in it, requires_grad and attributes; not the graph, nor hooks."""
+    told_reading(None, "a copy by `copy` or `pickle`")
     warn_of_hooks(self)
     own = type(self).__getstate__ is not object.__getstate__
     state = self.__getstate__() if own else attributes_of(self)

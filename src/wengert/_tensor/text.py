@@ -22,6 +22,7 @@ from .._core.state.modes import current
 from .._core.tensor.base import Tensor
 from .._core.tensor.standins import StandIn
 from .._core.tensor.tangents import first_of
+from .._core.tensor.tracing import told_reading
 from .._core.types import dtypes
 from .._core.types.devices import sparse_coo
 from .transforms import layers, without_transforms
@@ -184,6 +185,7 @@ def text_of(tensor: Tensor) -> str:
         return wrapper_text(tensor, suffixes)
     if tensor._flags_ & flags.SPARSE:
         return meta_text(tensor, suffixes) if tensor.is_meta else sparse_text(tensor, suffixes)
+    told_reading(None, "the text of a tensor")
     array, name = tensor._array_, tensor.dtype.name
     shown = format_tensor(
         array,

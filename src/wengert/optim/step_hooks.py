@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from .._core.state.modes import current
 from .._start.boundary import shorten
 from .._tensor.attributes import HookDict, RemovableHandle
 from ..autograd.profiler.ranges import is_open, record_function
@@ -62,7 +63,7 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
             if not is_open():
                 return hooked(self, *args, **kwargs)
             with profiled(self, "step"):
-                return hooked(self, *args, **kwargs)
+                return current().log.island(hooked, (self, *args), kwargs)
         except Exception as error:
             shorten(error)
             raise

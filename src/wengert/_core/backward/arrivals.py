@@ -36,6 +36,8 @@ def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
     modes: Modes = current()
     plain: bool = (known._flags_ | grad._flags_) & flags.UNUSUAL == 0
     if owned and plain and not modes.grad and not modes.word & ~flags.NOTES and is_writable(known):
+        if modes.log is not None:
+            modes.log.see(grad)
         add_into(known._array_, grad._array_, modes)
         return known
     return slots.table.add.call2(known, grad)

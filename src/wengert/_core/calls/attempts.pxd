@@ -4,7 +4,8 @@ from wengert._core.aliasing cimport views
 from wengert._core.calls cimport noted
 from wengert._core.calls.dispatch cimport array_of, finish, flags_of, input_word, is_unusual, refresh_views
 from wengert._core.operators.declaration cimport Declaration
-from wengert._core.profiling.events cimport logged
+from wengert._core.profiling cimport kinds
+from wengert._core.profiling.events cimport Log, logged
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
 
@@ -12,8 +13,11 @@ from wengert._core.tensor.base cimport Tensor, wrap_flagged
 cpdef object attempt(Declaration op, object native, tuple args, bint shaped)
 cpdef object attempt_plain(Declaration op, object native, tuple args, bint shaped, long word, long given, Modes modes)
 cpdef bint is_array_of(object array, object value) except -1
-@cython.locals(modes=Modes, input_flags=long)
+@cython.locals(modes=Modes, input_flags=long, word=long)
 cpdef object unrecorded(object native, tuple args)
+@cython.locals(log=Log, given=tuple)
+cpdef object unrecorded_noted(object native, tuple args, long input_flags, Modes modes)
+cpdef object unrecorded_plain(object native, tuple args, long input_flags, Modes modes)
 cpdef object asked(object function, tuple args)
 @cython.locals(word=long)
 cpdef long word_of(object values, long depth=*) except -1

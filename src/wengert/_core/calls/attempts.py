@@ -7,7 +7,8 @@ from typing import Any
 from .. import door, errors, flags
 from ..aliasing import views
 from ..operators.declaration import Declaration
-from ..profiling.events import logged
+from ..profiling import kinds
+from ..profiling.events import Log, logged
 from ..state.modes import Modes, current
 from ..tensor.base import Tensor, wrap_flagged
 from . import noted
@@ -69,8 +70,25 @@ def unrecorded(native: Any, args: tuple[Any, ...]) -> Any:
     """
     modes: Modes = current()
     input_flags: int = word_of(args)
-    if (input_flags | modes.word) & modes.mask & (flags.UNUSUAL | flags.REQUIRES_GRAD):
+    word: int = (input_flags | modes.word) & modes.mask & (flags.UNUSUAL | flags.REQUIRES_GRAD)
+    if word:
+        return unrecorded_noted(native, args, input_flags, modes) if word == flags.PROFILED else NotImplemented
+    return unrecorded_plain(native, args, input_flags, modes)
+
+
+def unrecorded_noted(native: Any, args: tuple[Any, ...], input_flags: int, modes: Modes) -> Any:
+    """The rest of `unrecorded` where calls are noted: a profile sees the operators that the function stands for."""
+    log: Log = modes.profiling()
+    if log is None:
+        return unrecorded_plain(native, args, input_flags, modes)
+    if not log.exact:
         return NotImplemented
+    given: tuple[Any, ...] = (native, args, input_flags, modes)
+    return log.call(log.begin(kinds.OPERATOR, native, -1, args), unrecorded_plain, given)
+
+
+def unrecorded_plain(native: Any, args: tuple[Any, ...], input_flags: int, modes: Modes) -> Any:
+    """The rest of `unrecorded`; `input_flags` are the flags of the arguments, none unusual."""
     result: Any = asked(native, args)
     if result is NotImplemented:
         return result

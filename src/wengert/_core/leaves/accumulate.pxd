@@ -37,6 +37,8 @@ cpdef bint added(Tensor leaf, AutogradMeta meta, object grad, bint owned, Modes 
 cpdef object summed(Tensor known, Tensor grad, Modes modes)
 @cython.locals(log=Log)
 cpdef object add_into(object array, object other, Modes modes)
+cpdef object copied_for(object leaf, object array)
+cpdef object empty_beside(object array, object grad)
 cpdef bint fills(object array, object whole) except -1
 cpdef object add_quietly(object array, object other, Modes modes)
 cpdef object run_after_accumulate(Tensor leaf)

@@ -19,7 +19,7 @@ from ..graph.node import Edge, Node, expandable, new_edge, set_up
 from ..operators.layouts import is_dense
 from ..operators.overlap import is_seen_twice, overlaps
 from ..profiling import kinds
-from ..profiling.events import Log
+from ..profiling.events import Log, on_arrays
 from ..state.modes import Modes, current
 from ..tensor import slots
 from ..tensor.base import Tensor, meta_of, share, wrap
@@ -207,6 +207,9 @@ def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
 
 def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes) -> bool:
     """Add `grad` to `.grad`; return False if another gradient was assigned there while the sum was computed."""
+    if modes.log is not None:
+        slots.table.tracing.told_leaf(leaf)
+        modes.log.see(grad)
     known: Tensor = meta.grad
     if known is None:
         total = first_gradient(leaf, grad, owned, modes)
@@ -291,14 +294,21 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
         return wrap(empty_for(leaf, array)).copy_(grad)
     if owned and door.is_laid_like(array, leaf._array_) and fills(array, whole):
         return grad if grad._edge_ is None and not grad._flags_ & flags.DUAL else share(array, grad._storage_)
-    copied = empty_for(leaf, array)
-    if not expandable(array.shape, copied.shape):  # the memory of the leaf was replaced since
-        copied = np.empty_like(array)
-    slots.table.copy_into(copied, array)
-    result: Tensor = wrap(copied)
+    result: Tensor = wrap(
+        copied_for(leaf._array_, array) if modes.log is None else on_arrays(modes, copied_for, leaf._array_, array)
+    )
     if is_dense(leaf._array_):
         result._storage_.version = 1  # torch writes into the memory that it allocated, and counts that
     return result
+
+
+def copied_for(leaf: Any, array: Any) -> Any:
+    """Copy the array of a gradient into the layout of one of a leaf with the array `leaf`."""
+    copied = empty_beside(leaf, array)
+    if not expandable(array.shape, copied.shape):  # the memory of the leaf was replaced since
+        copied = np.empty_like(array)
+    slots.table.copy_into(copied, array)
+    return copied
 
 
 def fills(array: Any, whole: Any) -> bool:
@@ -308,7 +318,11 @@ def fills(array: Any, whole: Any) -> bool:
 
 def empty_for(leaf: Tensor, grad: Any) -> Any:
     """Allocate memory for a gradient: with the strides of a dense leaf, else row-major; of the dtype of `grad`."""
-    array: Any = leaf._array_
+    return empty_beside(leaf._array_, grad)
+
+
+def empty_beside(array: Any, grad: Any) -> Any:
+    """Run `empty_for` for a leaf with the array `array`."""
     if not is_dense(array):
         return np.empty(door.shape_of(array), door.dtype_of(grad))
     if door.dtype_of(array) is door.dtype_of(grad):

@@ -1,7 +1,7 @@
 cimport cython
 from wengert._core.profiling cimport clock, kinds
 from wengert._core.state.modes cimport Modes
-from wengert._core.tensor.base cimport Tensor
+from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.tensor.storage cimport Storage, next_serial
 
 cdef long opened
@@ -15,7 +15,7 @@ cdef class Event:
 cdef class Log:
     cdef public list events, users
     cdef public long depth, serial
-    cdef public bint keeping, more, modules, shapes, stacks, several
+    cdef public bint exact, keeping, more, modules, shapes, stacks, several
     cdef public object live, thread
     cdef public tuple emitters
     cdef object __weakref__
@@ -26,6 +26,11 @@ cdef class Log:
     @cython.locals(events=list, kept=list, other=Event)
     cpdef object cancel(self, Event event)
     cpdef object call(self, Event event, object function, tuple args)
+    cpdef object read(self, object value, str what)
+    cpdef object island(self, object function, tuple args, dict kwargs)
+    cpdef object tail(self, object loses, Tensor tensor)
+    cpdef object leaf(self, object leaf)
+    cpdef object decided(self, object function, object tensors, object constants, object result)
     cpdef object describe(self, Event event, object args)
     @cython.locals(tensor=Tensor)
     cpdef object conclude(self, Event event, object made)
@@ -35,6 +40,7 @@ cdef class Log:
 
 @cython.locals(log=Log)
 cpdef object logged(object op, tuple args, Modes modes, object function, tuple given)
+cpdef object run_on_arrays(object function, tuple args)
 cpdef long next_number(Modes modes)
 @cython.locals(event=Event)
 cpdef Event memory_event(long size, long time, long depth)

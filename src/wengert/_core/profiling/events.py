@@ -18,7 +18,7 @@ except ImportError:
     from .. import plain as cython
 
 from ..state.modes import Modes
-from ..tensor.base import Tensor
+from ..tensor.base import Tensor, wrap
 from ..tensor.storage import Storage, next_serial, size_in_bytes
 from . import clock, kinds
 
@@ -103,6 +103,8 @@ class Log:
         shapes: note the arguments.
         stacks: note the calls that lead to an event.
         modules: note the modules that are being called.
+        exact: it is that of a recording (`capture.recorder`), which sees also the functions of arrays that stand for
+            several operators.
         several: other threads are profiled, too, so that numbers of nodes alone do not identify them.
         live: the bytes of each storage that was created and is alive, by a weak reference; None if memory is not noted.
         serial: the storages up to this number have been seen.
@@ -118,6 +120,7 @@ class Log:
     shapes: bool
     stacks: bool
     several: bool
+    exact: bool
     live: Any
     serial: int
     emitters: tuple[Any, ...]
@@ -130,6 +133,7 @@ class Log:
         "depth",
         "emitters",
         "events",
+        "exact",
         "keeping",
         "live",
         "modules",
@@ -150,6 +154,7 @@ class Log:
         self.shapes = False
         self.stacks = False
         self.several = False
+        self.exact = False
         self.live = None
         self.serial = next_serial()
         self.emitters = ()
@@ -224,6 +229,30 @@ class Log:
                 self.end(event, result)
         return result
 
+    def read(self, value: Any, what: str) -> None:
+        """See that Python code reads the values of a tensor: nothing to a profile."""
+
+    def island(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a function that a replay is to call, too: an optimiser's step."""
+        return function(*args, **kwargs)
+
+    def tail(self, loses: Callable[[Any], bool], tensor: Tensor) -> Any:
+        """Return a copy of a tensor if `loses(array)`, otherwise None; see `recorded.tail_of`."""
+        return wrap(tensor._array_.copy()) if loses(tensor._array_) else None
+
+    def copied(self, tensor: Tensor) -> Tensor:
+        """Return a copy of a tensor, without history, that is made within a call: see `inplace.copied`."""
+        return wrap(tensor._array_.copy())
+
+    def see(self, values: Any) -> None:
+        """See the tensors of which functions of arrays get the arrays next: nothing to a profile."""
+
+    def leaf(self, leaf: Any) -> None:
+        """See that the `.grad` of a tensor is read or set: nothing to a profile."""
+
+    def decided(self, function: Any, tensors: Any, constants: Any, result: Any) -> None:
+        """See that code of the package has decided by values of tensors: nothing to a profile."""
+
     def describe(self, event: Event, args: Any) -> None:
         """Note the details of an event that begins."""
         if self.shapes and args is not None:
@@ -282,6 +311,19 @@ def logged(op: Any, args: tuple[Any, ...], modes: Modes, function: Callable[...,
     if log is None:
         return function(*given)
     return log.call(log.begin_call(op, args, modes), function, given)
+
+
+def on_arrays(modes: Modes, function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function of arrays, noted by a recording if this thread is in one; a profile does not see it."""
+    log: Log = modes.profiling() if modes.log is not None else None
+    if log is None or not log.exact:
+        return function(*args)
+    return log.call(log.begin(kinds.OPERATOR, function, -1, None), run_on_arrays, (function, args))
+
+
+def run_on_arrays(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """Call a function of arrays."""
+    return function(*args)
 
 
 def next_number(modes: Modes) -> int:

@@ -5,6 +5,7 @@ from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor, share, wrap
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.operators.rules cimport Plan, Rule
+from wengert._core.profiling.events cimport Log
 from wengert._core.state.modes cimport Modes, Pass, current
 from wengert._core.graph.node cimport Node
 from wengert._core.recording.saved cimport Saved, save_input, save_output
@@ -28,7 +29,7 @@ cdef class OpNode(Node):
     @cython.locals(saved=tuple)
     cdef list unpacked(self)
 
-@cython.locals(saved=tuple, plan=Plan, op=Declaration, outgoing=list, simple=bint, modes=Modes, spared=long, values=list, rule=Rule, at=long)
+@cython.locals(saved=tuple, plan=Plan, outgoing=list, simple=bint, modes=Modes, spared=long, values=list, rule=Rule, at=long)
 cpdef list run_rules(OpNode node, object incoming)
 
 @cython.no_gc
@@ -52,6 +53,8 @@ cpdef object plain_gradient(object incoming, Modes modes)
 cpdef object arrays_in(object incoming)
 @cython.locals(at=long, args=list)
 cpdef object run_native(OpNode node, Rule rule, object arrays, tuple saved, tuple arguments)
+@cython.locals(modes=Modes, args=list, at=long)
+cpdef object noted_native(OpNode node, Rule rule, object incoming, tuple saved, tuple arguments)
 cpdef object tensors_of(object result, Tensor grad)
 cpdef object array_of(Tensor tensor)
 @cython.locals(several=bint, arrays=list)

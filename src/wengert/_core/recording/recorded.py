@@ -14,6 +14,7 @@ from ..graph.node import Node
 from ..operators import promotion, sources
 from ..operators.declaration import Declaration
 from ..operators.rules import Plan, Rule
+from ..profiling.events import Log, on_arrays
 from ..state.modes import Modes, Pass, current
 from ..tensor import slots
 from ..tensor.base import Tensor, share, wrap
@@ -75,6 +76,9 @@ def tail_of(loses: Any, value: Any) -> Any:
         return None
     tensor: Tensor = value
     if door.is_ndarray(tensor._array_):
+        log: Log = current().log
+        if log is not None:
+            return log.tail(loses, tensor)
         return wrap(tensor._array_.copy()) if loses(tensor._array_) else None
     if tensor._flags_ & flags.BATCHED == 0:
         return None
@@ -166,9 +170,8 @@ def run_rules(node: OpNode, incoming: Any) -> list[Any]:
     if saved is None:
         raise RuntimeError(errors.BACKWARD_TWICE)
     plan: Plan = node.plan
-    op: Declaration = node.op
     outgoing: list[Any] = [None] * len(node.next_edges)
-    simple: bool = op.list_slot < 0
+    simple: bool = node.op.list_slot < 0
     modes: Modes = current()
     grad: Any = plain_gradient(incoming, modes)
     arrays: Any = None if grad is None else arrays_in(incoming)
@@ -186,7 +189,11 @@ def run_rules(node: OpNode, incoming: Any) -> list[Any]:
         if rule.passes and hands_on(saved, plan.arguments[at]):
             result = incoming
         elif grad is not None and rule.native is not None:
-            result = tensors_of(run_native(node, rule, arrays, saved, plan.arguments[at]), grad)
+            if modes.log is None:
+                result = run_native(node, rule, arrays, saved, plan.arguments[at])
+            else:
+                result = noted_native(node, rule, incoming, saved, plan.arguments[at])
+            result = tensors_of(result, grad)
         if result is NotImplemented:
             if values is None:
                 values = node.unpacked()
@@ -323,6 +330,20 @@ def run_native(node: OpNode, rule: Rule, arrays: Any, saved: tuple[Any, ...], ar
             return value
         args.append(value)
     return rule.native(*args)
+
+
+def noted_native(node: OpNode, rule: Rule, incoming: Any, saved: tuple[Any, ...], arguments: tuple[int, ...]) -> Any:
+    """Run `run_native` where calls are noted; `incoming` is the gradient, or those of several results."""
+    modes: Modes = current()
+    args: list[Any] = [arrays_in(incoming)]
+    at: int
+    for at in arguments:
+        value: Any = plain_value(saved[at], node)
+        if value is NotImplemented:
+            return value
+        args.append(value)
+    modes.log.see(incoming)
+    return on_arrays(modes, rule.native, *args)
 
 
 def tensors_of(result: Any, grad: Tensor) -> Any:

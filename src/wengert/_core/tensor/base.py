@@ -112,6 +112,8 @@ class Tensor:
     @property
     def grad(self) -> Any:
         """The accumulated gradient, or None."""
+        if slots.watched:
+            slots.table.tracing.told_leaf(self)
         meta: AutogradMeta = self._meta_
         if meta is not None and meta.grad is not None:
             return meta.grad
@@ -121,6 +123,8 @@ class Tensor:
 
     @grad.setter
     def grad(self, value: Any) -> None:
+        if slots.watched:
+            slots.table.tracing.told_leaf(self)
         if value is not None:
             assigned.check_assigned_grad(self, value)
         elif self._meta_ is not None and self._meta_.origin is not None:
@@ -146,6 +150,8 @@ class Tensor:
     def __bool__(self) -> bool:
         if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
             raise RuntimeError(errors.ambiguous_truth(self._array_.size))
+        if slots.watched:
+            slots.table.tracing.told_reading(self, "a conversion to a bool")
         return bool(self._array_)
 
     def __neg__(self) -> Any:

@@ -44,6 +44,8 @@ def item(self: Tensor) -> Any:
         number = self._array_.item()
     if may_be_cut(self) and current().debug is not None:
         tracing.left(self, number, "item()", tracing.NUMBER)
+    if slots.watched:
+        tracing.told_reading(self, "item()")
     return number
 
 
@@ -51,6 +53,8 @@ def tolist(self: Tensor) -> Any:
     """Return the values as nested lists of Python numbers; a number for a 0-dim tensor."""
     if may_be_cut(self) and current().debug is not None:
         tracing.left(self, [], "tolist()", tracing.NUMBER)
+    if slots.watched:
+        tracing.told_reading(self, "tolist()")
     return self._array_.tolist()
 
 
@@ -67,6 +71,8 @@ def one_number(self: Tensor) -> Any:
         number = self._array_.item()
     if may_be_cut(self) and current().debug is not None:
         tracing.left(self, number, "a conversion to a number", tracing.NUMBER)
+    if slots.watched:
+        tracing.told_reading(self, "a conversion to a number")
     return number
 
 
@@ -109,6 +115,8 @@ def to_index(self: Tensor) -> int:
     """
     if self._array_.size != 1 or self._array_.dtype.kind not in "iub":
         raise TypeError("only integer tensors of a single element can be converted to an index")
+    if slots.watched:
+        tracing.told_reading(self, "a conversion to an index")
     return int(self._array_.item())
 
 

@@ -11,3 +11,5 @@ cdef class Operators:
     cdef public object add_into, converted, copy_into, copy_, construct, contains, contiguous, enter_batch, fill_, index, iterate, leave_batch, length, rebase, refresh, reshaped_view, resize, same_draws, select, slice, stack, unsqueeze, text, to_complex, to_integer, to_real, tracing
 
 cdef Operators table
+cdef long watched
+cpdef object watch(long change)

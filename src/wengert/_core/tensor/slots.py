@@ -181,6 +181,16 @@ class Operators:
     )
 
 
+watched: int = 0
+"""Number of recordings (`capture`) under way in this process: tested before one is told that values are read."""
+
+
+def watch(change: int) -> None:
+    """Count a recording that begins (1) or ends (-1)."""
+    global watched
+    watched += change
+
+
 table = Operators()
 OPERATORS = table
 """The same object: a C variable of the compiled build has no name in Python."""

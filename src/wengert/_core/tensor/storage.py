@@ -35,10 +35,10 @@ class Storage:
     """Memory shared by a tensor and all its views, with the count of the in-place writes to it.
 
     `array` is the first array on this memory: it keeps the memory alive, spans it, and is the origin of offsets.
-    `serial` counts the storages in the order of their creation. `detached` is the time at which `detach_` removed the
-    history of a tensor on this memory, in the count of `Node.sequence_number` (0: never). `writes`
-    are the latest writes that anomaly detection has noted, or None. `counting` are weak references to all storages that
-    count writes together, see `succeed`, or None.
+    `serial` counts the storages in the order of their creation, those of `succeed` with a minus sign. `detached` is the
+    time at which `detach_` removed the history of a tensor on this memory, in the count of `Node.sequence_number` (0:
+    never). `writes` are the latest writes that anomaly detection has noted, or None. `counting` are weak references to
+    all storages that count writes together, see `succeed`, or None.
     """
 
     array: Any
@@ -84,6 +84,7 @@ def succeed(storage: Storage, array: Any) -> Storage:
     """
     successor: Storage = Storage(array)
     successor.version = storage.version
+    successor.serial = -next_serial()
     known = [reference() for reference in storage.counting or ()] or [storage]
     together = [member for member in known if member is not None] + [successor]
     references = [weakref.ref(member) for member in together]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -211,6 +212,41 @@ def at_place_of(other: Origin, reason: str) -> Origin:
     origin = new_origin(other.name, reason)
     origin.code, origin.offset, origin.scope = other.code, other.offset, other.scope
     return origin
+
+
+def told_reading(value: Any, what: str) -> None:
+    """Tell a recording of calls (`capture`) in this thread, if there is one, that Python code reads a tensor's values.
+
+    Args:
+        value: the tensor; None if something else is read, which a replay would not read again.
+        what: how the values are read, for explanations.
+    """
+    log = current().log
+    if log is not None:
+        log.read(value, what)
+
+
+def told_leaf(leaf: Any) -> None:
+    """Tell a recording of calls in this thread, if there is one, that the `.grad` of a tensor is read or set."""
+    log = current().log
+    if log is not None:
+        log.leaf(leaf)
+
+
+def decided(function: Callable[..., Any], tensors: tuple[Tensor, ...], *constants: Any) -> Any:
+    """Return `function(*arrays, *constants)`, by which code of the package decides what it calls.
+
+    A recording is told of it.
+
+    Args:
+        function: a function of a module, of arrays; it returns a bool, or an array of bools.
+        tensors: the tensors with these arrays.
+    """
+    result = function(*[tensor._array_ for tensor in tensors], *constants)
+    log = current().log
+    if log is not None:
+        log.decided(function, tensors, constants, result)
+    return result
 
 
 def told(tensor: Tensor) -> str:

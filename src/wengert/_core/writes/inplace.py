@@ -243,7 +243,8 @@ def copied(tensor: Tensor) -> Tensor:
         return batching.copied(tensor)
     if tensor._flags_ & (flags.SPARSE | flags.OBSERVED):
         return twin_of(tensor).clone()
-    return wrap(tensor._array_.copy())
+    log: Any = current().log
+    return wrap(tensor._array_.copy()) if log is None else log.copied(tensor)
 
 
 def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, made: Any, modes: Modes) -> None:

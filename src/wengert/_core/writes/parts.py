@@ -263,6 +263,8 @@ def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
     if word & ~(flags.REQUIRES_GRAD | flags.PROFILED) or base._storage_ is value._storage_:
         return False
     log: Log = modes.profiling() if word & flags.PROFILED else None
+    if log is not None and log.exact:
+        return False  # a recording sees the operators
     word &= flags.REQUIRES_GRAD
     if word and (not door.is_inexact(base._array_) or (base._flags_ & flags.REQUIRES_GRAD and base._edge_ is None)):
         return False

@@ -29,5 +29,5 @@ cpdef CopySlices copy_slices(Node inner, ViewInfo info, Edge before, Modes modes
 cpdef object spare(OpNode inner)
 @cython.locals(size=long, at=long)
 cpdef bint is_laid_out(Tensor tensor, tuple strides) except -1
-@cython.locals(view=Declaration)
+@cython.locals(view=Declaration, modes=Modes)
 cpdef bint add_to_part(ViewNode node, Tensor grad, Tensor whole) except -1

@@ -24,6 +24,7 @@ from ..operators import sources
 from ..operators.declaration import Declaration
 from ..operators.overlap import is_seen_twice, overlaps
 from ..operators.rules import plan_for
+from ..profiling.events import on_arrays
 from ..recording.recorded import OpNode, ViewNode
 from ..state.modes import Modes, current
 from ..tensor import batches
@@ -83,14 +84,31 @@ def route(node: CopySlices, grad: Tensor, owned: bool) -> Any:
     part: Any = rest._array_
     for step in node.view.steps:
         part = take(part, step)
-    outgoing = node.inner.apply_single(wrap(part.copy()))
+    outgoing = node.inner.apply_single(wrap(part.copy() if modes.log is None else on_arrays(modes, copied, part)))
     check_apart(part, outgoing)
     kept: Tensor = outgoing[0]
-    if kept is None:
+    if modes.log is not None:
+        modes.log.see(kept)
+        on_arrays(modes, filled, part, None if kept is None else kept._array_)
+    elif kept is None:
         part.fill(0)
     else:
         np.copyto(part, kept._array_)
     return [rest, *outgoing[1:]]
+
+
+def copied(part: Any) -> Any:
+    """Copy an array."""
+    return part.copy()
+
+
+def filled(part: Any, values: Any) -> Any:
+    """Write an array into a part of another one, zeros for None; return the part."""
+    if values is None:
+        part.fill(0)
+    else:
+        np.copyto(part, values)
+    return part
 
 
 def route_recorded(node: CopySlices, grad: Any) -> Any:
@@ -187,5 +205,8 @@ def add_to_part(node: ViewNode, grad: Tensor, whole: Tensor) -> bool:
     part: Any = take(source, node.step)
     if part.shape != values.shape or overlaps(part):
         return False
-    add_into(part, values, current())
+    modes: Modes = current()
+    if modes.log is not None:
+        modes.log.see(grad)
+    add_into(part, values, modes)
     return True

@@ -299,7 +299,7 @@ def read_number(name: str, argument: str, position: int, value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Tensor) and value.ndim == 0 and not value.requires_grad:
-        return value._array_.item()
+        return value.item()
     raise TypeError(errors.wrong_type(name, argument, position, "Number", value))
 
 

@@ -37,6 +37,7 @@ def array_of(data: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
     if isinstance(data, Tensor):
         copied = data._array_.astype((wanted or data.dtype).numpy)
         tracing.left_among(data, copied)
+        tracing.told_reading(data, "tensor()")
         return copied
     if isinstance(data, np.generic):
         return of_numpy(np.asarray(number_of(data, wanted) if wanted else data), wanted)
@@ -220,6 +221,7 @@ def number_of(value: Any, target: DType) -> Any:
         if value._array_.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars; stack() joins larger ones")
         warn_of_leaving(value)
+        tracing.told_reading(value, "tensor()")
         return value._array_.item()
     if isinstance(value, np.ndarray):
         value = value[()]

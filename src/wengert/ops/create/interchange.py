@@ -11,6 +11,7 @@ from ..._core import flags
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.tracing import told_reading
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..._start.boundary import shorten
@@ -320,6 +321,7 @@ def capsule_of(tensor: Tensor, copy: Any, options: dict[str, Any]) -> Any:
     """
     if tensor.is_meta:
         raise BufferError("Cannot pack tensors on meta")
+    told_reading(None, "DLPack")
     array = np.array(tensor._array_) if copy else tensor._array_
     if tensor.dtype is not dtypes.bfloat16 or tensor._flags_ & flags.SPARSE:
         return array.__dlpack__(**options)

@@ -13,6 +13,7 @@ from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
 from ..._core.tensor.meta_array import is_meta
+from ..._core.tensor.tracing import decided
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..create.create import tensor
@@ -322,6 +323,11 @@ def extended_by_zeros(result: Any, missing: int) -> Any:
     return result
 
 
+def is_small(divisor: Any) -> bool:
+    """Return whether an element is too small to divide by."""
+    return bool((np.abs(divisor) < 1e-11).any())
+
+
 def check_divisor(call: str, divisor: Any) -> None:
     """Refuse windows that leave elements of the signal without weight.
 
@@ -333,7 +339,7 @@ def check_divisor(call: str, divisor: Any) -> None:
             "min(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
             f"'dim' argument. {call} leaves nothing of the signal."
         )
-    if not is_batched(divisor) and not is_meta(divisor) and bool((np.abs(divisor._array_) < 1e-11).any()):
+    if not is_batched(divisor) and not is_meta(divisor) and decided(is_small, (divisor,)):
         raise RuntimeError(f"{call} window overlap add min: 1")
 
 

@@ -6,14 +6,14 @@ import operator
 from typing import Any
 
 from ..._core import errors
+from ..._core.calls import attempts
 from ..._core.cards.arguments import Truth
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.errors import shown
 from ..._core.operators import layouts
 from ..._core.operators.declaration import is_whole
-from ..._core.state.modes import current
-from ..._core.tensor.base import Tensor, wrap_flagged
+from ..._core.tensor.base import Tensor
 from ..._core.types.devices import channels_last, channels_last_3d
 from ..._kernels import direct_function as native
 from ..family import describes
@@ -119,9 +119,9 @@ def max_pool1d(
     """Maximum of each window along the last dimension."""
     check_tensor("max_pool1d", input)
     if not return_indices and largest_of_lines is not None and unrecorded(input):
-        array = largest_of_lines(input._array_, kernel_size, stride, padding, dilation, ceil_mode)
-        if array is not NotImplemented:
-            return wrap_flagged(array, current().fresh)
+        result = attempts.unrecorded(largest_of_lines, (input, kernel_size, stride, padding, dilation, ceil_mode))
+        if result is not NotImplemented:
+            return result
     name = "max_pool1d"
     if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
         raise RuntimeError(
@@ -181,7 +181,7 @@ without_row = operator.methodcaller("squeeze", -2)
 def checked_sizes(input: Tensor, output_size: Any) -> Any:
     """Return the requested sizes, as numbers if a tensor holds them; refuse too few dimensions (ValueError)."""
     if isinstance(output_size, Tensor) and output_size.ndim:
-        output_size = output_size._array_.tolist()
+        output_size = output_size.tolist()
     if isinstance(output_size, (tuple, list)) and input.ndim <= len(output_size):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}, but got {shown(input.shape)}")
     return output_size

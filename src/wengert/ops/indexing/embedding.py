@@ -17,6 +17,7 @@ from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.standins import StandIn
 from ..._core.tensor.storage import count_write
+from ..._core.tensor.tracing import told_reading
 from ..._core.types import dtypes
 from ..._core.writes.inplace import check_target
 from ..._kernels import positions
@@ -304,6 +305,7 @@ def embedding(
 def shorten(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
     """Scale the rows in use down to a norm, in place and unrecorded."""
     check_target(weight, False, current())
+    told_reading(None, "max_norm of an embedding")
     check_indices(indices._array_, weight.shape[0])
     used = np.unique(indices._array_)
     rows = weight._array_[used]

@@ -19,12 +19,19 @@ from ..._core.cards.card import Array, Index, Sample
 from ..._core.tensor.base import wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.tensor.meta_array import constant_beside, is_meta
+from ..._core.tensor.tracing import decided
 from ..._core.types import dtypes
 from ..pointwise.choose import where
 from .matrices import adjoint, check_inexact, diagonal, of_two, stacked
 
 ROUNDINGS = 8
 """Eigenvalues coincide if they differ by fewer roundings for each row of their matrix."""
+
+
+def are_apart(values: Any, rounding: float) -> bool:
+    """Return whether values in ascending order differ by more than their rounding errors."""
+    most = np.maximum(-values[..., :1], values[..., -1:])
+    return bool((values[..., 1:] - values[..., :-1] > most * rounding).all())
 
 
 def coinciding(values: Any) -> Any:
@@ -40,9 +47,7 @@ def coinciding(values: Any) -> Any:
         return None
     rounding = ROUNDINGS * count * dtypes.finfo(values.dtype).eps
     if not is_batched(values):
-        array = values._array_
-        most = np.maximum(-array[..., :1], array[..., -1:])
-        if (array[..., 1:] - array[..., :-1] > most * rounding).all():
+        if decided(are_apart, (values,), rounding):
             return None
     values = values.detach()
     bound = values.abs().amax(-1, True) * rounding

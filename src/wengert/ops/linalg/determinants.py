@@ -19,6 +19,7 @@ from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.tensor.meta_array import is_meta
+from ..._core.tensor.tracing import decided
 from ..._kernels import factors
 from ..._kernels.minors import minors as array_of_minors
 from .. import return_types
@@ -129,17 +130,22 @@ def is_regular(matrix: Any, inverse: Any, det: Any) -> Any:
     with
     its square; and a determinant may underflow or overflow where its derivatives do not.
     """
-    value = det._array_
-    limits = np.finfo(value.dtype)
+    limits = np.finfo(det._array_.dtype)
     bound = 1 / (NEAR * limits.eps)
     if is_differentiated(matrix):
         bound = limits.eps**-0.25 if matrix.shape[-1] > 1 else 0  # a single number has no second derivative
+    return decided(are_regular, (matrix, inverse, det), float(bound))
+
+
+def are_regular(matrix: Any, inverse: Any, value: Any, bound: float) -> Any:
+    """Return `is_regular` of arrays."""
+    limits = np.finfo(value.dtype)
     if not value.ndim:  # for a small number of calls
-        condition = math.sqrt(np.vdot(matrix._array_, matrix._array_).real)
-        condition *= math.sqrt(np.vdot(inverse._array_, inverse._array_).real)
+        condition = math.sqrt(np.vdot(matrix, matrix).real)
+        condition *= math.sqrt(np.vdot(inverse, inverse).real)
         return np.bool_(condition < bound and limits.tiny <= abs(value.item()) <= limits.max)
     with np.errstate(all="ignore"):
-        condition = np.linalg.norm(matrix._array_, axis=(-2, -1)) * np.linalg.norm(inverse._array_, axis=(-2, -1))
+        condition = np.linalg.norm(matrix, axis=(-2, -1)) * np.linalg.norm(inverse, axis=(-2, -1))
         scale = np.abs(value)
         return (condition < bound) & (scale >= limits.tiny) & (scale <= limits.max)
 

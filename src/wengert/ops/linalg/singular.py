@@ -17,6 +17,7 @@ from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
 from ..._core.tensor.meta_array import is_meta
+from ..._core.tensor.tracing import decided
 from ..._kernels import factors
 from .. import return_types
 from ..differentiated import is_differentiated
@@ -100,11 +101,15 @@ def check_phase(words: str, *parts: Any) -> None:
     """
     if any(is_batched(part) or is_meta(part) for part in parts):
         return
-    arrays = [part._array_ for part in parts]
+    if decided(depend_on_phases, tuple(parts)):
+        raise RuntimeError(words)
+
+
+def depend_on_phases(*arrays: Any) -> bool:
+    """Return whether the diagonal of the sum of gradients in the basis of the vectors is not real."""
     size = sum(np.abs(array).max((-2, -1), initial=0) for array in arrays)
     turn = np.abs(sum(array.diagonal(0, -2, -1).imag for array in arrays)).max(-1, initial=0)
-    if not (turn <= np.maximum(1e-2 * size, 1e3 * np.finfo(arrays[0].dtype).eps)).all():
-        raise RuntimeError(words)
+    return not (turn <= np.maximum(1e-2 * size, 1e3 * np.finfo(arrays[0].dtype).eps)).all()
 
 
 @decomposed.vjp("A")

@@ -15,9 +15,20 @@ from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.tensor.meta_array import is_meta
+from ..._core.tensor.tracing import decided
 from ..._core.types import dtypes
 from ..pointwise.complex_of_reals import complex
 from .products import type_name
+
+
+def is_positive(weights: Any) -> bool:
+    """Return whether no weight is negative or NaN."""
+    return bool(weights.min() >= 0)
+
+
+def has_no_room(room: Any) -> bool:
+    """Return whether a number of degrees of freedom is not positive."""
+    return bool(room <= 0)
 
 
 def checked_weights(name: str, weights: Any, count: int, kind: int, word: str) -> Any:
@@ -46,7 +57,7 @@ def checked_weights(name: str, weights: Any, count: int, kind: int, word: str) -
             f"cov(): expected {name} to have the same numel as there are observations in the input but got "
             f"{weights._array_.size} != {count}"
         )
-    if not is_batched(weights) and not is_meta(weights) and count and not weights._array_.min() >= 0:
+    if not is_batched(weights) and not is_meta(weights) and count and not decided(is_positive, (weights,)):
         raise RuntimeError(f"cov(): {name} cannot be negative")
     return weights
 
@@ -99,18 +110,19 @@ def cov(input: Any, *, correction: int = 1, fweights: Tensor | None = None, awei
         weights = own if weights is None else weights * own
     total = wrap(np.array(count)) if weights is None else weights.sum()
     known = not is_batched(total)
-    if known and weights is not None and not total._array_:
+    if known and weights is not None and not decided(np.any, (total,)):
         raise RuntimeError("cov(): weights sum to zero, can't be normalized")
     mean = (table if weights is None else table * weights).sum(1) / total
     if weights is not None and aweights is not None and correction:
         room = total - correction * (weights * aweights).sum() / total
     else:
         room = total - correction
-    if known and room._array_ <= 0:
+    empty = known and decided(has_no_room, (room,))
+    if empty:
         anomaly.warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
         )
-    if not known or room._array_ <= 0:
+    if not known or empty:
         room = room.clamp_min(0)
     centred = table - mean.unsqueeze(1)
     products = centred.mm(conjugate((centred if weights is None else centred * weights).t()))

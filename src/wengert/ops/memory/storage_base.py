@@ -9,6 +9,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from ..._core.tensor.storage import Storage, size_in_bytes
+from ..._core.tensor.tracing import told_reading
 from ..._core.types.devices import device, refuse_absent
 from ..._kernels.layout import address
 from .mapped import is_shared, mapping_of, share
@@ -88,6 +89,7 @@ class StorageBase:
             resize_storage(self._memory, wanted)
 
     def _elements(self) -> Any:
+        told_reading(None, "elements of a storage")
         return first_bytes(self._memory.array, self.nbytes())
 
     def __getitem__(self, index: Any) -> Any:

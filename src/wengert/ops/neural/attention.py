@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._core.calls import attempts
 from ..._core.cards.card import Bad, Sample, composite
-from ..._core.state.modes import current
-from ..._core.tensor.base import Tensor, wrap, wrap_flagged
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.tracing import decided
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast, normalise
 from .attention_blocks import blocks, is_plain
@@ -100,6 +101,11 @@ few_steps = kernels.direct_function("attention")
 """Attention of arrays with few steps in one call; NotImplemented for others. None without the extension."""
 
 
+def has_nan(array: Any) -> bool:
+    """Return whether an element is NaN."""
+    return math.isnan(array.sum())
+
+
 @composite(method=False, function=False)
 def scaled_dot_product_attention(
     query: Tensor,
@@ -138,9 +144,9 @@ def scaled_dot_product_attention(
     check_mask(query, attn_mask, is_causal)
     usual = attn_mask is None and scale is None and not (dropout_p or is_causal or enable_gqa)
     if usual and few_steps is not None and unrecorded(query, key, value):
-        array = few_steps(query._array_, key._array_, value._array_)
-        if array is not NotImplemented and not math.isnan(array.sum()):  # a query may be opposed to all keys
-            return wrap_flagged(array, current().fresh)
+        result = attempts.unrecorded(few_steps, (query, key, value))
+        if result is not NotImplemented and not decided(has_nan, (result,)):  # a query may be opposed to all keys
+            return result
     if not value._array_.size or (not query._array_.size and query.shape[-1]):
         return of_nothing(query, key, value, enable_gqa)
     if not dropout_p and is_plain(query, key, value, attn_mask, enable_gqa):

@@ -13,6 +13,7 @@ from ..._core.cards.card import registered
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.storage import count_write
+from ..._core.tensor.tracing import told_reading
 from ..._kernels import newton_schulz
 
 Array = np.ndarray[Any, Any]
@@ -27,6 +28,7 @@ def zeros_as(tensor: Tensor) -> Tensor:
 
 def written(tensors: Iterable[Tensor]) -> None:
     """Count a write to each tensor."""
+    told_reading(None, "an optimiser's step")
     for tensor in tensors:
         count_write(tensor._storage_, "an optimiser's step")
 

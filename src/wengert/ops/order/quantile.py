@@ -15,6 +15,7 @@ from ..._core.errors import wrong_type
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.tensor.meta_array import constant_beside, is_meta
+from ..._core.tensor.tracing import decided
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format
 from ..axes import read_dim
@@ -23,6 +24,11 @@ QUANTILE = "quantile() out tensor must be same dtype as the input tensor"
 FEW = 4096
 """Largest number of elements for `quantile_of_array`."""
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def are_shares(q: Any) -> bool:
+    """Return whether all numbers are between 0 and 1."""
+    return bool(((q >= 0) & (q <= 1)).all())
 
 
 def check_quantile(name: str, input: Any, q: Any, interpolation: Any) -> Any:
@@ -50,7 +56,7 @@ def check_quantile(name: str, input: Any, q: Any, interpolation: Any) -> Any:
         )
     if 0 in input._array_.shape:
         raise RuntimeError(f"{name}() input tensor must be non-empty")
-    if not is_batched(q) and not is_meta(q) and not ((q._array_ >= 0) & (q._array_ <= 1)).all():
+    if not is_batched(q) and not is_meta(q) and not decided(are_shares, (q,)):
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
     return q
 

@@ -12,6 +12,7 @@ from ..._core.cards.arguments import asking
 from ..._core.cards.late import bind
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
+from ..._core.tensor.tracing import told_reading
 from ..._core.writes import inplace
 
 
@@ -34,6 +35,7 @@ def check_unrecorded(name: str, operand: Any) -> None:
 def write_all(name: str, target: Tensor, function: Callable[..., Any], arrays: list[Any]) -> Tensor:
     """Write the results of `function` for the elements of the target and the arrays; write nothing if it fails."""
     array = target._array_
+    told_reading(None, name)
     columns = [np.broadcast_to(operand, array.shape).reshape(-1).tolist() for operand in (array, *arrays)]
     results = [function(*operand) for operand in zip(*columns)]
     numbers = (bool, int, float, complex) if array.dtype.kind in "cb" else (bool, int, float)

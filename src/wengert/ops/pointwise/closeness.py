@@ -12,6 +12,7 @@ from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.meta_array import is_meta
+from ..._core.tensor.tracing import decided
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
 from .compare import WHY, eq
@@ -94,7 +95,7 @@ def are_all(name: str, truths: Tensor) -> bool:
         from ..._core.calls.meta import unknown
 
         raise unknown(name, "it tells whether all of them are alike")
-    return bool(truths._array_.all())
+    return bool(decided(np.all, (truths,)))
 
 
 @composite()
@@ -121,7 +122,7 @@ def equal_samples(make: Any) -> Any:
 
 def truth(result: Tensor) -> bool:
     """Return the bool of a tensor without dimensions."""
-    return bool(result._array_)
+    return bool(result)
 
 
 plain_case(equal, eq, kernels.direct_function("all_equal"), then=(truth,))

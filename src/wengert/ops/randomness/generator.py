@@ -19,6 +19,7 @@ from ... import _kernels as kernels
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.forks import forks
 from ..._core.tensor.base import OPERATORS, Tensor, wrap
+from ..._core.tensor.tracing import told_reading
 from ..._core.types.devices import device as Device, refuse_absent
 from ..._start.boundary import guarded, shorten
 
@@ -136,6 +137,7 @@ class Generator:
         """
         if isinstance(seed, bool) or not hasattr(seed, "__index__"):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        told_reading(None, "seeding a generator")
         self._stream = Stream(read_seed(int(seed.__index__())))
         return self
 
@@ -151,6 +153,7 @@ class Generator:
 
     def draw(self, function: Callable[..., Any], *args: Any) -> Any:
         """Call `function` with the `Twister` and further arguments."""
+        told_reading(None, "a factory that draws random numbers")
         return function(self._stream.source(), *args)
 
     def mark(self) -> Stream:
@@ -168,6 +171,7 @@ class Generator:
 
     def get_state(self) -> Tensor:
         """Return the position of the stream: a new uint8 tensor in torch's format."""
+        told_reading(None, "the state of a generator")
         stream = self._stream
         source = stream.source()
         with source.bits.lock:  # NumPy's own lock: no other thread is in the middle of a draw
@@ -207,6 +211,7 @@ class Generator:
             TypeError: if `new_state` is not a uint8 tensor.
             RuntimeError: if its length is wrong.
         """
+        told_reading(None, "seeding a generator")
         if not isinstance(new_state, Tensor):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
         if new_state._array_.dtype != np.uint8:

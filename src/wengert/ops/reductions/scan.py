@@ -17,6 +17,7 @@ from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.tensor.meta_array import constant_beside, is_meta
+from ..._core.tensor.tracing import decided
 from ..._core.types import dtypes
 from ..._kernels import positions
 from ..axes import read_dim, summed
@@ -221,8 +222,14 @@ def may_divide(factors: Any, product: Any) -> bool:
         return True
     if is_batched(product) or (product.dtype.itemsize == 2 and is_differentiated(factors)):
         return False
-    limits, size = dtypes.finfo(product.dtype), np.abs(product._array_)
-    return bool(size.min() >= limits.tiny and size.max() <= limits.max)
+    limits = dtypes.finfo(product.dtype)
+    return bool(decided(are_within, (product,), limits.tiny, limits.max))
+
+
+def are_within(product: Any, least: float, most: float) -> bool:
+    """Return whether the sizes of all elements are within limits."""
+    size = np.abs(product)
+    return bool(size.min() >= least and size.max() <= most)
 
 
 def wide_dtype(dtype: Any) -> Any:

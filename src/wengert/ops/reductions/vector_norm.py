@@ -10,6 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, Array, Bad, Number, Sample, op
 from ..._core.operators.batch_rules import along
+from ..._core.tensor.tracing import decided
 from ..._core.types import dtypes
 from ..._kernels.lengths import power_norm
 from ..axes import read_dims, real_part, restored, summed
@@ -126,14 +127,17 @@ def of_largest(grad: Any, self: Any, norm: Any, dim: Any) -> Any:
     return self.sgn() * (grad / count * hits)
 
 
+def are_finite(size: Any) -> bool:
+    """Return whether there are elements, and all of them are finite."""
+    return bool(size.size and np.isfinite(size.min()) and np.isfinite(size.max()))
+
+
 def relative(values: Any, norm: Any, ord: float, dim: Any) -> Any:
     """Divide values by their norm, which may have overflowed."""
     if not values.numel() or values.device.type == "meta":
         return values / norm
-    size = norm._array_
-    if type(size) is np.ndarray:  # members of a batch, and the device "meta", have no values to read
-        if size.size and np.isfinite(size.min()) and np.isfinite(size.max()):
-            return values / norm
+    if type(norm._array_) is np.ndarray and decided(are_finite, (norm,)):
+        return values / norm  # members of a batch, and the device "meta", have no values to read
     largest = values.detach().abs()
     largest = largest.amax() if dim is None else largest.amax(dim, True)
     scaled = values / largest.masked_fill((largest == 0).logical_or(largest == math.inf), 1)

@@ -18,6 +18,7 @@ from ..._core.operators.declaration import is_whole
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.meta_array import is_meta
 from ..._core.tensor.postponed import resolved
+from ..._core.tensor.tracing import told_reading
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import check_room, normalise
 from ..._kernels import direct_function as native, natives, positions
@@ -236,6 +237,8 @@ def counts_of(repeats: Any, length: int, dim: int) -> Any:
         RuntimeError: if there is not one number for each slice, or one is negative.
         NotImplementedError: if they are not integers.
     """
+    if isinstance(repeats, Tensor):
+        told_reading(repeats, "repeat_interleave")
     counts = np.asarray(resolved(repeats._array_) if isinstance(repeats, Tensor) else repeats)
     if counts.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")

@@ -1,0 +1,22 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.capture.lists cimport Entry, run
+from wengert._core.capture.outputs cimport build
+from wengert._core.capture.signatures cimport hold, kinship
+from wengert._core.state.modes cimport Modes, current
+from wengert._core.tensor.meta cimport AutogradMeta
+from wengert._core.tensor cimport slots
+from wengert._core.tensor.base cimport Tensor, wrap_flagged
+
+cdef class Captured:
+    cdef public list entries, held, guards
+    cdef public long count, effects, replays
+    cdef public bint draws
+    cdef public tuple filled, sources, bare, twins, kin
+    cdef public object result
+    @cython.locals(found=list, place=long, at=long)
+    cpdef object owners(self, list leaves)
+    @cython.locals(values=list, tensor=Tensor, at=long, made=dict, storages=dict, stopped=long)
+    cpdef object replay(self, list owners)
+
+cpdef object grad_of(Tensor leaf)

@@ -1,0 +1,346 @@
+"""A captured call: the list of a function's calls, what it was recorded for, and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import door, flags
+from ..profiling import events
+from ..state.modes import current
+from ..tensor import slots
+from ..tensor.base import Tensor, wrap_flagged
+from .describing import Describing
+from .lists import CALL, COPY, GRADS, ISLAND, NESTED, READ, VIEW, Entry, Nested, run
+from .outputs import build, registers_of, same_outputs
+from .recorder import Recorder, Refusal
+from .signatures import flattened, guard_of, hold, kinship, layout_of
+
+AGAIN = object()
+"""The result of a replay that could not run, before which nothing has changed: the function is to be called."""
+
+
+class Captured:
+    """A list with its guards and results.
+
+    Attributes:
+        entries: the list.
+        count: the number of registers.
+        filled: for each external tensor its register.
+        sources: for each external tensor its number among the leaves of the arguments, or -1; -2 - n if it is the
+            `.grad` of external tensor n.
+        bare: the external tensors without a `.grad` before.
+        held: the external tensors that are not among the arguments; None for those that are.
+        twins: (place, other place) of leaves that are one tensor.
+        guards, kin: the facts about all external tensors, and which of them share memory.
+        result: the description of the result.
+        effects: the first entry whose work lasts beyond the list, or -1.
+        draws: it draws random numbers from the default generator, which a caller puts back if it calls the function.
+        replays: the number of calls that it matched.
+        recorder: the recording, for explanations.
+    """
+
+    entries: list[Any]
+    count: int
+    filled: tuple[int, ...]
+    sources: tuple[int, ...]
+    bare: tuple[int, ...]
+    twins: tuple[tuple[int, int], ...]
+    held: list[Any]
+    guards: list[Any]
+    kin: tuple[int, ...]
+    result: Any
+    effects: int
+    draws: bool
+    replays: int
+
+    __slots__ = (
+        "bare",
+        "count",
+        "draws",
+        "effects",
+        "entries",
+        "filled",
+        "guards",
+        "held",
+        "kin",
+        "replays",
+        "result",
+        "sources",
+        "twins",
+    )
+
+    def owners(self, leaves: list[Any]) -> Any:
+        """Return the external tensors for a call with other arguments; None if it is not what was recorded."""
+        for one, other in self.twins:
+            if leaves[one] is not leaves[other]:
+                return None
+        found: list[Any] = list(self.held)
+        place: int
+        for at in range(len(found)):
+            place = self.sources[at]
+            if place >= 0:
+                found[at] = leaves[place]
+            elif place < -1:
+                found[at] = grad_of(found[-2 - place])
+        if not hold(self.guards, found) or kinship(found) != self.kin:
+            return None
+        for at in self.bare:
+            if grad_of(found[at]) is not None:
+                return None
+        return found
+
+    def replay(self, owners: list[Any]) -> Any:
+        """Run the list; return the result, or AGAIN."""
+        values: list[Any] = [None] * self.count
+        tensor: Tensor
+        for at in range(len(owners)):
+            tensor = owners[at]
+            values[self.filled[at]] = tensor._array_
+        made: dict[int, Any] = {}
+        storages: dict[int, Any] = {}
+        stopped: int = run(self.entries, values, owners, made, storages)
+        if stopped >= 0:
+            if 0 <= self.effects < stopped:
+                raise RuntimeError(interrupted(self.entries[stopped]))
+            return AGAIN
+        return build(self.result, values, owners, made, storages)
+
+
+def grad_of(leaf: Tensor) -> Any:
+    """Return the `.grad` of a tensor as it is noted, without warnings."""
+    return None if leaf._meta_ is None else leaf._meta_.grad
+
+
+def interrupted(entry: Entry) -> str:
+    """Return the error text of a replay that cannot go on, and cannot begin again."""
+    return (
+        f"torch.compile: the replay of a list stopped at {entry.title}, behind a write to memory that cannot be taken "
+        "back; call the function itself, not the compiled one"
+    )
+
+
+def record(
+    function: Callable[..., Any], args: Any, kwargs: Any, leaves: list[Any], position: Callable[[], Any]
+) -> tuple[Any, Any, Recorder]:
+    """Call a function and record it.
+
+    Args:
+        leaves: the tensors among the arguments.
+        position: as in `Recorder`.
+
+    Returns:
+        The result of the call; the `Captured`, or None if it could not be captured; the recorder, with the reason.
+    """
+    modes = current()
+    recorder = Recorder(position, None)
+    recorder.describe = Describing(recorder).describe
+    try:
+        for tensor in leaves:
+            if is_usual(tensor):
+                recorder.external(tensor)
+            else:
+                recorder.refuse("an argument is sparse, on another device, or of a class of its own")
+        if holds_array(args) or holds_array(tuple(kwargs.values())):
+            recorder.refuse("an argument is a NumPy array, whose values may change: pass a tensor")
+        slots.watch(1)
+        events.count_open(1)
+        modes.profile(recorder)
+        result = function(*args, **kwargs)
+        if modes.log is not recorder:
+            recorder.refuse("a profile is opened or closed inside the function")
+    finally:
+        modes.profile(None)
+        events.count_open(-1)
+        slots.watch(-1)
+    captured = None
+    if recorder.reason is None:
+        try:
+            captured = captured_of(recorder, leaves, result)
+        except Refusal as refusal:
+            recorder.refuse(str(refusal))
+    return result, captured, recorder
+
+
+def holds_array(values: Any) -> bool:
+    """Return whether a NumPy array is among arguments, also in lists and dictionaries."""
+    if isinstance(values, dict):
+        return holds_array(tuple(values.values()))
+    if isinstance(values, (tuple, list)):
+        return any(map(holds_array, values))
+    return isinstance(values, np.ndarray)
+
+
+def is_usual(tensor: Tensor) -> bool:
+    """Return whether a tensor can be an argument of a list."""
+    return not tensor._flags_ & ~(flags.REQUIRES_GRAD | flags.VIEW)
+
+
+def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
+    """Return what a recording has captured.
+
+    Raises:
+        Refusal: if the list would not do what the function did.
+    """
+    recorder.refuse_draws()
+    recorder.settle()
+    description = recorder.describe(result)
+    for storage, version, _, _ in recorder.storages.values():
+        if storage.version != version:
+            raise Refusal("a tensor is written to by something that is not an operator (`out=`, an optimiser, `.data`)")
+    if recorder.reason is not None:
+        raise Refusal(recorder.reason)
+    captured = Captured()
+    places = {id(leaf): at for at, leaf in reversed(list(enumerate(leaves)))}
+    captured.twins = tuple([(at, places[id(leaf)]) for at, leaf in enumerate(leaves) if places[id(leaf)] != at])
+    tensors = [tensor for tensor, _ in recorder.externals]
+    captured.sources = tuple(
+        [
+            -2 - recorder.of_grad[at] if at in recorder.of_grad else places.get(id(tensor), -1)
+            for at, tensor in enumerate(tensors)
+        ]
+    )
+    captured.bare = tuple([at for at in recorder.leaves if at not in recorder.of_grad.values()])
+    captured.held = [None if at != -1 else tensor for at, tensor in zip(captured.sources, tensors)]
+    refuse_temporary(captured)
+    captured.filled = tuple([register for _, register in recorder.externals])
+    captured.guards = [guard_of(tensor, layout_of(tensor._array_)) for tensor in tensors]
+    captured.kin = kinship(tensors)
+    captured.result = description
+    captured.entries = shortened(recorder.entries, registers_of(description))
+    captured.count = len(recorder.arrays)
+    captured.replays = 0
+    captured.effects = first_effect(captured.entries)
+    captured.draws = any(entry.draws for entry in captured.entries)
+    for tensor, (word, edge) in zip(tensors, recorder.histories):
+        if tensor._flags_ != word or tensor._edge_ is not edge:
+            raise Refusal("a tensor that outlives the call gets a history, or requires a gradient from then on")
+    return captured
+
+
+def refuse_temporary(captured: Captured) -> None:
+    """Refuse tensors on old memory that were made by the function itself, by `detach` or `.data`.
+
+    They live no longer, but for the recording: a replay would read memory that the program may have replaced.
+    """
+    probe: Any = wrap_flagged(np.zeros(()), 0)
+    holders = [probe], [(probe, 0)], [probe]  # as many as hold the tensors
+    alone = door.references(probe)
+    del probe
+    for tensor in captured.held:
+        if tensor is not None and door.references(tensor) <= alone:
+            raise Refusal("a tensor is read by way of `detach()` or `.data` of one that is not an argument")
+    del holders
+
+
+def first_effect(entries: list[Entry]) -> int:
+    """Return the number of the first entry whose work lasts beyond the list, or -1."""
+    return next((at for at, entry in enumerate(entries) if entry.lasting), -1)
+
+
+def uses_of(entry: Entry) -> list[int]:
+    """Return the registers that an entry reads."""
+    used = [place for place in entry.places if place >= 0]
+    if entry.kind == GRADS:
+        return [register for _, description in entry.args for register in registers_of(description)]
+    for place, value in zip(entry.places, entry.args):
+        if place == NESTED:
+            used += [inner for inner in value.places if inner >= 0]
+    return used
+
+
+def shortened(entries: list[Entry], wanted: set[int]) -> list[Entry]:
+    """Return a list without views and constants that nothing needs; note where registers are needed last."""
+    needed, kept = set(wanted), []
+    last = set(wanted)
+    for entry in reversed(entries):
+        idle = entry.kind in (VIEW, COPY) or (entry.kind == CALL and entry.op is not None and entry.op.view)
+        if idle and not needed.intersection(entry.outs):
+            continue
+        used = uses_of(entry)
+        needed.update(used)
+        entry.frees = tuple({register for register in (*used, *entry.outs) if register >= 0} - last)
+        last.update(entry.frees)
+        kept.append(entry)
+    return kept[::-1]
+
+
+# ---- verification ----------------------------------------------------------------------------------------------------
+
+
+def difference(known: Captured, again: Captured) -> tuple[bool, str]:
+    """Compare two recordings of one function.
+
+    Returns:
+        Whether they differ in a value that Python code read (so that the second is another branch), and in what they
+        differ otherwise; "" if they are equal.
+    """
+    for one, other in zip(known.entries, again.entries):
+        if one.kind == READ and other.kind == READ and one.places == other.places:
+            if one.args[-1].tobytes() != other.args[-1].tobytes():
+                return True, ""
+        told = of_entries(one, other)
+        if told:
+            return False, told
+    if len(known.entries) != len(again.entries):
+        return False, "it called another number of operators"
+    if known.sources != again.sources or any(map(is_other, known.held, again.held)):
+        return False, "it used another tensor that is not an argument"
+    if not same_outputs(known.result, again.result):
+        return False, "it returned something else"
+    return False, ""
+
+
+def is_other(one: Any, other: Any) -> bool:
+    """Return whether two objects are not the same."""
+    return one is not other
+
+
+def of_entries(one: Entry, other: Entry) -> str:
+    """Return in what two entries differ; "" if they are equal."""
+    if one.kind != other.kind or one.title != other.title or one.op is not other.op or one.native is not other.native:
+        return f"it called {other.title}, where it had called {one.title}"
+    if one.places != other.places or one.outs != other.outs:
+        return f"it called {one.title} with other tensors"
+    if one.kind == GRADS:
+        leaves = [[at for at, _ in entry.args] for entry in (one, other)]
+        same = leaves[0] == leaves[1] and all(same_outputs(a[1], b[1]) for a, b in zip(one.args, other.args))
+        return "" if same else "it gave other gradients to leaves"
+    if one.kind == ISLAND:
+        return "" if same_constants(one.args, other.args) else "it took a step with other arguments"
+    for place, value, new in zip(one.places, one.args, other.args):
+        if place == -1 and one.kind != READ and not same_constants(value, new):
+            return f"it called {one.title} with {shown(new)}, where that had been {shown(value)}"
+        if place == NESTED and not same_nested(value, new):
+            return f"it called {one.title} with another list"
+    if one.kind == COPY and len(one.args) == 1 and one.args[0].tobytes() != other.args[0].tobytes():
+        return "a constant of another value was made"
+    if one.counts != other.counts or one.draws != other.draws:
+        return f"{one.title} wrote to other memory, or drew other numbers"
+    return ""
+
+
+def same_constants(one: Any, other: Any) -> bool:
+    """Return whether two arguments are equal."""
+    return bool(flattened(one, []) == flattened(other, [])) or one is other or is_equal(one, other)
+
+
+def is_equal(one: Any, other: Any) -> bool:
+    """Return whether two objects of one class are equal by their own word."""
+    try:
+        return type(one) is type(other) and bool(one == other)
+    except (TypeError, ValueError, RuntimeError):
+        return False
+
+
+def same_nested(one: Nested, other: Nested) -> bool:
+    """Return whether two sequences of registers and constants are equal."""
+    return one.places == other.places and all(map(same_constants, one.values, other.values))
+
+
+def shown(value: Any) -> str:
+    """Return a constant as messages show it."""
+    text = repr(value)
+    return text if len(text) < 60 else f"{text[:57]}..."

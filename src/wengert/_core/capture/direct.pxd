@@ -1,0 +1,28 @@
+cdef extern from *:
+    """
+    #define WENGERT_MOST_REGISTERS 24
+    /* The registers keep their arrays while the call lasts: nobody else has the list. */
+    static PyObject *wengert_on_registers(PyObject *function, PyObject *args, PyObject *places, PyObject *values) {
+        PyObject *given[WENGERT_MOST_REGISTERS], *made;
+        Py_ssize_t count = PyTuple_GET_SIZE(args);
+        if (count > WENGERT_MOST_REGISTERS || PyTuple_GET_SIZE(places) != count) {
+            PyErr_SetString(PyExc_RuntimeError, "an entry has too many arguments");
+            return NULL;
+        }
+        for (Py_ssize_t at = 0; at < count; at++) {
+            long place = PyLong_AsLong(PyTuple_GET_ITEM(places, at));
+            if (place >= (long)PyList_GET_SIZE(values)) {
+                PyErr_SetString(PyExc_IndexError, "an entry names a register that the list does not have");
+                return NULL;
+            }
+            given[at] = place >= 0 ? PyList_GET_ITEM(values, place) : PyTuple_GET_ITEM(args, at);
+        }
+        made = PyObject_Vectorcall(function, given, (size_t)count, NULL);
+        if (made == NULL && PyErr_ExceptionMatches(PyExc_ValueError)) {  /* as `door.on_arrays` */
+            PyErr_Clear();
+            Py_RETURN_NOTIMPLEMENTED;
+        }
+        return made;
+    }
+    """
+    object on_registers "wengert_on_registers"(object function, tuple args, tuple places, list values)

@@ -1,0 +1,45 @@
+cimport cython
+from wengert._core cimport door
+from wengert._core.calls cimport dispatch
+from wengert._core.calls.op cimport Op
+from wengert._core.leaves cimport accumulate
+from wengert._core.state.modes cimport Modes, current
+from wengert._core.capture cimport direct
+from wengert._core.capture.outputs cimport build
+from wengert._core.tensor.base cimport Tensor, meta_of, share, wrap_flagged
+from wengert._core.tensor.meta cimport AutogradMeta
+from wengert._core.tensor.storage cimport Storage, count
+
+cdef class Nested:
+    cdef public tuple places, values
+    cdef public object sequence
+
+cdef class Entry:
+    cdef public long kind
+    cdef public object native, op, origin
+    cdef public tuple args, places, constants, outs, layouts, frees, groups, counts
+    cdef public bint several, simple, lasting, draws, uncertain
+    cdef public str title
+
+@cython.locals(entry=Entry, modes=Modes, at=long, _=long)
+cpdef long run(list entries, list values, list owners, dict made, dict storages) except -2
+@cython.locals(meta=AutogradMeta)
+cpdef object assign(Entry entry, list values, list owners, dict made, dict storages)
+cpdef object note_write(Tensor owner)
+cpdef bint call(Entry entry, list values, Modes modes) except -1
+cpdef bint step(Entry entry, list values, Modes modes) except -1
+@cython.locals(result=list, places=tuple, place=long, at=long)
+cpdef tuple arguments(Entry entry, list values)
+@cython.locals(result=list, place=long, at=long)
+cpdef list sequence_of(Nested nested, list values)
+@cython.locals(result=list, places=tuple, storages=dict, place=long, group=long, at=long)
+cpdef tuple tensors(Entry entry, list values)
+@cython.locals(result=list, place=long, at=long)
+cpdef object sequence_of_tensors(Nested nested, list values)
+@cython.locals(outs=tuple, layouts=tuple, register=long, at=long)
+cpdef bint stored(Entry entry, list values, object result) except -1
+cpdef bint has_layout(object array, object layout) except -1
+cpdef object layout_of(object array)
+cpdef object copy_of(object array)
+cpdef object strided(object array, long offset, tuple shape, tuple strides, object dtype)
+cpdef bint is_same_value(object array, object known) except -1

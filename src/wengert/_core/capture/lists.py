@@ -1,0 +1,347 @@
+"""The list of a function's calls on arrays, and its replay.
+
+A list works on registers, which hold arrays. An entry takes the arrays of some registers, calls one function, and puts
+the arrays that come out into other registers. Every array that comes out is compared with the memory layout that was
+recorded, so that no entry runs on operands that the list was not recorded for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import door
+from ..calls import dispatch
+from ..leaves import accumulate
+from ..state.modes import Modes, current
+from ..tensor.base import Tensor, meta_of, share, wrap_flagged
+from ..tensor.meta import AutogradMeta
+from ..tensor.storage import Storage, count
+from . import direct
+from .outputs import build
+
+CALL, WRITE, VIEW, COPY, READ, ADD, GRADS, ISLAND = range(8)
+"""Kinds of entries: a call that returns new arrays or views; an in-place operator; a view by offset and strides; a
+fresh copy of a constant; a value that Python code read, which must be the same again; a sum in the memory of the first
+array; gradients that leaves get; a function of Python that is called as it is, an optimiser's step."""
+
+CONSTANT, NESTED = -1, -2
+"""Places of arguments that are no register: a constant, and a sequence of registers and constants."""
+
+WRONG_LAYOUT = "the memory layout of a result differs from the recorded one"
+DECLINED = "a native function does not support a call that it supported while it was recorded"
+OTHER_VALUE = "a value that Python code reads differs from the recorded one"
+
+
+class Nested:
+    """A sequence among the arguments of an entry.
+
+    Attributes:
+        places: for each element its register, or CONSTANT.
+        values: the constants; None at the places of registers.
+        sequence: the type of the sequence, list or tuple.
+    """
+
+    places: tuple[int, ...]
+    values: tuple[Any, ...]
+    sequence: Any
+
+    __slots__ = ("places", "sequence", "values")
+
+    def __init__(self, places: tuple[int, ...], values: tuple[Any, ...], sequence: Any) -> None:
+        self.places = places
+        self.values = values
+        self.sequence = sequence
+
+
+class Entry:
+    """One entry of a list.
+
+    Attributes:
+        kind: CALL, WRITE, VIEW, COPY or READ.
+        native: the function of arrays, called first; None if there is none.
+        op: the operator, whose body computes what `native` declines; None if there is none. Of WRITE the in-place
+            operator.
+        args: the constants among the arguments.
+        places: for each argument its register, CONSTANT or NESTED.
+        several: the function returns a sequence.
+        outs: the registers of the results, -1 for those that are None.
+        layouts: for each result an array of the same dtype, shape and strides, which is not to be read.
+        frees: the registers that no later entry needs.
+        groups: of WRITE for each argument that is a register the number of its storage, -1 for others.
+        counts: (external tensor, number of writes) for each external tensor that the entry writes to.
+        simple: no argument is NESTED.
+        constants: CONSTANT for each argument.
+        lasting: it writes to memory that outlives the list.
+        draws: it draws random numbers from the default generator.
+        uncertain: its function may decline other values.
+        title: what explanations and comparisons call it.
+        origin: (code object, offset) of the program's line, or None.
+    """
+
+    kind: int
+    native: Any
+    op: Any
+    args: tuple[Any, ...]
+    places: tuple[int, ...]
+    several: bool
+    outs: tuple[int, ...]
+    layouts: tuple[Any, ...]
+    frees: tuple[int, ...]
+    groups: tuple[int, ...]
+    counts: tuple[Any, ...]
+    simple: bool
+    constants: tuple[int, ...]
+    lasting: bool
+    draws: bool
+    uncertain: bool
+    title: str
+    origin: Any
+
+    __slots__ = (
+        "args",
+        "constants",
+        "counts",
+        "draws",
+        "frees",
+        "groups",
+        "kind",
+        "lasting",
+        "layouts",
+        "native",
+        "op",
+        "origin",
+        "outs",
+        "places",
+        "several",
+        "simple",
+        "title",
+        "uncertain",
+    )
+
+    def __init__(self, kind: int, native: Any, op: Any, title: str) -> None:
+        self.kind = kind
+        self.native = native
+        self.op = op
+        self.title = title
+        self.args = ()
+        self.places = ()
+        self.several = False
+        self.outs = ()
+        self.layouts = ()
+        self.frees = ()
+        self.groups = ()
+        self.counts = ()
+        self.simple = True
+        self.constants = ()
+        self.lasting = False
+        self.draws = False
+        self.uncertain = False
+        self.origin = None
+
+
+def run(
+    entries: list[Any], values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]
+) -> int:
+    """Run a list.
+
+    Args:
+        entries: the list.
+        values: the registers, of which those of external tensors are filled.
+        owners: the external tensors, whose writes are counted.
+        made, storages: as in `build`.
+
+    Returns:
+        -1, or the number of the entry that could not run; nothing of it and of those behind it was done.
+    """
+    entry: Entry
+    modes: Modes = current()
+    for at in range(len(entries)):
+        entry = entries[at]
+        if entry.kind == CALL:
+            if not call(entry, values, modes):
+                return at
+        elif entry.kind == GRADS:
+            assign(entry, values, owners, made, storages)
+        elif entry.kind == ISLAND:
+            entry.native(*entry.args[0], **entry.args[1])
+        elif not step(entry, values, modes):
+            return at
+        for change in entry.counts:
+            for _ in range(change[1]):
+                note_write(owners[change[0]])
+        for register in entry.frees:
+            values[register] = None
+    return -1
+
+
+def assign(entry: Entry, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]) -> None:
+    """Set the `.grad` of leaves."""
+    for leaf, description in entry.args:
+        meta: AutogradMeta = meta_of(owners[leaf])
+        meta.grad = build(description, values, owners, made, storages)
+
+
+def note_write(owner: Tensor) -> None:
+    """Count a write to an external tensor."""
+    count(owner._storage_)
+
+
+def call(entry: Entry, values: list[Any], modes: Modes) -> bool:
+    """Run an entry that returns new arrays; return whether it could."""
+    result: Any = NotImplemented
+    if entry.native is not None:
+        if entry.simple:
+            result = direct.on_registers(entry.native, entry.args, entry.places, values)
+        else:
+            result = direct.on_registers(entry.native, arguments(entry, values), entry.constants, values)
+    if result is NotImplemented:
+        if entry.op is None:
+            return False
+        result = dispatch.computed_by_body(entry.op, tensors(entry, values), modes)
+    return stored(entry, values, result)
+
+
+def step(entry: Entry, values: list[Any], modes: Modes) -> bool:
+    """Run an entry of another kind than CALL; return whether it could."""
+    if entry.kind == WRITE:
+        entry.op.complete(tensors(entry, values), 0, modes)
+        return True
+    if entry.kind == VIEW:
+        return stored(entry, values, strided(values[entry.places[0]], *entry.args[1:]))
+    if entry.kind == COPY:
+        return stored(entry, values, copy_of(entry.args[0]))
+    if entry.kind == ADD:
+        accumulate.add_quietly(values[entry.places[0]], values[entry.places[1]], modes)
+        return True
+    known: Any = entry.args[len(entry.args) - 1]
+    if entry.native is None:
+        return is_same_value(values[entry.places[0]], known)
+    return is_same_value(np.array(entry.native(*arguments(entry, values)[:-1])), known)
+
+
+def arguments(entry: Entry, values: list[Any]) -> tuple[Any, ...]:
+    """Return the arguments of an entry, with arrays in their places."""
+    result: list[Any] = list(entry.args)
+    places: tuple[int, ...] = entry.places
+    place: int
+    for at in range(len(places)):
+        place = places[at]
+        if place >= 0:
+            result[at] = values[place]
+        elif place == NESTED:
+            result[at] = sequence_of(entry.args[at], values)
+    return tuple(result)
+
+
+def sequence_of(nested: Nested, values: list[Any]) -> list[Any]:
+    """Return the arrays and constants of a sequence."""
+    result: list[Any] = list(nested.values)
+    place: int
+    for at in range(len(nested.places)):
+        place = nested.places[at]
+        if place >= 0:
+            result[at] = values[place]
+    return result
+
+
+def tensors(entry: Entry, values: list[Any]) -> tuple[Any, ...]:
+    """Return the arguments of an entry, with new tensors in the places of arrays; those of one memory share it."""
+    result: list[Any] = list(entry.args)
+    places: tuple[int, ...] = entry.places
+    storages: dict[int, Any] = {}
+    place: int
+    group: int
+    for at in range(len(places)):
+        place = places[at]
+        if place >= 0:
+            group = entry.groups[at] if entry.groups else -1
+            if group < 0:
+                result[at] = wrap_flagged(values[place], 0)
+            else:
+                if group not in storages:
+                    storages[group] = Storage(values[place])
+                result[at] = share(values[place], storages[group])
+        elif place == NESTED:
+            result[at] = sequence_of_tensors(entry.args[at], values)
+    return tuple(result)
+
+
+def sequence_of_tensors(nested: Nested, values: list[Any]) -> Any:
+    """Return the tensors and constants of a sequence."""
+    result: list[Any] = list(nested.values)
+    place: int
+    for at in range(len(nested.places)):
+        place = nested.places[at]
+        if place >= 0:
+            result[at] = wrap_flagged(values[place], 0)
+    return nested.sequence(result)
+
+
+def stored(entry: Entry, values: list[Any], result: Any) -> bool:
+    """Put the results of an entry into their registers; return whether they have the recorded layouts."""
+    outs: tuple[int, ...] = entry.outs
+    layouts: tuple[Any, ...] = entry.layouts
+    register: int
+    if not entry.several:
+        register = outs[0]
+        if not has_layout(result, layouts[0]):
+            return False
+        values[register] = result
+        return True
+    if len(result) != len(outs):
+        return False
+    for at in range(len(outs)):
+        register = outs[at]
+        if register < 0:
+            continue
+        if not has_layout(result[at], layouts[at]):
+            return False
+        values[register] = result[at]
+    return True
+
+
+def has_layout(array: Any, layout: Any) -> bool:
+    """Return whether an array has the dtype, shape and strides of another one."""
+    return door.is_ndarray(array) and door.share_space(array, layout) and door.is_laid_like(array, layout)
+
+
+def layout_of(array: Any) -> Any:
+    """Return an array of the same dtype, shape and strides without memory of that size, which is not to be read."""
+    return np.lib.stride_tricks.as_strided(np.empty((), array.dtype), array.shape, array.strides)
+
+
+def copy_of(array: Any) -> Any:
+    """Return a copy of an array with the same strides, elements that share memory included."""
+    if array.size == 0:
+        return layout_of(array)
+    result = array.copy("K")
+    if result.strides == array.strides:
+        return result
+    first = sum([(length - 1) * -step for length, step in zip(array.shape, array.strides) if step < 0])
+    last = sum([(length - 1) * step for length, step in zip(array.shape, array.strides) if step > 0])
+    memory = np.empty(first + last + array.itemsize, np.uint8)
+    result = np.ndarray(array.shape, array.dtype, memory, first, array.strides)
+    result[...] = array
+    return result
+
+
+def strided(array: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> Any:
+    """Return the view of the memory of an array at an offset in bytes from its first element; None if it has none.
+
+    The memory must be that of a contiguous array, and hold all elements.
+    """
+    whole: Any = array
+    while isinstance(whole.base, np.ndarray):
+        whole = whole.base
+    start = door.address_of(array) - door.address_of(whole) + offset
+    try:
+        return np.ndarray(shape, dtype, whole, start, strides)
+    except (TypeError, ValueError, BufferError):
+        return None
+
+
+def is_same_value(array: Any, known: Any) -> bool:
+    """Return whether an array has the same bits as another one."""
+    return has_layout(array, layout_of(array)) and array.dtype == known.dtype and array.tobytes() == known.tobytes()

@@ -1,0 +1,21 @@
+cimport cython
+from wengert._core cimport flags
+from wengert._core.aliasing.views cimport ViewInfo
+from wengert._core.tensor.base cimport Tensor, share
+from wengert._core.tensor.storage cimport Storage, next_serial
+
+cdef class Output:
+    cdef public long external, register, storage, version, made
+    cdef public object base
+    cdef public tuple steps
+
+cdef class Nest:
+    cdef public object kind
+    cdef public tuple keys, parts
+
+@cython.locals(parts=list)
+cpdef object build(object description, list values, list owners, dict made, dict storages)
+@cython.locals(tensor=Tensor, info=ViewInfo, owner=Tensor)
+cpdef object build_tensor(Output output, list values, list owners, dict made, dict storages)
+@cython.locals(storage=Storage)
+cpdef Storage new_storage(Output output, object array, dict storages)

@@ -1,0 +1,148 @@
+"""What a function returns, described once and built anew by each replay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import flags
+from ..aliasing.views import ViewInfo
+from ..tensor.base import Tensor, share
+from ..tensor.storage import Storage, next_serial
+
+
+class Output:
+    """One tensor among the results.
+
+    Attributes:
+        external: the number of the external tensor that it is, or whose memory it shares with `register`, or -1.
+        register: the register of its array; -1 if it is the external tensor itself.
+        storage: the number of its storage among those that are new, or -1.
+        version: the number of writes to a new storage.
+        base: of a view the tensor that it is taken of, or None.
+        steps, made: how it is taken, as in `ViewInfo`.
+    """
+
+    external: int
+    register: int
+    storage: int
+    version: int
+    base: Any
+    steps: tuple[Any, ...]
+    made: int
+
+    __slots__ = ("base", "external", "made", "register", "steps", "storage", "version")
+
+    def __init__(self) -> None:
+        self.external = self.register = self.storage = -1
+        self.version = self.made = 0
+        self.base = None
+        self.steps = ()
+
+    def facts(self) -> tuple[Any, ...]:
+        """Return everything as one value, to compare outputs."""
+        base = None if self.base is None else self.base.facts()
+        steps = tuple([(step[0].name, step[1], step[2]) for step in self.steps])
+        return self.external, self.register, self.storage, self.version, base, steps, self.made
+
+
+class Nest:
+    """A tuple, list or dictionary among the results, with the descriptions of what is in it."""
+
+    kind: Any
+    keys: tuple[Any, ...]
+    parts: tuple[Any, ...]
+
+    __slots__ = ("keys", "kind", "parts")
+
+    def __init__(self, kind: Any, keys: tuple[Any, ...], parts: tuple[Any, ...]) -> None:
+        self.kind = kind
+        self.keys = keys
+        self.parts = parts
+
+
+def registers_of(description: Any) -> set[int]:
+    """Return the registers that results need."""
+    if isinstance(description, Nest):
+        return {register for part in description.parts for register in registers_of(part)}
+    if not isinstance(description, Output):
+        return set()
+    if description.base is not None:
+        return registers_of(description.base)
+    return {description.register} if description.register >= 0 else set()
+
+
+def same_outputs(one: Any, other: Any) -> bool:
+    """Return whether two descriptions are equal."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, Nest):
+        same = one.kind is other.kind and one.keys == other.keys and len(one.parts) == len(other.parts)
+        return same and all(map(same_outputs, one.parts, other.parts))
+    if isinstance(one, Output):
+        return one.facts() == other.facts()
+    return bool(one == other) or one != one
+
+
+def build(
+    description: Any, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]
+) -> Any:
+    """Return the results of a replay.
+
+    Args:
+        description: what `Describing` returned.
+        values: the registers.
+        owners: the external tensors.
+        made, storages: the tensors and storages that are built already.
+    """
+    if isinstance(description, Output):
+        return build_tensor(description, values, owners, made, storages)
+    if not isinstance(description, Nest):
+        return description
+    parts: list[Any] = []
+    for part in description.parts:
+        parts.append(build(part, values, owners, made, storages))
+    if description.kind is list:
+        return parts
+    if description.kind is dict:
+        return dict(zip(description.keys, parts))
+    return tuple(parts) if description.kind is tuple else tuple.__new__(description.kind, parts)
+
+
+def build_tensor(
+    output: Output, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]
+) -> Any:
+    """Return one tensor of the results."""
+    tensor: Tensor
+    if output.register < 0 and output.external >= 0:
+        return owners[output.external]
+    known: Any = made.get(id(output))
+    if known is not None:
+        return known
+    if output.base is not None:
+        result: Any = build_tensor(output.base, values, owners, made, storages)
+        for op, args, nr in output.steps:
+            result = op.call((result, *args[1:]))
+            if nr >= 0:
+                result = result[nr]
+        tensor = result
+        if tensor._flags_ & flags.VIEW:
+            info: ViewInfo = tensor._meta_.view
+            info.made = output.made
+    elif output.external >= 0:
+        owner: Tensor = owners[output.external]
+        tensor = share(values[output.register], owner._storage_)
+    else:
+        tensor = share(values[output.register], new_storage(output, values[output.register], storages))
+    made[id(output)] = tensor
+    return tensor
+
+
+def new_storage(output: Output, array: Any, storages: dict[int, Any]) -> Storage:
+    """Return the storage of a new tensor, the same for all that share it."""
+    storage: Storage = storages.get(output.storage)
+    if storage is None:
+        storage = Storage(array)
+        storage.serial = next_serial()
+        storage.version = output.version
+        storages[output.storage] = storage
+    return storage

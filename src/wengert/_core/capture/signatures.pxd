@@ -1,0 +1,18 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.state.modes cimport Modes
+from wengert._core.tensor.base cimport Tensor
+
+cdef class Guard:
+    cdef public object layout, cls
+    cdef public long word
+
+cpdef Guard guard_of(Tensor tensor, object layout)
+@cython.locals(own=Tensor)
+cpdef bint holds(Guard guard, object tensor) except -1
+@cython.locals(at=long)
+cpdef bint hold(list guards, list tensors) except -1
+@cython.locals(first=dict, result=list, tensor=Tensor, at=long)
+cpdef tuple kinship(list tensors)
+cpdef bint is_plain(Modes modes) except -1
+cpdef tuple state_of(Modes modes)

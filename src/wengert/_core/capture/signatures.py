@@ -1,0 +1,133 @@
+"""What must be the same for a list to be replayed: arguments, tensors and modes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import door, flags
+from ..state.modes import Modes
+from ..tensor.base import Tensor
+from ..types.dtypes import dtype, get_default_dtype
+from .lists import layout_of as layout_of
+from .recorder import PLAIN
+
+VALUES = (bool, int, str, bytes, type(None), type(...), dtype, type)
+"""Types whose objects are compared by value, or are what they are."""
+
+
+class Guard:
+    """The facts about one tensor that a list depends on.
+
+    Attributes:
+        layout: an array of its dtype, shape and strides.
+        word: its flags.
+        cls: its class.
+        leaf: it has no history.
+    """
+
+    layout: Any
+    word: int
+    cls: Any
+
+    __slots__ = ("cls", "layout", "word")
+
+    def __init__(self, layout: Any, word: int, cls: Any) -> None:
+        self.layout = layout
+        self.word = word
+        self.cls = cls
+
+
+def guard_of(tensor: Tensor, layout: Any) -> Guard:
+    """Return the guard of a tensor."""
+    return Guard(layout, tensor._flags_, type(tensor))
+
+
+def holds(guard: Guard, tensor: Any) -> bool:
+    """Return whether a tensor is as a guard says."""
+    if type(tensor) is not guard.cls:
+        return False
+    own: Tensor = tensor
+    if own._flags_ != guard.word:
+        return False
+    array: Any = own._array_
+    return door.is_ndarray(array) and door.share_space(array, guard.layout) and door.is_laid_like(array, guard.layout)
+
+
+def hold(guards: list[Any], tensors: list[Any]) -> bool:
+    """Return whether all tensors are as their guards say."""
+    for at in range(len(guards)):
+        if not holds(guards[at], tensors[at]):
+            return False
+    return True
+
+
+def kinship(tensors: list[Any]) -> tuple[int, ...]:
+    """Return for each tensor the place of the first one with the same storage."""
+    first: dict[int, int] = {}
+    result: list[Any] = []
+    tensor: Tensor
+    for at in range(len(tensors)):
+        tensor = tensors[at]
+        result.append(first.setdefault(id(tensor._storage_), at))
+    return tuple(result)
+
+
+def is_plain(modes: Modes) -> bool:
+    """Return whether a thread is in no mode that a list would have to follow."""
+    if modes.word or modes.inference or modes.fresh or modes.anomaly or modes.noting or modes.transforms:
+        return False
+    return modes.passing is None and modes.saved_hooks is None and modes.no_saved_hooks is None and not modes.batches
+
+
+def state_of(modes: Modes) -> tuple[Any, ...]:
+    """Return the modes of a thread that results may depend on."""
+    return modes.grad, get_default_dtype()
+
+
+def flattened(value: Any, leaves: list[Any]) -> Any:
+    """Collect the leaves of nested tuples, lists and dictionaries; return what tells one nesting from another.
+
+    Two equal results mean the same nesting, with equal numbers and the same objects in the places of other leaves; of
+    tensors it says only that they are there.
+    """
+    kind: Any = type(value)
+    if isinstance(value, Tensor):
+        leaves.append(value)
+        return Tensor
+    if kind in VALUES:
+        return kind, value
+    if kind is float:
+        return float, value if value == value else None, math.copysign(1.0, value)
+    if kind is complex:
+        return complex, flattened(value.real, leaves), flattened(value.imag, leaves)
+    if kind is tuple or kind is list:
+        return kind, tuple([flattened(element, leaves) for element in value])
+    if kind is dict:
+        return dict, tuple([(flattened(key, []), flattened(element, leaves)) for key, element in value.items()])
+    return Same(value)
+
+
+class Same:
+    """An object that equals itself only; it is kept, so that no other one takes its identity."""
+
+    value: Any
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def is_capturable(tensor: Tensor) -> bool:
+    """Return whether a list can have a tensor as an argument."""
+    return not tensor._flags_ & ~PLAIN and door.is_ndarray(tensor._array_)
+
+
+REQUIRES = flags.REQUIRES_GRAD

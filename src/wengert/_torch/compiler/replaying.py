@@ -1,0 +1,233 @@
+"""`wg.compile(function, replay=True)`: calls are recorded as lists of calls on arrays, and later ones replay these."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import warnings
+import weakref
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+from wengert._core.capture.captured import AGAIN, Captured, difference, record
+from wengert._core.capture.recorder import Recorder
+from wengert._core.capture.signatures import flattened, is_plain, state_of
+from wengert._core.state.modes import current
+from wengert.ops.randomness.generator import WORDS, default_generator
+
+MOST_LISTS = 64
+"""Number of lists of one function; calls that match none of them are not recorded any more."""
+MOST_SIGNATURES = 256
+"""Number of combinations of Python values among the arguments that are told apart."""
+MOST_BRANCHES = 8
+"""Number of lists for one signature, which differ in values that Python code reads or in shapes."""
+TOO_MANY = f"calls differ in values that Python code reads, or in shapes; {MOST_BRANCHES} lists fitted none"
+
+
+KNOWN: weakref.WeakSet[Replaying] = weakref.WeakSet()
+"""All functions that are replayed, for `wg.compiler.reset`."""
+
+
+class Signature:
+    """The calls of one function with the same nesting of arguments, the same Python values, and the same modes.
+
+    Attributes:
+        lists: the lists, the one that was replayed last in front.
+        seen: the shapes, dtypes and flags of tensors that a call was seen with.
+        off: why calls are not recorded any more; "" if they are.
+    """
+
+    def __init__(self) -> None:
+        self.lists: list[Captured] = []
+        self.seen: set[Any] = set()
+        self.off = ""
+
+
+class Replaying:
+    """A function whose calls are replayed.
+
+    Args:
+        function: the function.
+        fullgraph: raise an error where it cannot be captured, rather than warn and call it.
+    """
+
+    def __init__(self, function: Callable[..., Any], fullgraph: bool) -> None:
+        functools.update_wrapper(self, function, updated=())
+        self.function = function
+        self.fullgraph = fullgraph
+        self.signatures: dict[Any, Signature] = {}
+        self.count = 0
+        self.warned = False
+        KNOWN.add(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "function":  # of an object that is being copied
+            raise AttributeError(name)
+        return getattr(self.function, name)
+
+    def __reduce__(self) -> Any:
+        return Replaying, (self.function, self.fullgraph)
+
+    def __repr__(self) -> str:
+        return f"<replaying {self.function!r}>"
+
+    def forget(self) -> None:
+        """Forget all lists, and why others were not recorded."""
+        self.signatures, self.count, self.warned = {}, 0, False
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        modes = current()
+        if not is_plain(modes):  # a transform, a profile, another recording, a backward pass: they see what they would
+            return self.function(*args, **kwargs)
+        leaves: list[Any] = []
+        key = flattened(args, leaves), flattened(kwargs, leaves), state_of(modes)
+        signature = self.signatures.get(key)
+        if signature is None:
+            if len(self.signatures) >= MOST_SIGNATURES:
+                return self.beyond_limits(args, kwargs)
+            signature = self.signatures[key] = Signature()
+        for captured in signature.lists:
+            owners = captured.owners(leaves)
+            if owners is None:
+                continue
+            captured.replays += 1
+            if captured.replays & (captured.replays - 1) == 0:  # 1, 2, 4, 8, ...
+                return self.verified(signature, captured, args, kwargs, leaves)
+            result = self.replayed(captured, owners, args, kwargs)
+            if result is not AGAIN:
+                return result
+        return self.unknown(signature, args, kwargs, leaves)
+
+    def replayed(self, captured: Captured, owners: list[Any], args: Any, kwargs: Any) -> Any:
+        """Return the result of a replay, or AGAIN. Where it raises an error, the function itself raises it if it can
+        be called without doing anything twice."""
+        position = Position() if captured.draws else None
+        before = None if position is None else position.saved()
+        try:
+            result = captured.replay(owners)
+        except Exception:
+            if captured.effects >= 0:
+                raise
+            if position is not None:
+                position.go_back(before)
+            return self.function(*args, **kwargs)
+        if result is AGAIN and position is not None:
+            position.go_back(before)
+        return result
+
+    def unknown(self, signature: Signature, args: Any, kwargs: Any, leaves: list[Any]) -> Any:
+        """Call the function with arguments that no list fits; record it from the second such call on."""
+        if signature.off:
+            return self.function(*args, **kwargs)
+        if self.count >= MOST_LISTS:
+            return self.beyond_limits(args, kwargs)
+        facts = tuple([facts_of(leaf) for leaf in leaves])
+        if facts not in signature.seen:
+            signature.seen.add(facts)
+            return self.function(*args, **kwargs)
+        if len(signature.lists) >= MOST_BRANCHES:
+            self.give_up(signature, TOO_MANY, None)
+            return self.function(*args, **kwargs)
+        result, captured, recorder = record(self.function, args, kwargs, leaves, Position())
+        if captured is None:
+            self.give_up(signature, recorder.reason or "", recorder)
+            return result
+        self.keep(signature, captured)
+        return result
+
+    def beyond_limits(self, args: Any, kwargs: Any) -> Any:
+        """Call the function with arguments that are not recorded any more, since there were too many others."""
+        self.tell(f"calls with other Python values or shapes than the first {self.count} lists have are eager", None)
+        return self.function(*args, **kwargs)
+
+    def keep(self, signature: Signature, captured: Captured) -> None:
+        """Keep a new list."""
+        signature.lists.insert(0, captured)
+        self.count += 1
+
+    def verified(self, signature: Signature, captured: Captured, args: Any, kwargs: Any, leaves: list[Any]) -> Any:
+        """Call the function, and compare what it calls with the list."""
+        result, again, recorder = record(self.function, args, kwargs, leaves, Position())
+        if again is None:
+            self.give_up(signature, recorder.reason or "", recorder)
+            return result
+        branch, told = difference(captured, again)
+        if branch:
+            if any(difference(other, again) == (False, "") for other in signature.lists):
+                return result
+            if len(signature.lists) >= MOST_BRANCHES:
+                self.give_up(signature, TOO_MANY, None)
+            else:
+                self.keep(signature, again)
+        elif told:
+            reason = f"the function does not do the same in each call, which replay=True asks for; {told}"
+            self.give_up(signature, reason, recorder)
+        return result
+
+    def give_up(self, signature: Signature, reason: str, recorder: Recorder | None) -> None:
+        """Call the function from now on."""
+        signature.off, signature.lists = reason, []
+        self.tell(f"it is called eagerly: {reason}", recorder)
+
+    def tell(self, text: str, recorder: Recorder | None) -> None:
+        """Warn, once for the function, that it is not replayed.
+
+        Raises:
+            RuntimeError: instead, with `fullgraph`.
+        """
+        name = getattr(self.function, "__qualname__", type(self.function).__name__)
+        message = f"torch.compile: {name} is not replayed; {text}{place_in(recorder)}"
+        if self.fullgraph:
+            raise RuntimeError(message)
+        if not self.warned:
+            self.warned = True
+            warnings.warn(message, stacklevel=5)
+
+
+def facts_of(tensor: Any) -> tuple[Any, ...]:
+    """Return what a list depends on of a tensor."""
+    array = tensor._array_
+    return type(tensor), tensor._flags_, array.shape, array.strides, array.dtype
+
+
+def place_in(recorder: Recorder | None) -> str:
+    """Return where in the program the reason lies, as a part of a sentence."""
+    if recorder is None or recorder.origin is None:
+        return ""
+    code, offset = recorder.origin
+    positions = next(islice(code.co_positions(), offset // 2, None), None)
+    number = code.co_firstlineno if positions is None or positions[0] is None else positions[0]
+    line = linecache.getline(code.co_filename, number).strip()
+    return f' (File "{code.co_filename}", line {number}, in {code.co_name}: {line})'
+
+
+class Position:
+    """The position of the default generator of random numbers, which two calls of the object compare equal."""
+
+    def __init__(self) -> None:
+        import ctypes
+
+        self.stream = default_generator._stream
+        source = self.stream.source()
+        self.words = (ctypes.c_uint32 * (WORDS + 1)).from_address(source.bits.ctypes.state_address)
+        self.kept = source.kept
+
+    def __call__(self) -> Any:
+        stream = default_generator._stream
+        if stream is not self.stream:  # the program has gone to another position
+            return stream
+        words = self.words  # the words of the state, and behind them the place among them
+        return words[WORDS], words[0], words[1], self.kept.tobytes()
+
+    def saved(self) -> Any:
+        """Return the whole position."""
+        return bytes(self.words), self.kept.copy()
+
+    def go_back(self, saved: Any) -> None:
+        """Return to a position."""
+        self.words[:] = type(self.words).from_buffer_copy(saved[0])
+        self.kept[:] = saved[1]

@@ -1,0 +1,112 @@
+"""Every sample, recorded as a list of calls on arrays and replayed with other numbers: the bits of an eager call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from wengert.compiler.replaying import Position
+
+import wengert as wg
+from wengert._core.capture.captured import AGAIN, record
+from wengert.testing import Case
+from wengert.testing.calls import Call, once, tensors_in
+
+UNINITIALISED = {"empty_like", "new_empty", "new_empty_strided", "empty", "empty_permuted", "empty_strided"}
+"""Factories whose results hold any values."""
+REASONS = {
+    "random numbers of a factory": (
+        *("normal", "pca_lowrank", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm"),
+        "svd_lowrank",
+    ),
+    "a generator's state": ("get_rng_state", "manual_seed", "seed", "set_rng_state"),
+    "conjugated or negated when read": ("_conj", "_neg_view"),
+}
+"""The operators of which a sample is not captured, by the reason. Calls with `requires_grad=True` are not either."""
+REFUSED = {name for names in REASONS.values() for name in names}
+
+
+def changed(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Other numbers of the same kind: smaller ones, for integers and bools the same in another order."""
+    if array.dtype.kind in "fc":
+        return (array * array.dtype.type(0.96875)).astype(array.dtype)
+    return np.flip(array).copy() if array.dtype.kind in "iub" else array.copy()
+
+
+def outcome(run: Any) -> Any:
+    """Return the result of a function, or its error."""
+    wg.manual_seed(5)
+    try:
+        return run()
+    except Exception as error:
+        return type(error), str(error)
+
+
+def is_error(result: Any) -> bool:
+    """Return whether a result of `outcome` is an error."""
+    return isinstance(result, tuple) and bool(result) and isinstance(result[0], type)
+
+
+def bits(result: Any) -> list[Any]:
+    """Return everything that is to be equal of the tensors of a result."""
+    return [
+        (each.dtype, each.shape, each.stride(), each._array_.tobytes(), each._version, each._is_view())
+        for each in tensors_in(result)
+    ]
+
+
+def derived(call: Call, tensors: Any) -> Any:
+    """Return the results of a call and the gradients of their sums."""
+    results = list(tensors_in(call.with_tensors(tensors).run()))
+    roots = [each for each in results if each.requires_grad]
+    leaves = [each for each in tensors if each.requires_grad]
+    if not roots or not leaves:
+        return [each.detach() for each in results], ()
+    grads = wg.autograd.grad(roots, leaves, [wg.ones_like(each) for each in roots], allow_unused=True)
+    return [each.detach() for each in results], grads
+
+
+def plain(call: Call, tensors: Any) -> Any:
+    """Return the result of a call."""
+    return call.with_tensors(tensors).run()
+
+
+def check(case: Case, run: Any, requires_grad: bool) -> None:
+    """Record a sample, and compare a replay with other numbers with an eager call."""
+    call, eager = case.call(requires_grad), case.call(requires_grad)
+    tensors, others = list(call.tensors()), list(eager.tensors())
+    arrays = [changed(tensor._array_) for tensor in tensors]
+    _, captured, recorder = record(lambda *own: run(call, own), tensors, {}, tensors, Position())
+    if captured is None:
+        assert case.name in REFUSED or "requires a gradient" in recorder.reason, recorder.reason
+        return
+    if case.name in UNINITIALISED:
+        return
+    for tensor, other, array in zip(tensors, others, arrays):
+        tensor._array_[...] = other._array_[...] = array
+    written = [tensor._version - other._version for tensor, other in zip(tensors, others)]
+    owners = captured.owners(tensors)
+    assert owners is not None
+    wanted, state = outcome(lambda: run(eager, others)), wg.get_rng_state()
+    result = outcome(lambda: captured.replay(owners))
+    if result is AGAIN:
+        assert captured.effects < 0
+        return
+    if is_error(wanted):
+        assert result == wanted
+        return
+    assert type(result) is type(wanted) and bits(result) == bits(wanted)
+    assert [each._array_.tobytes() for each in tensors] == [each._array_.tobytes() for each in others]
+    assert [tensor._version - other._version for tensor, other in zip(tensors, others)] == written
+    assert wg.get_rng_state().equal(state)
+
+
+@pytest.mark.cases(wanted=once)
+def test_a_replay_with_other_numbers_has_the_bits_of_an_eager_call(case: Case) -> None:
+    check(case, plain, False)
+
+
+@pytest.mark.cases(wanted=once)
+def test_so_has_a_replay_with_gradients(case: Case) -> None:
+    check(case, derived, True)
