@@ -65,7 +65,7 @@ def test_before_the_pass_all_nodes_wait(page: Page, steps: BackwardSteps) -> Non
     assert page.texts("#order .name") == [step.title for step in steps]
     assert "Nothing has run yet" in page.details() and "scalar float32" in page.details()
     assert page.find("#progress").text == "0 of 6"
-    assert page.texts("#leaves th") == ["b nothing yet", "x nothing yet"]
+    assert page.texts("#leaves .leaf") == ["b nothing yet", "x nothing yet"]
     assert page.find("#back").get_attribute("aria-disabled") == "true"
 
 
@@ -110,7 +110,7 @@ def test_leaves_show_what_was_accumulated_so_far(page: Page, steps: BackwardStep
     seen = []
     for _ in steps:
         page.press("body", RIGHT)
-        seen.append((page.texts("#leaves th"), page.texts("#leaves pre"), page.texts("#leaves .fresh th")))
+        seen.append((page.texts("#leaves .leaf"), page.texts("#leaves pre"), page.texts("#leaves .fresh .leaf")))
     assert seen[0] == (["b nothing yet", "x nothing yet"], [], [])
     assert seen[1] == (["b so far", "x nothing yet"], ["2."], ["b so far"])
     assert seen[2] == (["b complete", "x nothing yet"], ["2."], [])

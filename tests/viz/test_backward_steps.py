@@ -202,6 +202,12 @@ def test_lists_of_tensors_and_several_outputs_have_names() -> None:
     assert nothing is None and elements(second) == [1.0, 1.0]
 
 
+def test_lists_that_a_rule_reads_are_one_line() -> None:
+    x = wg.ones(3, 3, requires_grad=True)
+    reads = dict(only(backward_steps(x[wg.tensor([0, 2]), wg.tensor([1, 1])].sum()), "IndexBackward0").reads)
+    assert reads["indices"] == "[2] int64 [0 2]; [2] int64 [1 1]"
+
+
 def test_gradients_of_all_kinds_of_tensors_are_told() -> None:
     embedding = nn.Embedding(5, 3, sparse=True)
     steps = backward_steps(embedding(wg.tensor([1, 2, 1])).sum(), embedding)

@@ -117,7 +117,7 @@ class Recorder:
         reads: tuple[tuple[str, Value | str], ...] = ()
         rules: tuple[RuleText, ...] = (LEAF_RULE,)
         if shown.kind not in (PARAMETER, LEAF):
-            runs = node.takes_nothing() or any(value is not None for value in arriving)
+            runs = type(node).takes_nothing(node) or any(value is not None for value in arriving)
             operator = operator_name(node)
             reads = self.reads(node) if runs else ()
             rules = self.reader.rules_of(node) if runs else ()
@@ -168,5 +168,7 @@ def saved_value(value: Any) -> Value | str:
     if isinstance(value, np.ndarray) or (hasattr(value, "shape") and hasattr(value, "dtype")):
         return value_of_array(value)
     if isinstance(value, tuple) and any(isinstance(item, np.ndarray) for item in value):
-        return "; ".join(str(value_of_array(item)) if isinstance(item, np.ndarray) else as_text(item) for item in value)
+        return "; ".join(
+            value_of_array(item).in_one_line() if isinstance(item, np.ndarray) else as_text(item) for item in value
+        )
     return value if value is PACKED else as_text(value)

@@ -76,7 +76,7 @@ def write_steps(gradient: Value, steps: Sequence[Step]) -> str:
         gradient: The gradient with which the pass began.
         steps: The steps.
     """
-    lines = [f"A backward pass of {len(steps)} steps; it begins with the gradient {one_line(gradient)}"]
+    lines = [f"A backward pass of {len(steps)} steps; it begins with the gradient {gradient.in_one_line()}"]
     for step in steps:
         lines += ["", *write_step(step)]
     return "\n".join(lines)
@@ -121,8 +121,3 @@ def labelled(label: str, value: Value | str | None) -> Iterator[str]:
         yield from (f"      {row}" for row in rows)
     else:
         yield f"  {label} {'nothing' if value is None else value}"
-
-
-def one_line(value: Value) -> str:
-    """Return a value in one line."""
-    return " ".join(str(value).split())

@@ -47,6 +47,10 @@ class Value:
         options: dict[str, Any] = {"precision": 4, "suppress_small": True, "max_line_width": COLUMNS, "threshold": 1000}
         return np.array2string(self.array, **options)
 
+    def in_one_line(self) -> str:
+        """Return the text of the value with its rows beside one another."""
+        return " ".join(str(self).split())
+
     def __str__(self) -> str:
         norm = f"norm {self.norm:.4g}; " if self.array is None and self.norm is not None else ""
         return f"{self.head()} {norm}{self.body()}"

@@ -15,6 +15,8 @@ class Stepper {
       return button;
     });
     byId("order").replaceChildren(...this.rows.map((row) => element("li", {}, row)));
+    this.leafList = new LeafList(this);
+    byId("leaves").append(this.leafList.list);
     this.goTo(-1, false);
   }
 
@@ -23,23 +25,27 @@ class Stepper {
     this.position = Math.max(-1, Math.min(this.steps.length, position));
     const { position: at, steps } = this;
     this.drawing.goTo(at);
-    this.rows.forEach((row, place) => {
-      const state = place < at ? DONE : place === at ? RUNNING : WAITING;
-      row.className = state;
-      row.firstChild.textContent = MARKS[state];
-      if (place === at) row.setAttribute("aria-current", "step");
-      else row.removeAttribute("aria-current");
-    });
+    const [first, last] = this.marked === undefined ? [0, steps.length] : [Math.min(this.marked, at), Math.max(this.marked, at)];
+    for (let place = Math.max(0, first); place <= last && place < steps.length; place++) this.markRow(place);
+    this.marked = at;
     this.rows[Math.min(at, steps.length - 1)]?.scrollIntoView({ block: "nearest" });
     const panel = at < 0 ? beginPanel(this.gradient) : at < steps.length ? stepPanel(this, at) : endPanel(steps);
     byId("details").replaceChildren(...panel);
     byId("details").scrollTop = 0;
-    byId("leaves").replaceChildren(element("h3", { id: "leaves-heading" }, "Accumulated in the leaves"), leavesTable(this, at));
+    this.leafList.goTo(at);
     byId("progress").textContent = `${Math.min(at + 1, steps.length)} of ${readableCount(steps.length)}`;
     // They stay in the order of the Tab key, so that whoever holds one of them down keeps the focus.
     for (const [id, off] of [["back", at < 0], ["to-begin", at < 0], ["step", at >= steps.length], ["to-end", at >= steps.length]])
       byId(id).setAttribute("aria-disabled", String(off));
     if (aloud) say(this.spoken());
+  }
+
+  markRow(place) {
+    const row = this.rows[place], state = place < this.position ? DONE : place === this.position ? RUNNING : WAITING;
+    row.className = state;
+    row.firstChild.textContent = MARKS[state];
+    if (state === RUNNING) row.setAttribute("aria-current", "step");
+    else row.removeAttribute("aria-current");
   }
 
   goToNode(node) {

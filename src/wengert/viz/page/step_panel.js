@@ -68,20 +68,42 @@ function endPanel(steps) {
     element("p", {}, `${counted(steps.length, "step")}. Each leaf has the sum of all gradients that were passed on to it; loss.backward() would have added it to its .grad.`)];
 }
 
-// What has been delivered to the leaves until a step has run.
-function leavesTable(stepper, position) {
-  const { nodes, steps } = stepper, totals = new Map();
-  steps.slice(0, position + 1).forEach((step, at) => {
-    if (nodes.kind(step.node) >= PARAMETER) totals.set(step.node, { ...totals.get(step.node), whole: step.arrives[0], complete: true });
-    for (const [, target, , , total] of step.passes)
-      if (nodes.kind(target) >= PARAMETER) totals.set(target, { whole: total, complete: false, fresh: at === position });
-  });
-  const leaves = [...stepper.leaves].map((node) => {
-    const known = totals.get(node);
-    const state = !known ? "nothing yet" : known.complete ? "complete" : "so far";
-    return element("tr", { class: known?.fresh ? "fresh" : null },
-      element("th", { scope: "row" }, nodes.title(node) || "(no name)", " ", element("small", {}, state)),
-      element("td", {}, known ? valueBlock(known.whole) : ""));
-  });
-  return element("table", {}, element("tbody", {}, ...leaves));
+// What has been delivered to the leaves until a step has run. A change of the step changes only the rows that it concerns.
+class LeafList {
+  constructor(stepper) {
+    this.nodes = stepper.nodes;
+    this.history = new Map(); // of each leaf: the steps that concern it, with what it has from then on
+    this.concerned = stepper.steps.map(() => []); // by each step
+    const note = (at, leaf, entry) => {
+      if (this.nodes.kind(leaf) < PARAMETER) return;
+      if (!this.history.has(leaf)) this.history.set(leaf, []);
+      this.history.get(leaf).push({ at, ...entry });
+      this.concerned[at].push(leaf);
+    };
+    stepper.steps.forEach((step, at) => {
+      note(at, step.node, { value: step.arrives[0], state: "complete" });
+      for (const [, target, , , total] of step.passes) note(at, target, { value: total, state: "so far" });
+    });
+    this.rows = new Map(stepper.leaves.map((leaf) => [leaf, element("li")]));
+    this.position = -1;
+    for (const leaf of this.rows.keys()) this.write(leaf);
+    this.list = element("ul", { class: "plain", "aria-labelledby": "leaves-heading" }, ...this.rows.values());
+  }
+
+  goTo(position) {
+    const first = Math.max(0, Math.min(this.position, position)), last = Math.max(this.position, position);
+    this.position = position;
+    const concerned = new Set(this.concerned.slice(first, last + 1).flat());
+    for (const leaf of concerned) if (this.rows.has(leaf)) this.write(leaf);
+    for (const leaf of this.concerned[position] ?? []) this.rows.get(leaf)?.scrollIntoView({ block: "nearest" });
+  }
+
+  write(leaf) {
+    const known = this.history.get(leaf)?.findLast(({ at }) => at <= this.position);
+    const row = this.rows.get(leaf);
+    row.className = known?.state === "so far" && known.at === this.position ? "fresh" : "";
+    row.replaceChildren(
+      element("p", { class: "leaf" }, this.nodes.title(leaf) || "(no name)", " ", element("small", {}, known?.state ?? "nothing yet")),
+      known ? valueBlock(known.value) : "");
+  }
 }
