@@ -10,6 +10,7 @@ from ..._tensor import Tensor
 from ..._tensor.attributes import dtypes
 from ...ops.create.placed import full, tensor
 from .. import functional
+from ..parameter import Parameter
 from .normalization import _Affine
 from .utils import _own_init
 
@@ -48,7 +49,8 @@ class _NormBase(_Affine):
         self.affine = affine
         self.track_running_stats = track_running_stats
         filled = partial(full, (num_features,), device=device, dtype=dtype)
-        self._add_parameters((num_features,), weight=affine, bias=affine and bias, device=device, dtype=dtype)
+        self.register_parameter("weight", Parameter(filled(1.0)) if affine else None)
+        self.register_parameter("bias", Parameter(filled(0.0)) if affine and bias else None)
         tracks = track_running_stats
         self.register_buffer("running_mean", filled(0.0) if tracks else None)
         self.register_buffer("running_var", filled(1.0) if tracks else None)

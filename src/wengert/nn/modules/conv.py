@@ -364,9 +364,4 @@ class ConvTranspose3d(_TurnedConvNd):
     convolution = staticmethod(functional.conv_transpose3d)
 
 
-def spread(value: Lengths, count: int) -> tuple[int, ...]:
-    """Return one number for each of `count` dimensions."""
-    return _ntuple(count)(value)
-
-
 __getattr__, __dir__ = on_demand(globals())

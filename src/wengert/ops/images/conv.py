@@ -341,7 +341,7 @@ transpose = partial(op, layout="own", dtypes=NUMBERS, node=TITLE, public="neithe
 """Transposes of `convolution`, each linear in two operands."""
 
 
-@transpose(linear=("grad", "weight"), batching=bilinear(TURNED), name="convolution_input")
+@transpose(linear=("grad", "weight"), batching=bilinear(TURNED))
 def convolution_input(
     grad: Array, weight: Array, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
@@ -377,7 +377,7 @@ def convolution_input_samples(make: Any) -> Any:
     )
 
 
-@transpose(linear=("grad", "input"), batching=bilinear(PRODUCT), name="convolution_weight")
+@transpose(linear=("grad", "input"), batching=bilinear(PRODUCT))
 def convolution_weight(
     grad: Array, input: Array, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:

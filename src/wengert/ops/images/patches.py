@@ -91,15 +91,11 @@ def check_images(array: Any, kernel_size: Any, dilation: Any, padding: Any, stri
     return options, blocks_of(array.shape[-2:], *options)
 
 
-@op(
-    dtypes=ADDED,
-    linear="input",
-    batching=folded(3, most=4),
-    name="im2col",
-    node="Im2ColBackward0",
-    public="neither",
-    native=native("im2col"),
-)
+rearrangement = partial(op, dtypes=ADDED, linear="input", public="neither")
+"""Images as columns, and columns as images."""
+
+
+@rearrangement(batching=folded(3, most=4), node="Im2ColBackward0", native=native("im2col"))
 def im2col(input: Array, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Patches of (N, C, H, W) or (C, H, W) as columns: (N, C * rows * columns, patches)."""
     options, blocks = check_images(input, kernel_size, dilation, padding, stride)
@@ -133,15 +129,7 @@ def im2col_samples(make: Any) -> Any:
     yield Bad(make(3, 3), 2, raises=RuntimeError, says="Expected 3D or 4D (batch mode) tensor")
 
 
-@op(
-    dtypes=ADDED,
-    linear="input",
-    batching=folded(2, most=3),
-    name="col2im",
-    node="Col2ImBackward0",
-    public="neither",
-    native=native("col2im"),
-)
+@rearrangement(batching=folded(2, most=3), node="Col2ImBackward0", native=native("col2im"))
 def col2im(
     input: Array, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:

@@ -297,7 +297,6 @@ MEANS = """
     dtypes=AVERAGED,
     linear="self",
     node="AvgPool2DBackward0",
-    name="avg_pool2d",
     native=kernels.direct_function("avg_pool2d"),
     kernel="avg_pool2d",
 )

@@ -15,7 +15,7 @@ from ..._core.types import dtypes
 from ..._kernels.attention import attention, attention_backward
 from ..._kernels.results import wide_dtype
 from .attention_weights import causal_softmax, safe_softmax
-from .norm import BY_KERNEL, ONLY_FUSED, fused
+from .norm import fused, fused_gradient
 
 NAME = "scaled_dot_product_attention_flash_attention"
 SEEN = flags.VOLATILE | flags.DUAL | flags.BATCHED | flags.OBSERVED | flags.LEVELS | flags.BATCHES | flags.OVERRIDDEN
@@ -254,11 +254,7 @@ def blocks_samples(make: Any) -> Any:
     )
 
 
-@op(
-    dtypes=REALS,
-    why=(ONLY_FUSED, BY_KERNEL),
-    outputs=...,
-    public="neither",
+@fused_gradient(
     takes_halves=True,
     name="_scaled_dot_product_flash_attention_for_cpu_backward",
     native=backward_in_blocks,

@@ -24,7 +24,7 @@ from ..dtype_checks import check_floating
 from ..memory.memory_formats import in_order_of
 from .grad_history import with_history
 from .group_norm import channel_view, check_batch
-from .norm import BY_KERNEL, ONLY_FUSED, check_mixed, fused, standard, through_standard
+from .norm import check_mixed, fused, fused_gradient, standard, through_standard
 
 TITLE = "NativeBatchNormBackwardBackward0"
 SHARED_STATISTICS = (
@@ -184,14 +184,7 @@ def batch_norm_forward_samples(make: Any) -> Any:
     )
 
 
-@op(
-    layout="suggested",
-    dtypes=REALS,
-    batching=batch_norm_backward_of_batch,
-    why=(ONLY_FUSED, BY_KERNEL),
-    outputs=...,
-    public="neither",
-)
+@fused_gradient(layout="suggested", batching=batch_norm_backward_of_batch)
 def batch_norm_backward(
     grad: Array, input: Array, mean: Array, invstd: Array, weight: Array = None, training: bool = True
 ) -> Any:

@@ -17,7 +17,16 @@ from ..._core.operators.batch_rules import check_member, merged, of_nobody, sing
 from ..._core.tensor.base import Tensor
 from ..._kernels.results import wide_dtype
 from ..dtype_checks import check_floating
-from .norm import BY_KERNEL, ONLY_FUSED, check_mixed, fits, fused, in_dtype_of, scaled, standard, through_standard
+from .norm import (
+    check_mixed,
+    fits,
+    fused,
+    fused_gradient,
+    in_dtype_of,
+    scaled,
+    standard,
+    through_standard,
+)
 
 
 def check_channels(tensor: Any, channels: int, groups: int, **factors: Any) -> None:
@@ -242,14 +251,7 @@ def native_group_norm_samples(make: Any) -> Any:
     )
 
 
-@op(
-    layout="suggested",
-    dtypes=REALS,
-    why=(ONLY_FUSED, BY_KERNEL),
-    outputs=...,
-    public="neither",
-    native=kernels.direct_function("group_norm_backward"),
-)
+@fused_gradient(layout="suggested", native=kernels.direct_function("group_norm_backward"))
 def group_norm_backward(
     grad: Array, input: Array, mean: Array, rstd: Array, weight: Array = None, group: int = 1
 ) -> Any:

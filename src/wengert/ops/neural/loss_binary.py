@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,14 +40,14 @@ def weighted(grad: Any, weight: Any, like: Any) -> Any:
     return grad * (weight if weight.dtype is like.dtype else weight.to(dtype=like.dtype))
 
 
-@op(
+binary_loss = partial(op, dtypes=REALS, batching=reduced, linear="weight", public="neither")
+"""Losses of two classes."""
+
+
+@binary_loss(
     layout="iterator",
-    dtypes=REALS,
-    batching=reduced,
     name="_binary_cross_entropy",
-    linear="weight",
     node="BinaryCrossEntropyBackward0",
-    public="neither",
     native=native("binary_cross_entropy"),
     kernel="binary_cross_entropy",
 )
@@ -141,14 +142,10 @@ def probability_samples(make: Any) -> Any:
     )
 
 
-@op(
+@binary_loss(
     layout="own",
-    dtypes=REALS,
-    batching=reduced,
     name="_binary_cross_entropy_with_logits",
-    linear="weight",
     node="BinaryCrossEntropyWithLogitsBackward0",
-    public="neither",
     native=native("bce_with_logits"),
 )
 def of_logits(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -243,7 +244,11 @@ BY_KERNEL = "the gradient by one kernel"
 """Name in errors of what is `ONLY_FUSED`."""
 
 
-@op(dtypes=REALS, why=(ONLY_FUSED, BY_KERNEL), outputs=..., public="neither")
+fused_gradient = partial(op, dtypes=REALS, outputs=..., why=(ONLY_FUSED, BY_KERNEL), public="neither")
+"""Gradients by one kernel, where nothing is recorded."""
+
+
+@fused_gradient()
 def layer_norm_backward(
     grad: Array, input: Array, mean: Array, rstd: Array, weight: Array = None, normalized_ndim: int = 1
 ) -> Any:

@@ -21,7 +21,7 @@ from ..._core.state.modes import current
 from ..._core.types import dtypes
 from ..._kernels.recurrent import states_before
 from . import recurrent_cells
-from .norm import BY_KERNEL, ONLY_FUSED, fused
+from .norm import fused, fused_gradient
 from .recurrent_cells import Kind, State, Weights, run_equal, run_packed
 
 KNOWN = (dtypes.float32, dtypes.float64)
@@ -142,7 +142,7 @@ def at_once(*tensors: Any) -> bool:
 
 
 layer = partial(op, dtypes=KNOWN, public="hidden")
-backward_card = partial(op, dtypes=KNOWN, public="hidden", outputs=..., why=(ONLY_FUSED, BY_KERNEL))
+backward_card = partial(fused_gradient, dtypes=KNOWN, public="hidden")
 
 
 # ---- plain networks --------------------------------------------------------------------------------------------------
