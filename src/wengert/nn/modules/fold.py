@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..._tensor import Tensor
 from .. import functional
 from .module import Module
+from .utils import _own_init
 
 Lengths = int | tuple[int, ...]
 
 
-class Fold(Module):
+class _Patches(Module):
+    """Base of `Fold` and `Unfold`: where the patches are."""
+
+    __init_subclass__: Any = classmethod(_own_init)
+
+    def __init__(self, kernel_size: Lengths, dilation: Lengths = 1, padding: Lengths = 0, stride: Lengths = 1) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.dilation = dilation
+        self.padding = padding
+        self.stride = stride
+
+
+class Fold(_Patches):
     """Sum of patches, the columns of the input, at the positions from which `Unfold` takes them.
 
     Args:
@@ -37,12 +53,8 @@ class Fold(Module):
         padding: Lengths = 0,
         stride: Lengths = 1,
     ) -> None:
-        super().__init__()
+        super().__init__(kernel_size, dilation, padding, stride)
         self.output_size = output_size
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
 
     def forward(self, input: Tensor) -> Tensor:
         """(N, C * height * width, patches) to (N, C, H, W), both with or without N."""
@@ -50,7 +62,7 @@ class Fold(Module):
         return functional.fold(input, self.output_size, *options)
 
 
-class Unfold(Module):
+class Unfold(_Patches):
     """Patches of images as columns.
 
     Args:
@@ -61,13 +73,6 @@ class Unfold(Module):
     """
 
     _options_shown = ("kernel_size", "dilation", "padding", "stride")
-
-    def __init__(self, kernel_size: Lengths, dilation: Lengths = 1, padding: Lengths = 0, stride: Lengths = 1) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
 
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, H, W) to (N, C * height * width, patches), both with or without N."""

@@ -14,12 +14,26 @@ from .module import Module
 
 
 class _Table(Module):
-    """Base of `Embedding` and `EmbeddingBag`: the table."""
+    """Base of `Embedding` and `EmbeddingBag`: the table, and how vectors are looked up."""
 
     weight: Any
-    num_embeddings: int
-    embedding_dim: int
-    padding_idx: int | None
+
+    def __init__(
+        self,
+        shape: tuple[int, int],
+        padding_idx: int | None,
+        max_norm: float | None,
+        norm_type: float,
+        scale_grad_by_freq: bool,
+        sparse: bool,
+    ) -> None:
+        super().__init__()
+        self.num_embeddings, self.embedding_dim = shape
+        self.padding_idx = padding_idx
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.sparse = sparse
 
     def _set_table(self, table: Tensor | None, device: Any, dtype: Any, *, freeze: bool = False) -> None:
         """Set the table; None for a new one.
@@ -104,14 +118,9 @@ class Embedding(_Table):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__()
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.padding_idx = checked_padding(padding_idx, num_embeddings, "Padding_idx")
-        self.max_norm = max_norm
-        self.norm_type = norm_type
-        self.scale_grad_by_freq = scale_grad_by_freq
-        self.sparse = sparse
+        padding_idx = checked_padding(padding_idx, num_embeddings, "Padding_idx")
+        shape = (num_embeddings, embedding_dim)
+        super().__init__(shape, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
         self._set_table(_weight, device, dtype, freeze=_freeze)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -206,14 +215,9 @@ class EmbeddingBag(_Table):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__()
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.max_norm = max_norm
-        self.norm_type = norm_type
-        self.scale_grad_by_freq = scale_grad_by_freq
-        self.sparse = sparse
-        self.padding_idx = checked_padding(padding_idx, num_embeddings, "padding_idx")
+        padding_idx = checked_padding(padding_idx, num_embeddings, "padding_idx")
+        shape = (num_embeddings, embedding_dim)
+        super().__init__(shape, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
         self._set_table(_weight, device, dtype)
         self.mode = mode
         self.include_last_offset = include_last_offset
