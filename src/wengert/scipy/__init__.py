@@ -1,16 +1,20 @@
-"""SciPy's solvers with exact derivatives: `minimize`, `root`, `least_squares`, `solve_ivp` of functions of tensors."""
+"""SciPy's solvers, integrals and interpolation for functions of tensors, with exact derivatives, differentiable."""
 
 from __future__ import annotations
 
 from .fitting import curve_fit
 from .integrate import solve_ivp
+from .interpolation import CubicSpline, PchipInterpolator, interp1d
 from .minimum import minimize
 from .quadrature import fixed_quad, quad, quad_vec
 from .systems import least_squares, root
 
 __all__ = [
+    "CubicSpline",
+    "PchipInterpolator",
     "curve_fit",
     "fixed_quad",
+    "interp1d",
     "least_squares",
     "minimize",
     "quad",
