@@ -191,11 +191,11 @@ def test_a_model_and_its_optimiser_go_on(write):
 
 def test_a_state_dict_is_a_file_that_others_read(tmp_path):
     network = nn.Linear(3, 2)
-    save_safetensors(network.state_dict(), tmp_path / "w.pt")
-    assert load_file(tmp_path / "w.pt")["weight"].tolist() == network.weight.tolist()
+    save_safetensors(network.state_dict(), tmp_path / "w.safetensors")
+    assert load_file(tmp_path / "w.safetensors")["weight"].tolist() == network.weight.tolist()
     from safetensors.numpy import load_file as theirs
 
-    assert theirs(tmp_path / "w.pt")["bias"].tolist() == network.bias.tolist()
+    assert theirs(tmp_path / "w.safetensors")["bias"].tolist() == network.bias.tolist()
 
 
 def test_files_of_others_give_their_tensors_by_name(tmp_path):

@@ -136,3 +136,15 @@ def test_a_written_file_has_the_usual_permissions(tmp_path):
         assert (tmp_path / "a").stat().st_mode & 0o777 == 0o644
     finally:
         os.umask(before)
+
+
+@pytest.mark.parametrize("suffix", [".pt", ".pth", ".ckpt"])
+def test_a_name_as_torchs_files_have_raises_a_warning(tmp_path, suffix):
+    for write in (wg.io.save_file, wg.io.save_safetensors):
+        path = tmp_path / f"w{suffix}"
+        with pytest.warns(UserWarning, match="gets the format safetensors, which torch.load does not read"):
+            write({"w": wg.ones(2)}, path)
+        assert wg.load(path)["w"].tolist() == [1, 1]
+        write({"w": wg.ones(2)}, tmp_path / "w.safetensors")
+    wg.save({"w": wg.ones(2)}, path)
+    assert path.read_bytes()[:2] == b"PK"

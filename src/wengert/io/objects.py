@@ -27,7 +27,7 @@ from .pickles import opcodes_of
 from .placing import MapLocation, Placer, memory_of, relocated
 from .source import Source
 from .surveys import NameSurvey
-from .weights import METADATA, NAMES, content_of, read_array, read_header
+from .weights import METADATA, NAMES, content_of, read_array, read_header, warn_of_suffix
 
 _IN_PACKAGE = ("load", "save")
 
@@ -90,7 +90,7 @@ def save_safetensors(obj: object, f: str | os.PathLike[str] | BinaryIO) -> None:
 
     Args:
         obj: as for `save`, without modules, optimisers and other objects.
-        f: as for `save`.
+        f: as for `save`; a name as torch's files have (".pt", ".pth", ".ckpt") raises a warning.
 
     Raises:
         TypeError: if there is more than tensors, plain values and containers.
@@ -99,6 +99,7 @@ def save_safetensors(obj: object, f: str | os.PathLike[str] | BinaryIO) -> None:
     """
     tree, arrays = pieces(obj)
     text = json.dumps({"version": VERSION, **tree}, separators=(",", ":"), allow_nan=False)
+    warn_of_suffix("save_safetensors", f)
     write_to(f, content_of(arrays, {ENTRY: text}))
 
 

@@ -11,6 +11,7 @@ import math
 import os
 import reprlib
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -54,6 +55,8 @@ READ_AHEAD = 1 << 16
 PIECE = 1 << 20
 """Bytes that are written at once."""
 
+SUFFIXES_OF_TORCH = (".pt", ".pth", ".ckpt")
+
 
 def save_file(
     tensors: Mapping[str, Tensor], path: str | os.PathLike[str], metadata: Mapping[str, str] | None = None
@@ -62,7 +65,7 @@ def save_file(
 
     Args:
         tensors: the tensors by name, such as a `state_dict()`; histories are not saved.
-        path: path of the file.
+        path: path of the file; a name as torch's files have (".pt", ".pth", ".ckpt") raises a warning.
         metadata: further texts by name.
 
     Returns:
@@ -74,9 +77,22 @@ def save_file(
         OSError: if the file cannot be written.
     """
     check_saved(tensors, metadata)
+    warn_of_suffix("save_file", path)
     return write_atomically(
         path, content_of({name: resolved(value._array_) for name, value in tensors.items()}, metadata)
     )
+
+
+def warn_of_suffix(caller: str, path: Any) -> None:
+    """Warn if a file of safetensors gets a name by which torch's files are known: `torch.load` does not read it."""
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else ""
+    if os.fsdecode(name).endswith(SUFFIXES_OF_TORCH):
+        warnings.warn(
+            f"{caller}: {os.fsdecode(name)!r} is named like torch's files, but gets the format safetensors, which "
+            "torch.load does not read; name it .safetensors, or write it with save",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def content_of(
