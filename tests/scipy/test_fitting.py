@@ -121,7 +121,7 @@ ELEMENTWISE = ("pointwise", "powers", "branches", "a parameter without influence
 
 
 @pytest.mark.parametrize("name", models())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(values=st.lists(st.floats(0.2, 2), min_size=3, max_size=3))
 def test_jacobians_are_those_of_reverse_mode(name: str, values: list[float]) -> None:
     f, count = models()[name]
