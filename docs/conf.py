@@ -83,6 +83,11 @@ def document(app: Any, what: str, name: str, value: Any, options: Any, lines: li
     lines[:] = convert("\n".join(lines)).splitlines()
 
 
+def bases(app: Any, name: str, value: Any, options: Any, shown: list[Any]) -> None:
+    """Name the bases of a class as programs know them."""
+    shown[:] = reference.public_bases(value) or ["``object``"]
+
+
 def resolve(app: Any, environment: Any, node: Any, content: Any) -> Any:
     """Leave as text what names something that no page describes; what names nothing is an error of the build."""
     known = node.get("refdomain") == "py" and docstrings.is_known(node["reftarget"], node.get("py:module"))
@@ -101,4 +106,5 @@ def setup(app: Any) -> None:
     app.connect("config-inited", make)
     app.connect("source-read", read)
     app.connect("autodoc-process-docstring", document)
+    app.connect("autodoc-process-bases", bases)
     app.connect("missing-reference", resolve)

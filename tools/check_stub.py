@@ -4,12 +4,18 @@ Three things, with the settings of a strict program that uses the package: the p
 `tests/project/typed_programs.py` pass, `assert_type` included; each line of `tests/project/typed_mistakes.py` that says
 `# error: <code>` is an error of that code, and no other line is; and every call that a sample of a card makes is
 allowed, as a function, as a method and in place, with the result that it has when it is run.
+
+Where pyright is installed (`npm install --global pyright`), it reads the same programs beside the package as a wheel
+installs it.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -183,11 +189,39 @@ def compare(
     return wrong
 
 
+def problems_of_pyright(command: str, folder: Path, programs: Path = PROGRAMS) -> list[str]:
+    """What pyright finds in programs that use the package as a wheel installs it.
+
+    Args:
+        command: pyright.
+        folder: an empty one.
+        programs: the file to check.
+    """
+    package = folder / "site" / "wengert"
+    shutil.copytree(ROOT / "src" / "wengert", package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    shutil.copytree(ROOT / "stubs" / "wengert", package, ignore=shutil.ignore_patterns("py.typed"), dirs_exist_ok=True)
+    project = folder / "project"
+    project.mkdir()
+    shutil.copy(programs, project)
+    settings = project / "pyrightconfig.json"
+    settings.write_text(json.dumps({"extraPaths": [str(package.parent)]}), encoding="utf-8")
+    arguments = [command, "--outputjson", "--pythonpath", sys.executable, "--project", str(settings)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    found = [each for each in json.loads(done.stdout)["generalDiagnostics"] if each["severity"] == "error"]
+    return [f"pyright: {programs.name}:{each['range']['start']['line'] + 1}: {each['message']}" for each in found]
+
+
 def main() -> int:
     """Print what is wrong; the exit status says whether anything is."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of operators, about arguments of samples
         wrong = problems(Path(folder))
+    command = shutil.which("pyright")
+    if command is None:
+        print("pyright is not installed: left out")
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            wrong += problems_of_pyright(command, Path(folder))
     print("\n".join(wrong))
     return 1 if wrong else 0
 

@@ -203,6 +203,17 @@ def test_a_reference_to_what_is_not_there_is_no_reference():
     assert not docstrings.is_known("A tensor", "wengert")
 
 
+def test_bases_are_named_as_programs_know_them(pages):
+    nn = importlib.import_module("wengert.nn")
+    assert reference.public_bases(nn.Linear) == [":py:class:`wengert.nn.Module`"]
+    assert reference.public_bases(nn.LSTM) == [":py:class:`wengert.nn.RNNBase`"]
+    for name in ("nn", "optim", "utils.data", "distributions"):
+        module = importlib.import_module(f"wengert.{name}")
+        classes = [value for key in module.__all__ if isinstance(value := getattr(module, key), type)]
+        bases = [text for value in classes for text in reference.public_bases(value)]
+        assert bases and not [text for text in bases if "._" in text or "modules" in text]
+
+
 def test_the_class_of_tensors_has_one_entry():
     pages = reference.pages(lambda text: text)
     entries = [

@@ -82,6 +82,9 @@ PUBLIC = {word: word[1:] for word in NAMES.values() if word.startswith("_")}
 """What the stubs call by other names, because a method would hide it."""
 
 
+PLACES: dict[int, str] = {}
+"""Where classes and functions are described, by identity; filled by `pages`."""
+
 TYPES = """
 Words of the signatures
 -----------------------
@@ -115,10 +118,30 @@ def pages(convert: Convert) -> dict[str, str]:
         plans[f"operators_{room}"] = ("wengert", title, inside)
     for name in MODULES:
         plans[name] = (f"wengert.{name}", f"wengert.{name}", offered(importlib.import_module(f"wengert.{name}")))
-    known: dict[int, str] = {id(Tensor): "wengert.Tensor"}
+    known = PLACES
+    known.clear()
+    known[id(Tensor)] = "wengert.Tensor"
     made = {name: page(*plan, known, convert) for name, plan in plans.items()}
     made["wengert"] += TYPES
     return {"index": index(["tensor", *made]), "tensor": tensor_page(convert), **made}
+
+
+def public_bases(cls: type) -> list[str]:
+    """The bases of a class as programs know them: an internal one stands for the public classes that it is made of.
+
+    Returns:
+        Texts in reStructuredText.
+    """
+    found: list[str] = []
+    for base in cls.__bases__:
+        if id(base) in PLACES:
+            texts = [f":py:class:`{PLACES[id(base)]}`"]
+        elif base.__module__.startswith("wengert"):
+            texts = public_bases(base)
+        else:
+            texts = [f"``{base.__qualname__}``"] * (base is not object)
+        found += [text for text in texts if text not in found]
+    return found
 
 
 def room_of(name: str) -> str | None:

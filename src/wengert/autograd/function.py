@@ -179,7 +179,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         raise NotImplementedError(errors.NO_SETUP_CONTEXT)
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+    def backward(ctx: Any, *grad_outputs: Any, **kwargs: Any) -> Any:
         """Compute the gradients of the inputs from those of the outputs. Must be overridden.
 
         Args:
@@ -197,7 +197,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         raise NotImplementedError(errors.NO_BACKWARD)
 
     @staticmethod
-    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+    def jvp(ctx: Any, *grad_inputs: Any, **kwargs: Any) -> Any:
         """Compute the tangents of the outputs from those of the inputs (forward mode). Must be overridden."""
         raise NotImplementedError(errors.NO_JVP)
 

@@ -55,13 +55,13 @@ class per_sample_gradients:  # noqa: N801 - a context, called as a function
 
     def __enter__(self) -> per_sample_gradients:
         self.forward = self.module.forward
-        self.module.forward = self.run
+        self.module.forward = self._run
         return self
 
     def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
         del self.module.forward
 
-    def run(self, *args: Any, **kwargs: Any) -> Any:
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
         """Run the module's `forward` on each sample separately."""
         if not is_grad_enabled():
             return self.forward(*args, **kwargs)
@@ -69,7 +69,7 @@ class per_sample_gradients:  # noqa: N801 - a context, called as a function
         count = number_of_samples(elements)
         level = BatchLevel(count, "different")
         places = places_of(self.module)
-        copies = self.copies_by_name({name: read(place) for name, place in places.items()}, level)
+        copies = self._copies_by_name({name: read(place) for name, place in places.items()}, level)
         with replaced(places, copies, {}), level:
             values = [
                 level.enter(element.unsqueeze(1)) if has_samples(element, count) else element for element in elements
@@ -79,22 +79,22 @@ class per_sample_gradients:  # noqa: N801 - a context, called as a function
         results, structure = flatten(output)
         return unflatten([rows_of(level, result) for result in results], structure)
 
-    def copies_by_name(self, tensors: dict[str, Any], level: BatchLevel) -> dict[str, Any]:
+    def _copies_by_name(self, tensors: dict[str, Any], level: BatchLevel) -> dict[str, Any]:
         """Return the parameters that require a gradient, expanded to a copy for each sample."""
         known: dict[int, Any] = {}
         wanted = {name: tensor for name, tensor in tensors.items() if tensor.requires_grad}
         for parameter in wanted.values():
             if id(parameter) not in known:
-                copies = self.copies_of(parameter, level.batch.size)
-                copies.register_hook(self.keeper(parameter))
+                copies = self._copies_of(parameter, level.batch.size)
+                copies.register_hook(self._keeper(parameter))
                 known[id(parameter)] = level.enter(copies)
         return {name: known[id(parameter)] for name, parameter in wanted.items()}
 
-    def copies_of(self, parameter: Any, count: int) -> Any:
+    def _copies_of(self, parameter: Any, count: int) -> Any:
         """Return a parameter expanded over the samples."""
         return parameter.expand((count, *parameter.shape))
 
-    def keeper(self, parameter: Any) -> Any:
+    def _keeper(self, parameter: Any) -> Any:
         """Return a hook that stores the gradients of all samples at a parameter."""
 
         def keep(grad: Any) -> None:

@@ -71,13 +71,13 @@ class Apart(per_sample_gradients):
         super().__init__(module)
         self.factor = factor
 
-    def copies_of(self, parameter: Any, count: int) -> Any:
+    def _copies_of(self, parameter: Any, count: int) -> Any:
         """Return a parameter repeated for each sample, without its history."""
         return parameter.detach().expand((count, *parameter.shape)).requires_grad_()
 
-    def keeper(self, parameter: Any) -> Any:
+    def _keeper(self, parameter: Any) -> Any:
         """Return the hook that stores the gradients of all samples at a parameter."""
-        keep = super().keeper(parameter)
+        keep = super()._keeper(parameter)
         return lambda grad: keep(grad * self.factor)
 
 
