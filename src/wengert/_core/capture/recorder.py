@@ -202,7 +202,7 @@ class Recorder(Log):
         """Return a copy of a tensor that is made within a call; note it before that."""
         result = wrap(tensor._array_.copy())
         if self.reason is None:
-            entry = Entry(CALL, copied, None, "copy")
+            entry = Entry(CALL, copied, None, "copy of memory")
             try:
                 self.fill(entry, (tensor,))
                 entry.outs, entry.layouts = (self.result(result),), (layout_of(result._array_),)
@@ -465,7 +465,7 @@ class Recorder(Log):
         source = self.arrays[root]
         offset = door.address_of(array) - door.address_of(source)
         register = self.new_register(array)
-        entry = Entry(VIEW, None, None, "view")
+        entry = Entry(VIEW, None, None, "part of memory")
         entry.args = (None, offset, array.shape, array.strides, array.dtype)
         entry.places = (root, CONSTANT, CONSTANT, CONSTANT, CONSTANT)
         entry.outs, entry.layouts = (register,), (layout_of(array),)

@@ -6,6 +6,7 @@ from wengert._torch.compiler import (
     compile as compile,
     cudagraph_mark_step_begin as cudagraph_mark_step_begin,
     disable as disable,
+    explain as explain,
     is_compiling as is_compiling,
     is_dynamo_compiling as is_dynamo_compiling,
     is_exporting as is_exporting,

@@ -1,0 +1,13 @@
+# Made by tools/make_stub.py; do not edit.
+from wengert._torch.compiler.replaying import (
+    KNOWN as KNOWN,
+    MOST_BRANCHES as MOST_BRANCHES,
+    MOST_LISTS as MOST_LISTS,
+    MOST_SIGNATURES as MOST_SIGNATURES,
+    Position as Position,
+    Replaying as Replaying,
+    Signature as Signature,
+    TOO_MANY as TOO_MANY,
+    facts_of as facts_of,
+    place_in as place_in,
+)
