@@ -279,7 +279,7 @@ def difference(known: Captured, again: Captured) -> tuple[bool, str]:
     """
     for one, other in zip(known.entries, again.entries):
         if one.kind == READ and other.kind == READ and one.places == other.places:
-            if one.args[-1].tobytes() != other.args[-1].tobytes():
+            if one.layouts != other.layouts:
                 return True, ""
         told = of_entries(one, other)
         if told:
@@ -311,7 +311,7 @@ def of_entries(one: Entry, other: Entry) -> str:
     if one.kind == ISLAND:
         return "" if same_constants(one.args, other.args) else "it took a step with other arguments"
     for place, value, new in zip(one.places, one.args, other.args):
-        if place == -1 and one.kind != READ and not same_constants(value, new):
+        if place == -1 and not same_constants(value, new):
             return f"it called {one.title} with {shown(new)}, where that had been {shown(value)}"
         if place == NESTED and not same_nested(value, new):
             return f"it called {one.title} with another list"

@@ -42,4 +42,3 @@ cpdef bint has_layout(object array, object layout) except -1
 cpdef object layout_of(object array)
 cpdef object copy_of(object array)
 cpdef object strided(object array, long offset, tuple shape, tuple strides, object dtype)
-cpdef bint is_same_value(object array, object known) except -1

@@ -67,7 +67,8 @@ class Entry:
         places: for each argument its register, CONSTANT or NESTED.
         several: the function returns a sequence.
         outs: the registers of the results, -1 for those that are None.
-        layouts: for each result an array of the same dtype, shape and strides, which is not to be read.
+        layouts: for each result an array of the same dtype, shape and strides, which is not to be read. Of READ the
+            bytes that are expected.
         frees: the registers that no later entry needs.
         groups: of WRITE for each argument that is a register the number of its storage, -1 for others.
         counts: (external tensor, number of writes) for each external tensor that the entry writes to.
@@ -215,10 +216,15 @@ def step(entry: Entry, values: list[Any], modes: Modes) -> bool:
     if entry.kind == ADD:
         accumulate.add_quietly(values[entry.places[0]], values[entry.places[1]], modes)
         return True
-    known: Any = entry.args[len(entry.args) - 1]
+    known: bytes = entry.layouts[0]
     if entry.native is None:
-        return is_same_value(values[entry.places[0]], known)
-    return is_same_value(np.array(entry.native(*arguments(entry, values)[:-1])), known)
+        return bytes_of(values[entry.places[0]]) == known
+    return bytes_of(np.array(entry.native(*arguments(entry, values)))) == known
+
+
+def bytes_of(array: Any) -> bytes:
+    """Return the values of an array as bytes, in the order of its dimensions."""
+    return array.tobytes()
 
 
 def arguments(entry: Entry, values: list[Any]) -> tuple[Any, ...]:
@@ -340,8 +346,3 @@ def strided(array: Any, offset: int, shape: tuple[int, ...], strides: tuple[int,
         return np.ndarray(shape, dtype, whole, start, strides)
     except (TypeError, ValueError, BufferError):
         return None
-
-
-def is_same_value(array: Any, known: Any) -> bool:
-    """Return whether an array has the same bits as another one."""
-    return has_layout(array, layout_of(array)) and array.dtype == known.dtype and array.tobytes() == known.tobytes()

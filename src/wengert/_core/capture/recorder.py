@@ -44,6 +44,7 @@ from .lists import (
     WRITE,
     Entry,
     Nested,
+    bytes_of,
     copy_of,
     layout_of,
 )
@@ -133,7 +134,7 @@ class Recorder(Log):
             self.refuse(f"{what} reads {array.size} elements of a tensor; up to {MOST_READ} are compared by a replay")
             return
         entry = Entry(READ, None, None, what)
-        entry.args, entry.places = (None, array.copy()), (register, CONSTANT)
+        entry.args, entry.places, entry.layouts = (None,), (register,), (bytes_of(array),)
         self.add(entry)
 
     def decided(self, function: Any, tensors: Any, constants: Any, result: Any) -> None:
@@ -146,7 +147,7 @@ class Recorder(Log):
         except Refusal as refusal:
             self.refuse(str(refusal))
             return
-        entry.args, entry.places = (*entry.args, np.array(result)), (*entry.places, CONSTANT)
+        entry.layouts = (bytes_of(np.array(result)),)
         self.add(entry)
 
     def see(self, values: Any) -> None:
@@ -192,7 +193,7 @@ class Recorder(Log):
             decision = Entry(READ, loses, None, "a choice between formulas")
             try:
                 self.fill(decision, (tensor,))
-                decision.args, decision.places = (*decision.args, np.array(lost)), (*decision.places, CONSTANT)
+                decision.layouts = (bytes_of(np.array(lost)),)
                 self.pending.append(decision)
             except Refusal as refusal:
                 self.refuse(str(refusal))
