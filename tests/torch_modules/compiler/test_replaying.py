@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gc
 import threading
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 from wengert.compiler.replaying import MOST_BRANCHES, Replaying
 
 import wengert as wg
+from wengert._core.state.modes import current
 from wengert.testing.calls import tensors_in
 
 CALLS = 20
@@ -433,3 +436,40 @@ def test_threads_share_a_function():
     for thread in threads:
         thread.join()
     assert not failed
+
+
+def test_neither_recordings_nor_replays_keep_memory():
+    def function(x):
+        y = x * 2
+        seen.append(weakref.ref(y._storage_))
+        return (y + 1).sum()
+
+    seen: list[Any] = []
+    compiled = replayed(function)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(8):
+            compiled(wg.ones(4))
+    finally:
+        gc.enable()
+    assert len(seen) >= 4 and all(reference() is None for reference in seen)
+
+
+def test_after_an_error_in_a_recorded_call_nothing_is_watched():
+    def function(x):
+        y = x * 2
+        if calls:
+            raise ValueError("an error of the program")
+        return y
+
+    calls: list[int] = []
+    compiled = replayed(function)
+    compiled(wg.ones(2))
+    calls.append(1)
+    with pytest.raises(ValueError, match="of the program"):
+        compiled(wg.ones(2))
+    assert current().log is None and not current().word
+    with wg.profiler.profile() as profile:  # counts of open logs are as before
+        wg.ones(2) * 3
+    assert any(event.key == "aten::mul" for event in profile.key_averages())

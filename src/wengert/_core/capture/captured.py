@@ -135,8 +135,8 @@ def record(
         The result of the call; the `Captured`, or None if it could not be captured; the recorder, with the reason.
     """
     modes = current()
-    recorder = Recorder(position, None)
-    recorder.describe = Describing(recorder).describe
+    recorder = Recorder(position)
+    recorder.describing = Describing(recorder).describe
     try:
         for tensor in leaves:
             if is_usual(tensor):
@@ -151,6 +151,9 @@ def record(
         result = function(*args, **kwargs)
         if modes.log is not recorder:
             recorder.refuse("a profile is opened or closed inside the function")
+    except BaseException:
+        recorder.release()
+        raise
     finally:
         modes.profile(None)
         events.count_open(-1)
@@ -161,6 +164,7 @@ def record(
             captured = captured_of(recorder, leaves, result)
         except Refusal as refusal:
             recorder.refuse(str(refusal))
+    recorder.release()
     return result, captured, recorder
 
 
@@ -186,7 +190,7 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     """
     recorder.refuse_draws()
     recorder.settle()
-    description = recorder.describe(result)
+    description = recorder.describing(result)
     for storage, version, _, _ in recorder.storages.values():
         if storage.version != version:
             raise Refusal("a tensor is written to by something that is not an operator (`out=`, an optimiser, `.data`)")

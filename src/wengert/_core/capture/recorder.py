@@ -75,14 +75,14 @@ class Recorder(Log):
         effects: the number of entries before the first whose work lasts beyond the list, or -1: a write to external
             memory, a draw from a generator of the program. (The default generator can be put back.)
         position: a function that returns the position of the default generator of random numbers.
-        describe: a function that describes a tensor for a replay to make (`describing`).
+        describing: a function that describes a tensor for a replay to make (`describing`).
         leaves: by the number of a leaf its `.grad` before, or as an entry has set it.
         of_grad: by the number of an external tensor that is the `.grad` of a leaf before the number of that.
     """
 
-    def __init__(self, position: Callable[[], Any], describe: Callable[[Any], Any]) -> None:
+    def __init__(self, position: Callable[[], Any]) -> None:
         super().__init__(None)
-        self.describe = describe
+        self.describing: Any = None
         self.exact = True
         self.entries: list[Entry] = []
         self.arrays: list[Any] = []
@@ -244,7 +244,7 @@ class Recorder(Log):
             grad = None if self.externals[at][0]._meta_ is None else self.externals[at][0]._meta_.grad
             if grad is not before:
                 try:
-                    changes.append((at, self.describe(grad)))
+                    changes.append((at, self.describing(grad)))
                 except Refusal as refusal:
                     self.refuse(f"the gradient of a leaf: {refusal}")
                 self.leaves[at] = grad
@@ -252,6 +252,12 @@ class Recorder(Log):
             entry = Entry(GRADS, None, None, "gradients of leaves")
             entry.args, entry.lasting = tuple(changes), True
             self.add(entry)
+
+    def release(self) -> None:
+        """Forget all arrays and tensors; the reason and its place stay."""
+        self.describing = None
+        self.entries, self.arrays, self.externals, self.histories, self.pending = [], [], [], [], []
+        self.registers, self.storages, self.leaves, self.wholes = {}, {}, {}, {}
 
     # ---- notes -------------------------------------------------------------------------------------------------------
 

@@ -229,5 +229,5 @@ class Position:
 
     def go_back(self, saved: Any) -> None:
         """Return to a position."""
-        self.words[:] = type(self.words).from_buffer_copy(saved[0])
+        self.words[:] = list(type(self.words).from_buffer_copy(saved[0]))
         self.kept[:] = saved[1]
