@@ -22,9 +22,9 @@ FUNCTION_LINES = 40
 RATCHET = Path("tools", "size_ratchet.txt")
 HEADING = "# Longer than the rule allows: `lines path` or `lines path::function`. Numbers may only go down.\n"
 
-# The opening line of a C++ function: a name, a parameter list, a brace; no control flow.
+# The opening line of a C++ function: a name, a parameter list, a brace; no control flow, and no table of methods.
 CPP_OPENING = re.compile(
-    r"(?P<indent>\s*)(?!(?:\}\s*)?(?:else\s+)?(?:if|for|while|switch)\b).*?(?P<name>[\w~:]+)\s*\(.*\{\s*$", re.S
+    r"(?P<indent>\s*)(?!(?:\}\s*)?(?:else\s+)?(?:if|for|while|switch|Methods)\b).*?(?P<name>[\w~:]+)\s*\(.*\{\s*$", re.S
 )
 
 

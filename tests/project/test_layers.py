@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -169,3 +171,24 @@ def test_rooms_of_native_sources_include_no_circle_and_say_what_they_hold():
         seen.add(room)
     for room in rooms:
         assert (native / room / "NOTES.md").read_text(encoding="utf-8").startswith(f"# {room}: "), room
+
+
+HEADER_TYPE = re.compile(r"^(?:template <[^\n]*> )?(?:struct|class|enum) (\w+)[^;\n]*\{", re.M)
+
+
+def types_by_name(texts: dict[str, str]) -> dict[str, list[str]]:
+    """The headers that define a type of each name in the namespace that all native sources share."""
+    found = defaultdict(list)
+    for header, text in texts.items():
+        for name in HEADER_TYPE.findall(text):
+            found[name].append(header)
+    return found
+
+
+def test_no_two_native_headers_define_types_of_one_name():
+    # C++ takes both for one, and the linker keeps one of their inline functions.
+    native = layers.SOURCE / "_kernels" / "native"
+    texts = {path.relative_to(native).as_posix(): path.read_text(encoding="utf-8") for path in native.glob("*/*.hpp")}
+    assert {name: headers for name, headers in types_by_name(texts).items() if len(set(headers)) > 1} == {}
+    planted = {"a/x.hpp": "struct Geometry {\n};\n", "b/y.hpp": "template <class T> struct Geometry {\n};\n"}
+    assert types_by_name(planted) == {"Geometry": ["a/x.hpp", "b/y.hpp"]}

@@ -87,12 +87,10 @@ PyObject* to_copy(PyObject* const* args) {
     return reinterpret_cast<PyObject*>(result);
 }
 
-PyMethodDef cast_methods[] = {
+Methods cast_methods({
     direct_method("direct_to_copy", in_operand_order<direct<3, to_copy>>,
                   "_to_copy(self, dtype, memory_format), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList cast_list(cast_methods);
+});
 
 }  // namespace
 

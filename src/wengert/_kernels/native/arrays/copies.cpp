@@ -124,15 +124,13 @@ PyObject* narrow_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
     return behind_none({dim_argument, start, start + length, 1});
 }
 
-PyMethodDef copy_methods[] = {
+Methods copy_methods({
     direct_method("direct_clone", in_operand_order<clone>, "clone(x, memory_format), the format None or row-major"),
     direct_method("direct_contiguous", contiguous, "contiguous(x, memory_format)"),
     direct_method("direct_flatten", flatten, "flatten(x, start_dim, end_dim)"),
     direct_method("direct_chunk_arguments", chunk_arguments, "chunk_arguments(x, chunks, dim)"),
     direct_method("direct_narrow_arguments", narrow_arguments, "narrow_arguments(x, dim, start, length)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList copy_list(copy_methods);
+});
 
 }  // namespace
 }  // namespace wengert

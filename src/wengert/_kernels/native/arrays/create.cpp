@@ -302,7 +302,7 @@ PyObject* direct_tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([&] { return nargs == 2 && PyArray_DescrCheck(args[0]) ? tensor(args) : nullptr; });
 }
 
-PyMethodDef create_methods[] = {
+Methods create_methods({
     direct_method("direct_tensor", direct_tensor, "tensor(default, data), or NotImplemented"),
     direct_method("direct_zeros", constant<0>, "zeros(default, *lengths), or NotImplemented"),
     direct_method("direct_ones", constant<1>, "ones(default, *lengths), or NotImplemented"),
@@ -319,9 +319,7 @@ PyMethodDef create_methods[] = {
     direct_method("direct_linspace", linspace, "linspace(default, start, end, steps), or NotImplemented"),
     direct_method("direct_logspace", logspace, "logspace(default, start, end, steps, base?), or NotImplemented"),
     direct_method("direct_arange", arange, "arange(default, *bounds), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList create_list(create_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -52,14 +52,12 @@ template <bool lower> PyObject* triangle(PyObject*, Call args, Py_ssize_t nargs)
     });
 }
 
-PyMethodDef matrix_methods[] = {
+Methods matrix_methods({
     direct_method("direct_eye", eye, "eye(default, n, m?), or NotImplemented"),
     direct_method("direct_tril_indices", triangle<true>, "tril_indices(default, row, col, offset?), or NotImplemented"),
     direct_method("direct_triu_indices", triangle<false>,
                   "triu_indices(default, row, col, offset?), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList matrix_list(matrix_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -128,7 +128,7 @@ PyObject* block_diag(PyObject* const* args) {
     return result.give();
 }
 
-PyMethodDef inserted_methods[] = {
+Methods inserted_methods({
     direct_method("direct_diag_embed", on_contiguous<direct<4, diag_embed>, few_with_gaps>,
                   "diag_embed(self, offset, dim1, dim2), or NotImplemented"),
     direct_method("direct_diagonal_copy", on_contiguous<direct<4, diagonal_copy>, few_with_gaps>,
@@ -140,9 +140,7 @@ PyMethodDef inserted_methods[] = {
     direct_method("direct_slice_scatter", direct<6, slice_scatter>,
                   "slice_scatter(self, src, dim, start, end, step), or NotImplemented"),
     direct_method("direct_block_diag", direct<1, block_diag>, "block_diag(tensors), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList inserted_list(inserted_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -268,7 +268,7 @@ template <int least> PyObject* stack_arguments(PyObject* const* args) {
     return Py_BuildValue("(Oi)", Py_None, vectors ? 0 : dims[least]);
 }
 
-PyMethodDef join_methods[] = {
+Methods join_methods({
     direct_method("direct_hstack_arguments", direct<1, stack_arguments<1>>,
                   "hstack_arguments(tensors), or NotImplemented"),
     direct_method("direct_vstack_arguments", direct<1, stack_arguments<2>>,
@@ -279,9 +279,7 @@ PyMethodDef join_methods[] = {
     direct_method("direct_stack", direct<2, stack>, "stack(tensors, dim), or NotImplemented"),
     direct_method("direct_cat_rule", direct<3, cat_rule>, "cat_rule(grad, tensors_shape, dim), or NotImplemented"),
     direct_method("direct_stack_rule", direct<2, stack_rule>, "stack_rule(grad, dim), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList join_list(join_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -219,7 +219,7 @@ template <bool lower> PyObject* triangle(Call args, PyArrayObject* target) {
     return result.give();
 }
 
-PyMethodDef rearrange_methods[] = {
+Methods rearrange_methods({
     direct_method("direct_flip", on_contiguous<direct<2, flip>, few_with_gaps>, "flip(self, dims), or NotImplemented"),
     direct_method("direct_roll", on_contiguous<direct<3, roll>, few_with_gaps>,
                   "roll(self, shifts, dims), or NotImplemented"),
@@ -233,9 +233,7 @@ PyMethodDef rearrange_methods[] = {
                   "triu_(self, diagonal): None, or NotImplemented"),
     direct_method("direct_triu", on_contiguous<direct<2, newly<triangle<false>>>>,
                   "triu(self, diagonal), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList rearrange_list(rearrange_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -79,14 +79,12 @@ PyObject* movedim_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
     return arguments;
 }
 
-PyMethodDef strided_methods[] = {
+Methods strided_methods({
     direct_method("direct_as_strided_arguments", as_strided_arguments,
                   "as_strided_arguments(x, size, stride, storage_offset)"),
     direct_method("direct_as_strided", as_strided, "as_strided_from(x, size, stride, offset)"),
     direct_method("direct_movedim_arguments", movedim_arguments, "movedim_arguments(x, source, destination)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList strided_list(strided_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -194,7 +194,7 @@ PyObject* unbind_rule(PyObject*, Arguments args, Py_ssize_t nargs) {
     return result.give();
 }
 
-PyMethodDef rule_methods[] = {
+Methods rule_methods({
     direct_method("direct_reshape_rule", reshape_rule, "reshape_rule(grad, shape)"),
     direct_method("direct_permute_rule", permute_rule, "permute_rule(grad, dims)"),
     direct_method("direct_select_backward", select_backward, "select_backward(grad, shape, dim, index)"),
@@ -203,9 +203,7 @@ PyMethodDef rule_methods[] = {
     direct_method("direct_split_rule", split_rule, "split_rule(grads, shape, split_size, dim)"),
     direct_method("direct_unbind_rule", unbind_rule, "unbind_rule(grads, shape, dim)"),
     direct_method("direct_split_backward", split_backward, "split_backward(parts, shape, dim, starts)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList rule_list(rule_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -296,7 +296,7 @@ PyObject* view_as_complex(PyObject*, Arguments args, Py_ssize_t nargs) {
     return take(x, geometry, complexes[PyArray_DESCR(x) == double_descr]);
 }
 
-PyMethodDef view_methods[] = {
+Methods view_methods({
     direct_method("direct_alias", alias, "alias(x)"),
     direct_method("direct_view_shape", view_shape, "view_shape(x, size)"),
     direct_method("direct_view_dense", view_dense, "view_dense(x, size)"),
@@ -316,9 +316,7 @@ PyMethodDef view_methods[] = {
     direct_method("direct_unbind", unbind, "unbind(x, dim)"),
     direct_method("direct_view_as_real", view_as_real, "view_as_real(x)"),
     direct_method("direct_view_as_complex", view_as_complex, "view_as_complex(x)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList view_list(view_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -133,16 +133,14 @@ PyObject* masked_fill(PyObject* const* args) {
     return written();
 }
 
-PyMethodDef write_methods[] = {
+Methods write_methods({
     fast_method("copy_into", copy_into, "copy_into(target, source)"),
     direct_method("direct_copy_", direct<3, copy>, "copy_(self, src, non_blocking): None, or NotImplemented"),
     direct_method("direct_fill_", direct<2, fill>, "fill_(self, value): None, or NotImplemented"),
     direct_method("direct_zero_", direct<1, zero>, "zero_(self): None, or NotImplemented"),
     direct_method("direct_masked_fill_", direct<3, masked_fill>,
                   "masked_fill_(self, mask, value): None, or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList write_list(write_methods);
+});
 
 }  // namespace
 }  // namespace wengert

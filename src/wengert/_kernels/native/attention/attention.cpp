@@ -63,12 +63,10 @@ template <class T> PyObject* attention(PyObject* const* args) {
     return result.give();
 }
 
-PyMethodDef attention_methods[] = {
+Methods attention_methods({
     direct_method("direct_attention", direct<3, by_element<attention<float>, attention<double>>>,
                   "attention(query, key, value), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList attention_list(attention_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -204,13 +204,11 @@ template <class T> PyObject* backward(PyObject* const* args) {
     return give_tuple(results, 3);
 }
 
-PyMethodDef backward_methods[] = {
+Methods backward_methods({
     direct_method("direct_attention_in_blocks_backward", direct<10, by_element<backward<float>, backward<double>>>,
                   "attention_in_blocks_backward(grad, query, key, value, out, logsumexp, dropout_p, is_causal, "
                   "attn_mask, scale)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList backward_list(backward_methods);
+});
 
 }  // namespace
 }  // namespace wengert

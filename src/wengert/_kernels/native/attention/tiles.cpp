@@ -133,12 +133,10 @@ template <class T> PyObject* forward(PyObject* const* args) {
     return give_tuple(results, 2);
 }
 
-PyMethodDef tile_methods[] = {
+Methods tile_methods({
     direct_method("direct_attention_in_blocks", direct<7, by_element<forward<float>, forward<double>>>,
                   "attention_in_blocks(query, key, value, dropout_p, is_causal, attn_mask, scale), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList tile_list(tile_methods);
+});
 
 }  // namespace
 }  // namespace wengert

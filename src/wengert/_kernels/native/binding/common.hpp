@@ -13,6 +13,7 @@
 
 #include <numpy/arrayobject.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -46,6 +47,19 @@ struct MethodList {
     MethodList* next;
 };
 MethodList* first_method_list();
+// The methods of a file; the row that ends the list is added here.
+template <size_t count> class Methods {
+public:
+    explicit Methods(const PyMethodDef (&methods)[count]) : list_(methods_) {
+        std::copy(methods, methods + count, methods_);
+    }
+    Methods(const Methods&) = delete;
+    Methods& operator=(const Methods&) = delete;
+
+private:
+    PyMethodDef methods_[count + 1] = {};
+    MethodList list_;
+};
 
 // ---- arrays --------------------------------------------------------------------------------------------------------
 extern PyArray_Descr* float_descr;

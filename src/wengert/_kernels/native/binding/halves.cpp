@@ -19,12 +19,10 @@ PyObject* converted(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
     return converted_twin.call(args, nargs, kwnames);
 }
 
-PyMethodDef half_methods[] = {
+Methods half_methods({
     {"converted", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(converted)), METH_FASTCALL | METH_KEYWORDS,
      "converted(array, dtype)"},
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList half_list(half_methods);
+});
 
 PyArrayObject* new_like(PyArrayObject* x, PyArray_Descr* descr) {
     Py_INCREF(descr);  // which the array takes over

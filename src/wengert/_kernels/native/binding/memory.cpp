@@ -106,7 +106,7 @@ PyObject* reset_peak(PyObject*, PyObject*) {
     Py_RETURN_NONE;
 }
 
-PyMethodDef memory_methods[] = {
+Methods memory_methods({
     {"keep_memory", keep_memory, METH_NOARGS,
      "keep_memory(): large arrays that NumPy makes in this context lie in memory that is kept."},
     {"empty_cache", empty_cache, METH_NOARGS, "empty_cache(): gives kept memory back to the system; how many bytes."},
@@ -116,9 +116,7 @@ PyMethodDef memory_methods[] = {
      "limits; /proc and /sys lie in root."},
     {"set_memory_limit", set_memory_limit, METH_O, "set_memory_limit(bytes): how much may be kept."},
     {"reset_peak_memory_stats", reset_peak, METH_NOARGS, "reset_peak_memory_stats(): the peak is what is in use now."},
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList memory_list(memory_methods);
+});
 
 }  // namespace
 

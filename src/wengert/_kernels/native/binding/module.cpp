@@ -54,16 +54,14 @@ PyObject* get_num_threads(PyObject*, PyObject*) { return PyLong_FromLong(thread_
 
 PyObject* instruction_set(PyObject*, PyObject*) { return PyUnicode_FromString(chosen_loops.instruction_set); }
 
-PyMethodDef module_methods[] = {
+Methods module_methods({
     {"bind_twins", bind_twins, METH_O,
      "bind_twins(functions): the NumPy function to call for what native code does not know."},
     {"twin_names", twin_names, METH_NOARGS, "twin_names(): the functions that have a twin, all that is native."},
     {"set_num_threads", set_num_threads, METH_O, "set_num_threads(count): threads used by large native kernels."},
     {"get_num_threads", get_num_threads, METH_NOARGS, "get_num_threads(): threads used by large native kernels."},
     {"instruction_set", instruction_set, METH_NOARGS, "instruction_set(): name of the vector instructions in use."},
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList own_methods(module_methods);
+});
 
 PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,

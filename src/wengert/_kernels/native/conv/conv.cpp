@@ -158,7 +158,7 @@ const char* const input_names[] = {"grad", "weight", "input_shape", "stride", "p
 const char* const weight_names[] = {"grad", "x", "weight_shape", "stride", "padding", "dilation", "groups"};
 
 
-PyMethodDef conv_methods[] = {
+Methods conv_methods({
     fast_method("convolution",
                 with_twin<conv_twin, 7, forward_names, by_dtype<convolution_of<float>, convolution_of<double>>>,
                 "convolution(x, weight, bias, stride, padding, dilation, groups)"),
@@ -168,9 +168,7 @@ PyMethodDef conv_methods[] = {
     fast_method("convolution_backward_weight",
                 with_twin<weight_twin, 7, weight_names, by_dtype<weight_grad_of<float>, weight_grad_of<double>>>,
                 "convolution_backward_weight(grad, x, weight_shape, stride, padding, dilation, groups)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList conv_list(conv_methods);
+});
 
 // ---- functions for the dispatcher -----------------------------------------------------------------------------------
 // The arguments of a call of `convolution`.
@@ -333,7 +331,7 @@ template <int count, bool transposed> PyObject* convolution_arguments(PyObject* 
     return arguments;
 }
 
-PyMethodDef call_methods[] = {
+Methods call_methods({
     direct_method("direct_convolution", of_halves<direct<9, by_element<convolution<float>, convolution<double>>>>,
                   "convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups), or "
                   "NotImplemented"),
@@ -357,9 +355,7 @@ PyMethodDef call_methods[] = {
                   "those of convolution, or NotImplemented"),
     direct_method("direct_conv_transpose3d_arguments", direct<8, convolution_arguments<3, true>>,
                   "those of convolution, or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList call_list(call_methods);
+});
 
 }  // namespace
 }  // namespace wengert

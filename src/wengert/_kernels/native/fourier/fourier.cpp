@@ -250,7 +250,7 @@ template <Kind kind> PyObject* line_arguments(Call args) {
     return Py_BuildValue("(O(i)iO)", Py_None, dim, scale, flag ? Py_True : Py_False);
 }
 
-PyMethodDef fourier_methods[] = {
+Methods fourier_methods({
     direct_method("direct_fft_c2c", on_contiguous<direct<4, by_parts<fft_c2c<float>, fft_c2c<double>>>, few_with_gaps>,
                   "fft_c2c(self, dim, normalization, forward), or NotImplemented"),
     direct_method("direct_fft_r2c",
@@ -266,9 +266,7 @@ PyMethodDef fourier_methods[] = {
                   "rfft_arguments(input, n, dim, norm), or NotImplemented"),
     direct_method("direct_irfft_arguments", direct<4, line_arguments<INVERSE_TO_REAL>>,
                   "irfft_arguments(input, n, dim, norm), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList fourier_list(fourier_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -318,7 +318,7 @@ template <class T> PyObject* grid_rule(Call args) {
     return unless_nan<T>(result);
 }
 
-PyMethodDef grid_methods[] = {
+Methods grid_methods({
     direct_method("direct_grid_sample",
                   on_contiguous<direct<5, by_element<forward<float>, forward<double>>>, few_with_gaps>,
                   "grid_sample(input, grid, mode, padding, align_corners), or NotImplemented"),
@@ -328,9 +328,7 @@ PyMethodDef grid_methods[] = {
     direct_method("direct_grid_sample_grid_rule",
                   on_contiguous<direct<7, by_element<grid_rule<float>, grid_rule<double>>>, few_with_gaps>,
                   "its rule (grad, input, grid, grid_shape, mode, padding, align_corners), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList grid_list(grid_methods);
+});
 
 }  // namespace
 }  // namespace wengert

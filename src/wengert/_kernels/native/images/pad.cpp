@@ -258,7 +258,7 @@ PyObject* edge_pad_rule(Call args) {
     return by_element<folded<float>, folded<double>>(args);
 }
 
-PyMethodDef pad_methods[] = {
+Methods pad_methods({
     direct_method("direct_constant_pad_nd", on_contiguous<direct<3, constant_pad_nd>, few_with_gaps>,
                   "constant_pad_nd(self, pad, value), or NotImplemented"),
     direct_method("direct_pad_constant", on_contiguous<direct<3, pad_constant>, few_with_gaps>,
@@ -270,9 +270,7 @@ PyMethodDef pad_methods[] = {
                   "edge_pad_backward(grad, pad, mode, shape), or NotImplemented"),
     direct_method("direct_edge_pad_rule", on_contiguous<direct<5, edge_pad_rule>, few_with_gaps>,
                   "edge_pad's rule (grad, pad, mode, self_shape, self_strides)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList pad_list(pad_methods);
+});
 
 }  // namespace
 }  // namespace wengert

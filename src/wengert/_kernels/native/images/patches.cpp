@@ -195,7 +195,7 @@ PyObject* channel_shuffle(Call args) {
     return permuted(x, cut.ndim, cut.lengths, cut.strides, PyArray_DIMS(x));
 }
 
-PyMethodDef patches_methods[] = {
+Methods patches_methods({
     direct_method("direct_im2col",
                   on_contiguous<direct<5, by_element<to_columns<float>, to_columns<double>>>, few_with_gaps>,
                   "im2col(input, kernel_size, dilation, padding, stride), or NotImplemented"),
@@ -208,9 +208,7 @@ PyMethodDef patches_methods[] = {
                   "pixel_unshuffle(input, downscale_factor), or NotImplemented"),
     direct_method("direct_channel_shuffle", on_contiguous<direct<2, channel_shuffle>, few_with_gaps>,
                   "channel_shuffle(self, groups), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList patches_list(patches_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -304,7 +304,7 @@ const char* const average_backward_names[] = {"grad",    "input_shape", "kernel_
                                               "padding", "ceil_mode",   "count_include_pad", "divisor_override"};
 
 
-PyMethodDef pool_methods[] = {
+Methods pool_methods({
     fast_method("max_pool2d",
                 with_twin<max_pool_twin, 3, max_names, by_element<max_forward<float>, max_forward<double>>>,
                 "max_pool2d(x, kernel_size, stride, padding=(0, 0), dilation=(1, 1), ceil_mode=False)"),
@@ -333,9 +333,7 @@ PyMethodDef pool_methods[] = {
                   on_contiguous<direct<6, by_element<max_of_lines<float>, max_of_lines<double>>>, few_with_gaps>,
                   "max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode), or NotImplemented"),
     direct_method("direct_avg_pool1d_arguments", direct<6, average_line>, "those of avg_pool2d, or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList pool_list(pool_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -137,7 +137,7 @@ template <class T> PyObject* maximum(Call args) {
     return give_tuple(results, 2);
 }
 
-PyMethodDef adaptive_methods[] = {
+Methods adaptive_methods({
     direct_method("direct_adaptive_average",
                   on_contiguous<direct<2, by_element<average<float>, average<double>>>, few_with_gaps>,
                   "adaptive_average(self, output_size), or NotImplemented"),
@@ -148,9 +148,7 @@ PyMethodDef adaptive_methods[] = {
     direct_method("direct_adaptive_maximum",
                   on_contiguous<direct<2, by_element<maximum<float>, maximum<double>>>, few_with_gaps>,
                   "adaptive_maximum(self, output_size), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList adaptive_list(adaptive_methods);
+});
 
 }  // namespace
 }  // namespace wengert

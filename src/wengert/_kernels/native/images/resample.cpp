@@ -297,7 +297,7 @@ PyObject* interpolate_arguments(Call args) {
     return arguments;
 }
 
-PyMethodDef resample_methods[] = {
+Methods resample_methods({
     direct_method("direct_resample",
                   on_contiguous<direct<6, by_element<forward<float>, forward<double>>>, few_with_gaps>,
                   "resample(self, size, mode, align_corners, scales, antialias), or NotImplemented"),
@@ -306,9 +306,7 @@ PyMethodDef resample_methods[] = {
                   "resample_backward(grad, shape, mode, align_corners, scales, antialias), or NotImplemented"),
     direct_method("direct_interpolate_arguments", direct<7, interpolate_arguments>,
                   "those of resample, or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList resample_list(resample_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -289,7 +289,7 @@ template <class T> PyObject* embedding_rule(PyObject* const* args) {
     return embedding_rows<T>(slots);
 }
 
-PyMethodDef index_methods[] = {
+Methods index_methods({
     direct_method("direct_scatter_add",
                   on_contiguous<direct<4, by_element<of_card<scatter<float>, 4>, of_card<scatter<double>, 4>>>>,
                   "scatter_add(self, dim, index, src), or NotImplemented"),
@@ -323,9 +323,7 @@ PyMethodDef index_methods[] = {
                 "index_put_add(x, indices, values)"),
     fast_method("dropout_apply", with_twin<dropout_apply_twin, 3, dropout_names, by_dtype<drop<float>, drop<double>>>,
                 "dropout_apply(x, mask, p)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList index_list(index_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -239,7 +239,7 @@ PyObject* index_put_rule(PyObject* const* args) {
     return index_put_copy(write);
 }
 
-PyMethodDef position_methods[] = {
+Methods position_methods({
     direct_method("direct_index", on_contiguous<direct<2, index>, few_with_gaps>,
                   "index(self, indices), or NotImplemented"),
     direct_method("direct_index_put_", direct<4, index_put>,
@@ -251,9 +251,7 @@ PyMethodDef position_methods[] = {
     direct_method("direct_index_rule",
                   on_contiguous<direct<3, by_element<index_rule<float>, index_rule<double>>>, few_with_gaps>,
                   "index_rule(grad, self_shape, indices), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList position_list(position_methods);
+});
 
 }  // namespace
 }  // namespace wengert

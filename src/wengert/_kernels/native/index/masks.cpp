@@ -96,7 +96,7 @@ PyObject* nonzero(Call args) {
     return PyArray_Transpose(result.get(), nullptr);
 }
 
-PyMethodDef mask_methods[] = {
+Methods mask_methods({
     direct_method("direct_masked_select", on_contiguous<direct<2, masked_select>>,
                   "masked_select(self, mask), or NotImplemented"),
     direct_method("direct_masked_select_backward", on_contiguous<direct<3, masked_select_backward>>,
@@ -105,9 +105,7 @@ PyMethodDef mask_methods[] = {
                   "masked_scatter(self, mask, source), or NotImplemented"),
     direct_method("direct_nonzero_positions", on_contiguous<direct<1, nonzero>>,
                   "nonzero_positions(self), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList mask_list(mask_methods);
+});
 
 }  // namespace
 }  // namespace wengert

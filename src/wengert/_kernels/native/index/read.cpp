@@ -214,7 +214,7 @@ PyObject* embedding(PyObject* const* args) {
     return picked(weight, 0, indices, ndim + 1, shape);
 }
 
-PyMethodDef read_methods[] = {
+Methods read_methods({
     direct_method("direct_gather", on_contiguous<direct<4, gather_card>>,
                   "gather(self, dim, index, sparse_grad), or NotImplemented"),
     direct_method("direct_scatter_source_rule", on_contiguous<direct<4, scatter_source_rule>>,
@@ -224,9 +224,7 @@ PyMethodDef read_methods[] = {
     direct_method("direct_take", on_contiguous<direct<2, take>>, "take(self, index), or NotImplemented"),
     direct_method("direct_embedding", on_contiguous<direct<5, embedding>>,
                   "embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList read_list(read_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -182,7 +182,7 @@ template <class T> PyObject* scatter_reduce(Call args) {
     return nullptr;
 }
 
-PyMethodDef scatter_methods[] = {
+Methods scatter_methods({
     direct_method("direct_scatter", on_contiguous<direct<5, scatter>>,
                   "scatter(self, dim, index, src, reduce), or NotImplemented"),
     direct_method("direct_scatter_", direct<5, scatter_in_place>,
@@ -192,9 +192,7 @@ PyMethodDef scatter_methods[] = {
     direct_method("direct_scatter_reduce",
                   on_contiguous<direct<6, by_element<scatter_reduce<float>, scatter_reduce<double>>>>,
                   "scatter_reduce(self, dim, index, src, reduce, include_self), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList scatter_list(scatter_methods);
+});
 
 }  // namespace
 }  // namespace wengert

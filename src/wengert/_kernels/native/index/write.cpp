@@ -128,7 +128,7 @@ template <PyObject* (*write)(Call)> PyObject* on_copy(Call args) {
     return result.give();
 }
 
-PyMethodDef slice_methods[] = {
+Methods slice_methods({
     direct_method("direct_index_copy", on_contiguous<direct<4, on_copy<copy_slices>>, few_with_gaps>,
                   "index_copy(self, dim, index, source), or NotImplemented"),
     direct_method("direct_index_copy_", direct<4, copy_slices>,
@@ -141,9 +141,7 @@ PyMethodDef slice_methods[] = {
                   "put(self, index, source, accumulate), or NotImplemented"),
     direct_method("direct_put_", direct<4, put_positions>,
                   "put_(self, index, source, accumulate): None, or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList slice_list(slice_methods);
+});
 
 }  // namespace
 }  // namespace wengert

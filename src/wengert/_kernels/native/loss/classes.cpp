@@ -129,7 +129,7 @@ template <class T> PyObject* multi_margin_rule(Call args) {
     return result.give();
 }
 
-PyMethodDef class_methods[] = {
+Methods class_methods({
     direct_method("direct_unit_vectors", on_contiguous<direct<2, unit_vectors>>,
                   "unit_vectors(tensor, num_classes), or NotImplemented"),
     direct_method("direct_multi_margin",
@@ -138,9 +138,7 @@ PyMethodDef class_methods[] = {
     direct_method("direct_multi_margin_rule",
                   on_contiguous<direct<8, by_element<multi_margin_rule<float>, multi_margin_rule<double>>>>,
                   "its rule (grad, self, self_shape, target, p, margin, weight, reduction), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList class_list(class_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -124,7 +124,7 @@ template <class T> PyObject* takes_classes(PyObject* const* args) {
     return read_problem(args[0], args[1], args[2], args[3], args[4], p) ? Py_NewRef(Py_True) : nullptr;
 }
 
-PyMethodDef loss_methods[] = {
+Methods loss_methods({
     direct_method("direct_takes_classes",
                   on_contiguous<direct<5, by_element<takes_classes<float>, takes_classes<double>>>>,
                   "(self, target, weight, reduction, ignore_index): True, or NotImplemented"),
@@ -136,9 +136,7 @@ PyMethodDef loss_methods[] = {
     fast_method("nll_loss", nll_loss, "nll_loss(logp, target, weight=None, reduction='mean', ignore_index=-100)"),
     fast_method("nll_loss_backward", nll_loss_backward,
                 "nll_loss_backward(grad, logp, target, weight, reduction, ignore_index, total_weight)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList loss_list(loss_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -333,31 +333,31 @@ template <class T> PyObject* is_pair(PyObject* const* args) {
 }
 
 #define WENGERT_LOSS(count, name, arguments, ...) \
-    direct_method("direct_" name, direct<count, by_element<__VA_ARGS__>>, name arguments ", or NotImplemented"),
-PyMethodDef pair_methods[] = {
-    WENGERT_LOSS(3, "mse_loss", "(self, target, reduction)", mse_loss<float>, mse_loss<double>) WENGERT_LOSS(
-        4, "smooth_l1_loss", "(self, target, reduction, beta)", bent_loss<float, SmoothAbsolute>,
-        bent_loss<double, SmoothAbsolute>) WENGERT_LOSS(4, "huber_loss", "(self, target, reduction, delta)",
-                                                        bent_loss<float, Huber>, bent_loss<double, Huber>)
-        WENGERT_LOSS(5, "bce_with_logits", "(self, target, weight, pos_weight, reduction)", logits_loss<float>,
-                     logits_loss<double>) WENGERT_LOSS(4, "binary_cross_entropy", "(self, target, weight, reduction)",
-                                                       probability_loss<float>, probability_loss<double>)
-            WENGERT_LOSS(6, "binary_cross_entropy_rule", "(grad, self, target, weight, reduction, wanted)",
-                         probability_rule<float>, probability_rule<double>)
-                WENGERT_LOSS(3, "soft_margin", "(self, target, reduction)", soft_margin<float>, soft_margin<double>)
-                    WENGERT_LOSS(3, "is_pair", "(self, other, alpha)", is_pair<float>, is_pair<double>)
-                        WENGERT_LOSS(5, "mse_loss_rule", "(grad, self, target, reduction, wanted)",
-                                     mse_loss_rule<float>, mse_loss_rule<double>)
-                            WENGERT_LOSS(6, "smooth_l1_loss_rule", "(grad, self, target, reduction, beta, wanted)",
-                                         bent_rule<float, SmoothAbsolute>, bent_rule<double, SmoothAbsolute>)
-                                WENGERT_LOSS(6, "huber_loss_rule", "(grad, self, target, reduction, delta, wanted)",
-                                             bent_rule<float, Huber>, bent_rule<double, Huber>)
-                                    WENGERT_LOSS(7, "bce_with_logits_rule",
-                                                 "(grad, self, target, weight, pos_weight, reduction, wanted)",
-                                                 logits_rule<float>, logits_rule<double>){nullptr, nullptr, 0, nullptr},
-};
+    direct_method("direct_" name, direct<count, by_element<__VA_ARGS__>>, name arguments ", or NotImplemented")
+Methods pair_methods({
+    WENGERT_LOSS(3, "mse_loss", "(self, target, reduction)", mse_loss<float>, mse_loss<double>),
+    WENGERT_LOSS(4, "smooth_l1_loss", "(self, target, reduction, beta)", bent_loss<float, SmoothAbsolute>,
+                 bent_loss<double, SmoothAbsolute>),
+    WENGERT_LOSS(4, "huber_loss", "(self, target, reduction, delta)", bent_loss<float, Huber>,
+                 bent_loss<double, Huber>),
+    WENGERT_LOSS(5, "bce_with_logits", "(self, target, weight, pos_weight, reduction)", logits_loss<float>,
+                 logits_loss<double>),
+    WENGERT_LOSS(4, "binary_cross_entropy", "(self, target, weight, reduction)", probability_loss<float>,
+                 probability_loss<double>),
+    WENGERT_LOSS(6, "binary_cross_entropy_rule", "(grad, self, target, weight, reduction, wanted)",
+                 probability_rule<float>, probability_rule<double>),
+    WENGERT_LOSS(3, "soft_margin", "(self, target, reduction)", soft_margin<float>, soft_margin<double>),
+    WENGERT_LOSS(3, "is_pair", "(self, other, alpha)", is_pair<float>, is_pair<double>),
+    WENGERT_LOSS(5, "mse_loss_rule", "(grad, self, target, reduction, wanted)", mse_loss_rule<float>,
+                 mse_loss_rule<double>),
+    WENGERT_LOSS(6, "smooth_l1_loss_rule", "(grad, self, target, reduction, beta, wanted)",
+                 bent_rule<float, SmoothAbsolute>, bent_rule<double, SmoothAbsolute>),
+    WENGERT_LOSS(6, "huber_loss_rule", "(grad, self, target, reduction, delta, wanted)", bent_rule<float, Huber>,
+                 bent_rule<double, Huber>),
+    WENGERT_LOSS(7, "bce_with_logits_rule", "(grad, self, target, weight, pos_weight, reduction, wanted)",
+                 logits_rule<float>, logits_rule<double>),
+});
 #undef WENGERT_LOSS
-MethodList pair_list(pair_methods);
 
 }  // namespace
 }  // namespace wengert

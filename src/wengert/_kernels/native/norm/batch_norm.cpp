@@ -251,7 +251,7 @@ PyObject* batch_norm_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs
     });
 }
 
-PyMethodDef batch_norm_methods[] = {
+Methods batch_norm_methods({
     fast_method("batch_norm_statistics", batch_norm_statistics, "batch_norm_statistics(x, eps)"),
     fast_method("batch_norm_apply", batch_norm_apply, "batch_norm_apply(x, mean, invstd, weight=None, bias=None)"),
     fast_method("batch_norm_backward", batch_norm_backward,
@@ -263,9 +263,7 @@ PyMethodDef batch_norm_methods[] = {
     direct_method(
         "direct_batch_norm_forward", on_contiguous<direct<7, by_element<card<float>, card<double>>>, few_with_gaps>,
         "batch_norm_forward(input, weight, bias, running_mean, running_var, training, eps), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList batch_norm_list(batch_norm_methods);
+});
 
 }  // namespace
 }  // namespace wengert

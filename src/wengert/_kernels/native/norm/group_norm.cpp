@@ -152,7 +152,7 @@ PyObject* group_norm_arguments(PyObject* const* args) {
     return Py_BuildValue("OOOnnnOO", Py_None, Py_None, Py_None, items, channels, positions, args[1], args[4]);
 }
 
-PyMethodDef group_norm_methods[] = {
+Methods group_norm_methods({
     direct_method("direct_group_norm_arguments", direct<6, group_norm_arguments>,
                   "those of native_group_norm, or NotImplemented"),
     direct_method("direct_native_group_norm",
@@ -161,9 +161,7 @@ PyMethodDef group_norm_methods[] = {
     direct_method("direct_group_norm_backward",
                   on_contiguous<direct<6, by_element<backward<float>, backward<double>>>, few_with_gaps>,
                   "group_norm_backward(grad, input, mean, rstd, weight, group), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList group_norm_list(group_norm_methods);
+});
 
 }  // namespace
 }  // namespace wengert

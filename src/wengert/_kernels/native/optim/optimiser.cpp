@@ -287,7 +287,7 @@ const char* const adam_names[] = {"params", "grads", "exp_avgs", "exp_avg_sqs", 
                                   "beta1",  "beta2", "eps",      "weight_decay", "amsgrad",         "maximize"};
 
 
-PyMethodDef optimiser_methods[] = {
+Methods optimiser_methods({
     fast_method("formula_step", with_twin<formula_twin, 8, formula_names, formula_compute>,
                 "formula_step(kind, params, grads, states, numbers, shrink, weight_decay, maximize)"),
     fast_method("sgd_step", with_twin<sgd_twin, 9, sgd_names, sgd_compute>,
@@ -296,9 +296,7 @@ PyMethodDef optimiser_methods[] = {
         "adam_step", with_twin<adam_twin, 13, adam_names, adam_compute>,
         "adam_step(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps, lr, beta1, beta2, eps, weight_decay, "
         "amsgrad, maximize)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList optimiser_list(optimiser_methods);
+});
 
 }  // namespace
 }  // namespace wengert

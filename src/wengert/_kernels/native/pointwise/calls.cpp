@@ -174,7 +174,7 @@ PyObject* heaviside(Call args) {
     return of_two<any_number>(args, 1, [](auto x, auto at_zero) { return x == 0 ? at_zero : decltype(x)(x > 0); });
 }
 
-PyMethodDef call_methods[] = {
+Methods call_methods({
     direct_method("direct_sinc", in_operand_order<direct<1, sinc>>, "sinc(self), or NotImplemented"),
     direct_method("direct_rad2deg", in_operand_order<direct<1, rad2deg>>, "rad2deg(self), or NotImplemented"),
     direct_method("direct_deg2rad", in_operand_order<direct<1, deg2rad>>, "deg2rad(self), or NotImplemented"),
@@ -187,9 +187,7 @@ PyMethodDef call_methods[] = {
                   "special_xlog1py(self, other), or NotImplemented"),
     direct_method("direct_heaviside", in_operand_order<direct<2, heaviside>>,
                   "heaviside(self, values), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList call_list(call_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -241,7 +241,7 @@ PyObject* clamp_rule(PyObject*, Call args, Py_ssize_t nargs) {
     });
 }
 
-PyMethodDef choose_methods[] = {
+Methods choose_methods({
     direct_method("direct_eq", in_operand_order<promoted<direct_compare<EQUAL>>>, "eq(self, other), or NotImplemented"),
     direct_method("direct_ne", in_operand_order<promoted<direct_compare<NOT_EQUAL>>>,
                   "ne(self, other), or NotImplemented"),
@@ -274,9 +274,7 @@ PyMethodDef choose_methods[] = {
                   "clamp_max(self, max), or NotImplemented"),
     direct_method("direct_clamp_rule", in_operand_order<clamp_rule, true>,
                   "(grad, self, min, max): the gradient between the limits"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList choose_list(choose_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -134,16 +134,14 @@ PyObject* sgn(PyObject* const* args) {
     return PyArray_TYPE(x) == NPY_CFLOAT ? signs_of<float>(x) : signs_of<double>(x);
 }
 
-PyMethodDef part_methods[] = {
+Methods part_methods({
     direct_method("direct_sgn", in_operand_order<direct<1, sgn>>, "sgn(self), or NotImplemented"),
     direct_method("direct_complex", in_operand_order<direct<2, complex_numbers>>,
                   "complex(real, imag), or NotImplemented"),
     direct_method("direct_conjugate", in_operand_order<direct<1, conjugate>>, "conjugate(self), or NotImplemented"),
     direct_method("direct_angle", in_operand_order<direct<1, angle>>, "angle(self), or NotImplemented"),
     direct_method("direct_polar", in_operand_order<direct<2, polar>>, "polar(abs, angle), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList part_list(part_methods);
+});
 
 }  // namespace
 

@@ -111,7 +111,7 @@ PyObject* prelu_of_vector(Call args) {
                                                                         : nullptr;
 }
 
-PyMethodDef gate_methods[] = {
+Methods gate_methods({
     direct_method("direct_glu", on_contiguous<direct<2, by_element<glu<float>, glu<double>>>, few_with_gaps>,
                   "glu(self, dim), or NotImplemented"),
     direct_method("direct_glu_backward",
@@ -120,9 +120,7 @@ PyMethodDef gate_methods[] = {
     direct_method("direct_prelu_kernel", in_operand_order<direct<2, by_element<prelu<float>, prelu<double>>>>,
                   "prelu_kernel(self, weight), or NotImplemented"),
     direct_method("direct_prelu", on_contiguous<direct<2, prelu_of_vector>>, "prelu(input, weight), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList gate_list(gate_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -70,7 +70,7 @@ PyObject* round_in_place(PyObject* const* args) {
     Py_DECREF(result);
     Py_RETURN_NONE;
 }
-PyMethodDef gelu_methods[] = {
+Methods gelu_methods({
     direct_method("direct_round_", direct<2, round_in_place>, "round_(x, None or 0): None, or NotImplemented"),
     direct_method("direct_round", in_operand_order<direct_round>, "round(x, None or 0), or NotImplemented"),
     direct_method("direct_gelu_backward", in_operand_order<gelu_rule>,
@@ -78,9 +78,7 @@ PyMethodDef gelu_methods[] = {
     direct_method("direct_gelu", in_operand_order<direct_gelu>, "gelu(x, approximate), or NotImplemented"),
     fast_method("gelu", gelu, "gelu(x, approximate='none', out=None)"),
     fast_method("gelu_backward", gelu_backward, "gelu_backward(grad, x, approximate='none', out=None)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList gelu_list(gelu_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -67,11 +67,9 @@ template <Binary op> PyObject* of_scaled(PyObject* const* args) {
 #define WENGERT_WRITES_TWO_SCALED(op, name) WENGERT_TWO_SCALED(op, name)
 #define WENGERT_UNARY(op, name, cost, binding, ...) WENGERT_WRITES_ONE_##binding(op, name)
 #define WENGERT_BINARY(op, name, cost, binding, ...) WENGERT_WRITES_TWO_##binding(op, name)
-PyMethodDef in_place_methods[] = {
+Methods in_place_methods({
 #include "base/pointwise.inc"
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList in_place_list(in_place_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -58,7 +58,7 @@ template <Mixed op, bool in_place> PyObject* scaled(Call args) {
 }
 template <bool in_place> PyObject* lerp(Call args) { return of_three<in_place>(MIXTURE, args, 0); }
 
-PyMethodDef mixed_methods[] = {
+Methods mixed_methods({
     direct_method("direct_addcmul", in_operand_order<direct<4, scaled<ADD_PRODUCT, false>>>,
                   "addcmul(self, tensor1, tensor2, value), or NotImplemented"),
     direct_method("direct_addcdiv", in_operand_order<direct<4, scaled<ADD_QUOTIENT, false>>>,
@@ -70,9 +70,7 @@ PyMethodDef mixed_methods[] = {
     direct_method("direct_addcdiv_", direct<4, scaled<ADD_QUOTIENT, true>>,
                   "addcdiv_(self, tensor1, tensor2, value): None, or NotImplemented"),
     direct_method("direct_lerp_", direct<3, lerp<true>>, "lerp_(self, end, weight): None, or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList mixed_list(mixed_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -418,7 +418,7 @@ PyObject* pointwise_table(PyObject*, PyObject*) {
 #define WENGERT_METHODS_OF_INNER(Method, op, name, takes)
 #define WENGERT_UNARY(op, name, cost, binding, ...) WENGERT_METHODS_OF_##binding(UnaryMethod, op, name, "(x")
 #define WENGERT_BINARY(op, name, cost, binding, ...) WENGERT_METHODS_OF_##binding(BinaryMethod, op, name, "(a, b")
-PyMethodDef pointwise_methods[] = {
+Methods pointwise_methods({
 #include "base/pointwise.inc"
     fast_method("add_scaled", add_scaled, "add_scaled(a, b, factor, out=None)"),
     {"pointwise_table", pointwise_table, METH_NOARGS,
@@ -431,9 +431,7 @@ PyMethodDef pointwise_methods[] = {
      "rsub(self, other, alpha), or NotImplemented"},
     {"direct_negated_rule", as_direct(in_operand_order<negated_rule>), METH_FASTCALL,
      "negated_rule(grad, alpha), or NotImplemented"},
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList pointwise_list(pointwise_methods);
+});
 
 }  // namespace
 

@@ -138,14 +138,12 @@ PyObject* power_rule(PyObject*, Call args, Py_ssize_t nargs) {
     });
 }
 
-PyMethodDef power_methods[] = {
+Methods power_methods({
     direct_method("direct_pow", in_operand_order<direct<2, newly<power>>>, "pow(self, exponent), or NotImplemented"),
     direct_method("direct_pow_", direct<2, in_place<power>>, "pow_(self, exponent): None, or NotImplemented"),
     direct_method("direct_pow_rule", in_operand_order<power_rule>,
                   "(grad, self, exponent): the gradient, or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList power_list(power_methods);
+});
 
 }  // namespace
 }  // namespace wengert

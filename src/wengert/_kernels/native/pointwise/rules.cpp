@@ -189,7 +189,7 @@ PyObject* multiply_rule(Call args) {
 // (grad, other): the gradient over the conjugate of the divisor
 PyObject* divide_rule(Call args) { return with_conjugate(DIVIDE, args[0], args[1]); }
 
-PyMethodDef rule_methods[] = {
+Methods rule_methods({
     direct_method("direct_multiply_rule", in_operand_order<promoted<direct<2, multiply_rule>>>,
                   "grad times the conjugate of other(grad, other), or NotImplemented"),
     direct_method("direct_divide_rule", in_operand_order<promoted<direct<2, divide_rule>>>,
@@ -213,10 +213,8 @@ PyMethodDef rule_methods[] = {
     WENGERT_RULE(3, smaller_rule, "(grad, self, other)", true),
     WENGERT_RULE(3, prelu_rule, "(grad, self, weight)", true),
     WENGERT_RULE(2, prelu_weight_rule, "(grad, self)", true),
-    {nullptr, nullptr, 0, nullptr},
-};
+});
 #undef WENGERT_RULE
-MethodList rule_list(rule_methods);
 
 }  // namespace
 }  // namespace wengert

@@ -85,7 +85,7 @@ template <Binary by_result, Binary by_operand> PyObject* rule(PyObject* const* a
                               : direct_binary(by_operand, args[0], args[2]);
 }
 
-PyMethodDef saturation_methods[] = {
+Methods saturation_methods({
     fast_method("sigmoid_saturates", saturates<sigmoid_twin, of_sigmoid>, "sigmoid_saturates(x)"),
     fast_method("tanh_saturates", saturates<tanh_twin, of_tanh>, "tanh_saturates(x)"),
     fast_method("expm1_saturates", saturates<expm1_twin, of_expm1>, "expm1_saturates(x)"),
@@ -94,9 +94,7 @@ PyMethodDef saturation_methods[] = {
                   "(grad, out, tail), or NotImplemented"),
     direct_method("direct_tanh_rule", in_operand_order<direct<3, rule<TANH_BACKWARD, TANH_BACKWARD_FROM_INPUT>>>,
                   "(grad, out, tail), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList saturation_list(saturation_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -264,7 +264,7 @@ PyObject* nan_to_num_rule(Call args) {
     return map_gradient(args[0], args[1], [](auto grad, auto x) { return x - x == 0 ? grad : decltype(x)(0); });
 }
 
-PyMethodDef shaped_methods[] = {
+Methods shaped_methods({
     direct_method("direct_elu", in_operand_order<direct<4, newly<elu>>>,
                   "elu(self, alpha, scale, input_scale), or NotImplemented"),
     direct_method("direct_elu_", direct<4, in_place<elu>>,
@@ -313,9 +313,7 @@ PyMethodDef shaped_methods[] = {
                   "nan_to_num_(self, nan, posinf, neginf): None, or NotImplemented"),
     direct_method("direct_nan_to_num_rule", in_operand_order<direct<2, nan_to_num_rule>>,
                   "(grad, self): the gradient, or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList shaped_list(shaped_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -334,7 +334,7 @@ PyObject* polygamma(Call args) {
 #define WENGERT_METHOD_OF_TWIN(op, name)
 #define WENGERT_METHOD_OF_DIRECT(op, name)
 #define WENGERT_METHOD_OF_INNER(op, name)
-PyMethodDef ufunc_methods[] = {
+Methods ufunc_methods({
 #define WENGERT_UNARY(op, name, cost, binding, ...) WENGERT_METHOD_OF_##binding(op, name)
 #include "base/pointwise.inc"
     WENGERT_UFUNCS(WENGERT_METHOD) direct_method("direct_logical_and", in_operand_order<direct<2, logical_and>>,
@@ -351,11 +351,9 @@ PyMethodDef ufunc_methods[] = {
     direct_method("direct_logcumsumexp", on_contiguous<direct<2, logcumsumexp>>,
                   "logcumsumexp(self, dim), or NotImplemented"),
     direct_method("direct_polygamma", in_operand_order<direct<2, polygamma>>, "polygamma(n, self), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
+});
 #undef WENGERT_METHOD
 #undef WENGERT_LOOP_METHOD
-MethodList ufunc_list(ufunc_methods);
 
 }  // namespace
 }  // namespace wengert

@@ -128,16 +128,14 @@ PyObject* normal_about(Call args) {
     return PyArray_DESCR(like) == float_descr ? normal_of<float>(args, like) : normal_of<double>(args, like);
 }
 
-PyMethodDef draw_methods[] = {
+Methods draw_methods({
     direct_method("direct_randint", randint, "randint(generator, forks, default, low?, high, size), or NotImplemented"),
     direct_method("direct_randperm", randperm, "randperm(generator, forks, default, n), or NotImplemented"),
     direct_method("direct_bernoulli", direct<5, bernoulli>,
                   "bernoulli(generator, forks, self, None, None), or NotImplemented"),
     direct_method("direct_normal_about", direct<5, normal_about>,
                   "normal_about(generator, forks, mean, std, None), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList draw_list(draw_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -270,7 +270,7 @@ void draw_normal_numbers(Words words, double* kept, double* to, index_t count) {
 
 namespace {
 
-PyMethodDef random_methods[] = {
+Methods random_methods({
     fast_method("normal_blocks", normal_blocks, "normal_blocks(uniform)"),
     fast_method("normal_pairs", normal_pairs, "normal_pairs(uniform)"),
     fast_method("shuffle", shuffle, "shuffle(order, steps)"),
@@ -284,9 +284,7 @@ PyMethodDef random_methods[] = {
                   "even(bits, acquire, release, kept, dtype, count), or NotImplemented"),
     direct_method("direct_normal", vector<draw_normal<float>, draw_normal<double>>,
                   "normal(bits, acquire, release, kept, dtype, count), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList random_list(random_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -170,16 +170,14 @@ PyObject* binomial_numbers(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     });
 }
 
-PyMethodDef rejection_methods[] = {
+Methods rejection_methods({
     direct_method("direct_gamma_numbers", gamma_numbers,
                   "gamma_numbers(bits, acquire, release, kept, concentration), or NotImplemented"),
     direct_method("direct_poisson_numbers", poisson_numbers,
                   "poisson_numbers(bits, acquire, release, kept, rate), or NotImplemented"),
     direct_method("direct_binomial_numbers", binomial_numbers,
                   "binomial_numbers(bits, acquire, release, kept, trials, chance), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList rejection_list(rejection_methods);
+});
 
 }  // namespace
 }  // namespace wengert

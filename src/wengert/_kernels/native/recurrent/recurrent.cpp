@@ -333,7 +333,7 @@ PyObject* lstm_steps_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs
                                                                         nargs, kwnames);
 }
 
-PyMethodDef recurrent_methods[] = {
+Methods recurrent_methods({
     fast_method("rnn_steps", rnn_steps, "rnn_steps(inputs, hidden, weight, relu, sizes, reverse)"),
     fast_method("rnn_steps_backward", rnn_steps_backward,
                 "rnn_steps_backward(grad, grad_last, output, weight, relu, batch, sizes, reverse)"),
@@ -344,9 +344,7 @@ PyMethodDef recurrent_methods[] = {
     fast_method(
         "lstm_steps_backward", lstm_steps_backward,
         "lstm_steps_backward(grad, grad_hidden, grad_cell, gates, cells, cell, weight, projection, sizes, reverse)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList recurrent_list(recurrent_methods);
+});
 
 }  // namespace
 }  // namespace wengert

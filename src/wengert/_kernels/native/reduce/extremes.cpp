@@ -343,7 +343,7 @@ PyObject* logsumexp(PyObject*, Call args, Py_ssize_t nargs) {
     });
 }
 
-PyMethodDef extreme_methods[] = {
+Methods extreme_methods({
     direct_method("direct_amax", on_contiguous<along<MAXIMAL>>, "amax(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_amin", on_contiguous<along<MINIMAL>>, "amin(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_max_full", on_contiguous<of_all<MAXIMAL>>, "the largest of all elements, or NotImplemented"),
@@ -365,9 +365,7 @@ PyMethodDef extreme_methods[] = {
     direct_method("direct_any", on_contiguous<truth<true>>, "any(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_all", on_contiguous<truth<false>>, "all(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_logsumexp", on_contiguous<logsumexp>, "logsumexp of neighbouring axes, or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList extreme_list(extreme_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -233,7 +233,7 @@ PyObject* vector_norm_rule(Call args) {
     });
 }
 
-PyMethodDef moment_methods[] = {
+Methods moment_methods({
     direct_method("direct_var_rule", on_contiguous<direct<6, var_rule>, few_with_gaps>,
                   "(grad, self, dim, unbiased, keepdim, correction), or NotImplemented"),
     direct_method("direct_std_rule", on_contiguous<direct<7, std_rule>, few_with_gaps>,
@@ -244,9 +244,7 @@ PyMethodDef moment_methods[] = {
                   "(grad, self, out, ord, dim, keepdim), or NotImplemented"),
     direct_method("direct_prod_rule", on_contiguous<direct<5, prod_rule>, few_with_gaps>,
                   "(grad, self, out, dim, keepdim), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList moment_list(moment_methods);
+});
 
 }  // namespace
 }  // namespace wengert

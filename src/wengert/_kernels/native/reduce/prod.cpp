@@ -129,11 +129,9 @@ PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
     });
 }
 
-PyMethodDef prod_methods[] = {
+Methods prod_methods({
     direct_method("direct_prod", on_contiguous<widened<product>>, "prod(self, dim, keepdim, dtype), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList prod_list(prod_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -375,7 +375,7 @@ PyObject* nansum(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     });
 }
 
-PyMethodDef reduce_methods[] = {
+Methods reduce_methods({
     direct_method("direct_vector_norm", on_contiguous<norm_of_parts<vector_norm>>,
                   "vector_norm(self, ord, dim, keepdim, dtype), or NotImplemented"),
     direct_method("direct_nansum", on_contiguous<nansum>, "nansum(self, dim, keepdim, dtype), or NotImplemented"),
@@ -385,9 +385,7 @@ PyMethodDef reduce_methods[] = {
                   "mean(self, dim, keepdim, dtype), or NotImplemented"),
     fast_method("sum", sum, "sum(x, axis=None, keepdims=False, dtype=None)"),
     fast_method("mean", mean, "mean(x, axis=None, keepdims=False, dtype=None)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList reduce_list(reduce_methods);
+});
 
 }  // namespace
 }  // namespace wengert

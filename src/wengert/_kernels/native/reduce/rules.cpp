@@ -257,7 +257,7 @@ PyObject* place_rule(PyObject*, Call args, Py_ssize_t nargs) {
     });
 }
 
-PyMethodDef rule_methods[] = {
+Methods rule_methods({
     direct_method("direct_sum_rule", on_contiguous<sum_rule>,
                   "(grad, self_shape, dim, keepdim): the gradient repeated, a view"),
     direct_method("direct_mean_rule", on_contiguous<mean_rule>,
@@ -268,9 +268,7 @@ PyMethodDef rule_methods[] = {
                   "(grad, self, out): shared by the equal ones"),
     direct_method("direct_place_rule", on_contiguous<place_rule>,
                   "(grads, self_shape, indices, dim, keepdim): at the indices"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList rule_list(rule_methods);
+});
 
 }  // namespace
 }  // namespace wengert

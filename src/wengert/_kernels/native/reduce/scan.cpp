@@ -121,7 +121,7 @@ PyObject* cumsum_rule(Call args) {
     return grad ? scanned(SUM_BACK, reinterpret_cast<PyObject*>(grad.get()), args[1]) : nullptr;
 }
 
-PyMethodDef scan_methods[] = {
+Methods scan_methods({
     direct_method("direct_cumsum", on_contiguous<widened<direct<3, of_card<SUM>>>>,
                   "cumsum(self, dim, dtype), or NotImplemented"),
     direct_method("direct_cumprod", on_contiguous<widened<direct<3, of_card<PRODUCT>>>>,
@@ -130,9 +130,7 @@ PyMethodDef scan_methods[] = {
                   "cumsum_reversed(self, dim), or NotImplemented"),
     direct_method("direct_cumsum_rule", on_contiguous<direct<2, cumsum_rule>>,
                   "(grad, dim): the gradient of cumsum, or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList scan_list(scan_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -307,7 +307,7 @@ template <bool logarithm> PyObject* rule(PyObject* const* args) {
     return descr == double_descr ? backward_along<double>(grad.get(), value, axis, logarithm) : nullptr;
 }
 
-PyMethodDef softmax_methods[] = {
+Methods softmax_methods({
     direct_method("direct_softmax", of_halves<on_contiguous<direct<2, of_card<false>>>>,
                   "softmax(self, dim), or NotImplemented"),
     direct_method("direct_log_softmax", of_halves<on_contiguous<direct<2, of_card<true>>>>,
@@ -321,9 +321,7 @@ PyMethodDef softmax_methods[] = {
     fast_method("log_softmax", log_softmax, "log_softmax(x, axis)"),
     fast_method("softmax_backward", softmax_backward, "softmax_backward(grad, result, axis)"),
     fast_method("log_softmax_backward", log_softmax_backward, "log_softmax_backward(grad, result, axis)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList softmax_list(softmax_methods);
+});
 
 }  // namespace
 }  // namespace wengert

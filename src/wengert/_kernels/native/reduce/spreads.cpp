@@ -69,7 +69,7 @@ template <Spread spread, bool with_mean> PyObject* of_card(PyObject*, Call args,
     });
 }
 
-PyMethodDef spread_methods[] = {
+Methods spread_methods({
     direct_method("direct_var", on_contiguous<of_card<VARIANCE, false>>,
                   "var(self, dim, unbiased, keepdim, correction), or NotImplemented"),
     direct_method("direct_std", on_contiguous<of_card<DEVIATION, false>>,
@@ -78,9 +78,7 @@ PyMethodDef spread_methods[] = {
                   "var_mean(self, dim, unbiased, keepdim, correction), or NotImplemented"),
     direct_method("direct_std_mean", on_contiguous<of_card<DEVIATION, true>>,
                   "std_mean(self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList spread_list(spread_methods);
+});
 
 }  // namespace
 }  // namespace wengert

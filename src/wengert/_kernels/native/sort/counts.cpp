@@ -221,16 +221,14 @@ PyObject* count_nonzero(Call args) {
     return PyArray_DESCR(x) == bool_descr ? counted(npy_bool{}) : with_number(x, counted);
 }
 
-PyMethodDef count_methods[] = {
+Methods count_methods({
     direct_method("direct_histc", on_contiguous<direct<4, histc>>, "histc(self, bins, min, max), or NotImplemented"),
     direct_method("direct_isin", on_contiguous<direct<4, isin>>,
                   "isin(elements, test_elements, assume_unique, invert), or NotImplemented"),
     direct_method("direct_all_equal", on_contiguous<direct<2, equal>>, "equal(self, other), or NotImplemented"),
     direct_method("direct_count_nonzero", on_contiguous<direct<2, count_nonzero>>,
                   "count_nonzero(self, None), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList count_list(count_methods);
+});
 
 }  // namespace
 }  // namespace wengert

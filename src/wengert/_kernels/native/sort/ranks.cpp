@@ -201,7 +201,7 @@ PyObject* kthvalue(PyObject*, Call args, Py_ssize_t nargs) {
     });
 }
 
-PyMethodDef rank_methods[] = {
+Methods rank_methods({
     direct_method("direct_median_along", on_contiguous<along<MEDIAN>>,
                   "(self, dim, keepdim): values and places, or NotImplemented"),
     direct_method("direct_nanmedian_along", on_contiguous<along<NANMEDIAN>>,
@@ -213,9 +213,7 @@ PyMethodDef rank_methods[] = {
     direct_method("direct_median_full", on_contiguous<of_all<MEDIAN>>, "the median of all elements, or NotImplemented"),
     direct_method("direct_nanmedian_full", on_contiguous<of_all<NANMEDIAN>>,
                   "the median of all that is not NaN, or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList rank_list(rank_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -215,7 +215,7 @@ template <bool largest> PyObject* running_card(Call args) {
     return PyArray_DESCR(x) == int64_descr ? typed_running<int64_t, largest>(x, axis) : nullptr;
 }
 
-PyMethodDef search_methods[] = {
+Methods search_methods({
     direct_method("direct_places_among", direct<4, positions_card>,
                   "places_among(edges, values, right, short), or NotImplemented"),
     direct_method("direct_bincount", on_contiguous<direct<3, bincount_card>, few_with_gaps>,
@@ -224,9 +224,7 @@ PyMethodDef search_methods[] = {
                   "cummax_along(self, dim), or NotImplemented"),
     direct_method("direct_cummin_along", on_contiguous<direct<2, running_card<false>>, few_with_gaps>,
                   "cummin_along(self, dim), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList search_list(search_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -379,16 +379,14 @@ PyObject* distinct_card(Call args) {
     });
 }
 
-PyMethodDef sorting_methods[] = {
+Methods sorting_methods({
     direct_method("direct_sort_along", on_contiguous<direct<4, sort_card>, few_with_gaps>,
                   "sort_along(self, stable, dim, descending), or NotImplemented"),
     direct_method("direct_topk_along", on_contiguous<direct<5, topk_card>>,
                   "topk_along(self, k, dim, largest, sorted), or NotImplemented"),
     direct_method("direct_distinct", on_contiguous<direct<5, distinct_card>>,
                   "distinct(self, dim, consecutive, inverse, counts), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList sorting_list(sorting_methods);
+});
 
 }  // namespace
 }  // namespace wengert
