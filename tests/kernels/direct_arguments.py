@@ -106,7 +106,7 @@ DIRECT.update(
 DIRECT.update(dict.fromkeys(["xlogy", "xlog1py", "heaviside"], lambda r, t: (lambda x: [x, x + 1])(few(r, t))))
 # The element-wise functions, as the extension lists them: name, how many operands, binding, cost.
 TABLE = [] if kernels.native is None else kernels.native.pointwise_table()
-ONE = [name for name, operands, binding, _ in TABLE if operands == 1 and binding != "INNER"]
+ONE = [name for name, operands, binding, _ in TABLE if operands == 1 and binding not in ("INNER", "SCIPY")]
 TWO = {name: binding for name, operands, binding, _ in TABLE if operands == 2 and binding != "INNER"}
 DIRECT.update(dict.fromkeys(ONE, lambda r, t: [np.abs(few(r, t))]))
 DIRECT.update(dict.fromkeys(TWO, lambda r, t: (lambda x: [x + 1, x])(few(r, t))))
