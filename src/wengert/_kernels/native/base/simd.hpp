@@ -31,15 +31,9 @@ enum Mixed {
     MIXTURE,
     MIXED_COUNT
 };  // a + b * c * factor, a + b * factor / c, (1 - c) * a + c * b
-// Functions with parameters, as their cards have them; for the first two the derivative, too.
-enum Shaped {
-    ELU,
-    SOFTPLUS,
-    POLYGAMMA_1,
-    POLYGAMMA_2,
-    POLYGAMMA_3,
-    SHAPED_COUNT
-};  // alpha, scale and scale of the input; beta and threshold
+// Functions with parameters; for the first two the derivative, too. Their numbers: alpha, scale and scale of the input;
+// beta, threshold and 1 / beta; the slope below zero; what stands for NaN and the infinities.
+enum Shaped { ELU, SOFTPLUS, LEAKY_RELU, NAN_TO_NUM, POLYGAMMA_1, POLYGAMMA_2, POLYGAMMA_3, SHAPED_COUNT };
 struct Shape {
     double a = 0, b = 0, c = 0;
 };

@@ -42,11 +42,12 @@ PyObject* mapped_gradient(PyObject* grad_object, PyArrayObject* x, npy_intp cost
 // ---- by loops of vectors -------------------------------------------------------------------------------------------
 constexpr npy_intp shaped_cost = 8;
 
-PyObject* apply(Shaped function, PyObject* object, const Shape& shape, PyArrayObject* target) {
+PyObject* apply(Shaped function, PyObject* object, const Shape& shape, PyArrayObject* target,
+                npy_intp cost = shaped_cost) {
     PyArrayObject* x = filled(object);
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
-        return mapped<T>(x, target, shaped_cost, [&](const T* from, T* out, npy_intp count) {
+        return mapped<T>(x, target, cost, [&](const T* from, T* out, npy_intp count) {
             loops<T>().shaped[function](from, shape, out, count);
         });
     };
@@ -137,12 +138,8 @@ template <class Rule> PyObject* map_gradient(PyObject* grad, PyObject* object, R
 
 // (self, negative_slope)
 PyObject* leaky_relu(Call args, PyArrayObject* target) {
-    double below = 0;
-    if (!as_number(args[1], below)) return nullptr;
-    return map_elements(args[0], target, [=](auto x) {
-        const auto small = x * static_cast<decltype(x)>(below);
-        return x > 0 ? x : small;
-    });
+    Shape shape;
+    return as_number(args[1], shape.a) ? apply(LEAKY_RELU, args[0], shape, target, 1) : nullptr;
 }
 PyObject* leaky_relu_rule(Call args) {
     double below = 0;
@@ -245,19 +242,14 @@ PyObject* shrink_rule(Call args) {
 
 // (self, nan, posinf, neginf)
 PyObject* nan_to_num(Call args, PyArrayObject* target) {
-    double nan = 0, high_option = 0, low_option = 0;
-    const bool has_high = args[2] != Py_None, has_low = args[3] != Py_None;
-    if (args[1] != Py_None && !as_float(args[1], nan)) return nullptr;
-    if ((has_high && !as_float(args[2], high_option)) || (has_low && !as_float(args[3], low_option))) return nullptr;
-    return map_elements(args[0], target, [=](auto x) {
-        using T = decltype(x);
-        using Limits = std::numeric_limits<T>;
-        const T instead = static_cast<T>(nan);
-        const T high = has_high ? static_cast<T>(high_option) : Limits::max(),
-                low = has_low ? static_cast<T>(low_option) : Limits::lowest();
-        const T above = x == Limits::infinity() ? high : x, bounded = x == -Limits::infinity() ? low : above;
-        return x != x ? instead : bounded;
-    });
+    const PyArrayObject* x = filled(args[0]);
+    const double most =
+        x && PyArray_DESCR(x) == float_descr ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+    Shape shape = {0, most, -most};
+    double* const places[] = {&shape.a, &shape.b, &shape.c};
+    for (int i = 0; i < 3; ++i)
+        if (args[i + 1] != Py_None && !as_float(args[i + 1], *places[i])) return nullptr;
+    return apply(NAN_TO_NUM, args[0], shape, target, 1);
 }
 // (grad, self)
 PyObject* nan_to_num_rule(Call args) {
