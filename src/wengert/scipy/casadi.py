@@ -55,92 +55,102 @@ def casadi_function(
     function = Evaluated(
         CASADI, "func", func, vector, jacobian_sparsity=jacobian_sparsity, hessian_sparsity=hessian_sparsity
     )
-    return levels(casadi, function, np.array(vector.start, np.float64), name)
+    return Derivatives(casadi, function, np.array(vector.start, np.float64)).callback(name)
 
 
-def levels(casadi: Any, function: Evaluated, start: Any, name: str) -> Any:
-    """Return the callback with its Jacobian, and the Jacobian of that."""
-    n, m = start.size, function.value(start).size
-    rows, columns = places(function, "jacobian", start)
-    bends = places(function, "hessian", start)
-    column, dense = casadi.Sparsity.dense(n, 1), casadi.Sparsity.dense(m, 1)
-    first = casadi.Sparsity.triplet(m, n, rows.tolist(), columns.tolist())
+class Derivatives:
+    """The values of a function and its first two derivatives in CasADi's form.
+
+    Attributes:
+        casadi: the package; `level`: the class of callbacks.
+        function: the function.
+        n, m: numbers of variables and results.
+        rows, columns: where the Jacobian can differ from zero.
+        second: the same for the Jacobian of the Jacobian: rows, columns, results, places in their Hessians.
+        kept: callbacks that CasADi has asked for.
+    """
+
+    def __init__(self, casadi: Any, function: Evaluated, start: Any) -> None:
+        self.casadi, self.function, self.level = casadi, function, level_class(casadi)
+        self.n, self.m = start.size, function.value(start).size
+        self.rows, self.columns = places(function, "jacobian", start)
+        self.second = second_places(self.rows, self.columns, places(function, "hessian", start), self.m)
+        sparsity = casadi.Sparsity
+        self.column, self.dense = sparsity.dense(self.n, 1), sparsity.dense(self.m, 1)
+        self.first = sparsity.triplet(self.m, self.n, self.rows.tolist(), self.columns.tolist())
+        self.bends = sparsity.triplet(self.m * self.n, self.n, self.second[0].tolist(), self.second[1].tolist())
+        self.none = sparsity(self.m * self.n, self.m)
+        self.kept: list[Any] = []
+
+    def callback(self, name: str) -> Any:
+        """Return the function itself."""
+        return self.level(name, [self.column], [self.dense], self.values, self.jacobian, [self.first])
+
+    def jacobian(self, name: str) -> Any:
+        """Return the Jacobian, a function of the point and the results."""
+        inputs, patterns = [self.column, self.dense], [self.bends, self.none]
+        self.kept.append(self.level(name, inputs, [self.first], self.slopes, self.jacobian_of_jacobian, patterns))
+        return self.kept[-1]
+
+    def jacobian_of_jacobian(self, name: str) -> Any:
+        """Return the Jacobian of the Jacobian, a function of the point, the results and the Jacobian."""
+        inputs = [self.column, self.casadi.Sparsity(self.m, 1), self.first]
+        self.kept.append(self.level(name, inputs, [self.bends, self.none], self.curvatures, None, []))
+        return self.kept[-1]
+
+    def values(self, x: Any) -> list[Any]:
+        """Return the results."""
+        return [self.casadi.DM(self.function.value(x).reshape(-1, 1))]
+
+    def slopes(self, x: Any) -> list[Any]:
+        """Return the Jacobian."""
+        numbers = elements(self.function.jacobian(x), self.rows, self.columns)
+        return [self.casadi.DM.triplet(self.rows.tolist(), self.columns.tolist(), numbers, self.m, self.n)]
+
+    def curvatures(self, x: Any) -> list[Any]:
+        """Return the derivative of the Jacobian with respect to the point, and that with respect to the results."""
+        rows, columns, results, inside = self.second
+        numbers = np.zeros(len(rows))
+        for result in range(self.m):
+            chosen = results == result
+            if chosen.any():
+                hessian = self.function.hessian(x, np.eye(self.m)[result])
+                numbers[chosen] = elements(hessian, inside[chosen], columns[chosen])
+        shape = (self.m * self.n, self.n)
+        matrix = self.casadi.DM.triplet(rows.tolist(), columns.tolist(), numbers, *shape)
+        return [matrix, self.casadi.DM(self.none)]
+
+
+def level_class(casadi: Any) -> Any:
+    """Return the class of callbacks: functions of a point, whose values and Jacobian are computed by others."""
 
     class Level(casadi.Callback):  # type: ignore[misc, name-defined]
-        """A function of a point, and of results that it does not need."""
+        """A function of a point, and of further arguments that it does not need."""
 
-        def __init__(
-            self, label: str, inputs: list[Any], outputs: list[Any], values: Any, further: Any, patterns: list[Any]
-        ) -> None:
+        def __init__(self, name: str, inputs: Any, outputs: Any, values: Any, further: Any, patterns: Any) -> None:
             casadi.Callback.__init__(self)
-            self.inputs, self.outputs, self.values, self.further = inputs, outputs, values, further
-            self.patterns = patterns
-            self.made: list[Any] = []
-            self.construct(label, {})
+            self.inputs, self.outputs, self.values = inputs, outputs, values
+            self.further, self.patterns = further, patterns
+            self.construct(name, {})
 
-        def get_n_in(self) -> int:
-            return len(self.inputs)
+        get_n_in = lambda self: len(self.inputs)  # noqa: E731
+        get_n_out = lambda self: len(self.outputs)  # noqa: E731
+        get_sparsity_in = lambda self, at: self.inputs[at]  # noqa: E731
+        get_sparsity_out = lambda self, at: self.outputs[at]  # noqa: E731
+        has_jac_sparsity = lambda self, result, argument: bool(self.patterns)  # noqa: E731
+        get_jac_sparsity = lambda self, result, argument, symmetric: self.patterns[argument]  # noqa: E731
+        has_jacobian = lambda self: self.further is not None  # noqa: E731
+        get_jacobian = lambda self, name, inputs, outputs, options: self.further(name)  # noqa: E731
+        eval = lambda self, arguments: self.values(np.array(arguments[0]).ravel())  # noqa: E731
 
-        def get_n_out(self) -> int:
-            return len(self.outputs)
-
-        def get_sparsity_in(self, at: int) -> Any:
-            return self.inputs[at]
-
-        def get_sparsity_out(self, at: int) -> Any:
-            return self.outputs[at]
-
-        def eval(self, arguments: Any) -> list[Any]:
-            return self.values(np.array(arguments[0]).ravel())
-
-        def has_jac_sparsity(self, result: int, argument: int) -> bool:
-            return bool(self.patterns)
-
-        def get_jac_sparsity(self, result: int, argument: int, symmetric: bool) -> Any:
-            return self.patterns[argument]
-
-        def has_jacobian(self) -> bool:
-            return self.further is not None
-
-        def get_jacobian(self, label: str, inputs: Any, outputs: Any, options: Any) -> Any:
-            self.made.append(self.further(label))
-            return self.made[-1]
-
-    def values(x: Any) -> list[Any]:
-        return [casadi.DM(function.value(x).reshape(-1, 1))]
-
-    def slopes(x: Any) -> list[Any]:
-        matrix = casadi.DM.triplet(rows.tolist(), columns.tolist(), elements(function.jacobian(x), rows, columns), m, n)
-        return [matrix]
-
-    second_rows, second_columns, of, at = second_places(rows, columns, bends, m)
-    second = casadi.Sparsity.triplet(m * n, n, second_rows.tolist(), second_columns.tolist())
-    none = casadi.Sparsity(m * n, m)
-
-    def curvatures(x: Any) -> list[Any]:
-        found = np.zeros(len(of))
-        for result in range(m):
-            chosen = of == result
-            if chosen.any():
-                weights = np.zeros(m)
-                weights[result] = 1.0
-                found[chosen] = elements(function.hessian(x, weights), at[0][chosen], at[1][chosen])
-        return [casadi.DM.triplet(second_rows.tolist(), second_columns.tolist(), found, m * n, n), casadi.DM(none)]
-
-    def of_slopes(label: str) -> Any:
-        return Level(label, [column, casadi.Sparsity(m, 1), first], [second, none], curvatures, None, [])
-
-    def of_values(label: str) -> Any:
-        return Level(label, [column, dense], [first], slopes, of_slopes, [second, none])
-
-    return Level(name, [column], [dense], values, of_values, [first])
+    return Level
 
 
-def second_places(rows: Any, columns: Any, bends: tuple[Any, Any], m: int) -> tuple[Any, Any, Any, tuple[Any, Any]]:
+def second_places(rows: Any, columns: Any, bends: tuple[Any, Any], m: int) -> tuple[Any, Any, Any, Any]:
     """Return where the derivative of the Jacobian, its elements column by column, can differ from zero.
 
     Returns:
-        Rows and columns there; for each the result whose Hessian it is of, and its place in that.
+        Rows and columns there; for each the result whose Hessian it is of, and its row in that.
     """
     known: dict[int, list[int]] = {}
     for row, column in zip(bends[0].tolist(), bends[1].tolist()):
@@ -151,4 +161,4 @@ def second_places(rows: Any, columns: Any, bends: tuple[Any, Any], m: int) -> tu
         for other in known.get(column, ())
     ]
     table = np.array(entries, np.int64).reshape(-1, 4).T
-    return table[0], table[1], table[2], (table[3], table[1])
+    return table[0], table[1], table[2], table[3]

@@ -96,27 +96,17 @@ def curve_fit(
     if arrays["sigma"] is not None and np.size(arrays["sigma"]) == 1:  # SciPy takes no number beside a Jacobian
         arrays["sigma"] = np.full(np.shape(arrays["ydata"]), arrays["sigma"])
     start = None if p0 is None else as_array("p0", p0)
-    popt, pcov, infodict, mesg, ier = optimize.curve_fit(
-        model.with_signature(),
-        **arrays,
-        p0=start,
-        absolute_sigma=absolute_sigma,
-        check_finite=check_finite,
-        bounds=bounds,
-        method=method,
-        jac=model.jacobian if jac is None or callable(jac) else jac,
-        full_output=True,
-        nan_policy=nan_policy,
-        **({"col_deriv": True} if by_rows else {}),
-        **kwargs,
-    )
-    if not (model.is_followed() or any(map(is_differentiable, (xdata, ydata, sigma)))):
-        return (popt, pcov, infodict, mesg, ier) if full_output else (popt, pcov)
-    kept = observed(arrays["xdata"], arrays["ydata"]) if nan_policy == "omit" and not check_finite else None
-    residuals = Residuals(f, xdata, ydata, sigma, kept)
-    if residuals.is_followed(popt):
-        popt, pcov = derived(residuals, popt, bounds, absolute_sigma, bool(np.isinf(pcov).all()))
-    return (popt, pcov, infodict, mesg, ier) if full_output else (popt, pcov)
+    settings = {"absolute_sigma": absolute_sigma, "check_finite": check_finite, "bounds": bounds, "method": method}
+    settings |= {"jac": model.jacobian if jac is None or callable(jac) else jac, "nan_policy": nan_policy, **kwargs}
+    if by_rows:
+        settings["col_deriv"] = True
+    popt, pcov, *further = optimize.curve_fit(model.with_signature(), **arrays, p0=start, full_output=True, **settings)
+    if model.is_followed() or any(map(is_differentiable, (xdata, ydata, sigma))):
+        omitted = nan_policy == "omit" and not check_finite
+        kept = observed(arrays["xdata"], arrays["ydata"]) if omitted else None
+        residuals = Residuals(f, xdata, ydata, sigma, kept)
+        popt, pcov = residuals.derived(popt, pcov, bounds, absolute_sigma)
+    return (popt, pcov, *further) if full_output else (popt, pcov)
 
 
 class Model:
@@ -295,24 +285,23 @@ class Residuals:
         values = self(from_numpy(np.array(parameters, np.float64)))
         return values.requires_grad or is_dual(values)
 
-
-def derived(
-    residuals: Residuals, popt: Any, bounds: Any, absolute_sigma: bool, indeterminate: bool
-) -> tuple[Tensor, Tensor]:
-    """Return parameters and covariance as differentiable functions of what the residuals depend on."""
-    equation = grad(lambda parameters: 0.5 * (residuals(parameters) ** 2).sum())
-    lower, upper = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
-    limits = SimpleNamespace(lb=np.asarray(lower, np.float64), ub=np.asarray(upper, np.float64))
-    active = at_bounds(popt, limits, equation(from_numpy(np.array(popt)))._array_)
-    parameters = implicit(FIT, "Hessian of the sum of squares", held(equation, popt, active), popt)
-    jacobian = jacfwd(residuals)(parameters)
-    if indeterminate:
-        return parameters, from_numpy(np.full((popt.size, popt.size), np.inf))
-    covariance = inv(jacobian.mT @ jacobian)
-    if not absolute_sigma:
-        values = residuals(parameters)
-        covariance = covariance * ((values**2).sum() / (values.numel() - popt.size))
-    return parameters, covariance
+    def derived(self, popt: Any, pcov: Any, bounds: Any, absolute_sigma: bool) -> tuple[Any, Any]:
+        """Return parameters and covariance as differentiable functions of what the residuals depend on."""
+        if not self.is_followed(popt):
+            return popt, pcov
+        equation = grad(lambda parameters: 0.5 * (self(parameters) ** 2).sum())
+        lower, upper = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
+        limits = SimpleNamespace(lb=np.asarray(lower, np.float64), ub=np.asarray(upper, np.float64))
+        active = at_bounds(popt, limits, equation(from_numpy(np.array(popt)))._array_)
+        parameters = implicit(FIT, "Hessian of the sum of squares", held(equation, popt, active), popt)
+        if np.isinf(pcov).all():
+            return parameters, from_numpy(pcov)
+        jacobian = jacfwd(self)(parameters)
+        covariance = inv(jacobian.mT @ jacobian)
+        if not absolute_sigma:
+            values = self(parameters)
+            covariance = covariance * ((values**2).sum() / (values.numel() - popt.size))
+        return parameters, covariance
 
 
 def is_lm(method: Any, bounds: Any) -> bool:

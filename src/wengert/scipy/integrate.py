@@ -86,8 +86,7 @@ def solve_ivp(
         raise ValueError(f"{SOLVE}: vectorized=True serves finite differences, which are not used here; omit it")
     ends = ends_of(t_span)
     check_gradient(integrate, method, gradient)
-    vector = Vector(SOLVE, "y0", y0)
-    arguments = () if args is None else args if isinstance(args, (tuple, list)) else unpacked(args)
+    vector, arguments = Vector(SOLVE, "y0", y0), unpacked(args)
     dense, implicit = is_lsoda(integrate, method), is_implicit(integrate, method)
     exact = implicit and options.get("jac") is None
     sparsity = options.pop("jac_sparsity", None) if exact else None
@@ -95,24 +94,15 @@ def solve_ivp(
     if exact:
         options["jac"] = lambda t, y: jacobian_at(function, t, y, sparsity is not None and dense)
     elif callable(options.get("jac")):
-        own = options["jac"]
-        options["jac"] = lambda t, y: matrix(own(t, vector.container(y), *arguments))
-    span = (plain(ends[0]), plain(ends[1]))
+        options["jac"] = opened_jacobian(vector, options["jac"], arguments)
     observed = functions_of_events(vector, events, arguments)
     times = None if t_eval is None else [as_time(t) for t in t_eval]
     followed = is_followed(function, y0, ends, times, observed)
     if followed and (gradient or ("direct" if is_recordable(integrate, method) else "adjoint")) == "direct":
         return recorded(integrate, function, y0, ends, method, times, dense_output, observed, events, options)
-    solution = integrate.solve_ivp(
-        lambda t, y: function.value(y, (t,)),
-        span,
-        vector.start,
-        method=method,
-        t_eval=None if times is None else np.array([plain(t) for t in times]),
-        dense_output=dense_output or followed,
-        events=opened_events(vector, events, arguments),
-        **options,
-    )
+    options |= {"method": method, "t_eval": None if times is None else np.array([plain(t) for t in times])}
+    options |= {"dense_output": dense_output or followed, "events": opened_events(vector, events, arguments)}
+    solution = integrate.solve_ivp(lambda t, y: function.value(y, (t,)), [*map(plain, ends)], vector.start, **options)
     if followed:
         return adjoined(integrate, solution, function, y0, ends, method, times, dense_output, observed, options)
     solution.y = vector.rows(solution.y)
@@ -141,7 +131,7 @@ def recorded(
     field = field_of(function.run, vector.elements)
     solver = method if inspect.isclass(method) else getattr(integrate, method)
     integrator = Integrator(solver, field, *ends, flat_start(vector, y0), options)
-    listed = [] if events is None else [events] if callable(events) else list(events)
+    listed = list_of(events)
     watched = [Watched(SOLVE, event, watch) for event, watch in zip(listed, observed)]
     brentq = scipy_module(SOLVE, "optimize").brentq
     path = Trajectory(integrator, times, watched, dense_output, brentq)
@@ -211,17 +201,23 @@ def adjoined(
 
     if solution.t_events is not None:
         solution.t_events, solution.y_events = located(solution, field, states, observed)
-    at = list(map(float, solution.t)) if times is None else times[: len(solution.t)]
-    if times is None and at:
-        at[0] = ends[0]
-        if solution.status == 0:
-            at[-1] = ends[1]
-        elif solution.status == 1:
-            at[-1] = max((t for part in solution.t_events for t in part), key=lambda t: abs(plain(t) - reached[0]))
+    at = reached_times(solution, ends) if times is None else times[: len(solution.t)]
     solution.t = as_times(at)
     solution.y = vector.joined_rows(states(at) if at else columns([], start))
     solution.sol = AdjointDense(states, path) if dense_output else None
     return solution
+
+
+def reached_times(solution: Any, ends: tuple[Any, Any]) -> list[Any]:
+    """Return the times of the steps; the first and the last one as they were passed, or as that of an event."""
+    at = list(map(float, solution.t))
+    at[0] = ends[0]
+    if solution.status == 0:
+        at[-1] = ends[1]
+    elif solution.status == 1:
+        moments = [t for part in solution.t_events for t in part]
+        at[-1] = max(moments, key=lambda t: abs(plain(t) - plain(ends[0])))
+    return at
 
 
 class AdjointDense:
@@ -361,9 +357,13 @@ def is_followed(
     return any(has_derivative(watch(t, from_numpy(np.array(start, np.float64)))) for watch in observed)
 
 
+def list_of(events: Any) -> list[Any]:
+    """Return events as a list."""
+    return [] if events is None else [events] if callable(events) else list(events)
+
+
 def functions_of_events(vector: Vector, events: Any, args: Any) -> list[Watch]:
     """Return events as functions of the time and the flat state."""
-    listed = [] if events is None else [events] if callable(events) else list(events)
 
     def opened(event: Any) -> Watch:
         def watch(t: Any, y: Tensor) -> Tensor:
@@ -373,17 +373,22 @@ def functions_of_events(vector: Vector, events: Any, args: Any) -> list[Watch]:
 
         return watch
 
-    return [opened(event) for event in listed]
+    return [opened(event) for event in list_of(events)]
+
+
+def opened_jacobian(vector: Vector, own: Any, args: Any) -> Any:
+    """Convert a user's Jacobian to a function of flat vectors."""
+    return lambda t, y: matrix(own(t, vector.container(y), *args))
 
 
 def unpacked(args: Any) -> tuple[Any, ...]:
-    """Return `args` as a tuple.
+    """Return `args` as a tuple; an empty one for None.
 
     Raises:
         TypeError: if `args` cannot be unpacked.
     """
     try:
-        return (*args,)
+        return () if args is None else (*args,)
     except TypeError as error:
         raise TypeError(
             f"Supplied 'args' cannot be unpacked. Please supply `args` as a tuple (e.g. `args=({args},)`)"
