@@ -9,6 +9,7 @@ import matplotlib.image
 import numpy as np
 import pytest
 
+import wengert as wg
 from wengert.viz import curves, plot_curves, plot_misclassified
 
 IMAGES = np.arange(6 * 64, dtype=np.uint8).reshape(6, 8, 8)
@@ -149,3 +150,17 @@ def test_without_matplotlib_the_message_names_the_extra(tmp_path: Path, monkeypa
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ImportError, match=r"plot_curves\(\) needs matplotlib.*wengert\[full\]"):
         plot_curves({"loss": [1.0]}, tmp_path / "curves.png")
+
+
+def test_a_plot_of_a_tensor_that_requires_a_gradient_says_detach():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    t = wg.linspace(0, 1, 5, requires_grad=True)
+    figure, axes = pyplot.subplots()
+    try:
+        for draw in (axes.plot, axes.hist, lambda t: axes.scatter(t, t), lambda t: axes.imshow(t.reshape(5, 1))):
+            with pytest.raises(RuntimeError, match=r"Use tensor.detach\(\).numpy\(\) instead"):
+                draw(t)
+        (line,) = axes.plot(t.detach(), t.detach() ** 2)
+        assert line.get_xydata().tolist() == [[x, x * x] for x in t.tolist()]
+    finally:
+        pyplot.close(figure)

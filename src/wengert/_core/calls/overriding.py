@@ -197,6 +197,15 @@ def is_default(op: Any, at: int, value: Any) -> bool:
     return default is not REQUIRED and (value is default or (type(value) is type(default) and value == default))
 
 
+def beside_pandas(name: str, value: Any) -> str:
+    """Return the text of the error for an operator on a tensor and a value of pandas."""
+    kind = type(value).__name__
+    return (
+        f"{name}(): a tensor and a pandas {kind} have no common result; convert the {kind} by "
+        "torch.tensor(value.to_numpy()), or the tensor by tensor.detach().numpy()"
+    )
+
+
 def of_strangers(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], depth: int = 1) -> Any:
     """`of_call` of a call that failed; NOBODY unless an argument is not a tensor, or if an outer function that
     received the same argument will ask it.

@@ -64,13 +64,21 @@ def overridden(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
 
 def of_stranger(op: Any, a: Any, b: Any) -> Any:
-    """Return the result of `__torch_function__` of an operand that is not a tensor; NotImplemented if it has none."""
+    """Return the result of `__torch_function__` of an operand that is not a tensor; NotImplemented if it has none.
+
+    Raises:
+        TypeError: if it is a table or column of pandas, whose own operators fail at what tensors return.
+    """
     for value in (a, b):
         if not isinstance(value, Tensor) and hasattr(type(value), "__torch_function__"):
             from . import overriding
 
             result: Any = overriding.of_sign(op.name, a, b)
             return NotImplemented if result is overriding.NOBODY else result
+        if type(value).__module__.partition(".")[0] == "pandas" and op.name != "matmul":
+            from . import overriding
+
+            raise TypeError(overriding.beside_pandas(op.name, value))
     return NotImplemented
 
 
