@@ -52,6 +52,15 @@ def test_gradients_are_those_through_the_steps(method: str) -> None:
             np.testing.assert_allclose(grad.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-5)
 
 
+def test_tensors_that_depend_on_each_other_are_not_counted_twice() -> None:
+    def last(k: Any) -> Any:
+        square = k * k
+        both = square + k
+        return solve_ivp(lambda t, y: -square * y + both * t, (0, 1), [1.0], "DOP853", **TIGHT).y[:, -1]
+
+    assert gradcheck(last, (number(1.3),), eps=1e-3, atol=1e-4)
+
+
 def test_a_stiff_system_gets_its_gradients() -> None:
     """The rate of a fast reaction that has long been over has little influence; that of the slow one has."""
     fast, slow = number(1e4), number(0.7)

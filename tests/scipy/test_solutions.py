@@ -106,6 +106,20 @@ def test_closed_over_tensors_of_all_kinds_get_their_gradients() -> None:
     )
 
 
+def test_tensors_that_depend_on_each_other_are_not_counted_twice() -> None:
+    def layer(a: Any) -> Any:
+        b = a * a
+        c = b + a.sin()
+        return root(lambda x: x**3 + b * x - c * a, [1.0, 1.0], tol=1e-14).x
+
+    assert gradcheck(layer, (A.clone().requires_grad_(),), check_forward_ad=True, **BOTH)
+    assert gradgradcheck(layer, (A.clone().requires_grad_(),), check_fwd_over_rev=True, **BOTH)
+    middle = A.clone().requires_grad_() * 2
+    other = middle.exp()
+    x = root(lambda x: x**3 + middle * x - other, [1.0, 1.0]).x
+    assert all(grad.any() for grad in wg.autograd.grad(x.sum(), (middle, other)))
+
+
 def test_the_result_is_an_array_where_nothing_requires_a_gradient() -> None:
     assert isinstance(root(cubic, [1.0, 1.0], (A,)).x, np.ndarray)
     with wg.no_grad():

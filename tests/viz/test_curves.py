@@ -152,6 +152,7 @@ def test_without_matplotlib_the_message_names_the_extra(tmp_path: Path, monkeypa
         plot_curves({"loss": [1.0]}, tmp_path / "curves.png")
 
 
+@pytest.mark.filterwarnings("ignore:Converting a tensor with requires_grad=True to a scalar:UserWarning")
 def test_a_plot_of_a_tensor_that_requires_a_gradient_says_detach():
     pyplot = pytest.importorskip("matplotlib.pyplot")
     t = wg.linspace(0, 1, 5, requires_grad=True)
