@@ -29,7 +29,7 @@ bool Ufunc::find() {
 bool InnerLoop::find(Ufunc& ufunc, int operands, int type) {
     if (!ufunc.find() || ufunc.object->nin != operands || ufunc.object->nout != 1 || ufunc.object->core_enabled)
         return false;
-    for (int at = 0; at < ufunc.object->ntypes; ++at) {
+    for (npy_intp at = 0; at < ufunc.object->ntypes; ++at) {
         const char* types = ufunc.object->types + at * (operands + 1);
         bool fits = true;
         for (int i = 0; i < operands; ++i) fits = fits && types[i] == type;
