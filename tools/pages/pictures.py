@@ -18,22 +18,22 @@ All pictures were drawn when this site was built. A plot leads to the page that 
 Plots
 -----
 
+.. raw:: html
+
+   <style>.plots { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem }</style>
+
+.. container:: plots
+
 """
 PLOT = """\
-.. figure:: notebooks/{file}
-   :alt: {title}
-   :target: {target}
-   :align: left
-   :figwidth: 42%
+   .. figure:: notebooks/{file}
+      :alt: {title}
+      :target: {target}
 
-   {title}: :doc:`/{page}`
+      {title}: :doc:`/{page}`
 
 """
 TOOLS = """\
-.. raw:: html
-
-   <div style="clear: both"></div>
-
 A graph
 -------
 
