@@ -147,6 +147,7 @@ class Model:
     def value(self, xdata: Any, *parameters: Any) -> Any:
         """Return the values of the model."""
         data = self.read(xdata)
+        self.latest, self.scope = (None, [], None), None  # its memory serves the next run
         with Scope() if self.pointwise else no_grad() as scope:
             variables = scalars(parameters)
             if self.pointwise:
