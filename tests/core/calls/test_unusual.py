@@ -39,6 +39,7 @@ def test_the_columns_of_pandas_itself_are_refused() -> None:
             with pytest.raises(TypeError, match=f"a tensor and a pandas {type(value).__name__} have no common result"):
                 sign(wg.ones(2), value)
     assert wg.tensor(pandas.Series([1.0, 2.0])).tolist() == [1, 2]
+    assert wg.ones(2) @ pandas.Series([1.0, 2.0]) == 3
 
 
 def test_other_strangers_are_asked() -> None:

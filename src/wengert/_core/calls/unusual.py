@@ -75,7 +75,7 @@ def of_stranger(op: Any, a: Any, b: Any) -> Any:
 
             result: Any = overriding.of_sign(op.name, a, b)
             return NotImplemented if result is overriding.NOBODY else result
-        if type(value).__module__.partition(".")[0] == "pandas" and op.name != "matmul":
+        if type(value).__module__.partition(".")[0] == "pandas" and op.promotion is not None:  # element by element
             from . import overriding
 
             raise TypeError(overriding.beside_pandas(op.name, value))
