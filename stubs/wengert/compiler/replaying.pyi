@@ -1,5 +1,6 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.compiler.replaying import (
+    Group as Group,
     KNOWN as KNOWN,
     MOST_BRANCHES as MOST_BRANCHES,
     MOST_LISTS as MOST_LISTS,

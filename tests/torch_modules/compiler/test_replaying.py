@@ -473,3 +473,34 @@ def test_after_an_error_in_a_recorded_call_nothing_is_watched():
     with wg.profiler.profile() as profile:  # counts of open logs are as before
         wg.ones(2) * 3
     assert any(event.key == "aten::mul" for event in profile.key_averages())
+
+
+def test_a_view_whose_base_comes_to_require_a_gradient_is_another_case():
+    base = wg.randn(4)
+    part = base[1:]
+
+    def function(x):
+        return (x * 2).sum()
+
+    compiled = wg.compile(function, replay=True)
+    for _ in range(6):
+        compiled(part)
+    assert lists_of(compiled)
+    base.requires_grad_()
+    with pytest.warns(UserWarning, match="a result requires a gradient"):
+        results = [compiled(part) for _ in range(4)]
+    assert all(result.requires_grad for result in results)
+    results[0].backward()
+    assert part.grad.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_sizes_slices_and_devices_among_the_arguments_are_compared_by_value():
+    def function(x, size, part, where):
+        return x.reshape(size)[part].to(where)
+
+    compiled = replayed(function)
+    for _ in range(8):
+        x = wg.randn(6)
+        args = wg.Size([2, 3]), slice(0, 1), wg.device("cpu")
+        assert bits(compiled(x, *args)) == bits(function(x, *args))
+    assert len(lists_of(compiled)) == len(compiled.signatures) == 1

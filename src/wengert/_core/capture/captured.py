@@ -16,7 +16,7 @@ from .describing import Describing
 from .lists import CALL, COPY, GRADS, ISLAND, NESTED, READ, VIEW, Entry, Nested, run
 from .outputs import build, registers_of, same_outputs
 from .recorder import Recorder, Refusal
-from .signatures import flattened, guard_of, hold, kinship, layout_of
+from .signatures import flattened, guard_of, hold, kinship
 
 AGAIN = object()
 """The result of a replay that could not run, before which nothing has changed: the function is to be called."""
@@ -210,7 +210,7 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     captured.held = [None if at != -1 else tensor for at, tensor in zip(captured.sources, tensors)]
     refuse_temporary(captured)
     captured.filled = tuple([register for _, register in recorder.externals])
-    captured.guards = [guard_of(tensor, layout_of(tensor._array_)) for tensor in tensors]
+    captured.guards = [guard_of(tensor) for tensor in tensors]
     captured.kin = kinship(tensors)
     captured.result = description
     captured.entries = shortened(recorder.entries, registers_of(description))

@@ -1,13 +1,16 @@
 cimport cython
 from wengert._core cimport door, flags
+from wengert._core.capture.lists cimport layout_of
 from wengert._core.state.modes cimport Modes
 from wengert._core.tensor.base cimport Tensor
 
 cdef class Guard:
     cdef public object layout, cls
     cdef public long word
+    cdef public bint requires
 
-cpdef Guard guard_of(Tensor tensor, object layout)
+@cython.locals(guard=Guard)
+cpdef Guard guard_of(Tensor tensor)
 @cython.locals(own=Tensor)
 cpdef bint holds(Guard guard, object tensor) except -1
 @cython.locals(at=long)

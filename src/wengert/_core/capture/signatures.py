@@ -8,11 +8,13 @@ from typing import Any
 from .. import door, flags
 from ..state.modes import Modes
 from ..tensor.base import Tensor
+from ..types.devices import device
 from ..types.dtypes import dtype, get_default_dtype
+from ..types.sizes import Size
 from .lists import layout_of as layout_of
 from .recorder import PLAIN
 
-VALUES = (bool, int, str, bytes, type(None), type(...), dtype, type)
+VALUES = (bool, int, str, bytes, type(None), type(...), dtype, device, type)
 """Types whose objects are compared by value, or are what they are."""
 
 
@@ -23,24 +25,25 @@ class Guard:
         layout: an array of its dtype, shape and strides.
         word: its flags.
         cls: its class.
-        leaf: it has no history.
+        requires: it requires a gradient; of a view its base says so, not its flags alone.
     """
 
     layout: Any
     word: int
     cls: Any
+    requires: bool
 
-    __slots__ = ("cls", "layout", "word")
-
-    def __init__(self, layout: Any, word: int, cls: Any) -> None:
-        self.layout = layout
-        self.word = word
-        self.cls = cls
+    __slots__ = ("cls", "layout", "requires", "word")
 
 
-def guard_of(tensor: Tensor, layout: Any) -> Guard:
+def guard_of(tensor: Tensor) -> Guard:
     """Return the guard of a tensor."""
-    return Guard(layout, tensor._flags_, type(tensor))
+    guard: Guard = Guard.__new__(Guard)
+    guard.layout = layout_of(tensor._array_)
+    guard.word = tensor._flags_
+    guard.cls = type(tensor)
+    guard.requires = tensor.requires_grad
+    return guard
 
 
 def holds(guard: Guard, tensor: Any) -> bool:
@@ -48,7 +51,7 @@ def holds(guard: Guard, tensor: Any) -> bool:
     if type(tensor) is not guard.cls:
         return False
     own: Tensor = tensor
-    if own._flags_ != guard.word:
+    if own._flags_ != guard.word or (guard.word & flags.VIEW and own.requires_grad != guard.requires):
         return False
     array: Any = own._array_
     return door.is_ndarray(array) and door.share_space(array, guard.layout) and door.is_laid_like(array, guard.layout)
@@ -101,10 +104,12 @@ def flattened(value: Any, leaves: list[Any]) -> Any:
         return float, value if value == value else None, math.copysign(1.0, value)
     if kind is complex:
         return complex, flattened(value.real, leaves), flattened(value.imag, leaves)
-    if kind is tuple or kind is list:
+    if kind is tuple or kind is list or kind is Size:
         return kind, tuple([flattened(element, leaves) for element in value])
     if kind is dict:
         return dict, tuple([(flattened(key, []), flattened(element, leaves)) for key, element in value.items()])
+    if kind is slice:
+        return slice, flattened((value.start, value.stop, value.step), leaves)
     return Same(value)
 
 
@@ -128,6 +133,3 @@ class Same:
 def is_capturable(tensor: Tensor) -> bool:
     """Return whether a list can have a tensor as an argument."""
     return not tensor._flags_ & ~PLAIN and door.is_ndarray(tensor._array_)
-
-
-REQUIRES = flags.REQUIRES_GRAD

@@ -33,8 +33,7 @@ def explain(compiled: Any) -> str:
     lines = [f"{getattr(compiled, '__qualname__', 'function')}: {compiled.count} recorded"]
     for number, signature in enumerate(compiled.signatures.values(), 1):
         lines.append(f"signature {number}: {len(signature.lists)} lists" if signature.lists else f"signature {number}:")
-        if signature.off:
-            lines.append(f"  called eagerly: {signature.off}")
+        lines += [f"  called eagerly: {group.reason}" for group in signature.groups.values() if group.reason]
         for captured in signature.lists:
             lines += told(captured)
     return "\n".join(lines)

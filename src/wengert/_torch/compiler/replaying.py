@@ -21,27 +21,38 @@ MOST_LISTS = 64
 MOST_SIGNATURES = 256
 """Number of combinations of Python values among the arguments that are told apart."""
 MOST_BRANCHES = 8
-"""Number of lists for one signature, which differ in values that Python code reads or in shapes."""
-TOO_MANY = f"calls differ in values that Python code reads, or in shapes; {MOST_BRANCHES} lists fitted none"
+"""Number of lists for the same shapes, which differ in values that Python code reads."""
+TOO_MANY = f"calls differ in values that Python code reads, or that shapes depend on; {MOST_BRANCHES} lists fitted none"
 
 
 KNOWN: weakref.WeakSet[Replaying] = weakref.WeakSet()
 """All functions that are replayed, for `wg.compiler.reset`."""
 
 
-class Signature:
-    """The calls of one function with the same nesting of arguments, the same Python values, and the same modes.
+class Group:
+    """The calls of a signature with the same shapes, dtypes and flags of tensors.
 
     Attributes:
-        lists: the lists, the one that was replayed last in front.
-        seen: the shapes, dtypes and flags of tensors that a call was seen with.
-        off: why calls are not recorded any more; "" if they are.
+        lists: the lists, which differ in values that Python code reads.
+        reason: why calls are not recorded any more; "" if they are.
     """
 
     def __init__(self) -> None:
         self.lists: list[Captured] = []
-        self.seen: set[Any] = set()
-        self.off = ""
+        self.reason = ""
+
+
+class Signature:
+    """The calls of one function with the same nesting of arguments, the same Python values, and the same modes.
+
+    Attributes:
+        lists: the lists of all groups, the newest in front.
+        groups: the groups, by what `facts_of` says of the tensors.
+    """
+
+    def __init__(self) -> None:
+        self.lists: list[Captured] = []
+        self.groups: dict[Any, Group] = {}
 
 
 class Replaying:
@@ -121,22 +132,23 @@ class Replaying:
 
     def unknown(self, signature: Signature, args: Any, kwargs: Any, leaves: list[Any]) -> Any:
         """Call the function with arguments that no list fits; record it from the second such call on."""
-        if signature.off:
+        facts = tuple([facts_of(leaf) for leaf in leaves])
+        group = signature.groups.get(facts)
+        if group is None:
+            signature.groups[facts] = Group()
+            return self.function(*args, **kwargs)
+        if group.reason:
             return self.function(*args, **kwargs)
         if self.count >= MOST_LISTS:
             return self.beyond_limits(args, kwargs)
-        facts = tuple([facts_of(leaf) for leaf in leaves])
-        if facts not in signature.seen:
-            signature.seen.add(facts)
-            return self.function(*args, **kwargs)
-        if len(signature.lists) >= MOST_BRANCHES:
-            self.give_up(signature, TOO_MANY, None)
+        if len(group.lists) >= MOST_BRANCHES:
+            self.give_up(signature, group, TOO_MANY, None)
             return self.function(*args, **kwargs)
         result, captured, recorder = record(self.function, args, kwargs, leaves, Position())
         if captured is None:
-            self.give_up(signature, recorder.reason or "", recorder)
+            self.give_up(signature, group, recorder.reason or "", recorder)
             return result
-        self.keep(signature, captured)
+        self.keep(signature, group, captured)
         return result
 
     def beyond_limits(self, args: Any, kwargs: Any) -> Any:
@@ -144,33 +156,36 @@ class Replaying:
         self.tell(f"calls with other Python values or shapes than the first {self.count} lists have are eager", None)
         return self.function(*args, **kwargs)
 
-    def keep(self, signature: Signature, captured: Captured) -> None:
+    def keep(self, signature: Signature, group: Group, captured: Captured) -> None:
         """Keep a new list."""
         signature.lists.insert(0, captured)
+        group.lists.append(captured)
         self.count += 1
 
     def verified(self, signature: Signature, captured: Captured, args: Any, kwargs: Any, leaves: list[Any]) -> Any:
         """Call the function, and compare what it calls with the list."""
+        group = signature.groups.setdefault(tuple([facts_of(leaf) for leaf in leaves]), Group())
         result, again, recorder = record(self.function, args, kwargs, leaves, Position())
         if again is None:
-            self.give_up(signature, recorder.reason or "", recorder)
+            self.give_up(signature, group, recorder.reason or "", recorder)
             return result
         branch, told = difference(captured, again)
         if branch:
-            if any(difference(other, again) == (False, "") for other in signature.lists):
+            if any(difference(other, again) == (False, "") for other in group.lists):
                 return result
-            if len(signature.lists) >= MOST_BRANCHES:
-                self.give_up(signature, TOO_MANY, None)
+            if len(group.lists) >= MOST_BRANCHES:
+                self.give_up(signature, group, TOO_MANY, None)
             else:
-                self.keep(signature, again)
+                self.keep(signature, group, again)
         elif told:
             reason = f"the function does not do the same in each call, which replay=True asks for; {told}"
-            self.give_up(signature, reason, recorder)
+            self.give_up(signature, group, reason, recorder)
         return result
 
-    def give_up(self, signature: Signature, reason: str, recorder: Recorder | None) -> None:
-        """Call the function from now on."""
-        signature.off, signature.lists = reason, []
+    def give_up(self, signature: Signature, group: Group, reason: str, recorder: Recorder | None) -> None:
+        """Call the function from now on with such arguments."""
+        signature.lists = [captured for captured in signature.lists if captured not in group.lists]
+        group.lists, group.reason = [], reason
         self.tell(f"it is called eagerly: {reason}", recorder)
 
     def tell(self, text: str, recorder: Recorder | None) -> None:
@@ -191,7 +206,7 @@ class Replaying:
 def facts_of(tensor: Any) -> tuple[Any, ...]:
     """Return what a list depends on of a tensor."""
     array = tensor._array_
-    return type(tensor), tensor._flags_, array.shape, array.strides, array.dtype
+    return type(tensor), tensor._flags_, tensor.requires_grad, array.shape, array.strides, array.dtype
 
 
 def place_in(recorder: Recorder | None) -> str:
