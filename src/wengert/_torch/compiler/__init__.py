@@ -16,12 +16,9 @@ def compile(
     model: Any = None,
     *,
     fullgraph: bool = False,
-    dynamic: Any = None,
-    backend: Any = "inductor",
-    mode: str | None = None,
-    options: Any = None,
     disable: bool = False,
     replay: bool = False,
+    **options: Any,
 ) -> Any:
     """Return the function or module itself, or with `replay` a function that replays its calls.
 
@@ -32,9 +29,10 @@ def compile(
     Args:
         model: a function or module; without one, a decorator is returned.
         fullgraph: raise an error where the function cannot be captured.
-        dynamic, backend, mode, options: ignored; each combination of shapes has a list of its own.
         disable: return `model` itself.
         replay: record and replay the calls.
+        options: torch's other keywords (`dynamic`, `backend`, `mode`, `recompile_limit`, ...), which change nothing:
+            each combination of shapes has a list of its own.
 
     Raises:
         AssertionError: if `model` cannot be called.
