@@ -6,7 +6,7 @@
 #   make test-pure                  on the interpreted build what depends on the build, and a share of the samples
 #   make browser                    the page on which notebooks run in the browser, in build/browser/site, tried in headless Chromium
 #   make test-browser               the explorer page in headless Chromium (tests/browser/README.md); pictures in browser-out/
-#   make tidy                       clang-tidy over the C++ sources, where it is installed; a part of make check
+#   make tidy                       clang-tidy over the C++ sources, where it is installed; after a change to them
 #   make check                      format, lint, types, type stubs, layer rule, sizes, C types, examples of the documentation
 #   make docs                       the pages and the interface as a site, by Sphinx, how-tos as notebooks: build/docs/index.html
 #   make build                      compile what changed, nothing more
@@ -134,9 +134,8 @@ check: $(VENV)/.built $(VENV)/.installed-dev
 	$(RUN) tools/check_examples.py
 	$(RUN) tools/notebooks.py
 	$(RUN) tools/vendor_page.py --check
-	$(RUN) tools/tidy.py
 
-# Of the C++ sources, where clang-tidy is installed (on Debian and Ubuntu: apt install clang-tidy). ARGS=... names files.
+# Where clang-tidy is installed (on Debian and Ubuntu: apt install clang-tidy). Minutes for all files; ARGS=... names some.
 tidy: $(VENV)/.build-tools
 	$(RUN) tools/tidy.py $(ARGS)
 
