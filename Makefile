@@ -109,7 +109,7 @@ test-pure: $(VENV)/.built $(VENV)/.installed-test
 test-browser: $(VENV)/.built $(VENV)/.installed-browser
 	MPLBACKEND=agg $(RUN) -m pytest -rs $(ARGS) tests/browser
 
-browser: $(VENV)/.built $(VENV)/.build-tools $(VENV)/.installed-browser
+browser: $(VENV)/.built $(VENV)/.build-tools $(VENV)/.installed-notebooks
 	rm -rf build/lib* build/bdist* build/browser/wheel
 	WENGERT_PURE=1 $(RUN) -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/browser/wheel .
 	$(RUN) tools/make_browser.py build/browser/site --wheel build/browser/wheel/*.whl --with-runtime build/browser/runtime --lite
