@@ -31,8 +31,9 @@ SAYING = {
 }
 
 
-def shown(body, describes="", *, view=False, several=False):
-    return complete(SimpleNamespace(body=body, describes=describes, view=view, several=several))
+def shown(body, describes="", *, view=False, several=False, function=False):
+    form = ("name", "module" if function else "")
+    return complete(SimpleNamespace(body=body, describes=describes, view=view, several=several, form=form))
 
 
 def parameters(body):
@@ -45,7 +46,9 @@ def test_each_parameter_of_a_public_operator_is_described():
     undescribed = {}
     for name, operator in SAYING.items():
         said = entries(sections(inspect.cleandoc(operator.public.__doc__)).get("Args", ""))
-        undescribed[name] = [each for each in parameters(operator.body) if each not in said]
+        first = "input" if operator.function and "input" in said else "self"  # the name that a function's caller uses
+        names = [first if name == "self" else name for name in parameters(operator.body)]
+        undescribed[name] = [name for name in names if name not in said]
     assert {name: missing for name, missing in undescribed.items() if missing} == {}
 
 
@@ -84,9 +87,12 @@ def test_what_is_repeated_is_found():
 
 
 def test_functions_and_methods_show_what_the_family_says():
-    for text in (wg.eq.__doc__, wg.Tensor.eq.__doc__, wg.tensor(1.0).eq.__doc__, inspect.getdoc(wg.eq)):
+    for text, name in (
+        *((text, "input") for text in (wg.eq.__doc__, inspect.getdoc(wg.eq))),
+        *((text, "self") for text in (wg.Tensor.eq.__doc__, wg.tensor(1.0).eq.__doc__)),
+    ):
         assert text.startswith(
-            "Return whether `self` equals `other`, element by element.\n\nArgs:\n    self: tensor.\n"
+            f"Return whether `{name}` equals `other`, element by element.\n\nArgs:\n    {name}: tensor.\n"
         )
         assert "Returns:\n    A new bool tensor of the broadcast shape.\n\nRaises:\n" in text
 
@@ -116,6 +122,14 @@ def test_a_family_describes_what_the_card_does_not():
         "Raises:\n    ValueError: `much` is negative.\n\n"
         "Derivative:\n    0."
     )
+
+
+def test_functions_call_their_first_parameter_input():
+    def body(self: Array) -> None:
+        """The negative of `self`, not of itself."""
+
+    assert "`self`, not of itself" in shown(body, "Args:\n    self: tensor.")
+    assert shown(body, "Args:\n    self: tensor.", function=True).startswith("The negative of `input`, not of itself.")
 
 
 def test_a_family_describes_no_parameter_that_the_card_does_not_have():
