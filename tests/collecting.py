@@ -23,7 +23,7 @@ PAUSE = 3.0
 """Seconds between lines that say how far collection is."""
 OF_BOTH_BUILDS = (
     *("benchmarks", "compat", "demo", "distributions", "docs", "examples", "io", "project", "release"),
-    *("torch_modules/fx", "vision", "viz"),
+    *("scipy", "torch_modules/fx", "vision", "viz"),
     *("cards/test_precision.py", "cards/test_sparsity.py", "cards/test_taylor.py", "core/test_half_made.py"),
     *("debugging/test_command.py", "func/test_random_programs.py", "func/test_sparse_programs.py"),
     *("hunt/test_oracle.py", "ops/linalg/test_coinciding.py", "platforms/test_narrow_indices.py"),
@@ -34,7 +34,7 @@ OF_BOTH_BUILDS = (
 They read the sources, the documentation and the tools, start programs of their own in the build that they are about
 (`project` in both, `test_narrow_indices` in the interpreted one, as platforms of 32 bits have it), look at pages and
 pictures, which are made from the same nodes, read and write files of tensors, of which the core knows nothing, use the
-public functions in the ways of other libraries (`compat`, `torch_modules/fx`, `vision`), look at formulas of operators
+public functions in the ways of other libraries (`compat`, `scipy`, `torch_modules/fx`, `vision`), look at formulas of operators
 and distributions, which are one source, at many points (`cards`, `distributions`, `test_coinciding`), compare modes
 with each other on random programs (`test_oracle`, `test_random_programs`, `test_sparse_programs`; of the rules that
 they join, `cards` runs a share in the interpreted build too), or put foreign values into the fields of compiled
