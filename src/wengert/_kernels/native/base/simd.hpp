@@ -23,8 +23,8 @@ enum Unary {
 enum Half { FLOAT16, BFLOAT16, HALF_COUNT };
 enum Compare { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, COMPARE_COUNT };
 enum Extreme { MAXIMAL, MINIMAL, EXTREME_COUNT };
-enum Sum { OF_VALUES, OF_SIZES, OF_SQUARES, OF_NUMBERS, SUM_COUNT };  // x, |x|, x^2; x without NaN
-enum Distance { OF_SIZES_APART, OF_SQUARES_APART, DISTANCE_COUNT };   // the norms of order 1 and 2 of differences
+enum Sum { OF_VALUES, OF_SIZES, OF_SQUARES, OF_NUMBERS, SUM_COUNT };          // x, |x|, x^2; x without NaN
+enum Distance { ABSOLUTE_DIFFERENCES, SQUARED_DIFFERENCES, DISTANCE_COUNT };  // norms of orders 1 and 2
 enum Mixed {
     ADD_PRODUCT,
     ADD_QUOTIENT,
@@ -176,7 +176,7 @@ template <class T> struct Loops {
     void (*pack_vector)(const T* data, const index_t* rows, index_t depth, const index_t* columns, T* out);
     void (*pack_rows[3])(const T* data, const index_t* rows, index_t depth, const index_t* columns, T* out);
     // Of matrices' factors; see linalg/blocked.inc.
-    void (*turn_matrix)(const T* from, index_t pitch, index_t rows, index_t columns, T* to, index_t to_pitch);
+    void (*transpose_matrix)(const T* from, index_t pitch, index_t rows, index_t columns, T* to, index_t to_pitch);
     void (*substitute_block)(const T* a, T* b, index_t pitch, index_t side, index_t width, bool transposed);
     // Rows may be exchanged; see linalg/blocked.inc.
     bool (*eliminate)(T* a, index_t pitch, index_t rows, index_t columns, int32_t* pivots);
@@ -229,10 +229,10 @@ template <class T> struct Loops {
     void (*channel_normalise_backward)(const T* grad, const T* x, const T* mean, const T* level, const T* tilt,
                                        const T* scale, index_t stride, index_t rows, index_t channels, T* out);
 
-    // Of one row from many, and the slopes of the one; see linalg/distances.inc.
+    // Distances of one row from many, and the gradient of that row; see linalg/distances.inc.
     void (*row_distances[DISTANCE_COUNT])(const T* x, const T* others, index_t rows, index_t width, T* out);
-    void (*distance_slopes[DISTANCE_COUNT])(const T* x, const T* others, const T* factors, index_t rows, index_t width,
-                                            T* out);
+    void (*distance_grads[DISTANCE_COUNT])(const T* x, const T* others, const T* factors, index_t rows, index_t width,
+                                           T* out);
 
     // Fourier transforms of a vector of lines; see fourier/lines.inc.
     void (*fourier_read)(FourierLines<const T> from, index_t count, T* points);

@@ -191,7 +191,7 @@ template <class T> void backward_weight_tiles(const Geometry& g, const T* grad, 
     tiles.for_each_tile([&](index_t group, index_t term, index_t count, index_t panel, const T* sums) {
         const index_t lanes = loops<T>().lanes, width = grads.vectors(panel) * lanes, kernel = panel * 2 * lanes;
         T* to = out + (group * outputs + kernel) * terms + term;
-        loops<T>().turn_matrix(sums, width, count, std::min(width, outputs - kernel), to, terms);
+        loops<T>().transpose_matrix(sums, width, count, std::min(width, outputs - kernel), to, terms);
     });
 }
 

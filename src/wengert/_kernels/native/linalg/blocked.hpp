@@ -1,5 +1,5 @@
-// Triangular systems and factors of larger matrices, by halves: nearly all the work is products of their parts
-// (`linalg/packed.hpp`). Matrices lie column by column, as LAPACK's do. No Python here.
+// Triangular systems and factors of larger matrices, by recursion into halves, so that nearly all the work is products
+// (`linalg/packed.hpp`). Matrices are in column-major order, as LAPACK's are. No Python here.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace wengert {
 
-constexpr index_t least_side = 16;  // of what is halved once more
+constexpr index_t least_side = 16;  // of matrices that are not divided further
 
 // Element (i, j) is data[i + j * pitch].
 template <class T> struct Columns {
@@ -31,7 +31,7 @@ inline index_t half_of(index_t side) { return pieces_of(side / 2, least_side) * 
 // c -= a b, of `rows`, `depth` and `columns`.
 template <class T>
 void subtract_product(Columns<T> c, Factor<T> a, Factor<T> b, index_t rows, index_t depth, index_t columns) {
-    constexpr index_t few = 4096;  // multiplications, for which packing does not pay
+    constexpr index_t few = 4096;  // multiplications, up to which packing does not pay
     if (rows * depth * columns <= few) {
         for (index_t j = 0; j < columns; ++j)
             for (index_t k = 0; k < depth; ++k) {
@@ -52,7 +52,7 @@ void subtract_product(Columns<T> c, Factor<T> a, Factor<T> b, index_t rows, inde
     multiply_packed<T>(left, {a.data, right_rows.data(), right_columns.data(), size}, rows,
                        {c.data, c.pitch, to.data(), nullptr, true});
 }
-// The upper triangle of c -= v' v, of a v of `depth` rows; what lies below it may be anything.
+// The upper triangle of c -= v' v, v having `depth` rows; the part below the diagonal is undefined.
 template <class T> void subtract_gram(Columns<T> c, Columns<T> v, index_t side, index_t depth) {
     constexpr index_t most_square = 96;
     const Factor<T> factor = v.factor();
@@ -63,8 +63,7 @@ template <class T> void subtract_gram(Columns<T> c, Columns<T> v, index_t side, 
     subtract_gram(c.from(half, half), v.from(0, half), side - half, depth);
 }
 
-// X of A X = B in the place of B, for a triangle of at most `least_side`. An upper one is a lower one that is read from
-// below.
+// Solve A X = B in place for a triangle of at most `least_side`. An upper triangle is read backwards, as a lower one.
 template <class T> void substitute_few(Factor<T> a, index_t side, bool upper, bool unit, Columns<T> b, index_t width) {
     T own[least_side * least_side] = {};
     for (index_t k = 0; k < side; ++k)
@@ -75,7 +74,7 @@ template <class T> void substitute_few(Factor<T> a, index_t side, bool upper, bo
         }
     loops<T>().substitute_block(own, b.data, b.pitch, side, width, upper);
 }
-// The same of any triangle: its halves one after the other.
+// The same for any triangle, one half after the other.
 template <class T> void substitute(Factor<T> a, index_t side, bool upper, bool unit, Columns<T> b, index_t width) {
     if (side <= least_side) return substitute_few(a, side, upper, unit, b, width);
     const index_t half = half_of(side), rest = side - half;
@@ -91,8 +90,8 @@ template <class T> void substitute(Factor<T> a, index_t side, bool upper, bool u
     }
 }
 
-// U of A = U' U in the place of A's upper triangle, what lies below it being anything; false if A is not positive
-// definite.
+// Replace the upper triangle of A by the U of A = U' U; the part below the diagonal is undefined. False if A is not
+// positive definite.
 template <class T> bool factor_upper(Columns<T> a, index_t side) {
     if (side > least_side) {
         const index_t half = half_of(side);
@@ -114,14 +113,14 @@ template <class T> bool factor_upper(Columns<T> a, index_t side) {
     return true;
 }
 
-// Exchanges rows, each with one named from 1 on.
+// Exchange each of the rows [first, last) with the one of its pivot; pivots count from 1.
 template <class T> void exchange_rows(Columns<T> a, index_t width, const int32_t* pivots, index_t first, index_t last) {
     for (index_t j = 0; j < width; ++j) {
         T* column = a.column(j);
         for (index_t i = first; i < last; ++i) std::swap(column[i], column[pivots[i] - 1]);
     }
 }
-// L and U of P A = L U in the place of A; false if a pivot is zero or not finite.
+// Replace A by the L and U of P A = L U; false if a pivot is zero or not finite.
 template <class T> bool factor_lu(Columns<T> a, index_t rows, index_t columns, int32_t* pivots) {
     if (columns <= least_side) return loops<T>().eliminate(a.data, a.pitch, rows, columns, pivots);
     const index_t count = std::min(rows, columns), half = count <= least_side ? count : half_of(count),
@@ -137,7 +136,7 @@ template <class T> bool factor_lu(Columns<T> a, index_t rows, index_t columns, i
     exchange_rows(a, half, pivots, half, count);
     return true;
 }
-// X of A X = B in the place of B, by the factors of a square A.
+// Solve A X = B in place, with the LU factors of a square A.
 template <class T>
 void solve_factored(Columns<T> lu, index_t side, const int32_t* pivots, Columns<T> b, index_t width) {
     exchange_rows(b, width, pivots, 0, side);

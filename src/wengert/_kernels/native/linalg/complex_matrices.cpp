@@ -1,12 +1,13 @@
-// Products of complex matrices, as those of real ones twice as wide: the left factor is read as the parts of its
-// numbers, side by side, and of the right one each row of numbers a + b i is two, (a, b, ...) and (-b, a, ...).
+// Products of complex matrices, computed as products of real ones. The left factor is read as a real matrix that has
+// the real and imaginary parts side by side; each row of numbers a + b i of the right factor becomes two rows,
+// (a, b, ...) and (-b, a, ...).
 #include "binding/complex_parts.hpp"
 #include "linalg/product.hpp"
 
 namespace wengert {
 namespace {
 
-// Matrices, one behind the other; steps in bytes.
+// A batch of complex matrices; strides in bytes.
 struct Factors {
     PyArrayObject* array;
     npy_intp count, rows, columns, step, row, column;
@@ -15,7 +16,7 @@ struct Factors {
     Factors transposed() const { return {array, count, columns, rows, step, column, row, conjugated}; }
     Factors conjugate() const { return {array, count, rows, columns, step, row, column, !conjugated}; }
     Factors adjoint() const { return transposed().conjugate(); }
-    bool in_rows(npy_intp size) const {
+    bool is_row_major(npy_intp size) const {
         return !conjugated && column == size && row == columns * size && (count == 1 || step == rows * row);
     }
 };
@@ -47,8 +48,8 @@ bool as_column(PyObject* object, Factors& factors) {
     return x;
 }
 
-// write(number, row, column, real part, imaginary part) for each element.
-template <class T, class Write> void each(const Factors& from, const Write& write) {
+// Call write(index of the matrix, row, column, real part, imaginary part) for each element.
+template <class T, class Write> void for_each_element(const Factors& from, const Write& write) {
     for (npy_intp i = 0; i < from.count; ++i)
         for (npy_intp row = 0; row < from.rows; ++row) {
             const char* data = PyArray_BYTES(from.array) + i * from.step + row * from.row;
@@ -58,44 +59,46 @@ template <class T, class Write> void each(const Factors& from, const Write& writ
             }
         }
 }
-// New real matrices, as many; of a single one without the first dimension.
+// A new batch of real matrices; a single one has no batch dimension.
 template <class T> PyArrayObject* new_matrices(npy_intp count, npy_intp rows, npy_intp columns) {
     const npy_intp shape[3] = {count, rows, columns};
     return count == 1 ? new_array(descr_of<T>(), 2, shape + 1) : new_array(descr_of<T>(), 3, shape);
 }
-// Of `rows` rows and twice as many columns.
+// The left factor as a real matrix with twice as many columns.
 template <class T> PyArrayObject* left_parts(const Factors& left) {
     const npy_intp wide[3] = {left.count, left.rows, 2 * left.columns};
-    if (left.in_rows(2 * sizeof(T)))
+    if (left.is_row_major(2 * sizeof(T)))
         return reinterpreted_as(left.array, descr_of<T>(), left.count == 1 ? 2 : 3, left.count == 1 ? wide + 1 : wide);
-    Owned made(new_matrices<T>(left.count, left.rows, 2 * left.columns));
-    if (!made) return nullptr;
-    T* out = data_of<T>(made.get());
-    each<T>(left, [&](npy_intp, npy_intp, npy_intp, T real, T imaginary) { *out++ = real, *out++ = imaginary; });
-    return made.take();
+    Owned result(new_matrices<T>(left.count, left.rows, 2 * left.columns));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
+    for_each_element<T>(left,
+                        [&](npy_intp, npy_intp, npy_intp, T real, T imaginary) { *out++ = real, *out++ = imaginary; });
+    return result.take();
 }
-// Of twice as many rows and columns.
+// The right factor as a real matrix with twice as many rows and columns.
 template <class T> PyArrayObject* right_parts(const Factors& right) {
     const npy_intp width = 2 * right.columns;
-    Owned made(new_matrices<T>(right.count, 2 * right.rows, width));
-    if (!made) return nullptr;
-    T* out = data_of<T>(made.get());
-    if (right.in_rows(2 * sizeof(T))) {
+    Owned result(new_matrices<T>(right.count, 2 * right.rows, width));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
+    if (right.is_row_major(2 * sizeof(T))) {
         const T* from = reinterpret_cast<const T*>(PyArray_BYTES(right.array));
         for (npy_intp row = 0; row < right.count * right.rows; ++row, from += width, out += 2 * width) {
             std::copy_n(from, width, out);
             for (npy_intp j = 0; j < width; j += 2) out[width + j] = -from[j + 1], out[width + j + 1] = from[j];
         }
-        return made.take();
+        return result.take();
     }
-    each<T>(right, [=](npy_intp i, npy_intp row, npy_intp column, T real, T imaginary) {
+    for_each_element<T>(right, [=](npy_intp i, npy_intp row, npy_intp column, T real, T imaginary) {
         T* const pair = out + ((i * right.rows + row) * 2) * width + 2 * column;
         pair[0] = real, pair[1] = imaginary, pair[width] = -imaginary, pair[width + 1] = real;
     });
-    return made.take();
+    return result.take();
 }
 
-// The numbers of a right factor for which the parts twice over are soon made: beside few rows, of few numbers.
+// Whether the product is large enough beside the copy of the right factor, which takes four times its numbers: with few
+// rows on the left only a small right factor is copied.
 bool is_worthwhile(const Factors& left, const Factors& right) {
     constexpr npy_intp few_rows = 4, few = 4096, most = 1 << 20;
     const npy_intp numbers = (Size(right.count) * right.rows * right.columns).value_or_most();
@@ -103,7 +106,7 @@ bool is_worthwhile(const Factors& left, const Factors& right) {
     return numbers > 0 && other > 0 && other <= 4 * most && numbers <= (left.rows >= few_rows ? most : few);
 }
 
-// a b as an array of this shape, row by row.
+// a b as a row-major array of `shape`.
 template <class T> PyObject* typed(const Factors& a, const Factors& b, int ndim, const npy_intp* shape) {
     const Owned left(left_parts<T>(a)), right(left ? right_parts<T>(b) : nullptr);
     if (!right) return nullptr;
@@ -125,12 +128,12 @@ PyObject* batch_of(const Factors& a, const Factors& b) {
     const npy_intp shape[3] = {a.count, a.rows, b.columns};
     return multiplied(a, b, 3, shape);
 }
-// A gradient, which lies as its factor does.
-PyObject* placed(const Factors& a, const Factors& b, const Place& place) {
-    if (a.rows != place.shape[0] || b.columns != place.shape[1]) return nullptr;
-    if (!place.by_columns(PyArray_ITEMSIZE(a.array))) return matrix_of(a, b);
-    const Owned turned(reinterpret_cast<PyArrayObject*>(matrix_of(b.transposed(), a.transposed())));
-    return turned ? PyArray_Transpose(turned.get(), nullptr) : nullptr;
+// a b as the gradient of a factor, in the memory order of that factor.
+PyObject* grad_of_factor(const Factors& a, const Factors& b, const SavedLayout& layout) {
+    if (a.rows != layout.shape[0] || b.columns != layout.shape[1]) return nullptr;
+    if (!layout.by_columns(PyArray_ITEMSIZE(a.array))) return matrix_of(a, b);
+    const Owned transposed(reinterpret_cast<PyArrayObject*>(matrix_of(b.transposed(), a.transposed())));
+    return transposed ? PyArray_Transpose(transposed.get(), nullptr) : nullptr;
 }
 
 }  // namespace
@@ -155,29 +158,30 @@ PyObject* complex_bmm(PyObject* const* args) {
     Factors a, b;
     return as_matrices(args[0], a, 3) && as_matrices(args[1], b, 3) ? batch_of(a, b) : nullptr;
 }
-// Of a batch with one of as many matrices, or with a matrix: then all rows are those of one.
+// The product of a batch with a batch of as many matrices, or with one matrix; then the rows of all matrices of the
+// batch are those of a single one.
 PyObject* complex_matmul(PyObject* const* args) {
     Factors a, b;
     if (!as_matrices(args[0], a, 3)) return nullptr;
     if (as_matrices(args[1], b, 3)) return batch_of(a, b);
-    if (!as_matrices(args[1], b, 2) || !a.in_rows(PyArray_ITEMSIZE(a.array))) return nullptr;
+    if (!as_matrices(args[1], b, 2) || !a.is_row_major(PyArray_ITEMSIZE(a.array))) return nullptr;
     const npy_intp shape[3] = {a.count, a.rows, b.columns};
     a.rows = (Size(a.rows) * a.count).value_or_most(), a.count = 1;
     return multiplied(a, b, 3, shape);
 }
 PyObject* complex_first_rule(PyObject* const* args) {
     Factors grad, other;
-    Place place;
-    if (!as_matrices(args[0], grad, 2) || !as_matrices(args[1], other, 2) || !as_place(args[2], args[3], place))
+    SavedLayout layout;
+    if (!as_matrices(args[0], grad, 2) || !as_matrices(args[1], other, 2) || !as_saved_layout(args[2], args[3], layout))
         return nullptr;
-    return placed(grad, other.adjoint(), place);
+    return grad_of_factor(grad, other.adjoint(), layout);
 }
 PyObject* complex_second_rule(PyObject* const* args) {
     Factors grad, other;
-    Place place;
-    if (!as_matrices(args[0], grad, 2) || !as_matrices(args[1], other, 2) || !as_place(args[2], args[3], place))
+    SavedLayout layout;
+    if (!as_matrices(args[0], grad, 2) || !as_matrices(args[1], other, 2) || !as_saved_layout(args[2], args[3], layout))
         return nullptr;
-    return placed(other.adjoint(), grad, place);
+    return grad_of_factor(other.adjoint(), grad, layout);
 }
 PyObject* complex_bmm_first_rule(PyObject* const* args) {
     Factors grad, other;

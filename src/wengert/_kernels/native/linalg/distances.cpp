@@ -1,5 +1,4 @@
-// Distances between the rows of small matrices, for the cards of these names: norms of differences of any order from 0
-// on.
+// Distances between the rows of matrices: norms of differences, of any order from 0 on. Also `dist` and `renorm`.
 #include "binding/memory_order.hpp"
 #include "reduce/norms.hpp"
 
@@ -12,15 +11,15 @@ namespace {
 
 using Call = PyObject* const*;
 
-constexpr npy_intp near_count = 2048;         // numbers that wait near the processor
-constexpr npy_intp most_differences = 32768;  // of more, NumPy's loops make up for its calls but for orders 1 and 2
+constexpr npy_intp block_size = 2048;         // differences that are kept in the first cache
+constexpr npy_intp most_differences = 32768;  // for more of them NumPy is as fast, except for orders 1 and 2
 
-// The norm of order `p` of the difference of two rows whose powers are no normal numbers.
-template <class T> T scaled_apart(const T* x, const T* y, npy_intp width, double p) {
+// The norm of order `p` of the difference of two rows, scaled, for powers that overflow or underflow.
+template <class T> T scaled_distance(const T* x, const T* y, npy_intp width, double p) {
     return scaled_norm<T>(width, p, [=](npy_intp k) { return std::fabs(x[k] - y[k]); });
 }
 // The norm of order `p` of the difference of two rows.
-template <class T> T apart(const T* x, const T* y, npy_intp width, double p, const Normal<T>& normal) {
+template <class T> T distance(const T* x, const T* y, npy_intp width, double p, const Normal<T>& normal) {
     T sum = 0;
     for (npy_intp k = 0; k < width; ++k) {
         const T size = std::fabs(x[k] - y[k]);
@@ -36,32 +35,35 @@ template <class T> T apart(const T* x, const T* y, npy_intp width, double p, con
             sum += std::pow(size, static_cast<T>(p));
         if (std::isinf(p) && sum != sum) return sum;
     }
-    const T norm = p == 2                              ? std::sqrt(sum)
-                   : p == 0 || p == 1 || std::isinf(p) ? sum
-                                                       : std::pow(sum, static_cast<T>(1 / p));
-    return normal.holds(norm) ? norm : scaled_apart(x, y, width, p);
+    T norm = sum;
+    if (p == 2)
+        norm = std::sqrt(sum);
+    else if (p != 0 && p != 1 && !std::isinf(p))
+        norm = std::pow(sum, static_cast<T>(1 / p));
+    return normal.holds(norm) ? norm : scaled_distance(x, y, width, p);
 }
 
 bool as_order(PyObject* object, double& p) {
     return PyFloat_CheckExact(object) && (p = PyFloat_AS_DOUBLE(object)) >= 0;
 }
-// The orders of which there are loops for many differences.
+// Whether there are vector loops for the order.
 bool has_loops(double p) { return p == 1 || p == 2; }
-Distance kind_of(double p) { return p == 1 ? OF_SIZES_APART : OF_SQUARES_APART; }
+Distance kind_of(double p) { return p == 1 ? ABSOLUTE_DIFFERENCES : SQUARED_DIFFERENCES; }
 
-// The norms of order `p` of the differences of one row from `count` neighbouring ones.
+// The distances of order `p` of the row x from `count` contiguous rows.
 template <class T>
-void all_apart(const T* x, const T* others, npy_intp count, npy_intp width, double p, const Normal<T>& normal, T* out) {
+void distances_of_row(const T* x, const T* others, npy_intp count, npy_intp width, double p, const Normal<T>& normal,
+                      T* out) {
     if (!has_loops(p)) {
-        for (npy_intp j = 0; j < count; ++j) out[j] = apart(x, others + j * width, width, p, normal);
+        for (npy_intp j = 0; j < count; ++j) out[j] = distance(x, others + j * width, width, p, normal);
         return;
     }
     loops<T>().row_distances[kind_of(p)](x, others, count, width, out);
     for (npy_intp j = 0; j < count; ++j)
-        if (!normal.holds(out[j])) out[j] = scaled_apart(x, others + j * width, width, p);
+        if (!normal.holds(out[j])) out[j] = scaled_distance(x, others + j * width, width, p);
 }
 
-// Two stacks of as many matrices with rows of one width.
+// Two batches with equally many matrices, all with rows of one width.
 template <class T> struct Stacks {
     const T *first = nullptr, *second = nullptr;
     npy_intp count = 1, rows = 0, others = 0, width = 0, shape[most_dims];
@@ -100,50 +102,52 @@ template <class T> PyObject* cdist(Call args) {
     parallel_for(s.count * s.rows, s.cost(), [=, &s](npy_intp begin, npy_intp end) {
         for (npy_intp at = begin; at < end; ++at) {
             const T *x = s.first + at * s.width, *others = s.second + at / s.rows * s.others * s.width;
-            all_apart(x, others, s.others, s.width, p, normal, out + at * s.others);
+            distances_of_row(x, others, s.others, s.width, p, normal, out + at * s.others);
         }
     });
     return result.give();
 }
 
-// What a distance of order 1 or 2 gives the differences it is made of, but for themselves or their signs. False if it
-// is no normal number.
+// The factors by which the gradients of `count` distances of order 1 or 2 multiply the signs of the differences
+// (order 1) or the differences themselves (order 2). False if a factor overflows or underflows.
 template <class T>
-bool slope_factors(const T* grad, npy_intp grad_step, const T* lengths, npy_intp step, npy_intp count, double p,
-                   T* out) {
+bool grad_factors(const T* grad, npy_intp grad_step, const T* lengths, npy_intp step, npy_intp count, double p,
+                  T* out) {
     bool known = true;
     for (npy_intp j = 0; j < count; ++j) {
-        const T slope = grad[j * grad_step], length = lengths[j * step];
-        out[j] = p == 1 ? slope : length == 0 ? T(0) : slope / length;
-        known &= p == 1 || length == 0 || slope == 0 || std::isnormal(out[j]);
+        const T value = grad[j * grad_step], length = lengths[j * step];
+        out[j] = value;
+        if (p == 1) continue;
+        out[j] = length == 0 ? T(0) : value / length;
+        known &= length == 0 || value == 0 || std::isnormal(out[j]);
     }
     return known;
 }
 
-// Adds to `out`, which is zero, the gradient of the first stack, or (`side` 1) of the second. False if `slope_factors`
-// is.
-template <class T> bool add_slopes(const Stacks<T>& s, int side, const T* slope, const T* length, double p, T* out) {
-    const npy_intp mine = side ? s.others : s.rows, theirs = side ? s.rows : s.others;
+// Add to `out`, which holds zeros, the gradient of the first batch, or (`side` 1) of the second. False if
+// `grad_factors` is.
+template <class T> bool add_grads(const Stacks<T>& s, int side, const T* grad, const T* lengths, double p, T* out) {
+    const npy_intp own_rows = side ? s.others : s.rows, other_rows = side ? s.rows : s.others;
     const T *x = side ? s.second : s.first, *others = side ? s.first : s.second;
     std::atomic<bool> known = true;
     ReleaseGil unlocked(s.differences() >= thread_threshold);
-    parallel_for(s.count * mine, (Size(theirs) * s.width).value_or_most(),
+    parallel_for(s.count * own_rows, (Size(other_rows) * s.width).value_or_most(),
                  [=, &s, &known](npy_intp begin, npy_intp end) {
-                     std::vector<T> factors(static_cast<size_t>(theirs));
+                     std::vector<T> factors(static_cast<size_t>(other_rows));
                      for (npy_intp at = begin; at < end; ++at) {
-                         const npy_intp member = at / mine, row = at % mine;
-                         const npy_intp start = member * s.rows * s.others + (side ? row : row * s.others),
+                         const npy_intp matrix = at / own_rows, row = at % own_rows;
+                         const npy_intp start = matrix * s.rows * s.others + (side ? row : row * s.others),
                                         step = side ? s.others : 1;
-                         if (!slope_factors(slope + start, step, length + start, step, theirs, p, factors.data()))
+                         if (!grad_factors(grad + start, step, lengths + start, step, other_rows, p, factors.data()))
                              known = false;
-                         loops<T>().distance_slopes[kind_of(p)](x + at * s.width, others + member * theirs * s.width,
-                                                                factors.data(), theirs, s.width, out + at * s.width);
+                         loops<T>().distance_grads[kind_of(p)](x + at * s.width, others + matrix * other_rows * s.width,
+                                                               factors.data(), other_rows, s.width, out + at * s.width);
                      }
                  });
     return known;
 }
 
-// (grad, x1, x2, out, p, wanted): the gradients of both
+// cdist_rule(grad, x1, x2, out, p, wanted): the gradients of x1 and x2
 template <class T> PyObject* cdist_rule(Call args) {
     Stacks<T> s;
     double p = 2;
@@ -159,16 +163,16 @@ template <class T> PyObject* cdist_rule(Call args) {
         return wanted ? new_zeros(descr_of<T>(), s.ndim, PyArray_DIMS(reinterpret_cast<PyArrayObject*>(args[1 + side])))
                       : nullptr;
     };
-    Owned made[2] = {Owned(zeros_for(0)), Owned(zeros_for(1))};
+    Owned results[2] = {Owned(zeros_for(0)), Owned(zeros_for(1))};
     if (PyErr_Occurred()) return nullptr;
     for (int side = 0; side < 2; ++side)
-        if (made[side] &&
-            !add_slopes(s, side, data_of<T>(grad.get()), data_of<T>(lengths), p, data_of<T>(made[side].get())))
+        if (results[side] &&
+            !add_grads(s, side, data_of<T>(grad.get()), data_of<T>(lengths), p, data_of<T>(results[side].get())))
             return nullptr;
-    return give_tuple(made, 2);
+    return give_tuple(results, 2);
 }
 
-// Where the distances of row `i` from those behind it begin, of `rows`.
+// The position in the result of `pdist` of the distance of row `i` from the next one.
 npy_intp first_pair(npy_intp i, npy_intp rows) { return i * (2 * rows - i - 1) / 2; }
 
 // pdist(self, p), of one matrix
@@ -190,13 +194,14 @@ template <class T> PyObject* pdist(Call args) {
         for (npy_intp i = begin; i < end; ++i) {
             const npy_intp behind = rows - i - 1;
             const T *own = first + i * width, *others = own + width;
-            all_apart(own, others, behind, width, p, normal, out + first_pair(i, rows));
+            distances_of_row(own, others, behind, width, p, normal, out + first_pair(i, rows));
         }
     });
     return result.give();
 }
 
-// (grad, self, out, p): the gradient, row by row, so that it is the same for any number of threads
+// pdist_rule(grad, self, out, p): the gradient, computed row by row, so that it does not depend on the number of
+// threads
 template <class T> PyObject* pdist_rule(Call args) {
     PyArrayObject *x = plain(args[1], descr_of<T>()), *lengths = plain(args[2], descr_of<T>());
     const Owned grad(as_contiguous(args[0], descr_of<T>()));
@@ -209,10 +214,10 @@ template <class T> PyObject* pdist_rule(Call args) {
     if (!same_shape(lengths, grad.get())) return nullptr;
     Owned result(new_zeros(descr_of<T>(), 2, PyArray_DIMS(x)));
     if (!result) return nullptr;
-    const T *first = data_of<T>(x), *slope = data_of<T>(grad.get()), *length = data_of<T>(lengths);
+    const T *first = data_of<T>(x), *grads = data_of<T>(grad.get()), *distances = data_of<T>(lengths);
     T* const out = data_of<T>(result.get());
-    const auto given = [=](npy_intp at, npy_intp some, T* factors) {
-        return slope_factors(slope + at, 1, length + at, 1, some, p, factors);
+    const auto read_factors = [=](npy_intp at, npy_intp some, T* factors) {
+        return grad_factors(grads + at, 1, distances + at, 1, some, p, factors);
     };
     std::atomic<bool> known = true;
     {
@@ -222,13 +227,13 @@ template <class T> PyObject* pdist_rule(Call args) {
             for (npy_intp i = begin; i < end; ++i) {
                 for (npy_intp j = 0; j < i; ++j) {
                     const npy_intp at = first_pair(j, rows) + i - j - 1;
-                    if (!given(at, 1, &factors[static_cast<size_t>(j)])) known = false;
+                    if (!read_factors(at, 1, &factors[static_cast<size_t>(j)])) known = false;
                 }
                 factors[static_cast<size_t>(i)] = 0;
-                if (!given(first_pair(i, rows), rows - i - 1, factors.data() + i + 1)) known = false;
-                const auto add = [&](npy_intp begun, npy_intp some) {
-                    loops<T>().distance_slopes[kind_of(p)](first + i * width, first + begun * width,
-                                                           factors.data() + begun, some, width, out + i * width);
+                if (!read_factors(first_pair(i, rows), rows - i - 1, factors.data() + i + 1)) known = false;
+                const auto add = [&](npy_intp row, npy_intp count) {
+                    loops<T>().distance_grads[kind_of(p)](first + i * width, first + row * width, factors.data() + row,
+                                                          count, width, out + i * width);
                 };
                 add(0, i);
                 add(i + 1, rows - i - 1);
@@ -238,7 +243,7 @@ template <class T> PyObject* pdist_rule(Call args) {
     return known ? result.give() : nullptr;
 }
 
-// In pieces that do not depend on the number of threads.
+// The sum over x - y of absolute values or squares, in pieces that do not depend on the number of threads.
 template <class T> double sum_of_differences(const T* x, const T* y, npy_intp count, Sum kind) {
     constexpr npy_intp piece = 65536;
     const npy_intp pieces = (count + piece - 1) / piece;
@@ -246,20 +251,21 @@ template <class T> double sum_of_differences(const T* x, const T* y, npy_intp co
     double* sum = sums.data();
     ReleaseGil unlocked(true);
     parallel_for(pieces, 2 * piece, [=](npy_intp begin, npy_intp end) {
-        T differences[near_count];
+        T differences[block_size];
         for (npy_intp k = begin; k < end; ++k)
-            for (npy_intp at = k * piece, last = std::min(at + piece, count); at < last; at += near_count) {
-                const npy_intp some = std::min(near_count, last - at);
+            for (npy_intp at = k * piece, last = std::min(at + piece, count); at < last; at += block_size) {
+                const npy_intp some = std::min(block_size, last - at);
                 loops<T>().binary[SUBTRACT](x + at, 1, y + at, 1, differences, some);
                 sum[k] += loops<T>().row_sum[kind](differences, some);
             }
     });
     double total = 0;
-    for (const double each : sums) total += each;
+    for (const double part : sums) total += part;
     return total;
 }
 
-// dist(self, other, p), of one shape; of order 0 it counts NaN, which the distances above do not
+// dist(self, other, p), of operands of one shape. Of order 0 it would count NaN, unlike the distances above, and is
+// left to Python.
 template <class T> PyObject* dist(Call args) {
     PyArrayObject *a = plain(args[0], descr_of<T>()), *b = plain(args[1], descr_of<T>());
     double p = 2;
@@ -275,13 +281,24 @@ template <class T> PyObject* dist(Call args) {
             sum_of_differences(data_of<T>(a), data_of<T>(b), PyArray_SIZE(a), p == 1 ? OF_SIZES : OF_SQUARES);
         const T norm = static_cast<T>(p == 1 ? sum : std::sqrt(sum));
         *data_of<T>(result.get()) =
-            normal.holds(norm) ? norm : scaled_apart(data_of<T>(a), data_of<T>(b), PyArray_SIZE(a), p);
+            normal.holds(norm) ? norm : scaled_distance(data_of<T>(a), data_of<T>(b), PyArray_SIZE(a), p);
         return result.give();
     }
-    *data_of<T>(result.get()) = apart(data_of<T>(a), data_of<T>(b), PyArray_SIZE(a), p, normal);
+    *data_of<T>(result.get()) = distance(data_of<T>(a), data_of<T>(b), PyArray_SIZE(a), p, normal);
     return result.give();
 }
 
+// size ** p and sum ** (1 / p), the common orders without a call of `pow`.
+double power_of(double size, double p) {
+    if (p == 2) return size * size;
+    return p == 1 ? size : std::pow(size, p);
+}
+double root_of(double sum, double p) {
+    if (p == 2) return std::sqrt(sum);
+    return p == 1 ? sum : std::pow(sum, 1 / p);
+}
+
+// Scale rows that are longer than `most` to that length.
 template <class T> void shorten_rows(const T* x, T* out, npy_intp rows, npy_intp width, T most) {
     const Normal<T> normal(2);
     ReleaseGil unlocked((Size(rows) * width).value_or_most() >= thread_threshold);
@@ -296,7 +313,7 @@ template <class T> void shorten_rows(const T* x, T* out, npy_intp rows, npy_intp
     });
 }
 
-// renorm(self, p, dim, maxnorm): every slice along a dimension at most `maxnorm` long
+// renorm(self, p, dim, maxnorm): every slice along a dimension has at most the norm `maxnorm`
 template <class T> PyObject* renorm(Call args) {
     PyArrayObject* x = plain(args[0], descr_of<T>());
     double p = 2, most = 0;
@@ -320,9 +337,9 @@ template <class T> PyObject* renorm(Call args) {
         for (npy_intp outer = 0; outer < line.outer; ++outer)
             for (npy_intp i = 0; i < line.inner; ++i) {
                 const double size = std::fabs(static_cast<double>(data_of<T>(x)[outer * step + first + i]));
-                sum += p == 2 ? size * size : p == 1 ? size : std::pow(size, p);
+                sum += power_of(size, p);
             }
-        T norm = static_cast<T>(p == 2 ? std::sqrt(sum) : p == 1 ? sum : std::pow(sum, 1 / p));
+        T norm = static_cast<T>(root_of(sum, p));
         if (!normal.holds(norm))
             norm = scaled_norm<T>(line.outer * line.inner, p, [&](npy_intp at) {
                 return std::fabs(data_of<T>(x)[at / line.inner * step + first + at % line.inner]);
@@ -330,8 +347,8 @@ template <class T> PyObject* renorm(Call args) {
         const T factor = norm > static_cast<T>(most) ? static_cast<T>(most) / (norm + T(1e-7)) : T(1);
         for (npy_intp outer = 0; outer < line.outer; ++outer)
             for (npy_intp i = 0; i < line.inner; ++i) {
-                const npy_intp place = outer * step + first + i;
-                data_of<T>(result.get())[place] = data_of<T>(x)[place] * factor;
+                const npy_intp index = outer * step + first + i;
+                data_of<T>(result.get())[index] = data_of<T>(x)[index] * factor;
             }
     }
     return result.give();

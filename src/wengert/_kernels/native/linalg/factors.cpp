@@ -1,5 +1,5 @@
-// Triangular factors of small matrices, and systems of equations solved by them, for the cards of these names. What is
-// singular, not positive definite or not finite is left to the bodies, which word the errors.
+// Triangular factors of small matrices, and systems of equations solved by them. Matrices that are singular, not
+// positive definite or not finite are left to the implementations in Python, which raise the errors.
 #include "linalg/factors_large.hpp"
 #include "linalg/matrices.hpp"
 
@@ -10,27 +10,27 @@ using Call = PyObject* const*;
 
 template <class T> npy_intp cubed(const Matrices<T>& a) { return a.rows * a.columns * std::max(a.rows, a.columns); }
 
-// cholesky_factor(self, upper, caller): the factor, and no minor that failed
+// cholesky_factor(self, upper, caller): the factor, and zeros: no minor fails
 template <class T> PyObject* cholesky_factor(Call args) {
     Matrices<T> a;
     bool upper = false;
     if (!a.read_square(args[0]) || !as_flag(args[1], upper)) return nullptr;
     const npy_intp side = a.rows;
-    Owned made[2] = {Owned(new_columns(a, side, side)), Owned(new_marks(a, {}))};
-    if (!made[0] || !made[1]) return nullptr;
-    T* out = data_of<T>(made[0].get());
+    Owned results[2] = {Owned(new_columns(a, side, side)), Owned(new_marks(a, {}))};
+    if (!results[0] || !results[1]) return nullptr;
+    T* out = data_of<T>(results[0].get());
     const bool fine = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
         Space<T> own;
         a.load(at, own, upper);
         if (!factor_cholesky(own, side)) return false;
-        T* place = out + at * side * side;
+        T* target = out + at * side * side;
         if (upper)
-            std::copy(own, own + side * side, place);
+            std::copy(own, own + side * side, target);
         else
-            store_columns(own, side, side, place);
+            store_columns(own, side, side, target);
         return true;
     });
-    return fine ? give_tuple(made, 2) : nullptr;
+    return fine ? give_tuple(results, 2) : nullptr;
 }
 
 // triangular(A, B, upper, left, unitriangular)
@@ -41,31 +41,31 @@ template <class T> PyObject* triangular(Call args) {
     if (!a.read_square(args[0]) || !b.read(args[1]) || !a.same_lead(b) || a.rows != (left ? b.rows : b.columns))
         return nullptr;
     const npy_intp side = a.rows, width = left ? b.columns : b.rows;
-    Owned made(new_columns(b, b.rows, b.columns));
-    if (!made) return nullptr;
-    T* out = data_of<T>(made.get());
+    Owned result(new_columns(b, b.rows, b.columns));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
     const bool fine = for_each_matrix(a.count, side * side * width, [=](npy_intp at) {
         Space<T> own, right;
         a.load(at, own, !left);
         b.load(at, right, !left);
         if (!divides(own, side, upper == left, unit) || !all_finite(right, side * width)) return false;
         substitute(own, side, upper == left, unit, right, width);
-        T* place = out + at * side * width;
+        T* target = out + at * side * width;
         if (left)
-            store_columns(right, side, width, place);
+            store_columns(right, side, width, target);
         else
-            std::copy(right, right + side * width, place);
+            std::copy(right, right + side * width, target);
         return true;
     });
-    return fine ? made.give() : nullptr;
+    return fine ? result.give() : nullptr;
 }
 
-// X of L L' X = B in the place of B, by the lower factor L.
+// Solve L L' X = B in place, L being lower triangular.
 template <class T> void solve_by_lower(const T* lower, npy_intp side, T* b, npy_intp width) {
-    Space<T> turned;
-    turn(lower, side, side, turned);
+    Space<T> transposed;
+    transpose(lower, side, side, transposed);
     substitute(lower, side, false, false, b, width);
-    substitute(turned, side, true, false, b, width);
+    substitute(transposed, side, true, false, b, width);
 }
 
 // cholesky_solve(self, input2, upper)
@@ -75,9 +75,9 @@ template <class T> PyObject* cholesky_solve(Call args) {
     if (!b.read(args[0]) || !factor.read_square(args[1]) || !as_flag(args[2], upper)) return nullptr;
     if (!factor.same_lead(b) || factor.rows != b.rows) return nullptr;
     const npy_intp side = b.rows, width = b.columns;
-    Owned made(new_columns(b, side, width));
-    if (!made) return nullptr;
-    T* out = data_of<T>(made.get());
+    Owned result(new_columns(b, side, width));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
     const bool fine = for_each_matrix(b.count, 2 * side * side * width, [=](npy_intp at) {
         Space<T> lower, right;
         factor.load(at, lower, upper);
@@ -87,19 +87,19 @@ template <class T> PyObject* cholesky_solve(Call args) {
         store_columns(right, side, width, out + at * side * width);
         return true;
     });
-    return fine ? made.give() : nullptr;
+    return fine ? result.give() : nullptr;
 }
 
-// lu_factor(A, pivot, check_errors): both factors in one matrix, the rows exchanged, and no pivot that is zero
+// lu_factor(A, pivot, check_errors): both factors in one matrix, the pivots, and zeros: no pivot is zero
 template <class T> PyObject* lu_factor(Call args) {
     Matrices<T> a;
     bool checks = false;
     if (args[1] != Py_True || !as_flag(args[2], checks) || !a.read(args[0])) return nullptr;
     const npy_intp rows = a.rows, columns = a.columns, steps = std::min(rows, columns);
-    Owned made[3] = {Owned(new_columns(a, rows, columns)), Owned(new_marks(a, {steps})), Owned(new_marks(a, {}))};
-    if (!made[0] || !made[1] || !made[2]) return nullptr;
-    T* out = data_of<T>(made[0].get());
-    int32_t* pivots = data_of<int32_t>(made[1].get());
+    Owned results[3] = {Owned(new_columns(a, rows, columns)), Owned(new_marks(a, {steps})), Owned(new_marks(a, {}))};
+    if (!results[0] || !results[1] || !results[2]) return nullptr;
+    T* out = data_of<T>(results[0].get());
+    int32_t* pivots = data_of<int32_t>(results[1].get());
     const bool fine = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
         Space<T> own;
         a.load(at, own);
@@ -107,19 +107,19 @@ template <class T> PyObject* lu_factor(Call args) {
         store_columns(own, rows, columns, out + at * rows * columns);
         return true;
     });
-    return fine ? give_tuple(made, 3) : nullptr;
+    return fine ? give_tuple(results, 3) : nullptr;
 }
 
-// solve(A, B, left, check_errors): X of A X = B, and no pivot that is zero; of vectors the bodies know
+// solve(A, B, left, check_errors): X of A X = B, and zeros: no pivot is zero. Vectors are left to Python.
 template <class T> PyObject* solve(Call args) {
     Matrices<T> a, b;
     bool checks = false;
     if (args[2] != Py_True || !as_flag(args[3], checks) || !a.read_square(args[0]) || !b.read(args[1])) return nullptr;
     if (!a.same_lead(b) || a.rows != b.rows) return nullptr;
     const npy_intp side = a.rows, width = b.columns;
-    Owned made[2] = {Owned(new_columns(b, side, width)), Owned(new_marks(a, {}))};
-    if (!made[0] || !made[1]) return nullptr;
-    T* out = data_of<T>(made[0].get());
+    Owned results[2] = {Owned(new_columns(b, side, width)), Owned(new_marks(a, {}))};
+    if (!results[0] || !results[1]) return nullptr;
+    T* out = data_of<T>(results[0].get());
     const bool fine = for_each_matrix(a.count, cubed(a) + side * side * width, [=](npy_intp at) {
         Space<T> own, right;
         int32_t pivots[most_side];
@@ -130,18 +130,18 @@ template <class T> PyObject* solve(Call args) {
         store_columns(right, side, width, out + at * side * width);
         return true;
     });
-    return fine ? give_tuple(made, 2) : nullptr;
+    return fine ? give_tuple(results, 2) : nullptr;
 }
 
-// inverse(A, check_errors): the inverse, and no pivot that is zero
+// inverse(A, check_errors): the inverse, and zeros: no pivot is zero
 template <class T> PyObject* inverse(Call args) {
     Matrices<T> a;
     bool checks = false;
     if (!as_flag(args[1], checks) || !a.read_square(args[0])) return nullptr;
     const npy_intp side = a.rows;
-    Owned made[2] = {Owned(new_columns(a, side, side)), Owned(new_marks(a, {}))};
-    if (!made[0] || !made[1]) return nullptr;
-    T* out = data_of<T>(made[0].get());
+    Owned results[2] = {Owned(new_columns(a, side, side)), Owned(new_marks(a, {}))};
+    if (!results[0] || !results[1]) return nullptr;
+    T* out = data_of<T>(results[0].get());
     const bool fine = for_each_matrix(a.count, 2 * cubed(a), [=](npy_intp at) {
         Space<T> own, right = {};
         int32_t pivots[most_side];
@@ -152,7 +152,7 @@ template <class T> PyObject* inverse(Call args) {
         store_columns(right, side, side, out + at * side * side);
         return true;
     });
-    return fine ? give_tuple(made, 2) : nullptr;
+    return fine ? give_tuple(results, 2) : nullptr;
 }
 
 // linalg_det(A)
@@ -160,9 +160,9 @@ template <class T> PyObject* determinant(Call args) {
     Matrices<T> a;
     if (!a.read_square(args[0])) return nullptr;
     const npy_intp side = a.rows;
-    Owned made(new_rows(a, descr_of<T>(), {}));
-    if (!made) return nullptr;
-    T* out = data_of<T>(made.get());
+    Owned result(new_rows(a, descr_of<T>(), {}));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
     const bool fine = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
         Space<T> own;
         int32_t pivots[most_side];
@@ -171,7 +171,7 @@ template <class T> PyObject* determinant(Call args) {
         out[at] = determinant_of(own, side, pivots);
         return true;
     });
-    return fine ? made.give() : nullptr;
+    return fine ? result.give() : nullptr;
 }
 
 // _linalg_slogdet(A): the sign, and the logarithm of the absolute value
@@ -179,9 +179,9 @@ template <class T> PyObject* log_determinant(Call args) {
     Matrices<T> a;
     if (!a.read_square(args[0])) return nullptr;
     const npy_intp side = a.rows;
-    Owned made[2] = {Owned(new_rows(a, descr_of<T>(), {})), Owned(new_rows(a, descr_of<T>(), {}))};
-    if (!made[0] || !made[1]) return nullptr;
-    T *sign = data_of<T>(made[0].get()), *logarithm = data_of<T>(made[1].get());
+    Owned results[2] = {Owned(new_rows(a, descr_of<T>(), {})), Owned(new_rows(a, descr_of<T>(), {}))};
+    if (!results[0] || !results[1]) return nullptr;
+    T *sign = data_of<T>(results[0].get()), *logarithm = data_of<T>(results[1].get());
     const bool fine = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
         Space<T> own;
         int32_t pivots[most_side];
@@ -190,7 +190,7 @@ template <class T> PyObject* log_determinant(Call args) {
         log_determinant_of(own, side, pivots, sign[at], logarithm[at]);
         return true;
     });
-    return fine ? give_tuple(made, 2) : nullptr;
+    return fine ? give_tuple(results, 2) : nullptr;
 }
 
 PyMethodDef factors_methods[] = {

@@ -1,6 +1,6 @@
 // Triangular factors of larger matrices, and systems of equations solved by them, by the blocks of linalg/blocked.hpp.
-// What is singular, not positive definite or not finite is left to the bodies, which word the errors; so is all where
-// vectors are narrow.
+// Matrices that are singular, not positive definite or not finite are left to the implementations in Python, which
+// raise the errors; so are all where vectors are narrow.
 #include "linalg/factors_large.hpp"
 
 #include "linalg/blocked.hpp"
@@ -16,10 +16,10 @@ template <class T> bool read_large_square(PyObject* object, Matrices<T>& a) {
     return read_large(object, a) && a.rows == a.columns;
 }
 
-// Right-hand sides may be a single one.
+// Right-hand sides may have a single column.
 template <class T> bool read_right(PyObject* object, Matrices<T>& b) { return b.read_any(object, 1); }
 
-// Whether a triangle, of which nothing else is read, divides without zeros and holds no infinities.
+// Whether a triangle is finite and has no zero on its diagonal (not read if `unit`); nothing else is read.
 template <class T> bool divides(Factor<T> a, npy_intp side, bool upper, bool unit) {
     if (a.row == 1) return divides(a.transposed(), side, !upper, unit);
     for (npy_intp i = 0; i < side; ++i) {
@@ -32,11 +32,11 @@ template <class T> bool divides(Factor<T> a, npy_intp side, bool upper, bool uni
     }
     return true;
 }
-// Zeros below the diagonal.
+// Fill the part below the diagonal with zeros.
 template <class T> void clear_below(T* a, npy_intp side) {
     for (npy_intp j = 0; j < side; ++j) std::fill(a + j * side + j + 1, a + (j + 1) * side, T(0));
 }
-// The factors of a matrix in memory of its own, column by column.
+// Copy a matrix to `own`, column by column, and factor it there; false if it is singular or not finite.
 template <class T> bool factored(const Matrices<T>& a, npy_intp at, T* own, int32_t* pivots) {
     a.load(at, own, true);
     return all_finite(own, a.rows * a.columns) && factor_lu<T>({own, a.rows}, a.rows, a.columns, pivots);
@@ -49,20 +49,20 @@ template <class T> PyObject* large_cholesky_factor(Call args) {
     bool upper = false;
     if (!read_large_square(args[0], a) || !as_flag(args[1], upper)) return nullptr;
     const npy_intp side = a.rows, size = volume(a);
-    Owned made[2] = {Owned(new_columns(a, side, side)), Owned(new_marks(a, {}))};
-    if (!made[0] || !made[1]) return nullptr;
-    T* out = data_of<T>(made[0].get());
+    Owned results[2] = {Owned(new_columns(a, side, side)), Owned(new_marks(a, {}))};
+    if (!results[0] || !results[1]) return nullptr;
+    T* out = data_of<T>(results[0].get());
     const bool fine = for_each_matrix(a.count, work(a, side) / 3, [=](npy_intp at) {
-        T* place = out + at * size;
-        const Scratch<T> turned = scratch<T>(upper ? 0 : size);
-        T* own = upper ? place : turned.get();
+        T* target = out + at * size;
+        const Scratch<T> transposed = scratch<T>(upper ? 0 : size);
+        T* own = upper ? target : transposed.get();
         a.load(at, own, upper);
         if (!factor_upper<T>({own, side}, side)) return false;
         clear_below(own, side);
-        if (!upper) store_columns(own, side, side, place);
+        if (!upper) store_columns(own, side, side, target);
         return true;
     });
-    return fine ? give_tuple(made, 2) : nullptr;
+    return fine ? give_tuple(results, 2) : nullptr;
 }
 
 template <class T> PyObject* large_triangular(Call args) {
@@ -73,23 +73,23 @@ template <class T> PyObject* large_triangular(Call args) {
         a.rows != (left ? b.rows : b.columns))
         return nullptr;
     const npy_intp side = a.rows, width = left ? b.columns : b.rows, size = volume(b);
-    Owned made(new_columns(b, b.rows, b.columns));
-    if (!made) return nullptr;
-    T* out = data_of<T>(made.get());
+    Owned result(new_columns(b, b.rows, b.columns));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
     const bool fine = for_each_matrix(a.count, work(a, width), [=](npy_intp at) {
         Factor<T> own;
         if (!a.find(at, own)) return false;
         const Factor<T> factor = left ? own : own.transposed();
-        T* place = out + at * size;
-        const Scratch<T> turned = scratch<T>(left ? 0 : size);
-        T* right = left ? place : turned.get();
+        T* target = out + at * size;
+        const Scratch<T> transposed = scratch<T>(left ? 0 : size);
+        T* right = left ? target : transposed.get();
         b.load(at, right, left);
         if (!divides(factor, side, upper == left, unit) || !all_finite(right, size)) return false;
         substitute<T>(factor, side, upper == left, unit, {right, side}, width);
-        if (!left) store_columns(right, width, side, place);
+        if (!left) store_columns(right, width, side, target);
         return true;
     });
-    return fine ? made.give() : nullptr;
+    return fine ? result.give() : nullptr;
 }
 
 template <class T> PyObject* large_cholesky_solve(Call args) {
@@ -98,9 +98,9 @@ template <class T> PyObject* large_cholesky_solve(Call args) {
     if (!read_right(args[0], b) || !read_large_square(args[1], factor) || !as_flag(args[2], upper)) return nullptr;
     if (!factor.same_lead(b) || factor.rows != b.rows) return nullptr;
     const npy_intp side = b.rows, width = b.columns, size = volume(b);
-    Owned made(new_columns(b, side, width));
-    if (!made) return nullptr;
-    T* out = data_of<T>(made.get());
+    Owned result(new_columns(b, side, width));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
     const bool fine = for_each_matrix(b.count, work(factor, width) * 2, [=](npy_intp at) {
         Factor<T> own;
         if (!factor.find(at, own)) return false;
@@ -112,7 +112,7 @@ template <class T> PyObject* large_cholesky_solve(Call args) {
         substitute<T>(lower.transposed(), side, true, false, {right, side}, width);
         return true;
     });
-    return fine ? made.give() : nullptr;
+    return fine ? result.give() : nullptr;
 }
 
 template <class T> PyObject* large_lu_factor(Call args) {
@@ -120,13 +120,14 @@ template <class T> PyObject* large_lu_factor(Call args) {
     bool checks = false;
     if (args[1] != Py_True || !as_flag(args[2], checks) || !read_large(args[0], a)) return nullptr;
     const npy_intp steps = std::min(a.rows, a.columns), size = volume(a);
-    Owned made[3] = {Owned(new_columns(a, a.rows, a.columns)), Owned(new_marks(a, {steps})), Owned(new_marks(a, {}))};
-    if (!made[0] || !made[1] || !made[2]) return nullptr;
-    T* out = data_of<T>(made[0].get());
-    int32_t* pivots = data_of<int32_t>(made[1].get());
+    Owned results[3] = {Owned(new_columns(a, a.rows, a.columns)), Owned(new_marks(a, {steps})),
+                        Owned(new_marks(a, {}))};
+    if (!results[0] || !results[1] || !results[2]) return nullptr;
+    T* out = data_of<T>(results[0].get());
+    int32_t* pivots = data_of<int32_t>(results[1].get());
     const bool fine = for_each_matrix(
         a.count, work(a, steps), [=](npy_intp at) { return factored(a, at, out + at * size, pivots + at * steps); });
-    return fine ? give_tuple(made, 3) : nullptr;
+    return fine ? give_tuple(results, 3) : nullptr;
 }
 
 template <class T> PyObject* large_solve(Call args) {
@@ -136,9 +137,9 @@ template <class T> PyObject* large_solve(Call args) {
         return nullptr;
     if (!a.same_lead(b) || a.rows != b.rows) return nullptr;
     const npy_intp side = a.rows, width = b.columns, size = volume(b);
-    Owned made[2] = {Owned(new_columns(b, side, width)), Owned(new_marks(a, {}))};
-    if (!made[0] || !made[1]) return nullptr;
-    T* out = data_of<T>(made[0].get());
+    Owned results[2] = {Owned(new_columns(b, side, width)), Owned(new_marks(a, {}))};
+    if (!results[0] || !results[1]) return nullptr;
+    T* out = data_of<T>(results[0].get());
     const bool fine = for_each_matrix(a.count, work(a, side + width), [=](npy_intp at) {
         const Scratch<T> own = scratch<T>(volume(a));
         const Scratch<int32_t> pivots = scratch<int32_t>(side);
@@ -148,7 +149,7 @@ template <class T> PyObject* large_solve(Call args) {
         solve_factored<T>({own.get(), side}, side, pivots.get(), {right, side}, width);
         return true;
     });
-    return fine ? give_tuple(made, 2) : nullptr;
+    return fine ? give_tuple(results, 2) : nullptr;
 }
 
 template <class T> PyObject* large_inverse(Call args) {
@@ -156,9 +157,9 @@ template <class T> PyObject* large_inverse(Call args) {
     bool checks = false;
     if (!as_flag(args[1], checks) || !read_large_square(args[0], a)) return nullptr;
     const npy_intp side = a.rows, size = volume(a);
-    Owned made[2] = {Owned(new_columns(a, side, side)), Owned(new_marks(a, {}))};
-    if (!made[0] || !made[1]) return nullptr;
-    T* out = data_of<T>(made[0].get());
+    Owned results[2] = {Owned(new_columns(a, side, side)), Owned(new_marks(a, {}))};
+    if (!results[0] || !results[1]) return nullptr;
+    T* out = data_of<T>(results[0].get());
     const bool fine = for_each_matrix(a.count, work(a, side) * 2, [=](npy_intp at) {
         const Scratch<T> own = scratch<T>(size);
         const Scratch<int32_t> pivots = scratch<int32_t>(side);
@@ -169,16 +170,16 @@ template <class T> PyObject* large_inverse(Call args) {
         solve_factored<T>({own.get(), side}, side, pivots.get(), {right, side}, side);
         return true;
     });
-    return fine ? give_tuple(made, 2) : nullptr;
+    return fine ? give_tuple(results, 2) : nullptr;
 }
 
 template <class T> PyObject* large_determinant(Call args) {
     Matrices<T> a;
     if (!read_large_square(args[0], a)) return nullptr;
     const npy_intp side = a.rows;
-    Owned made(new_rows(a, descr_of<T>(), {}));
-    if (!made) return nullptr;
-    T* out = data_of<T>(made.get());
+    Owned result(new_rows(a, descr_of<T>(), {}));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
     const bool fine = for_each_matrix(a.count, work(a, side), [=](npy_intp at) {
         const Scratch<T> own = scratch<T>(volume(a));
         const Scratch<int32_t> pivots = scratch<int32_t>(side);
@@ -186,16 +187,16 @@ template <class T> PyObject* large_determinant(Call args) {
         out[at] = determinant_of(own.get(), side, pivots.get());
         return true;
     });
-    return fine ? made.give() : nullptr;
+    return fine ? result.give() : nullptr;
 }
 
 template <class T> PyObject* large_log_determinant(Call args) {
     Matrices<T> a;
     if (!read_large_square(args[0], a)) return nullptr;
     const npy_intp side = a.rows;
-    Owned made[2] = {Owned(new_rows(a, descr_of<T>(), {})), Owned(new_rows(a, descr_of<T>(), {}))};
-    if (!made[0] || !made[1]) return nullptr;
-    T *sign = data_of<T>(made[0].get()), *logarithm = data_of<T>(made[1].get());
+    Owned results[2] = {Owned(new_rows(a, descr_of<T>(), {})), Owned(new_rows(a, descr_of<T>(), {}))};
+    if (!results[0] || !results[1]) return nullptr;
+    T *sign = data_of<T>(results[0].get()), *logarithm = data_of<T>(results[1].get());
     const bool fine = for_each_matrix(a.count, work(a, side), [=](npy_intp at) {
         const Scratch<T> own = scratch<T>(volume(a));
         const Scratch<int32_t> pivots = scratch<int32_t>(side);
@@ -203,7 +204,7 @@ template <class T> PyObject* large_log_determinant(Call args) {
         log_determinant_of(own.get(), side, pivots.get(), sign[at], logarithm[at]);
         return true;
     });
-    return fine ? give_tuple(made, 2) : nullptr;
+    return fine ? give_tuple(results, 2) : nullptr;
 }
 
 #define WENGERT_LARGE(name) \

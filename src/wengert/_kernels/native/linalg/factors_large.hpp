@@ -1,4 +1,4 @@
-// Factors of matrices that are not small, and systems solved by them: the same calls as in linalg/factors.cpp.
+// Factors of larger matrices, and systems solved by them: the functions of linalg/factors.cpp, with the same arguments.
 #pragma once
 
 #include <cmath>
@@ -16,8 +16,8 @@ template <class T> PyObject* large_inverse(PyObject* const* args);
 template <class T> PyObject* large_determinant(PyObject* const* args);
 template <class T> PyObject* large_log_determinant(PyObject* const* args);
 
-// What factors L U, whose rows were exchanged, say of the determinant: its value; its sign, 0 of a singular matrix, and
-// the logarithm of its absolute value.
+// The determinant of a matrix from its factors P L U; its sign, 0 for a singular matrix, and the logarithm of its
+// absolute value.
 template <class T> inline T determinant_of(const T* lu, npy_intp side, const int32_t* pivots) {
     T total = 1;
     for (npy_intp i = 0; i < side; ++i) total *= pivots[i] - 1 == i ? lu[i * side + i] : -lu[i * side + i];

@@ -1,6 +1,6 @@
 // Products of larger matrices by packed panels (`linalg/packed.hpp`), where vectors are wide enough for these to be as
-// fast as a BLAS. They share our threads instead of a BLAS's, whose callers wait for each other, and each element is
-// one sum in one order.
+// fast as a BLAS. They use the threads of this library's pool instead of a BLAS's, whose callers wait for each other,
+// and each element is one sum in one order.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,15 @@
 namespace wengert {
 
 constexpr index_t least_rows = 12, least_columns = 16,
-                  least_depth = 8;        // of thinner factors a BLAS reads each element once
-constexpr index_t most_apart = 10000000;  // multiplications, up to which threads share nothing that is packed
-constexpr index_t least_apart = 4;        // panels of a thread, for which it packs a whole factor
-constexpr index_t most_held = 1 << 20;    // bytes of a left factor that is packed at a time: half of a second cache
-constexpr index_t wide_lanes = 8;         // of single precision: AVX2 and more
+                  least_depth = 8;        // for thinner factors a BLAS is faster: it reads each element once
+constexpr index_t most_apart = 10000000;  // multiplications, up to which each thread packs what it needs itself
+constexpr index_t least_apart = 4;        // panels of a thread, from which on it may pack a whole factor
+constexpr index_t most_held =
+    1 << 20;                       // bytes of a left factor that are packed at a time: half of a second-level cache
+constexpr index_t wide_lanes = 8;  // lanes of float32: AVX2 and wider
 
-// How the factors of a product lie; both may be read through tables of places. Of a batch all products have the same
-// tables.
+// A product of given lengths and strides, with the tables of offsets through which the factors are read. All products
+// of a batch use the same tables.
 template <class T> class LargeProduct {
 public:
     LargeProduct(Factor<T> a, Factor<T> b, index_t rows, index_t depth, index_t columns)
@@ -26,23 +27,23 @@ public:
           columns_(columns),
           size_((depth - 1) * b.row + (columns - 1) * b.column + 1),
           memory_(new index_t[static_cast<size_t>(2 * depth + rows + 2 * columns)]) {
-        index_t* place = memory_.get();
-        left_rows_ = fill(place, depth, a.column), left_columns_ = fill(place, rows, a.row);
-        right_rows_ = fill(place, depth, b.row), right_columns_ = fill(place, columns, b.column);
-        target_columns_ = fill(place, columns, 1);
+        index_t* next = memory_.get();
+        left_rows_ = fill(next, depth, a.column), left_columns_ = fill(next, rows, a.row);
+        right_rows_ = fill(next, depth, b.row), right_columns_ = fill(next, columns, b.column);
+        target_columns_ = fill(next, columns, 1);
     }
     static bool knows(Factor<T> a, Factor<T> b, index_t rows, index_t depth, index_t columns) {
         return loops<float>().lanes >= wide_lanes && rows >= least_rows && columns >= least_columns &&
                depth >= least_depth && a.row > 0 && a.column > 0 && b.row > 0 && b.column > 0;
     }
-    // out = a b, or with `add` what is there beside, by all threads: part by part of a large left factor, as blocks of
-    // the depth are anyway.
+    // out = a b, or with `add` out += a b, by all threads. A large left factor is packed part by part, which does not
+    // change the sums: they are cut into blocks of the depth anyway.
     void run(const T* a, const T* b, T* out, bool add = false) const {
         if (run_apart(a, b, out, add)) return;
         const index_t held = most_held / static_cast<index_t>(sizeof(T)), high = RowPanels<T>::most_rows;
         const index_t deep = std::max(held / rows_ / packed_depth, index_t{1}) * packed_depth;
         const index_t parts =
-            std::max(rows_ / std::max(held / std::min(deep, depth_), high), index_t{1});  // of like sizes
+            std::max(rows_ / std::max(held / std::min(deep, depth_), high), index_t{1});  // of about equal sizes
         const index_t tall = pieces_of(pieces_of(rows_, parts), high) * high;
         for (index_t k = 0; k < depth_; k += deep)
             for (index_t m = 0; m < rows_; m += tall) {
@@ -52,7 +53,7 @@ public:
                                    {out + m * columns_, columns_, target_columns_, nullptr, add || k > 0});
             }
     }
-    // The same in the calling thread; `left` is room for a packed factor of its size.
+    // The same in the calling thread; `left` is memory for a packed factor of that size.
     void run_alone(Packed<T>& left, const T* a, const T* b, T* out) const {
         left.fill({a, left_rows_, left_columns_, 0}, 0, left.panels());
         multiply_alone<T>(left, {b, right_rows_, right_columns_, size_}, columns_,
@@ -60,8 +61,8 @@ public:
     }
 
 private:
-    // The same, a part of the rows or of the columns for each thread, which packs all that it needs: what another core
-    // has packed comes slowly from its cache, and of smaller products that is much. False of larger ones.
+    // The same, with a part of the rows or of the columns for each thread, which packs all that it needs: reading what
+    // another core has packed is slow, which counts in smaller products. False for larger ones, which are not computed.
     bool run_apart(const T* a, const T* b, T* out, bool add) const {
         const index_t work = (Size(rows_) * depth_ * columns_).value_or_most();
         const bool by_rows = rows_ >= columns_;
@@ -80,9 +81,9 @@ private:
         });
         return true;
     }
-    static const index_t* fill(index_t*& place, index_t count, index_t step) {
-        const index_t* first = place;
-        for (index_t i = 0; i < count; ++i) *place++ = i * step;
+    static const index_t* fill(index_t*& next, index_t count, index_t step) {
+        const index_t* first = next;
+        for (index_t i = 0; i < count; ++i) *next++ = i * step;
         return first;
     }
     index_t rows_, depth_, columns_, size_;

@@ -1,5 +1,5 @@
-// Orthogonal factors, singular values, eigenvalues, pseudoinverses and least squares of small matrices, for the cards
-// of these names, and the gradients of some; computed in float64. What is not finite is left to the bodies.
+// Orthogonal factors, singular values, eigenvalues, pseudoinverses and least squares of small matrices, and the
+// gradients of some, computed in float64. Matrices that are not finite are left to the implementations in Python.
 #include "linalg/orthogonal_large.hpp"
 #include "linalg/rotations.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 using Call = PyObject* const*;
 
 // ---- qr ------------------------------------------------------------------------------------------------------------
-// R in the place of A, (rows, columns), and Q, (rows, min(rows, columns)): reflections as LAPACK chooses them.
+// Replace A, (rows, columns), by R and write Q, (rows, min(rows, columns)), by reflections with the signs of LAPACK's.
 void reflect(double* a, npy_intp rows, npy_intp columns, double* q) {
     const npy_intp count = std::min(rows, columns);
     Wide vectors = {};
@@ -47,9 +47,9 @@ template <class T> PyObject* qr(Call args) {
     Matrices<T> a;
     if (!is_text(args[1], "reduced") || !a.read(args[0])) return nullptr;
     const npy_intp rows = a.rows, columns = a.columns, count = std::min(rows, columns);
-    Owned made[2] = {Owned(new_columns(a, rows, count)), Owned(new_columns(a, count, columns))};
-    if (!made[0] || !made[1]) return nullptr;
-    T *left = data_of<T>(made[0].get()), *right = data_of<T>(made[1].get());
+    Owned results[2] = {Owned(new_columns(a, rows, count)), Owned(new_columns(a, count, columns))};
+    if (!results[0] || !results[1]) return nullptr;
+    T *left = data_of<T>(results[0].get()), *right = data_of<T>(results[1].get());
     const bool fine = for_each_matrix(a.count, 4 * rows * columns * count, [=](npy_intp at) {
         Wide own, q;
         a.load(at, own);
@@ -59,10 +59,10 @@ template <class T> PyObject* qr(Call args) {
         store_columns(own, count, columns, right + at * count * columns);
         return true;
     });
-    return fine ? give_tuple(made, 2) : nullptr;
+    return fine ? give_tuple(results, 2) : nullptr;
 }
 
-// A gradient of the shape of a result, or None.
+// Read a gradient of the shape of a result, or None.
 template <class T> bool read_or_none(PyObject* object, const Matrices<T>& like, Matrices<T>& grad) {
     return object == Py_None || (grad.read(object) && grad.same_shape(like));
 }
@@ -73,23 +73,23 @@ template <class T> PyObject* qr_rule(Call args) {
     if (!is_text(args[4], "reduced") || !q.read(args[2]) || !r.read_square(args[3])) return nullptr;
     if (!q.same_lead(r) || q.columns != r.rows) return nullptr;
     if (!PyList_CheckExact(args[0]) || PyList_GET_SIZE(args[0]) != 2) return nullptr;
-    PyObject *of_q = PyList_GET_ITEM(args[0], 0), *of_r = PyList_GET_ITEM(args[0], 1);
-    if (!read_or_none(of_q, q, grad_q) || !read_or_none(of_r, r, grad_r)) return nullptr;
-    const bool with_q = of_q != Py_None, with_r = of_r != Py_None;
+    PyObject *q_object = PyList_GET_ITEM(args[0], 0), *r_object = PyList_GET_ITEM(args[0], 1);
+    if (!read_or_none(q_object, q, grad_q) || !read_or_none(r_object, r, grad_r)) return nullptr;
+    const bool with_q = q_object != Py_None, with_r = r_object != Py_None;
     const npy_intp rows = q.rows, columns = q.columns;
-    Owned made(new_columns(q, rows, columns));
-    if (!made) return nullptr;
-    T* out = data_of<T>(made.get());
+    Owned result(new_columns(q, rows, columns));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
     const bool fine = for_each_matrix(q.count, 4 * rows * columns * columns, [=](npy_intp at) {
-        Wide left, right, turned, own = {}, part, inner = {};
+        Wide left, right, transposed, own = {}, part, inner = {};
         q.load(at, left);
         r.load(at, right);
-        r.load(at, turned, true);
+        r.load(at, transposed, true);
         for (npy_intp i = 0; i < columns; ++i)
             if (right[i * columns + i] == 0) return false;
         if (with_r) {
             grad_r.load(at, part);
-            multiply_small(part, turned, columns, columns, columns, inner);
+            multiply_small(part, transposed, columns, columns, columns, inner);
         }
         if (with_q) {
             Wide product = {};
@@ -102,13 +102,12 @@ template <class T> PyObject* qr_rule(Call args) {
             for (npy_intp j = 0; j < i; ++j) inner[i * columns + j] = inner[j * columns + i];
         multiply_small(left, inner, rows, columns, columns, part);
         for (npy_intp i = 0; i < rows * columns; ++i) own[i] += part[i];
-        substitute_right(turned, columns, false, false, own, rows);
+        substitute_right(transposed, columns, false, false, own, rows);
         store_columns(own, rows, columns, out + at * rows * columns);
         return true;
     });
-    return fine ? made.give() : nullptr;
+    return fine ? result.give() : nullptr;
 }
-
 
 // ---- values --------------------------------------------------------------------------------------------------------
 // svd(A, full_matrices, compute_uv), the values alone
@@ -117,66 +116,67 @@ template <class T> PyObject* svd(Call args) {
     bool full = false;
     if (args[2] != Py_False || !as_flag(args[1], full) || !a.read(args[0])) return nullptr;
     const npy_intp count = std::min(a.rows, a.columns);
-    Owned made[3] = {Owned(nothing<T>()), Owned(new_rows(a, descr_of<T>(), {count})), Owned(nothing<T>())};
-    if (!made[0] || !made[1] || !made[2]) return nullptr;
-    T* out = data_of<T>(made[1].get());
+    Owned results[3] = {Owned(empty_output<T>()), Owned(new_rows(a, descr_of<T>(), {count})), Owned(empty_output<T>())};
+    if (!results[0] || !results[1] || !results[2]) return nullptr;
+    T* out = data_of<T>(results[1].get());
     const bool fine = for_each_matrix(a.count, 64 * count * count * count, [=](npy_intp at) {
-        Singular found;
-        if (!found.find(a, at)) return false;
-        store_rows(found.values, 1, count, out + at * count);
+        Singular singular;
+        if (!singular.decompose(a, at)) return false;
+        store_rows(singular.values, 1, count, out + at * count);
         return all_finite(out + at * count, count);
     });
-    return fine ? give_tuple(made, 3) : nullptr;
+    return fine ? give_tuple(results, 3) : nullptr;
 }
 
-// svd_of_values(A, full_matrices, compute_uv), both kinds of vectors, for what does not depend on their signs
+// svd_of_values(A, full_matrices, compute_uv), with the singular vectors, for functions that do not depend on their
+// signs
 template <class T> PyObject* svd_of_values(Call args) {
     Matrices<T> a;
     if (args[1] != Py_False || args[2] != Py_True || !a.read(args[0])) return nullptr;
     const npy_intp rows = a.rows, columns = a.columns, count = std::min(rows, columns);
-    Owned made[3] = {Owned(new_columns(a, rows, count)), Owned(new_rows(a, descr_of<T>(), {count})),
-                     Owned(new_columns(a, count, columns))};
-    if (!made[0] || !made[1] || !made[2]) return nullptr;
-    T *left = data_of<T>(made[0].get()), *out = data_of<T>(made[1].get()), *right = data_of<T>(made[2].get());
+    Owned results[3] = {Owned(new_columns(a, rows, count)), Owned(new_rows(a, descr_of<T>(), {count})),
+                        Owned(new_columns(a, count, columns))};
+    if (!results[0] || !results[1] || !results[2]) return nullptr;
+    T *left = data_of<T>(results[0].get()), *out = data_of<T>(results[1].get()), *right = data_of<T>(results[2].get());
     const bool fine = for_each_matrix(a.count, 64 * count * count * count, [=](npy_intp at) {
-        Singular found;
-        if (!found.find(a, at) || !(found.values[count - 1] > 1e-12 * found.values[0]))
-            return false;  // vectors of what is zero
+        Singular singular;
+        if (!singular.decompose(a, at) || !(singular.values[count - 1] > 1e-12 * singular.values[0]))
+            return false;  // the vectors of zeros are not determined
         for (npy_intp i = 0; i < count; ++i)
-            for (npy_intp k = 0; k < found.length; ++k) found.rows[i * found.length + k] /= found.values[i];
-        store_rows(found.values, 1, count, out + at * count);
-        store_rows(found.tall ? found.rows : found.turns, count, rows, left + at * rows * count);
-        store_columns(found.tall ? found.turns : found.rows, count, columns, right + at * count * columns);
+            for (npy_intp k = 0; k < singular.length; ++k) singular.rows[i * singular.length + k] /= singular.values[i];
+        store_rows(singular.values, 1, count, out + at * count);
+        store_rows(singular.tall ? singular.rows : singular.vectors, count, rows, left + at * rows * count);
+        store_columns(singular.tall ? singular.vectors : singular.rows, count, columns, right + at * count * columns);
         return all_finite(out + at * count, count);
     });
-    return fine ? give_tuple(made, 3) : nullptr;
+    return fine ? give_tuple(results, 3) : nullptr;
 }
 
-// eigh(A, UPLO, compute_v): the values alone, or (`vectors`) for what does not depend on the signs of the vectors, with
-// these
-template <class T, bool vectors> PyObject* eigh(Call args) {
+// eigh(A, UPLO, compute_v): the values alone, or (`with_vectors`) also the vectors, for functions that do not depend on
+// their signs
+template <class T, bool with_vectors> PyObject* eigh(Call args) {
     Matrices<T> a;
     const bool lower = is_text(args[1], "L");
-    if (args[2] != (vectors ? Py_True : Py_False) || !(lower || is_text(args[1], "U")) || !a.read_square(args[0]))
+    if (args[2] != (with_vectors ? Py_True : Py_False) || !(lower || is_text(args[1], "U")) || !a.read_square(args[0]))
         return nullptr;
     const npy_intp side = a.rows;
-    Owned made[2] = {Owned(new_rows(a, descr_of<T>(), {side})),
-                     Owned(vectors ? new_columns(a, side, side) : nothing<T>())};
-    if (!made[0] || !made[1]) return nullptr;
-    T *out = data_of<T>(made[0].get()), *turns = data_of<T>(made[1].get());
+    Owned results[2] = {Owned(new_rows(a, descr_of<T>(), {side})),
+                        Owned(with_vectors ? new_columns(a, side, side) : empty_output<T>())};
+    if (!results[0] || !results[1]) return nullptr;
+    T *out = data_of<T>(results[0].get()), *vectors = data_of<T>(results[1].get());
     const bool fine = for_each_matrix(a.count, 64 * side * side * side, [=](npy_intp at) {
         Wide own;
         double values[most_side];
         a.load(at, own, !lower);
         for (npy_intp i = 0; i < side; ++i)
             for (npy_intp j = 0; j < i; ++j) own[j * side + i] = own[i * side + j];
-        Wide found;
-        if (!find_eigenvalues(own, side, values, vectors ? found : nullptr)) return false;
-        if (vectors) store_rows(found, side, side, turns + at * side * side);
+        Wide eigenvectors;
+        if (!find_eigenvalues(own, side, values, with_vectors ? eigenvectors : nullptr)) return false;
+        if (with_vectors) store_rows(eigenvectors, side, side, vectors + at * side * side);
         store_rows(values, 1, side, out + at * side);
         return all_finite(out + at * side, side);
     });
-    return fine ? give_tuple(made, 2) : nullptr;
+    return fine ? give_tuple(results, 2) : nullptr;
 }
 
 // ---- pseudoinverses ------------------------------------------------------------------------------------------------
@@ -201,53 +201,52 @@ template <class T> PyObject* pinv(Call args) {
     if ((args[1] == Py_None) != (args[2] == Py_None)) return nullptr;
     if (args[3] != Py_False || !as_tolerance(args[1], absolute) || !as_tolerance(args[2], relative) || !a.read(args[0]))
         return nullptr;
-    if (own) relative = own_tolerance(a);
+    if (own) relative = default_tolerance(a);
     const npy_intp rows = a.rows, columns = a.columns;
-    Owned made(new_rows(a, descr_of<T>(), {columns, rows}));
-    if (!made) return nullptr;
-    T* out = data_of<T>(made.get());
+    Owned result(new_rows(a, descr_of<T>(), {columns, rows}));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
     const bool fine = for_each_matrix(a.count, 64 * rows * columns * std::min(rows, columns), [=](npy_intp at) {
-        Singular found;
+        Singular singular;
         Wide inverse;
-        if (!found.find(a, at)) return false;
-        invert(found, std::max(absolute, relative * found.values[0]), inverse);
+        if (!singular.decompose(a, at)) return false;
+        invert(singular, std::max(absolute, relative * singular.values[0]), inverse);
         store_rows(inverse, columns, rows, out + at * rows * columns);
         return all_finite(out + at * rows * columns, rows * columns);
     });
-    return fine ? made.give() : nullptr;
+    return fine ? result.give() : nullptr;
 }
 
-// The gradient of a matrix, of that of its pseudoinverse (both (columns, rows)), by the formula for matrices that are
-// not tall.
+// The gradient of a matrix that is not tall, from its pseudoinverse and the gradient of that, both (columns, rows).
 void wide_gradient(const double* a, const double* inverse, const double* grad, npy_intp rows, npy_intp columns,
                    double* out) {
-    Wide turned, of_grad, inner, behind, part, square;
-    turn(inverse, columns, rows, turned);
-    turn(grad, columns, rows, of_grad);
-    multiply_small(of_grad, inverse, rows, columns, rows, inner);
-    multiply_small(inner, turned, rows, rows, columns, behind);
+    Wide transposed, transposed_grad, inner, outer, part, square;
+    transpose(inverse, columns, rows, transposed);
+    transpose(grad, columns, rows, transposed_grad);
+    multiply_small(transposed_grad, inverse, rows, columns, rows, inner);
+    multiply_small(inner, transposed, rows, rows, columns, outer);
     multiply_small(inverse, inner, columns, rows, rows, part);
     for (npy_intp i = 0; i < rows; ++i)
-        for (npy_intp j = 0; j < columns; ++j) out[i * columns + j] = behind[i * columns + j] - part[j * rows + i];
+        for (npy_intp j = 0; j < columns; ++j) out[i * columns + j] = outer[i * columns + j] - part[j * rows + i];
     multiply_small(a, inverse, rows, columns, rows, square);
-    multiply_small(square, behind, rows, rows, columns, part);
+    multiply_small(square, outer, rows, rows, columns, part);
     for (npy_intp i = 0; i < rows * columns; ++i) out[i] -= part[i];
     multiply_small(inner, a, rows, rows, columns, part);
-    for (npy_intp i = 0; i < rows * columns; ++i) of_grad[i] -= part[i];
-    multiply_small(turned, inverse, rows, columns, rows, square);
-    multiply_small(square, of_grad, rows, rows, columns, part);
+    for (npy_intp i = 0; i < rows * columns; ++i) transposed_grad[i] -= part[i];
+    multiply_small(transposed, inverse, rows, columns, rows, square);
+    multiply_small(square, transposed_grad, rows, rows, columns, part);
     for (npy_intp i = 0; i < rows * columns; ++i) out[i] += part[i];
 }
-// The same of any matrix: what holds of it holds of its transpose.
+// The same for any matrix: the pseudoinverse of the transpose is the transpose of the pseudoinverse.
 void pinv_gradient(const double* a, const double* inverse, const double* grad, npy_intp rows, npy_intp columns,
                    double* out) {
     if (rows <= columns) return wide_gradient(a, inverse, grad, rows, columns, out);
-    Wide turned_a = {}, turned_inverse = {}, turned_grad = {}, turned_out;
-    turn(a, rows, columns, turned_a);
-    turn(inverse, columns, rows, turned_inverse);
-    turn(grad, columns, rows, turned_grad);
-    wide_gradient(turned_a, turned_inverse, turned_grad, columns, rows, turned_out);
-    turn(turned_out, columns, rows, out);
+    Wide transposed_a = {}, transposed_inverse = {}, transposed_grad = {}, transposed_out;
+    transpose(a, rows, columns, transposed_a);
+    transpose(inverse, columns, rows, transposed_inverse);
+    transpose(grad, columns, rows, transposed_grad);
+    wide_gradient(transposed_a, transposed_inverse, transposed_grad, columns, rows, transposed_out);
+    transpose(transposed_out, columns, rows, out);
 }
 
 // pinv_rule(grad, A, out)
@@ -256,23 +255,23 @@ template <class T> PyObject* pinv_rule(Call args) {
     if (!grad.read(args[0]) || !a.read(args[1]) || !inverse.read(args[2]) || !grad.same_shape(inverse)) return nullptr;
     if (!a.same_lead(inverse) || a.rows != inverse.columns || a.columns != inverse.rows) return nullptr;
     const npy_intp rows = a.rows, columns = a.columns;
-    Owned made(new_columns(a, rows, columns));
-    if (!made) return nullptr;
-    T* out = data_of<T>(made.get());
+    Owned result(new_columns(a, rows, columns));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
     for_each_matrix(a.count, 8 * rows * columns * std::min(rows, columns), [=](npy_intp at) {
-        Wide own, turned, slope, result;
+        Wide own, own_inverse, own_grad, grad_a;
         a.load(at, own);
-        inverse.load(at, turned);
-        grad.load(at, slope);
-        pinv_gradient(own, turned, slope, rows, columns, result);
-        store_columns(result, rows, columns, out + at * rows * columns);
+        inverse.load(at, own_inverse);
+        grad.load(at, own_grad);
+        pinv_gradient(own, own_inverse, own_grad, rows, columns, grad_a);
+        store_columns(grad_a, rows, columns, out + at * rows * columns);
         return true;
     });
-    return made.give();
+    return result.give();
 }
 
 // ---- least squares -------------------------------------------------------------------------------------------------
-// lstsq(A, B, rcond, driver), of matrices that are not tall, by the driver that gives no values
+// lstsq(A, B, rcond, driver), of matrices that are not tall, by the driver that returns no singular values
 template <class T> PyObject* lstsq(Call args) {
     Matrices<T> a, b;
     if (args[2] != Py_None || !(args[3] == Py_None || is_text(args[3], "gelsy")) || !a.read(args[0]) ||
@@ -280,30 +279,30 @@ template <class T> PyObject* lstsq(Call args) {
         return nullptr;
     if (!a.same_lead(b) || a.rows != b.rows || a.rows > a.columns) return nullptr;
     const npy_intp rows = a.rows, columns = a.columns, width = b.columns;
-    Owned made[4] = {Owned(new_columns(b, columns, width)), Owned(nothing<T>()), Owned(new_rows(a, int64_descr, {})),
-                     Owned(nothing<T>())};
-    for (const Owned& each : made)
-        if (!each) return nullptr;
-    T* out = data_of<T>(made[0].get());
-    int64_t* ranks = data_of<int64_t>(made[2].get());
-    const double part = own_tolerance(a);
+    Owned results[4] = {Owned(new_columns(b, columns, width)), Owned(empty_output<T>()),
+                        Owned(new_rows(a, int64_descr, {})), Owned(empty_output<T>())};
+    for (const Owned& result : results)
+        if (!result) return nullptr;
+    T* out = data_of<T>(results[0].get());
+    int64_t* ranks = data_of<int64_t>(results[2].get());
+    const double part = default_tolerance(a);
     const bool fine = for_each_matrix(a.count, 64 * rows * columns * rows, [=](npy_intp at) {
-        Singular found;
+        Singular singular;
         Wide inverse, right, solution;
         b.load(at, right);
-        if (!found.find(a, at) || !all_finite(right, rows * width)) return false;
-        const double bound = part * found.values[0];
-        ranks[at] =
-            std::count_if(found.values, found.values + found.count, [=](double value) { return value > bound; });
-        invert(found, bound, inverse);
+        if (!singular.decompose(a, at) || !all_finite(right, rows * width)) return false;
+        const double bound = part * singular.values[0];
+        ranks[at] = std::count_if(singular.values, singular.values + singular.count,
+                                  [=](double value) { return value > bound; });
+        invert(singular, bound, inverse);
         multiply_small(inverse, right, columns, rows, width, solution);
         store_columns(solution, columns, width, out + at * columns * width);
         return all_finite(solution, columns * width);
     });
-    return fine ? give_tuple(made, 4) : nullptr;
+    return fine ? give_tuple(results, 4) : nullptr;
 }
 
-// lstsq_rule(grads, A, B, solution, wanted), of that of the solution alone
+// lstsq_rule(grads, A, B, solution, wanted), where only the solution has a gradient
 template <class T> PyObject* lstsq_rule(Call args) {
     Matrices<T> grad, a, b;
     PyObject* first = first_alone(args[0]);
@@ -313,30 +312,30 @@ template <class T> PyObject* lstsq_rule(Call args) {
     if (a.rows != b.rows || grad.rows != a.columns || grad.columns != b.columns) return nullptr;
     const bool both = PyTuple_GET_ITEM(args[4], 0) == Py_True;
     const npy_intp rows = a.rows, columns = a.columns, width = b.columns;
-    Owned made[2] = {Owned(both ? new_columns(a, rows, columns) : nullptr),
-                     Owned(new_rows(b, descr_of<T>(), {rows, width}))};
-    if ((both && !made[0]) || !made[1]) return nullptr;
-    T *of_a = both ? data_of<T>(made[0].get()) : nullptr, *of_b = data_of<T>(made[1].get());
-    const double part = own_tolerance(a);
+    Owned results[2] = {Owned(both ? new_columns(a, rows, columns) : nullptr),
+                        Owned(new_rows(b, descr_of<T>(), {rows, width}))};
+    if ((both && !results[0]) || !results[1]) return nullptr;
+    T *grad_a = both ? data_of<T>(results[0].get()) : nullptr, *grad_b = data_of<T>(results[1].get());
+    const double part = default_tolerance(a);
     const bool fine = for_each_matrix(a.count, 64 * rows * columns * std::min(rows, columns), [=](npy_intp at) {
-        Singular found;
-        Wide own, inverse, turned, slope, right, result;
-        if (!found.find(a, at)) return false;
-        invert(found, part * found.values[0], inverse);
-        turn(inverse, columns, rows, turned);
-        grad.load(at, slope);
-        multiply_small(turned, slope, rows, columns, width, result);
-        store_rows(result, rows, width, of_b + at * rows * width);
+        Singular singular;
+        Wide own, inverse, transposed, own_grad, right, result;
+        if (!singular.decompose(a, at)) return false;
+        invert(singular, part * singular.values[0], inverse);
+        transpose(inverse, columns, rows, transposed);
+        grad.load(at, own_grad);
+        multiply_small(transposed, own_grad, rows, columns, width, result);
+        store_rows(result, rows, width, grad_b + at * rows * width);
         if (!both) return true;
         a.load(at, own);
         b.load(at, right, true);
         Wide product;
-        multiply_small(slope, right, columns, width, rows, product);
+        multiply_small(own_grad, right, columns, width, rows, product);
         pinv_gradient(own, inverse, product, rows, columns, result);
-        store_columns(result, rows, columns, of_a + at * rows * columns);
+        store_columns(result, rows, columns, grad_a + at * rows * columns);
         return true;
     });
-    return fine ? give_tuple(made, 2) : nullptr;
+    return fine ? give_tuple(results, 2) : nullptr;
 }
 
 #define WENGERT_ORTHOGONAL(count, name, arguments, at) \

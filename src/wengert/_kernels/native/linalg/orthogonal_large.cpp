@@ -1,6 +1,6 @@
-// Orthogonal factors of larger matrices, and least squares by them, by the blocks of linalg/reflections.hpp. What is
-// not finite, very small or very large is left to the bodies, and so are matrices that may not have full rank, and all
-// where vectors are narrow.
+// Orthogonal factors of larger matrices, and least squares by them, by the blocks of linalg/reflections.hpp. Left to
+// the implementations in Python are values that are not finite, very small or very large, matrices that may not have
+// full rank, and all matrices where vectors are narrow.
 #include "linalg/orthogonal_large.hpp"
 
 #include "linalg/factors_large.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using Call = PyObject* const*;
 
-// The triangle above and on the diagonal of `rows` rows of a, zeros below.
+// Copy the upper triangle of `rows` rows of a, with zeros below the diagonal.
 template <class T> void store_upper(Columns<T> a, npy_intp rows, npy_intp columns, T* out) {
     for (npy_intp j = 0; j < columns; ++j) {
         const npy_intp used = std::min(j + 1, rows);
@@ -20,7 +20,8 @@ template <class T> void store_upper(Columns<T> a, npy_intp rows, npy_intp column
         std::fill_n(out + j * rows + used, rows - used, T(0));
     }
 }
-// The largest singular value of a square matrix, from some steps of R' R on a vector that no symmetry of R makes small.
+// An estimate of the largest singular value of a square matrix, from some steps of the power method with R' R. The
+// vector it starts from is irregular, so that no symmetry of R makes it orthogonal to the one that is sought.
 template <class T> double largest_value(Factor<T> r, npy_intp side) {
     constexpr int steps = 10;
     const Scratch<T> memory = scratch<T>(2 * side);
@@ -40,8 +41,8 @@ template <class T> double largest_value(Factor<T> r, npy_intp side) {
     }
     return size;
 }
-// Whether no singular value of a triangle is below `part` of the largest: the norm of its inverse says what the
-// smallest is at least.
+// Whether no singular value of a triangle is below `part` times the largest one: 1 over the norm of the inverse is a
+// lower bound of the smallest.
 template <class T> bool has_full_rank(const T* r, npy_intp side, double part) {
     for (npy_intp i = 0; i < side; ++i)
         if (r[i * side + i] == 0) return false;
@@ -58,23 +59,23 @@ template <class T> PyObject* large_qr(Call args) {
     Matrices<T> a;
     if (!is_text(args[1], "reduced") || !read_large(args[0], a)) return nullptr;
     const npy_intp rows = a.rows, columns = a.columns, count = std::min(rows, columns);
-    Owned made[2] = {Owned(new_columns(a, rows, count)), Owned(new_columns(a, count, columns))};
-    if (!made[0] || !made[1]) return nullptr;
-    T *left = data_of<T>(made[0].get()), *right = data_of<T>(made[1].get());
+    Owned results[2] = {Owned(new_columns(a, rows, count)), Owned(new_columns(a, count, columns))};
+    if (!results[0] || !results[1]) return nullptr;
+    T *left = data_of<T>(results[0].get()), *right = data_of<T>(results[1].get());
     const bool fine = for_each_matrix(a.count, work(a, 4 * count), [=](npy_intp at) {
         const Scratch<T> own = scratch<T>(volume(a));
         a.load(at, own.get(), true);
         if (!all_finite(own.get(), rows * columns)) return false;
-        const Reflections<T> found(rows, columns);
-        if (!found.factor({own.get(), rows})) return false;
-        found.store({left + at * rows * count, rows});
+        const Reflections<T> reflections(rows, columns);
+        if (!reflections.factor({own.get(), rows})) return false;
+        reflections.store({left + at * rows * count, rows});
         store_upper<T>({own.get(), rows}, count, columns, right + at * count * columns);
         return true;
     });
-    return fine ? give_tuple(made, 2) : nullptr;
+    return fine ? give_tuple(results, 2) : nullptr;
 }
 
-// Of matrices that are not wide, by the driver that gives neither residuals nor values.
+// Least squares of matrices that are not wide, by the driver that returns neither residuals nor singular values.
 template <class T> PyObject* large_lstsq(Call args) {
     Matrices<T> a, b;
     if (args[2] != Py_None || !(args[3] == Py_None || is_text(args[3], "gelsy")) || !read_large(args[0], a) ||
@@ -82,31 +83,31 @@ template <class T> PyObject* large_lstsq(Call args) {
         return nullptr;
     if (!a.same_lead(b) || a.rows != b.rows || a.rows < a.columns) return nullptr;
     const npy_intp rows = a.rows, columns = a.columns, width = b.columns;
-    Owned made[4] = {Owned(new_columns(b, columns, width)), Owned(nothing<T>()), Owned(new_rows(a, int64_descr, {})),
-                     Owned(nothing<T>())};
-    for (const Owned& each : made)
-        if (!each) return nullptr;
-    T* out = data_of<T>(made[0].get());
-    int64_t* ranks = data_of<int64_t>(made[2].get());
-    const double part = own_tolerance(a);
+    Owned results[4] = {Owned(new_columns(b, columns, width)), Owned(empty_output<T>()),
+                        Owned(new_rows(a, int64_descr, {})), Owned(empty_output<T>())};
+    for (const Owned& result : results)
+        if (!result) return nullptr;
+    T* out = data_of<T>(results[0].get());
+    int64_t* ranks = data_of<int64_t>(results[2].get());
+    const double part = default_tolerance(a);
     const bool fine = for_each_matrix(a.count, work(a, 2 * (columns + width)), [=](npy_intp at) {
         const Scratch<T> own = scratch<T>(volume(a)), right = scratch<T>(volume(b)),
                          upper = scratch<T>(columns * columns);
         a.load(at, own.get(), true);
         b.load(at, right.get(), true);
         if (!all_finite(own.get(), volume(a)) || !all_finite(right.get(), volume(b))) return false;
-        const Reflections<T> found(rows, columns);
-        if (!found.factor({own.get(), rows})) return false;
+        const Reflections<T> reflections(rows, columns);
+        if (!reflections.factor({own.get(), rows})) return false;
         store_upper<T>({own.get(), rows}, columns, columns, upper.get());
         if (!has_full_rank(upper.get(), columns, part)) return false;
-        found.turn({right.get(), rows}, width);
+        reflections.apply_transposed({right.get(), rows}, width);
         T* solution = out + at * columns * width;
         for (npy_intp j = 0; j < width; ++j) std::copy_n(right.get() + j * rows, columns, solution + j * columns);
         substitute<T>({upper.get(), 1, columns}, columns, true, false, {solution, columns}, width);
         ranks[at] = columns;
         return all_finite(solution, columns * width);
     });
-    return fine ? give_tuple(made, 4) : nullptr;
+    return fine ? give_tuple(results, 4) : nullptr;
 }
 
 template PyObject* large_qr<float>(PyObject* const*);

@@ -1,4 +1,4 @@
-// Orthogonal factors and least squares of matrices that are not small: the same calls as in linalg/orthogonal.cpp.
+// Orthogonal factors and least squares of larger matrices: functions of linalg/orthogonal.cpp, with the same arguments.
 #pragma once
 
 #include "binding/direct.hpp"

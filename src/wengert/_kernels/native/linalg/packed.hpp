@@ -1,6 +1,6 @@
-// Products of matrices whose elements lie anywhere in memory: (k, j) at data[rows[k] + columns[j]]. What a convolution
-// sees is such a matrix of its input, so that no matrix of windows is written down. Each element of a product is one
-// sum in the order of the inner dimension, in blocks of `packed_depth`, wherever tiles, blocks and threads begin. No
+// Products of matrices that are read through tables of offsets: element (k, j) is data[rows[k] + columns[j]]. The
+// windows of a convolution are such a matrix of its input, which need not be copied. Each element of a product is one
+// sum in the order of the inner dimension, in blocks of `packed_depth`, whatever the tiles, blocks and threads. No
 // Python here.
 #pragma once
 
@@ -15,31 +15,35 @@
 
 namespace wengert {
 
-constexpr index_t packed_depth = 256;  // with it a panel of the right factor stays in a processor's first cache
-constexpr index_t packed_rows_apart =
-    packed_depth + 1;                // of two panels: the last row is followed by room that packing may overwrite
-constexpr index_t block_panels = 8;  // of the right factor, packed at a time: for the second cache
-constexpr index_t most_panels =
-    24;  // the same beside a left factor that no such cache holds, and that is read once for each block
-constexpr index_t tall_panels = 56;   // of the left factor, which then is such a one
-constexpr index_t least_panels = 8;   // of rows, for which a thread packs a right factor
-constexpr index_t few_panels = 6;     // of the left factor, for which packing the right one does not pay
-constexpr index_t few_tiles = 4;      // of a block, that are worth a thread
-constexpr index_t near_bytes = 2048;  // between rows of the right factor, up to which they may stay where they lie
-constexpr index_t rows_together = 8;  // of the right factor, packed for one panel after the other
-constexpr int most_runs = 12;         // of neighbours in a panel, up to which it is copied run by run
-constexpr int most_runs_turned = 2;   // the same where rows follow each other, so that blocks can be turned instead
+constexpr index_t packed_depth = 256;  // so that a panel of the right factor stays in the first-level cache
+// Rows from one panel to the next: packing may write beyond the last row.
+constexpr index_t packed_rows_apart = packed_depth + 1;
+// Panels of the right factor that are packed at a time, so that they stay in the second-level cache; and for a left
+// factor of `tall_panels` panels and more, which no such cache holds and which is read once for each block.
+constexpr index_t block_panels = 8;
+constexpr index_t most_panels = 24;
+constexpr index_t tall_panels = 56;
+constexpr index_t least_panels = 8;   // panels of rows of a thread, from which on it packs the right factor itself
+constexpr index_t few_panels = 6;     // panels of the left factor, up to which packing the right one does not pay
+constexpr index_t few_tiles = 4;      // tiles of a block, from which on it is worth a thread
+constexpr index_t near_bytes = 2048;  // between rows of the right factor, up to which it may be read unpacked
+constexpr index_t rows_together = 8;  // rows of the right factor that are packed for all panels, then the next ones
+// Runs of adjacent columns in a panel, up to which it is copied run by run; and where rows are adjacent, so that blocks
+// can be transposed instead.
+constexpr int most_runs = 12;
+constexpr int most_runs_transposed = 2;
 
 inline index_t pieces_of(index_t count, index_t size) { return (count + size - 1) / size; }
 
+// A matrix that is read through tables of offsets.
 template <class T> struct Spread {
     const T* data;
     const index_t *rows, *columns;
-    index_t size;  // elements at data, all of which may be read
+    index_t size;  // elements from `data` on that may be read
 };
 
-// Where a product goes: (m, j) to data[m * row_step + columns[j]], with bias[m] added, or added to what is there.
-// Columns may be `nowhere`.
+// The target of a product: element (m, j) is written to data[m * row_step + columns[j]], with bias[m] added, or with
+// `add` added to the value there. The offset of a column that is not written is `nowhere`.
 constexpr index_t nowhere = std::numeric_limits<index_t>::min();
 template <class T> struct Target {
     T* data;
@@ -49,9 +53,9 @@ template <class T> struct Target {
     bool add;
 };
 
-// Panels whose columns all follow each other in memory, row by row: a row's neighbours are read together, panel after
-// panel.
-constexpr index_t most_together = 8;  // a power of two apart: as many as a first cache holds of one place
+// Panels of adjacent columns are packed together, row by row: a row is read for one panel after the other. With panels
+// a power of two apart in memory, the first-level cache holds this many lines of one set.
+constexpr index_t most_together = 8;
 template <class T, int width>
 void copy_panels(const T* data, const index_t* rows, index_t depth, index_t panels, T* out) {
     for (index_t k = 0; k < depth; ++k) {
@@ -72,8 +76,8 @@ void copy_together(const T* data, const index_t* rows, index_t depth, index_t wi
     }
 }
 
-// The rows of a left factor, cut into panels. All have `packed_rows` rows, but of several the last one or two only two
-// thirds and of a single one as few thirds as do, so that less than a third of a panel is of no use.
+// The rows of a left factor, cut into panels of `packed_rows` rows. Of several panels the last one or two may have only
+// two thirds of that, a single one as few thirds as are enough, so that less than a third of a panel is padding.
 template <class T> class RowPanels {
 public:
     explicit RowPanels(index_t count)
@@ -85,9 +89,12 @@ public:
     index_t count() const { return count_; }
     index_t panels() const { return panels_; }
     index_t rows() const { return thirds_ * third_; }  // of all panels
-    index_t height(index_t p) const { return third_ * (p < tall_ ? 3 : panels_ > 1 ? 2 : thirds_); }
+    index_t height(index_t p) const {
+        if (p < tall_) return 3 * third_;
+        return third_ * (panels_ > 1 ? 2 : thirds_);
+    }
     index_t row_of(index_t p) const { return third_ * (p < tall_ ? 3 * p : 3 * tall_ + 2 * (p - tall_)); }
-    // Which function of a table is for panels of this height.
+    // The index of the function for panels of this height in the tables of loops.
     int kind(index_t p) const { return static_cast<int>(height(p) / third_ - 1); }
     static constexpr index_t most_rows = 12;
 
@@ -95,7 +102,7 @@ protected:
     index_t count_, third_, thirds_, panels_, tall_;
 };
 
-// A left factor, (depth, count), as panels: block by block of the depth, panel by panel.
+// A left factor, (depth, count), packed into panels, one block of the depth after the other.
 template <class T> class Packed : public RowPanels<T> {
 public:
     using RowPanels<T>::height, RowPanels<T>::row_of, RowPanels<T>::kind, RowPanels<T>::rows, RowPanels<T>::most_rows;
@@ -106,11 +113,11 @@ public:
         parallel_for(panels_, depth_ * loops<T>().packed_rows * 2,
                      [&](index_t first, index_t last) { fill(matrix, first, last); });
     }
-    // The same for some panels, in the calling thread.
+    // The same for the panels [first, last), in the calling thread.
     void fill(const Spread<T>& matrix, index_t first, index_t last) {
         for (index_t p = first, together; p < last; p += together) {
             const index_t width = height(p), row = row_of(p);
-            together = neighbours(matrix, p, last);
+            together = adjacent_panels(matrix, p, last);
             for (index_t k = 0; together && k < depth_; k += packed_depth)
                 copy_together(matrix.data + matrix.columns[row], matrix.rows + k, block(k), width, together,
                               panel(k, p));
@@ -129,7 +136,7 @@ public:
     index_t depth() const { return depth_; }
     index_t block(index_t k) const { return depth_ - k < packed_depth ? depth_ - k : packed_depth; }
     T* panel(index_t k, index_t p) const { return memory_.get() + k * rows() + row_of(p) * block(k); }
-    // out = or += the product of `depth` rows of the panel with those of a right factor's; see `tile_of`.
+    // out = or += the product of `depth` rows of the panel with those of a panel of the right factor; see `tile_of`.
     void multiply(index_t k, index_t p, index_t depth, const T* right, const index_t* rows, index_t apart, T* out,
                   index_t pitch, const T* bias, bool add) const {
         loops<T>().packed_tile[kind(p)](panel(k, p), right, rows, apart, depth, out, pitch, bias, add);
@@ -137,8 +144,8 @@ public:
 
 private:
     using RowPanels<T>::count_, RowPanels<T>::tall_, RowPanels<T>::panels_;
-    // How many whole panels of the same height from p on, below `last`, have columns that all follow each other.
-    index_t neighbours(const Spread<T>& matrix, index_t p, index_t last) const {
+    // The number of whole panels of one height from p on, below `last`, whose columns are all adjacent in memory.
+    index_t adjacent_panels(const Spread<T>& matrix, index_t p, index_t last) const {
         const index_t width = height(p), row = row_of(p), alike = p < tall_ && tall_ < last ? tall_ : last;
         index_t end = row + (alike - p < most_together ? alike - p : most_together) * width;
         if (end > count_) end = count_;
@@ -150,21 +157,21 @@ private:
     Scratch<T> memory_;
 };
 
-// The columns of one panel of a right factor: their places there and in the target, and which of them are neighbours.
+// The columns of one panel of a right factor: their offsets there and in the target, and the runs of adjacent ones.
 struct Panel {
     static constexpr index_t most_columns = 32;
     index_t from[most_columns];
     int starts[most_columns + 1], runs;
-    bool as_it_lies;  // is not packed: rows of neighbours, or of two vectors `apart`, for few panels of the left factor
+    bool unpacked;  // read in place, as rows of two vectors that are `apart`, for few panels of the left factor
     index_t apart;
     TilePiece pieces[most_columns];  // of the target
     int pieces_used;
 
-    // A whole panel, whose columns are neighbours in the target.
+    // Whether the panel is whole and its columns are adjacent in the target.
     bool in_order(index_t width) const { return pieces_used == 1 && pieces[0].count == width && pieces[0].step == 1; }
 };
 
-// `to` are the columns' places in a target, `used` of them.
+// Describe the pieces of a target to which the `used` columns with the offsets `to` are written.
 inline void describe_target(const index_t* to, index_t used, Panel& panel) {
     panel.pieces_used = 0;
     for (index_t j = 0; j < used; ++j) {
@@ -182,29 +189,30 @@ inline void describe_target(const index_t* to, index_t used, Panel& panel) {
 
 template <class T>
 void describe_panel(const Spread<T>& right, const Target<T>& target, index_t last_row, index_t first, index_t columns,
-                    bool few, bool turned, Panel& panel) {
+                    bool few, bool transposed, Panel& panel) {
     const index_t width = 2 * loops<T>().lanes, used = columns - first < width ? columns - first : width;
     panel.runs = 0;
-    for (index_t j = 0; j < width; ++j) {  // what is missing of a panel repeats what there is
-        panel.from[j] = j < used        ? right.columns[first + j]
-                        : j < width / 2 ? panel.from[j - 1]
-                                        : panel.from[j - width / 2];
+    for (index_t j = 0; j < width; ++j) {
+        if (j < used)
+            panel.from[j] = right.columns[first + j];
+        else  // columns that are missing of a panel repeat others
+            panel.from[j] = panel.from[j < width / 2 ? j - 1 : j - width / 2];
         if (j == 0 || panel.from[j] != panel.from[j - 1] + 1) panel.starts[panel.runs++] = static_cast<int>(j);
     }
     panel.starts[panel.runs] = static_cast<int>(width);
     describe_target(target.columns + first, used, panel);
-    bool inside = panel.runs <= (turned ? most_runs_turned : most_runs);
+    bool inside = panel.runs <= (transposed ? most_runs_transposed : most_runs);
     for (int run = 0; inside && run < panel.runs; ++run)
         inside = panel.from[panel.starts[run]] + last_row +
                      (panel.starts[run + 1] - panel.starts[run] > width / 2 ? width : width / 2) <=
                  right.size;
     if (!inside) panel.runs = 0;
-    panel.as_it_lies = few && (panel.runs == 1 || (panel.runs == 2 && panel.starts[1] == width / 2));
-    panel.apart = panel.as_it_lies ? panel.from[width / 2] - panel.from[0] : width / 2;
+    panel.unpacked = few && (panel.runs == 1 || (panel.runs == 2 && panel.starts[1] == width / 2));
+    panel.apart = panel.unpacked ? panel.from[width / 2] - panel.from[0] : width / 2;
 }
 
-// How the work is cut, for several threads or for one: by panels of rows, and by columns. Each thread takes other rows
-// if there are enough, those that it has packed: what another one wrote comes slowly from its cache.
+// How the work is divided into blocks, by panels of rows and by columns. If there are enough rows, each thread takes
+// those that it has packed itself: data that another core wrote are read slowly from its cache.
 struct Cut {
     index_t columns, column_blocks, row_panels, row_blocks;
 };
@@ -215,7 +223,7 @@ inline Cut cut_of(index_t rows_panels, index_t column_panels, index_t width) {
     while (across > 2 && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < wanted) across /= 2;
     while (down > least_panels && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < wanted)
         down = pieces_of(down, 2);
-    // At least one for each thread, though more of the right factor is packed twice.
+    // At least one block for each thread, though more of the right factor is packed twice.
     while (across * down > few_tiles && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < threads)
         if (across > down)
             across /= 2;
@@ -224,17 +232,18 @@ inline Cut cut_of(index_t rows_panels, index_t column_panels, index_t width) {
     return {across * width, pieces_of(column_panels, across), down, pieces_of(rows_panels, down)};
 }
 
-// The panels that are not read where they are, of `depth` rows of the right factor from k on. Rows of all panels, so
-// that pages of memory are visited once; where these follow each other (`turned`), whole columns.
+// Pack the panels that are not read in place, of `depth` rows of the right factor from k on: some rows of all panels,
+// then the next rows, so that each page of memory is visited once. Where rows are adjacent (`transposed`), all rows of
+// a panel are packed at once.
 template <class T>
-void pack_panels(const Spread<T>& right, index_t k, index_t depth, bool turned, const Panel* panels, index_t across,
+void pack_panels(const Spread<T>& right, index_t k, index_t depth, bool transposed, const Panel* panels, index_t across,
                  T* packed) {
     const auto& table = loops<T>();
-    const index_t width = 2 * table.lanes, together = turned ? depth : rows_together;
+    const index_t width = 2 * table.lanes, together = transposed ? depth : rows_together;
     for (index_t row = 0; row < depth; row += together) {
         const index_t rows = depth - row < together ? depth - row : together;
         for (index_t p = 0; p < across; ++p) {
-            if (panels[p].as_it_lies) continue;
+            if (panels[p].unpacked) continue;
             T* const out = packed + (p * packed_rows_apart + row) * width;
             table.pack_columns(right.data, right.rows + k + row, rows, panels[p].from, panels[p].starts, panels[p].runs,
                                out);
@@ -242,6 +251,7 @@ void pack_panels(const Spread<T>& right, index_t k, index_t depth, bool turned, 
     }
 }
 
+// One block of a product: the columns [begin, end) by the panels [first_panel, last_panel) of rows.
 template <class T>
 void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin, index_t end, index_t first_panel,
                     index_t last_panel, index_t last_row, const Target<T>& target, Panel* panels, T* packed) {
@@ -251,12 +261,12 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
     const bool near =
         left.depth() < 2 || (right.rows[1] - right.rows[0]) * static_cast<index_t>(sizeof(T)) <= near_bytes;
     const bool few = near && left.panels() <= few_panels,
-               turned = left.depth() > 3 && right.rows[3] == right.rows[0] + 3;
+               transposed = left.depth() > 3 && right.rows[3] == right.rows[0] + 3;
     for (index_t p = 0; p < across; ++p)
-        describe_panel(right, target, last_row, begin + p * width, end, few, turned, panels[p]);
+        describe_panel(right, target, last_row, begin + p * width, end, few, transposed, panels[p]);
     for (index_t k = 0; k < left.depth(); k += packed_depth) {
         const index_t depth = left.block(k);
-        pack_panels(right, k, depth, turned, panels, across, packed);
+        pack_panels(right, k, depth, transposed, panels, across, packed);
         const bool add = k > 0 || target.add;
         for (index_t m = first_panel; m < last_panel; ++m) {
             const index_t row = left.row_of(m), height = left.height(m),
@@ -265,10 +275,10 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
             const bool shifted = target.bias && k == 0;
             for (index_t r = 0; shifted && r < rows; ++r) shifts[r] = target.bias[row + r];
             for (index_t p = 0; p < across; ++p) {
-                const bool lies = panels[p].as_it_lies;
+                const bool unpacked = panels[p].unpacked;
                 const T* bias = shifted ? shifts : nullptr;
-                const T* b = lies ? right.data + panels[p].from[0] : packed + p * packed_rows_apart * width;
-                const index_t* at = lies ? right.rows + k : nullptr;
+                const T* b = unpacked ? right.data + panels[p].from[0] : packed + p * packed_rows_apart * width;
+                const index_t* at = unpacked ? right.rows + k : nullptr;
                 if (rows == height && panels[p].in_order(width)) {
                     T* out = target.data + row * target.row_step + panels[p].pieces[0].to;
                     left.multiply(k, m, depth, b, at, panels[p].apart, out, target.row_step, bias, add);
@@ -282,7 +292,7 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
     }
 }
 
-// Blocks [first, last) of a product that is cut so, in the calling thread.
+// The blocks [first, last) of a product, in the calling thread.
 template <class T>
 void multiply_blocks(const Packed<T>& left, const Spread<T>& right, index_t columns, const Target<T>& target,
                      const Cut& cut, index_t first, index_t last) {
@@ -298,7 +308,7 @@ void multiply_blocks(const Packed<T>& left, const Spread<T>& right, index_t colu
     }
 }
 
-// target = left' right, of `columns` columns.
+// target = left' right, with `columns` columns, by all threads.
 template <class T>
 void multiply_packed(const Packed<T>& left, const Spread<T>& right, index_t columns, const Target<T>& target) {
     const index_t width = 2 * loops<T>().lanes;
@@ -308,7 +318,7 @@ void multiply_packed(const Packed<T>& left, const Spread<T>& right, index_t colu
                  [&](index_t first, index_t last) { multiply_blocks(left, right, columns, target, cut, first, last); });
 }
 
-// The same in the calling thread, which may be one of several that share other work.
+// The same in the calling thread.
 template <class T>
 void multiply_alone(const Packed<T>& left, const Spread<T>& right, index_t columns, const Target<T>& target) {
     const index_t width = 2 * loops<T>().lanes;

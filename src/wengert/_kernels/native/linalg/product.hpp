@@ -1,5 +1,5 @@
-// Matrices as factors of products, which our own loops form where they are small, or large and not thin. What is left
-// is the twins': NumPy brings a BLAS.
+// Matrices as factors of products, and the choice of the loops that compute a product: those of linalg/product.inc for
+// small ones, packed panels for large ones that are not thin. What is left goes to NumPy's BLAS.
 #pragma once
 
 #include "binding/direct.hpp"
@@ -10,21 +10,20 @@
 
 namespace wengert {
 
-// Multiplications; measured: beyond, BLAS and packed panels are as fast. Of few rows, which give a copied column little
-// use, that is sooner; of matrices that fill wide vectors and keep tiles at work, as far as one thread and the second
-// cache do.
+// Multiplications, measured: of more, BLAS and packed panels are as fast. With few rows, which use a copied column few
+// times, the limit is lower; with tiles of wide vectors it is where more threads or a larger cache would help.
 constexpr npy_intp small_work = 32768, small_work_of_few_rows = 8192, small_work_of_tiles = 1500000;
 constexpr npy_intp few_rows = 8, few_columns = 16, few_terms = 32;
 
 template <class T> struct Matrix {
     Factor<T> factor;
     npy_intp rows, columns;
-    PyArrayObject* array = nullptr;  // whose matrix it is, or (`turned`) the transpose of whose; not owned
-    bool turned = false;
-    Matrix transposed() const { return {factor.transposed(), columns, rows, array, !turned}; }
+    PyArrayObject* array = nullptr;  // of which this is the matrix, or (`is_transposed`) its transpose; not owned
+    bool is_transposed = false;
+    Matrix transposed() const { return {factor.transposed(), columns, rows, array, !is_transposed}; }
 };
 
-// How far neighbours along an axis are apart, in elements; false if that is no whole number.
+// The stride of an axis in elements, 1 for a length of 0 or 1; false if it is not a whole number.
 template <class T> inline bool step_along(PyArrayObject* array, int axis, npy_intp& step) {
     constexpr npy_intp bytes = sizeof(T);
     const npy_intp stride = PyArray_STRIDE(array, axis);
@@ -32,7 +31,7 @@ template <class T> inline bool step_along(PyArrayObject* array, int axis, npy_in
     return PyArray_DIM(array, axis) <= 1 || stride % bytes == 0;
 }
 
-// The matrix of the last two axes of an array with `ndim` axes, in whatever order.
+// The matrix of the last two axes of an array with `ndim` axes, of any strides.
 template <class T> inline bool as_matrix(PyObject* object, Matrix<T>& matrix, int ndim = 2) {
     PyArrayObject* array = aligned(object, descr_of<T>());
     if (!array || PyArray_NDIM(array) != ndim) return false;
@@ -56,21 +55,21 @@ template <class T> inline bool is_small(const Matrix<T>& a, const Matrix<T>& b) 
     const npy_intp work = (Size(a.rows) * a.columns * b.columns).value_or_most();
     return a.columns == b.rows && work > 0 && work <= most_small_work(a, b);
 }
-// Whether it is one with so few columns that rows of `b` stay in registers and the first cache while `a` is read once,
-// as it lies: neither packed panels nor a BLAS, which lay both out, are as fast. (Of columns of `a` that are far apart,
+// Whether `b` has so few columns that its rows stay in registers and the first-level cache while `a` is read once in
+// place. Packed panels and a BLAS, which copy both factors, are slower then. (If the columns of `a` are far apart,
 // cache lines would be read again for each tile.)
 template <class T> inline bool is_narrow(const Matrix<T>& a, const Matrix<T>& b) {
-    constexpr npy_intp most_depth = 4096, most_apart = 256;  // of one sum; bytes
-    constexpr npy_intp most_turned = 256,
-                       rows_for_turns = 512;  // for which copies of turned rows of `b` are soon made, or worth it
+    constexpr npy_intp most_depth = 4096, most_apart = 256;  // terms of a sum; bytes between columns
+    constexpr npy_intp most_transposed_depth = 256,
+                       rows_for_transposing = 512;  // if `b` is column-major, its copy must be small or used often
     if (a.factor.column != 1 && a.factor.column * static_cast<npy_intp>(sizeof(T)) > most_apart) return false;
-    if (b.factor.column != 1 && a.columns > most_turned && a.rows < rows_for_turns) return false;
+    if (b.factor.column != 1 && a.columns > most_transposed_depth && a.rows < rows_for_transposing) return false;
     const npy_intp lanes = loops<T>().lanes;
     return a.columns == b.rows && lanes * sizeof(T) >= 32 && a.rows >= few_rows && a.columns > 0 &&
            a.columns <= most_depth && b.columns > 1 && b.columns <= 4 * lanes &&
            (Size(a.rows) * b.columns * static_cast<npy_intp>(sizeof(T))).fits();
 }
-// Whether a product that is neither is one of packed panels.
+// Whether a product that is neither small nor narrow is computed by packed panels.
 template <class T> inline bool is_large(const Matrix<T>& a, const Matrix<T>& b) {
     return a.columns == b.rows && LargeProduct<T>::knows(a.factor, b.factor, a.rows, a.columns, b.columns);
 }
@@ -78,7 +77,7 @@ template <class T> inline void multiply_large(const Matrix<T>& a, const Matrix<T
     const ReleaseGil unlocked((Size(a.rows) * a.columns * b.columns).value_or_most() >= 8 * thread_threshold);
     LargeProduct<T>(a.factor, b.factor, a.rows, a.columns, b.columns).run(a.factor.data, b.factor.data, out);
 }
-// Whether it is one of so few multiplications for each element that BLAS takes longer to lay the factors out.
+// Whether an element has so few terms that a BLAS takes longer to copy the factors.
 template <class T> inline bool is_thin(const Matrix<T>& a, const Matrix<T>& b) {
     constexpr npy_intp most_depth = 4, least_rows = 256, least_columns = 8;
     return a.columns == b.rows && a.columns > 0 && a.columns <= most_depth && a.rows >= least_rows &&
@@ -100,7 +99,7 @@ template <class T> inline void multiply(const Matrix<T>& a, const Matrix<T>& b, 
     loops<T>().small_product(a.factor, b.factor, out, a.rows, a.columns, b.columns);
 }
 
-// The same of many rows, which threads share.
+// The same with the rows shared by the threads.
 template <class T> inline void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out) {
     constexpr npy_intp block = 64;
     const npy_intp depth = a.columns, columns = b.columns;
@@ -116,20 +115,20 @@ template <class T> inline void multiply_narrow(const Matrix<T>& a, const Matrix<
     multiply_rows(a, b, out);
 }
 
-// A new matrix, laid row by row or column by column.
+// A new matrix in row-major or (`by_columns`) column-major order.
 template <class T> inline PyArrayObject* new_matrix(npy_intp rows, npy_intp columns, bool by_columns) {
     const npy_intp shape[2] = {by_columns ? columns : rows, by_columns ? rows : columns};
-    PyArrayObject* made = new_array(descr_of<T>(), 2, shape);
-    if (!made || !by_columns) return made;
-    std::swap(PyArray_DIMS(made)[0], PyArray_DIMS(made)[1]);
-    std::swap(PyArray_STRIDES(made)[0], PyArray_STRIDES(made)[1]);
-    PyArray_UpdateFlags(made, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS);
-    return made;
+    PyArrayObject* result = new_array(descr_of<T>(), 2, shape);
+    if (!result || !by_columns) return result;
+    std::swap(PyArray_DIMS(result)[0], PyArray_DIMS(result)[1]);
+    std::swap(PyArray_STRIDES(result)[0], PyArray_STRIDES(result)[1]);
+    PyArray_UpdateFlags(result, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS);
+    return result;
 }
 
-// a b as a new matrix, laid row by row, or (`by_columns`) column by column; null without an error if it is neither
-// small, thin, narrow nor large. A `bias` for each column is added, if the product is thin, or left to the caller: then
-// `*added` stays as it was.
+// a b as a new matrix in row-major or (`by_columns`) column-major order; null without an error if the product is
+// neither small, thin, narrow nor large. A `bias` for each column is added if the product is thin, and `*added` set;
+// otherwise adding it is left to the caller.
 template <class T>
 inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false, const T* bias = nullptr,
                               bool* added = nullptr) {
@@ -137,21 +136,25 @@ inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_co
     const bool narrow = !small && !thin && (by_columns ? is_narrow(b.transposed(), a.transposed()) : is_narrow(a, b));
     if (!small && !thin && !narrow && !(by_columns ? is_large(b.transposed(), a.transposed()) : is_large(a, b)))
         return nullptr;
-    PyArrayObject* result = new_matrix<T>(a.rows, b.columns, by_columns);
+    Owned result(new_matrix<T>(a.rows, b.columns, by_columns));
     if (!result) return nullptr;
-    Owned made(result);
-    const auto form = small ? multiply<T> : narrow ? multiply_narrow<T> : multiply_large<T>;
+    T* out = data_of<T>(result.get());
+    auto multiply_by = multiply_large<T>;
+    if (small)
+        multiply_by = multiply<T>;
+    else if (narrow)
+        multiply_by = multiply_narrow<T>;
     if (thin)
-        multiply_thin(a, b, bias, data_of<T>(result));
+        multiply_thin(a, b, bias, out);
     else if (by_columns)
-        form(b.transposed(), a.transposed(), data_of<T>(result));
+        multiply_by(b.transposed(), a.transposed(), out);
     else
-        form(a, b, data_of<T>(result));
+        multiply_by(a, b, out);
     if (thin && added) *added = true;
-    return reinterpret_cast<PyArrayObject*>(made.give());
+    return result.take();
 }
 
-// What is added to a product: it broadcasts to (rows, columns), steps are 0 where it repeats.
+// An operand that is added to a product, broadcast to (rows, columns): strides are 0 where it repeats.
 template <class T> inline bool as_shift(PyObject* object, npy_intp rows, npy_intp columns, Factor<T>& shift) {
     PyArrayObject* array = aligned(object, descr_of<T>());
     if (!array || PyArray_NDIM(array) > 2) return false;
@@ -166,21 +169,28 @@ template <class T> inline bool as_shift(PyObject* object, npy_intp rows, npy_int
     return true;
 }
 
-// The shape and the strides in bytes of a factor, as they were saved.
-struct Place {
+// The shape and the strides in bytes of a factor that were saved for its gradient.
+struct SavedLayout {
     npy_intp shape[2] = {}, strides[2] = {};
-    // Gradients lie as their factor does.
+    // Whether the factor, and so its gradient, is in column-major order.
     bool by_columns(npy_intp itemsize) const {
         return strides[0] == itemsize && (Size(itemsize) * shape[0] - strides[1]).value_or_most() == 0;
     }
 };
-inline bool as_place(PyObject* shape, PyObject* strides, Place& place) {
-    return PyTuple_CheckExact(shape) && PyTuple_CheckExact(strides) && as_pair(shape, place.shape) &&
-           as_pair(strides, place.strides);
+inline bool as_saved_layout(PyObject* shape, PyObject* strides, SavedLayout& layout) {
+    return PyTuple_CheckExact(shape) && PyTuple_CheckExact(strides) && as_pair(shape, layout.shape) &&
+           as_pair(strides, layout.strides);
 }
 
-// The product of two real matrices of one dtype, or the products of a batch; null without an error for a batch of
-// middling ones.
+// The product of two real matrices of one dtype, or the products of two batches; null without an error for a batch of
+// matrices that are neither small, narrow nor large.
 PyObject* real_products(PyArrayObject* a, PyArrayObject* b);
+
+// The first function, or the second one where the first declines the call.
+template <PyObject* (*first)(PyObject* const*), PyObject* (*second)(PyObject* const*)>
+PyObject* either(PyObject* const* args) {
+    PyObject* result = first(args);
+    return result || PyErr_Occurred() ? result : second(args);
+}
 
 }  // namespace wengert

@@ -1,5 +1,5 @@
-// Products of matrices, vectors and batches for the cards of these names, and the gradients of their factors: small
-// ones by our own loops, large ones by packed panels, thin ones by NumPy's BLAS.
+// Products of matrices, vectors and batches, and the gradients of their factors: small ones by the loops of
+// linalg/product.inc, large ones by packed panels, thin ones by NumPy's BLAS.
 #include "binding/complex_products.hpp"
 #include "binding/halved.hpp"
 #include "linalg/product.hpp"
@@ -13,9 +13,9 @@ namespace {
 PyObject* as_object(PyArrayObject* array) { return reinterpret_cast<PyObject*>(array); }
 
 template <class T> PyObject* as_operand(const Matrix<T>& matrix) {
-    return matrix.turned ? PyArray_Transpose(matrix.array, nullptr) : Py_NewRef(as_object(matrix.array));
+    return matrix.is_transposed ? PyArray_Transpose(matrix.array, nullptr) : Py_NewRef(as_object(matrix.array));
 }
-// a b by the BLAS that NumPy brings, called without a ufunc around it.
+// a b by NumPy's BLAS, called without a ufunc.
 template <class T> PyArrayObject* blas_product(const Matrix<T>& a, const Matrix<T>& b) {
     const npy_intp shape[2] = {a.rows, b.columns};
     const bool large = is_large(descr_of<T>(), 2, shape) && PyArray_NDIM(a.array) == 2 && PyArray_NDIM(b.array) == 2;
@@ -28,7 +28,7 @@ template <class T> PyArrayObject* blas_product(const Matrix<T>& a, const Matrix<
     if (result && !PyArray_CheckExact(result)) Py_CLEAR(result);  // a scalar
     return reinterpret_cast<PyArrayObject*>(result);
 }
-// a b as a new matrix of the layout that is asked for; null without an error where a length is 0 or the inner ones
+// a b as a new matrix in row-major or column-major order; null without an error if a length is 0 or the inner lengths
 // differ. A bias is added as by `product`.
 template <class T>
 PyArrayObject* product_of(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false, const T* bias = nullptr,
@@ -37,8 +37,8 @@ PyArrayObject* product_of(const Matrix<T>& a, const Matrix<T>& b, bool by_column
     if (own || PyErr_Occurred()) return own;
     if (a.columns != b.rows || a.rows == 0 || a.columns == 0 || b.columns == 0) return nullptr;
     if (!by_columns) return blas_product(a, b);
-    Owned turned(blas_product(b.transposed(), a.transposed()));
-    return turned ? reinterpret_cast<PyArrayObject*>(PyArray_Transpose(turned.get(), nullptr)) : nullptr;
+    Owned transposed(blas_product(b.transposed(), a.transposed()));
+    return transposed ? reinterpret_cast<PyArrayObject*>(PyArray_Transpose(transposed.get(), nullptr)) : nullptr;
 }
 
 // mm(self, mat2)
@@ -58,7 +58,7 @@ template <class T> PyObject* mv(PyObject* const* args) {
     return result.give();
 }
 
-// Of many elements, in pieces, as they are for any number of threads.
+// The inner product of long vectors, in pieces that do not depend on the number of threads.
 template <class T> PyObject* long_dot(const T* a, const T* b, npy_intp count) {
     constexpr npy_intp piece = 16384;
     const npy_intp pieces = (count + piece - 1) / piece;
@@ -88,7 +88,7 @@ template <class T> PyObject* dot(PyObject* const* args) {
     return result.give();
 }
 
-// Batches of matrices: the first one, how far the next is, and how many there are.
+// A batch of matrices: the first one, the distance of the next in elements, and how many there are.
 template <class T> struct Batch {
     Matrix<T> first;
     npy_intp step, count;
@@ -97,7 +97,7 @@ template <class T> struct Batch {
     }
     Batch transposed() const { return {first.transposed(), step, count}; }
 };
-// Of the last two dimensions of `ndim`, the others walked as one.
+// The batch of the last two of `ndim` dimensions; the others must have strides that allow one loop.
 template <class T> bool as_batch(PyObject* object, Batch<T>& batch, int ndim = 3) {
     if (!as_matrix(object, batch.first, ndim)) return false;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
@@ -115,7 +115,7 @@ template <class T> bool as_batch(PyObject* object, Batch<T>& batch, int ndim = 3
     }
     return true;
 }
-// The same of larger matrices. Threads share the products if there are enough of them, otherwise each product.
+// The products of larger matrices. Threads share the products if there are enough of them, otherwise each product.
 template <class T> PyObject* batched_large(const Batch<T>& a, const Batch<T>& b, int ndim, const npy_intp* shape) {
     const npy_intp rows = a.first.rows, depth = a.first.columns, columns = b.first.columns;
     Owned result(new_array(descr_of<T>(), ndim, shape));
@@ -138,7 +138,7 @@ template <class T> PyObject* batched_large(const Batch<T>& a, const Batch<T>& b,
     }
     return result.give();
 }
-// Of the shape that is given, which has as many matrices.
+// The products of two batches, as an array of `shape`; null without an error for what NumPy does as fast.
 template <class T> PyObject* batched(const Batch<T>& a, const Batch<T>& b, int ndim, const npy_intp* shape) {
     if (a.count != b.count || a.count == 0) return nullptr;
     const bool small = is_small(a.first, b.first);
@@ -172,7 +172,7 @@ template <class T> PyObject* bmm(PyObject* const* args) {
     Batch<T> a, b;
     return as_batch(args[0], a) && as_batch(args[1], b) ? batched(a, b) : nullptr;
 }
-// A small product of a batch, all its rows one below the other, with one matrix or vector.
+// The small product of a batch with one matrix or vector, as one product with the rows of all matrices.
 template <class T> PyObject* folded(const Batch<T>& batch, const Matrix<T>& other, int ndim, const npy_intp* shape) {
     Matrix<T> tall = batch.first;
     if (batch.count > 1 && tall.rows > 1 && batch.step != tall.rows * tall.factor.row) return nullptr;
@@ -199,7 +199,7 @@ template <class T> PyObject* matmul(PyObject* const* args) {
         last == ndim && std::equal(shape, shape + ndim - 2, PyArray_DIMS(other)) && as_batch(args[1], b, ndim);
     return alike ? batched(a, b, ndim, shape) : nullptr;
 }
-// (grad, mat2) and (grad, self)
+// bmm_first_rule(grad, mat2) and bmm_second_rule(grad, self)
 template <class T> PyObject* bmm_first_rule(PyObject* const* args) {
     Batch<T> grad, other;
     return as_batch(args[0], grad) && as_batch(args[1], other) ? batched(grad, other.transposed()) : nullptr;
@@ -240,21 +240,23 @@ template <class T> PyObject* addmm(PyObject* const* args) {
     return result.give();
 }
 
-// (grad, mat2, shape, strides of the first factor): grad mat2'
+// mm_first_rule(grad, mat2, self_shape, self_strides): grad mat2'
 template <class T> PyObject* first_rule(PyObject* const* args) {
     Matrix<T> grad, other;
-    Place place;
-    if (!as_matrix(args[0], grad) || !as_matrix(args[1], other) || !as_place(args[2], args[3], place)) return nullptr;
-    if (grad.rows != place.shape[0] || other.rows != place.shape[1]) return nullptr;
-    return as_object(product_of(grad, other.transposed(), place.by_columns(sizeof(T))));
+    SavedLayout layout;
+    if (!as_matrix(args[0], grad) || !as_matrix(args[1], other) || !as_saved_layout(args[2], args[3], layout))
+        return nullptr;
+    if (grad.rows != layout.shape[0] || other.rows != layout.shape[1]) return nullptr;
+    return as_object(product_of(grad, other.transposed(), layout.by_columns(sizeof(T))));
 }
-// (grad, mat1, shape, strides of the second factor): mat1' grad
+// mm_second_rule(grad, self, mat2_shape, mat2_strides): self' grad
 template <class T> PyObject* second_rule(PyObject* const* args) {
     Matrix<T> grad, other;
-    Place place;
-    if (!as_matrix(args[0], grad) || !as_matrix(args[1], other) || !as_place(args[2], args[3], place)) return nullptr;
-    if (other.columns != place.shape[0] || grad.columns != place.shape[1]) return nullptr;
-    return as_object(product_of(other.transposed(), grad, place.by_columns(sizeof(T))));
+    SavedLayout layout;
+    if (!as_matrix(args[0], grad) || !as_matrix(args[1], other) || !as_saved_layout(args[2], args[3], layout))
+        return nullptr;
+    if (other.columns != layout.shape[0] || grad.columns != layout.shape[1]) return nullptr;
+    return as_object(product_of(other.transposed(), grad, layout.by_columns(sizeof(T))));
 }
 // The same with `alpha`, which must be 1.
 template <class T> PyObject* addmm_first_rule(PyObject* const* args) {
@@ -264,7 +266,7 @@ template <class T> PyObject* addmm_second_rule(PyObject* const* args) {
     return is_one(args[4]) ? second_rule<T>(args) : nullptr;
 }
 
-// (grad, self_shape, beta): the gradient itself, or summed over the rows for a bias along the columns
+// addmm_bias_rule(grad, self_shape, beta): the gradient itself, or its sum over the rows for a bias of one row
 template <class T> PyObject* addmm_bias_rule(PyObject* const* args) {
     Matrix<T> grad;
     npy_intp shape[most_dims];
@@ -289,13 +291,13 @@ template <class T> PyObject* addmm_bias_rule(PyObject* const* args) {
     return result.give();
 }
 
-constexpr npy_intp most_scaled = 8192;  // elements; of more, NumPy's loops make up for its calls
+constexpr npy_intp most_scaled = 8192;  // elements, for more of which NumPy is as fast
 
-// (grad, vec): every row of the gradient is `vec` times one element of `grad`
+// mv_first_rule(grad, vec): each row of the gradient is `vec` times an element of `grad`
 template <class T> PyObject* mv_first_rule(PyObject* const* args) {
     Matrix<T> grad, vec;
     if (!as_column(args[0], grad) || !as_column(args[1], vec)) return nullptr;
-    if (grad.rows < 2 || vec.rows < 2) return nullptr;  // strides of one element are the body's to choose
+    if (grad.rows < 2 || vec.rows < 2) return nullptr;  // strides of a length of 1 are chosen in Python
     if ((Size(grad.rows) * vec.rows).value_or_most() > most_scaled) return nullptr;
     const npy_intp shape[2] = {grad.rows, vec.rows};
     Owned result(new_array(descr_of<T>(), 2, shape));
@@ -306,7 +308,7 @@ template <class T> PyObject* mv_first_rule(PyObject* const* args) {
             out[j] = grad.factor.data[i * grad.factor.row] * vec.factor.data[j * vec.factor.row];
     return result.give();
 }
-// (grad, self)
+// mv_second_rule(grad, self)
 template <class T> PyObject* mv_second_rule(PyObject* const* args) {
     Matrix<T> grad, other;
     if (!as_column(args[0], grad) || !as_matrix(args[1], other) || !is_small(other.transposed(), grad)) return nullptr;
@@ -314,7 +316,7 @@ template <class T> PyObject* mv_second_rule(PyObject* const* args) {
     if (result) multiply(other.transposed(), grad, data_of<T>(result.get()));
     return result.give();
 }
-// (grad, other vector)
+// dot_rule(grad, other)
 template <class T> PyObject* dot_rule(PyObject* const* args) {
     Matrix<T> other;
     PyArrayObject* grad = plain(args[0], descr_of<T>());
@@ -322,17 +324,10 @@ template <class T> PyObject* dot_rule(PyObject* const* args) {
     if (other.rows == 0 || other.rows > most_scaled) return nullptr;
     Owned result(new_array(descr_of<T>(), 1, &other.rows));
     if (!result) return nullptr;
-    const T slope = *data_of<T>(grad);
+    const T grad_value = *data_of<T>(grad);
     T* out = data_of<T>(result.get());
-    for (npy_intp i = 0; i < other.rows; ++i) out[i] = slope * other.factor.data[i * other.factor.row];
+    for (npy_intp i = 0; i < other.rows; ++i) out[i] = grad_value * other.factor.data[i * other.factor.row];
     return result.give();
-}
-
-// The one function, or, of what it does not know, the other.
-template <PyObject* (*one)(PyObject* const*), PyObject* (*other)(PyObject* const*)>
-PyObject* either(PyObject* const* args) {
-    PyObject* result = one(args);
-    return result || PyErr_Occurred() ? result : other(args);
 }
 
 #define WENGERT_PRODUCT(count, name, arguments) \

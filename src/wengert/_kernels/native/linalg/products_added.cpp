@@ -1,4 +1,4 @@
-// Small products that are added to something, with factors; the trace and the cross product.
+// Small products that are added to an operand, with factors; the trace and the cross product.
 #include "binding/halved.hpp"
 #include "linalg/product.hpp"
 
@@ -12,7 +12,7 @@ template <class T> bool as_factors(PyObject* beta, PyObject* alpha, T (&factors)
     return weak_value(beta, factors[0]) && weak_value(alpha, factors[1]);
 }
 
-// alpha * out + beta * shift, row by row, written over `out`; what counts for nothing is not read.
+// out = alpha * out + beta * shift; with a beta of 0 `shift` is not read.
 template <class T> void combine(T* out, npy_intp rows, npy_intp columns, Factor<T> shift, const T (&factors)[2]) {
     const T beta = factors[0], alpha = factors[1];
     const bool plain = beta == 1 && alpha == 1 && shift.column == 1;
@@ -36,7 +36,7 @@ template <class T> PyObject* addmv(Call args) {
     if (!as_matrix(args[1], mat) || !as_column(args[2], vec) || !is_small(mat, vec) ||
         !as_factors(args[3], args[4], factors))
         return nullptr;
-    if (factors[1] == 0) return nullptr;  // then the product is not read
+    if (factors[1] == 0) return nullptr;  // then NaN and infinities of the product must not count
     if (!as_shift(args[0], 1, mat.rows, shift) || PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[0])) > 1)
         return nullptr;
     Owned result(new_array(descr_of<T>(), 1, &mat.rows));
@@ -78,7 +78,7 @@ template <class T> PyObject* baddbmm(Call args) {
     return result.give();
 }
 
-// addr(self, vec1, vec2, beta, alpha); the result lies as `self` does
+// addr(self, vec1, vec2, beta, alpha), with a row-major `self` and result
 template <class T> PyObject* addr(Call args) {
     Matrix<T> first, second;
     Factor<T> shift;
@@ -132,23 +132,23 @@ template <class T> PyObject* cross(Call args) {
     const Line line = line_of(PyArray_DIMS(a), PyArray_NDIM(a), axis);
     if (line.length != 3 || PyArray_SIZE(a) == 0) return nullptr;
     for (int i = 0; i < PyArray_NDIM(a); ++i)
-        if (PyArray_DIM(a, i) < 2) return nullptr;  // the strides of one element are the operands' to say
+        if (PyArray_DIM(a, i) < 2) return nullptr;  // strides of a length of 1 are chosen in Python, from the operands'
     Owned result(new_array(descr_of<T>(), PyArray_NDIM(a), PyArray_DIMS(a)));
     if (!result) return nullptr;
     const npy_intp step = line.inner;
     const T *first = data_of<T>(a), *second = data_of<T>(b);
-    T* made = data_of<T>(result.get());
+    T* first_out = data_of<T>(result.get());
     ReleaseGil unlocked(PyArray_SIZE(a) >= thread_threshold);
     parallel_for(line.outer * step, 6, [=](npy_intp begin, npy_intp end) {
-        npy_intp place = begin / step * 3 * step + begin % step, inner = begin % step;
+        npy_intp offset = begin / step * 3 * step + begin % step, inner = begin % step;
         for (npy_intp at = begin; at < end; ++at) {
-            const T *x = first + place, *y = second + place;
-            T* out = made + place;
+            const T *x = first + offset, *y = second + offset;
+            T* out = first_out + offset;
             out[0] = x[step] * y[2 * step] - x[2 * step] * y[step];
             out[step] = x[2 * step] * y[0] - x[0] * y[2 * step];
             out[2 * step] = x[0] * y[step] - x[step] * y[0];
-            ++place;
-            if (++inner == step) inner = 0, place += 2 * step;
+            ++offset;
+            if (++inner == step) inner = 0, offset += 2 * step;
         }
     });
     return result.give();

@@ -12,20 +12,20 @@ namespace wengert {
 
 constexpr index_t reflected_together = 64;  // columns
 
-// c = (I - V T V') c, or with `turned` (I - V T' V') c, of a V of `rows` and `count` columns.
+// c = (I - V T V') c, or with `transposed` c = (I - V T' V') c, V having `rows` rows and `count` columns.
 template <class T>
 void apply_reflections(Columns<T> c, index_t rows, index_t width, Columns<T> v, index_t count, Columns<T> t,
-                       bool turned) {
+                       bool transposed) {
     if (width == 0) return;
     const Scratch<T> memory = zeros<T>(2 * count * width);
     const Columns<T> minus{memory.get(), count}, weights{memory.get() + count * width, count};
     subtract_product(minus, v.factor().transposed(), c.factor(), count, rows, width);
-    subtract_product(weights, turned ? t.factor().transposed() : t.factor(), minus.factor(), count, count, width);
+    subtract_product(weights, transposed ? t.factor().transposed() : t.factor(), minus.factor(), count, count, width);
     subtract_product(c, v.factor(), weights.factor(), rows, count, width);
 }
 
-// R in the place of a few columns of a, the vectors to v and the triangle to t, zeros where there is nothing; see
-// `reflect_columns`.
+// Replace columns of a by R, write the vectors of the reflections to v and the triangle T to t, with zeros elsewhere;
+// see `reflect_columns`.
 template <class T> bool reflect(Columns<T> a, index_t rows, index_t columns, Columns<T> v, Columns<T> t) {
     if (columns <= least_side)
         return loops<T>().reflect_columns(a.data, a.pitch, rows, columns, v.data, v.pitch, t.data, t.pitch);
@@ -47,7 +47,7 @@ template <class T> bool reflect(Columns<T> a, index_t rows, index_t columns, Col
     return true;
 }
 
-// The reflections of a whole matrix, block by block of its columns.
+// The reflections of a whole matrix, by blocks of its columns.
 template <class T> class Reflections {
 public:
     Reflections(index_t rows, index_t columns)
@@ -57,7 +57,7 @@ public:
           vectors_(scratch<T>((Size(rows) * count_).value())),
           triangles_(
               scratch<T>((Size(count_) * reflected_together + reflected_together * reflected_together).value())) {}
-    // R in the place of a; false where `reflect_columns` says so.
+    // Replace a by R; false if `reflect_columns` is.
     bool factor(Columns<T> a) const {
         for (index_t p = 0; p < count_; p += reflected_together) {
             const index_t width = width_at(p);
@@ -67,8 +67,8 @@ public:
         }
         return true;
     }
-    // Q' c in the place of c.
-    void turn(Columns<T> c, index_t width) const {
+    // Replace c by Q' c.
+    void apply_transposed(Columns<T> c, index_t width) const {
         for (index_t p = 0; p < count_; p += reflected_together)
             apply_reflections(c.from(p, 0), rows_ - p, width, vectors(p), width_at(p), triangle(p), true);
     }

@@ -1,16 +1,16 @@
-// Singular and eigenvalues of small matrices by rotations (Jacobi), in float64 whatever the matrix holds: simple, and
-// as exact as the precision allows. Source: G. H. Golub and C. F. Van Loan, Matrix Computations, sections 8.5 and 8.6.
+// Singular values and eigenvalues of small matrices by Jacobi's rotations, always in float64: simple, and as exact as
+// the precision allows. Source: G. H. Golub and C. F. Van Loan, Matrix Computations, sections 8.5 and 8.6.
 #pragma once
 
 #include "linalg/matrices.hpp"
 
 namespace wengert {
 
-constexpr int most_sweeps = 60;  // ten are many
+constexpr int most_sweeps = 60;  // seldom more than ten are needed
 using Wide = Space<double>;
 
-// The rotation (c, s) that makes two vectors (or rows of a symmetric matrix) orthogonal, of their squares and their
-// product.
+// The rotation (c, s) that makes two vectors (or two rows of a symmetric matrix) orthogonal, from the inner products
+// of each with itself and of both.
 struct Rotation {
     double c, s, t;
     Rotation(double first, double second, double product) {
@@ -28,8 +28,8 @@ struct Rotation {
     }
 };
 
-// The largest absolute value, by which all are divided, so that squares neither overflow nor vanish; 0 for zeros or
-// what is not finite.
+// Divide all values by the largest absolute value, so that squares neither overflow nor underflow, and return that
+// value; 0 if all are zeros or one is not finite.
 inline double scale_down(double* values, npy_intp count) {
     double largest = 0;
     for (npy_intp i = 0; i < count; ++i) largest = std::max(largest, std::fabs(values[i]));
@@ -44,19 +44,20 @@ inline double product_along(const double* x, const double* y, npy_intp count) {
     return sum;
 }
 
-// A matrix with `count` rows of `length` (its transpose if it is tall): the rows become singular vectors times their
-// values in descending order, `turns` holds the other vectors row by row. False if the matrix is not finite.
+// The singular values and vectors of a matrix with `count` rows of `length` (its transpose if it is tall). `rows` holds
+// the vectors of `length`, times their values, in descending order; `vectors` holds the others, row by row.
+// `decompose` is false if the matrix is not finite.
 struct Singular {
     npy_intp count, length;
     bool tall;
-    Wide rows, turns;
+    Wide rows, vectors;
     double values[most_side];
 
-    template <class T> bool find(const Matrices<T>& a, npy_intp at) {
+    template <class T> bool decompose(const Matrices<T>& a, npy_intp at) {
         tall = a.rows >= a.columns, count = std::min(a.rows, a.columns), length = std::max(a.rows, a.columns);
         a.load(at, rows, tall);
-        std::fill(turns, turns + count * count, 0.0);
-        for (npy_intp i = 0; i < count; ++i) turns[i * count + i] = 1;
+        std::fill(vectors, vectors + count * count, 0.0);
+        for (npy_intp i = 0; i < count; ++i) vectors[i * count + i] = 1;
         std::fill(values, values + count, 0.0);
         if (!all_finite(rows, count * length)) return false;
         const double scale = scale_down(rows, count * length);
@@ -66,19 +67,20 @@ struct Singular {
 private:
     bool rotate() {
         for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-            bool still = true;
+            bool converged = true;
             for (npy_intp p = 0; p < count; ++p)
                 for (npy_intp q = p + 1; q < count; ++q) {
                     double *x = rows + p * length, *y = rows + q * length;
                     const double a = product_along(x, x, length), b = product_along(y, y, length),
-                                 both = product_along(x, y, length);
-                    if (std::fabs(both) <= 1e-15 * std::sqrt(a) * std::sqrt(b) || std::fabs(both) < 1e-300) continue;
-                    const Rotation rotation(a, b, both);
+                                 product = product_along(x, y, length);
+                    if (std::fabs(product) <= 1e-15 * std::sqrt(a) * std::sqrt(b) || std::fabs(product) < 1e-300)
+                        continue;
+                    const Rotation rotation(a, b, product);
                     rotation.apply(x, y, length);
-                    rotation.apply(turns + p * count, turns + q * count, count);
-                    still = false;
+                    rotation.apply(vectors + p * count, vectors + q * count, count);
+                    converged = false;
                 }
-            if (still) return true;
+            if (converged) return true;
         }
         return false;
     }
@@ -90,7 +92,7 @@ private:
             if (best != i) {
                 std::swap(values[i], values[best]);
                 std::swap_ranges(rows + i * length, rows + (i + 1) * length, rows + best * length);
-                std::swap_ranges(turns + i * count, turns + (i + 1) * count, turns + best * count);
+                std::swap_ranges(vectors + i * count, vectors + (i + 1) * count, vectors + best * count);
             }
             for (npy_intp k = 0; k < length; ++k) rows[i * length + k] *= scale;
         }
@@ -98,29 +100,29 @@ private:
     }
 };
 
-// The pseudoinverse, (columns, rows) of the matrix; values up to `bound` count as zero.
-inline void invert(const Singular& found, double bound, double* out) {
-    const npy_intp count = found.count, length = found.length;
+// The pseudoinverse of a decomposed matrix; singular values up to `bound` count as zero.
+inline void invert(const Singular& singular, double bound, double* out) {
+    const npy_intp count = singular.count, length = singular.length;
     std::fill(out, out + count * length, 0.0);
     for (npy_intp i = 0; i < count; ++i) {
-        const double value = found.values[i];
+        const double value = singular.values[i];
         if (!(value > bound) || value == 0) continue;
         for (npy_intp j = 0; j < count; ++j)
             for (npy_intp k = 0; k < length; ++k)
-                out[found.tall ? j * length + k : k * count + j] +=
-                    found.turns[i * count + j] / value * (found.rows[i * length + k] / value);
+                out[singular.tall ? j * length + k : k * count + j] +=
+                    singular.vectors[i * count + j] / value * (singular.rows[i * length + k] / value);
     }
 }
 
-// The eigenvalues of a symmetric matrix in ascending order, and eigenvectors, row by row, if there is room for them;
-// the matrix is lost. False if it is not finite.
+// The eigenvalues of a symmetric matrix in ascending order, and the eigenvectors, row by row, unless `vectors` is null;
+// the matrix is overwritten. False if it is not finite.
 inline bool find_eigenvalues(double* a, npy_intp side, double* values, double* vectors = nullptr) {
     if (!all_finite(a, side * side)) return false;
     const double scale = scale_down(a, side * side);
-    bool still = scale == 0;
+    bool converged = scale == 0;
     for (npy_intp i = 0; vectors && i < side * side; ++i) vectors[i] = i % (side + 1) == 0;
-    for (int sweep = 0; sweep < most_sweeps && !still; ++sweep) {
-        still = true;
+    for (int sweep = 0; sweep < most_sweeps && !converged; ++sweep) {
+        converged = true;
         for (npy_intp p = 0; p < side; ++p)
             for (npy_intp q = p + 1; q < side; ++q) {
                 const double apart = a[p * side + q];
@@ -132,7 +134,7 @@ inline bool find_eigenvalues(double* a, npy_intp side, double* values, double* v
                 rotation.apply(a + p, a + q, side, side);
                 if (vectors) rotation.apply(vectors + p * side, vectors + q * side, side);
                 a[p * side + q] = a[q * side + p] = 0;
-                still = false;
+                converged = false;
             }
     }
     for (npy_intp i = 0; i < side; ++i) values[i] = scale * a[i * side + i];
@@ -142,7 +144,7 @@ inline bool find_eigenvalues(double* a, npy_intp side, double* values, double* v
         std::swap(values[i], values[best]);
         if (vectors) std::swap_ranges(vectors + i * side, vectors + (i + 1) * side, vectors + best * side);
     }
-    return still && std::isfinite(values[0]) && std::isfinite(values[side - 1]);
+    return converged && std::isfinite(values[0]) && std::isfinite(values[side - 1]);
 }
 
 }  // namespace wengert
