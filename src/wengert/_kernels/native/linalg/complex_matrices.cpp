@@ -97,8 +97,8 @@ template <class T> PyArrayObject* right_parts(const Factors& right) {
     return result.take();
 }
 
-// Whether the product is large enough beside the copy of the right factor, which takes four times its numbers: with few
-// rows on the left only a small right factor is copied.
+// Whether the copy of the right factor, of twice its bytes, is cheap beside the product: with few rows on the left only
+// that of a small right factor is.
 bool is_worthwhile(const Factors& left, const Factors& right) {
     constexpr npy_intp few_rows = 4, few = 4096, most = 1 << 20;
     const npy_intp numbers = (Size(right.count) * right.rows * right.columns).value_or_most();

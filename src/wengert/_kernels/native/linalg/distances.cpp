@@ -192,9 +192,9 @@ template <class T> PyObject* pdist(Call args) {
     ReleaseGil unlocked(work >= thread_threshold);
     parallel_for(rows, work / rows, [=](npy_intp begin, npy_intp end) {
         for (npy_intp i = begin; i < end; ++i) {
-            const npy_intp behind = rows - i - 1;
+            const npy_intp after = rows - i - 1;
             const T *own = first + i * width, *others = own + width;
-            distances_of_row(own, others, behind, width, p, normal, out + first_pair(i, rows));
+            distances_of_row(own, others, after, width, p, normal, out + first_pair(i, rows));
         }
     });
     return result.give();

@@ -76,7 +76,7 @@ template <class T> PyObject* triangular_rule(Call args) {
     if ((both && !results[0]) || !results[1]) return nullptr;
     T *grad_a = both ? data_of<T>(results[0].get()) : nullptr, *grad_b = data_of<T>(results[1].get());
     // Where `left` is false, X A = B is solved as A' X' = B'.
-    const bool fine = for_each_matrix(a.count, 2 * side * side * width, [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, 2 * side * side * width, [=](npy_intp at) {
         Space<T> transposed, own, solution, product;
         a.load(at, transposed, left);
         grad.load(at, own, !left);
@@ -95,7 +95,7 @@ template <class T> PyObject* triangular_rule(Call args) {
         store_triangle(product, side, upper, unit, grad_a + at * side * side);
         return true;
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 // cholesky_solve_rule(grad, input2, out, upper, wanted)
@@ -111,7 +111,7 @@ template <class T> PyObject* cholesky_solve_rule(Call args) {
                         Owned(both ? new_rows(factor, descr_of<T>(), {side, side}) : nullptr)};
     if (!results[0] || (both && !results[1])) return nullptr;
     T *grad_b = data_of<T>(results[0].get()), *grad_factor = both ? data_of<T>(results[1].get()) : nullptr;
-    const bool fine = for_each_matrix(solutions.count, 4 * side * side * std::max(side, width), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(solutions.count, 4 * side * side * std::max(side, width), [=](npy_intp at) {
         Space<T> lower, transposed, own, solution, inner;
         factor.load(at, lower, upper);
         transpose(lower, side, side, transposed);
@@ -133,7 +133,7 @@ template <class T> PyObject* cholesky_solve_rule(Call args) {
             multiply_small(inner, lower, side, side, side, target);
         return true;
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 // order[i] is the row of the original matrix that the exchanges move to row i; false if a pivot is out of range.
@@ -160,7 +160,7 @@ template <class T> PyObject* lu_factor_rule(Call args) {
     Owned result(new_rows(packed, descr_of<T>(), {side, side}));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    const bool fine = for_each_matrix(packed.count, 4 * side * side * side, [=](npy_intp at) {
+    const bool accepted = for_each_matrix(packed.count, 4 * side * side * side, [=](npy_intp at) {
         Space<T> lu, transposed, own, inner;
         npy_intp order[most_side];
         if (!order_of(pivots + at * side, side, order)) return false;
@@ -184,7 +184,7 @@ template <class T> PyObject* lu_factor_rule(Call args) {
             std::copy(inner + i * side, inner + (i + 1) * side, target + order[i] * side);
         return true;
     });
-    return fine ? result.give() : nullptr;
+    return accepted ? result.give() : nullptr;
 }
 
 // solve_rule(grads, A, B_shape, result, left, wanted)
@@ -204,7 +204,7 @@ template <class T> PyObject* solve_rule(Call args) {
                         Owned(new_columns(solutions, side, width))};
     if ((both && !results[0]) || !results[1]) return nullptr;
     T *grad_a = both ? data_of<T>(results[0].get()) : nullptr, *grad_b = data_of<T>(results[1].get());
-    const bool fine = for_each_matrix(a.count, side * side * (side + 2 * width), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, side * side * (side + 2 * width), [=](npy_intp at) {
         Space<T> own, right, solution;
         int32_t pivots[most_side];
         a.load(at, own, true);
@@ -218,7 +218,7 @@ template <class T> PyObject* solve_rule(Call args) {
         multiply_small(right, solution, side, width, side, grad_a + at * side * side);
         return true;
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 // The element type is that of argument 1: argument 0 may be a list of gradients.

@@ -19,7 +19,7 @@ template <class T> PyObject* cholesky_factor(Call args) {
     Owned results[2] = {Owned(new_columns(a, side, side)), Owned(new_marks(a, {}))};
     if (!results[0] || !results[1]) return nullptr;
     T* out = data_of<T>(results[0].get());
-    const bool fine = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
         Space<T> own;
         a.load(at, own, upper);
         if (!factor_cholesky(own, side)) return false;
@@ -30,7 +30,7 @@ template <class T> PyObject* cholesky_factor(Call args) {
             store_columns(own, side, side, target);
         return true;
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 // triangular(A, B, upper, left, unitriangular)
@@ -44,7 +44,7 @@ template <class T> PyObject* triangular(Call args) {
     Owned result(new_columns(b, b.rows, b.columns));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    const bool fine = for_each_matrix(a.count, side * side * width, [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, side * side * width, [=](npy_intp at) {
         Space<T> own, right;
         a.load(at, own, !left);
         b.load(at, right, !left);
@@ -57,7 +57,7 @@ template <class T> PyObject* triangular(Call args) {
             std::copy(right, right + side * width, target);
         return true;
     });
-    return fine ? result.give() : nullptr;
+    return accepted ? result.give() : nullptr;
 }
 
 // Solve L L' X = B in place, L being lower triangular.
@@ -78,7 +78,7 @@ template <class T> PyObject* cholesky_solve(Call args) {
     Owned result(new_columns(b, side, width));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    const bool fine = for_each_matrix(b.count, 2 * side * side * width, [=](npy_intp at) {
+    const bool accepted = for_each_matrix(b.count, 2 * side * side * width, [=](npy_intp at) {
         Space<T> lower, right;
         factor.load(at, lower, upper);
         b.load(at, right);
@@ -87,7 +87,7 @@ template <class T> PyObject* cholesky_solve(Call args) {
         store_columns(right, side, width, out + at * side * width);
         return true;
     });
-    return fine ? result.give() : nullptr;
+    return accepted ? result.give() : nullptr;
 }
 
 // lu_factor(A, pivot, check_errors): both factors in one matrix, the pivots, and zeros: no pivot is zero
@@ -100,14 +100,14 @@ template <class T> PyObject* lu_factor(Call args) {
     if (!results[0] || !results[1] || !results[2]) return nullptr;
     T* out = data_of<T>(results[0].get());
     int32_t* pivots = data_of<int32_t>(results[1].get());
-    const bool fine = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
         Space<T> own;
         a.load(at, own);
         if (!factor_lu(own, rows, columns, pivots + at * steps)) return false;
         store_columns(own, rows, columns, out + at * rows * columns);
         return true;
     });
-    return fine ? give_tuple(results, 3) : nullptr;
+    return accepted ? give_tuple(results, 3) : nullptr;
 }
 
 // solve(A, B, left, check_errors): X of A X = B, and zeros: no pivot is zero. Vectors are left to Python.
@@ -120,7 +120,7 @@ template <class T> PyObject* solve(Call args) {
     Owned results[2] = {Owned(new_columns(b, side, width)), Owned(new_marks(a, {}))};
     if (!results[0] || !results[1]) return nullptr;
     T* out = data_of<T>(results[0].get());
-    const bool fine = for_each_matrix(a.count, cubed(a) + side * side * width, [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, cubed(a) + side * side * width, [=](npy_intp at) {
         Space<T> own, right;
         int32_t pivots[most_side];
         a.load(at, own);
@@ -130,7 +130,7 @@ template <class T> PyObject* solve(Call args) {
         store_columns(right, side, width, out + at * side * width);
         return true;
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 // inverse(A, check_errors): the inverse, and zeros: no pivot is zero
@@ -142,7 +142,7 @@ template <class T> PyObject* inverse(Call args) {
     Owned results[2] = {Owned(new_columns(a, side, side)), Owned(new_marks(a, {}))};
     if (!results[0] || !results[1]) return nullptr;
     T* out = data_of<T>(results[0].get());
-    const bool fine = for_each_matrix(a.count, 2 * cubed(a), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, 2 * cubed(a), [=](npy_intp at) {
         Space<T> own, right = {};
         int32_t pivots[most_side];
         a.load(at, own);
@@ -152,7 +152,7 @@ template <class T> PyObject* inverse(Call args) {
         store_columns(right, side, side, out + at * side * side);
         return true;
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 // linalg_det(A)
@@ -163,7 +163,7 @@ template <class T> PyObject* determinant(Call args) {
     Owned result(new_rows(a, descr_of<T>(), {}));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    const bool fine = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
         Space<T> own;
         int32_t pivots[most_side];
         a.load(at, own);
@@ -171,7 +171,7 @@ template <class T> PyObject* determinant(Call args) {
         out[at] = determinant_of(own, side, pivots);
         return true;
     });
-    return fine ? result.give() : nullptr;
+    return accepted ? result.give() : nullptr;
 }
 
 // _linalg_slogdet(A): the sign, and the logarithm of the absolute value
@@ -182,7 +182,7 @@ template <class T> PyObject* log_determinant(Call args) {
     Owned results[2] = {Owned(new_rows(a, descr_of<T>(), {})), Owned(new_rows(a, descr_of<T>(), {}))};
     if (!results[0] || !results[1]) return nullptr;
     T *sign = data_of<T>(results[0].get()), *logarithm = data_of<T>(results[1].get());
-    const bool fine = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
         Space<T> own;
         int32_t pivots[most_side];
         a.load(at, own);
@@ -190,7 +190,7 @@ template <class T> PyObject* log_determinant(Call args) {
         log_determinant_of(own, side, pivots, sign[at], logarithm[at]);
         return true;
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 PyMethodDef factors_methods[] = {

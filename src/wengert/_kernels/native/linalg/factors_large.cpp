@@ -52,7 +52,7 @@ template <class T> PyObject* large_cholesky_factor(Call args) {
     Owned results[2] = {Owned(new_columns(a, side, side)), Owned(new_marks(a, {}))};
     if (!results[0] || !results[1]) return nullptr;
     T* out = data_of<T>(results[0].get());
-    const bool fine = for_each_matrix(a.count, work(a, side) / 3, [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, work(a, side) / 3, [=](npy_intp at) {
         T* target = out + at * size;
         const Scratch<T> transposed = scratch<T>(upper ? 0 : size);
         T* own = upper ? target : transposed.get();
@@ -62,7 +62,7 @@ template <class T> PyObject* large_cholesky_factor(Call args) {
         if (!upper) store_columns(own, side, side, target);
         return true;
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 template <class T> PyObject* large_triangular(Call args) {
@@ -76,7 +76,7 @@ template <class T> PyObject* large_triangular(Call args) {
     Owned result(new_columns(b, b.rows, b.columns));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    const bool fine = for_each_matrix(a.count, work(a, width), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, work(a, width), [=](npy_intp at) {
         Factor<T> own;
         if (!a.find(at, own)) return false;
         const Factor<T> factor = left ? own : own.transposed();
@@ -89,7 +89,7 @@ template <class T> PyObject* large_triangular(Call args) {
         if (!left) store_columns(right, width, side, target);
         return true;
     });
-    return fine ? result.give() : nullptr;
+    return accepted ? result.give() : nullptr;
 }
 
 template <class T> PyObject* large_cholesky_solve(Call args) {
@@ -101,7 +101,7 @@ template <class T> PyObject* large_cholesky_solve(Call args) {
     Owned result(new_columns(b, side, width));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    const bool fine = for_each_matrix(b.count, work(factor, width) * 2, [=](npy_intp at) {
+    const bool accepted = for_each_matrix(b.count, work(factor, width) * 2, [=](npy_intp at) {
         Factor<T> own;
         if (!factor.find(at, own)) return false;
         const Factor<T> lower = upper ? own.transposed() : own;
@@ -112,7 +112,7 @@ template <class T> PyObject* large_cholesky_solve(Call args) {
         substitute<T>(lower.transposed(), side, true, false, {right, side}, width);
         return true;
     });
-    return fine ? result.give() : nullptr;
+    return accepted ? result.give() : nullptr;
 }
 
 template <class T> PyObject* large_lu_factor(Call args) {
@@ -125,9 +125,9 @@ template <class T> PyObject* large_lu_factor(Call args) {
     if (!results[0] || !results[1] || !results[2]) return nullptr;
     T* out = data_of<T>(results[0].get());
     int32_t* pivots = data_of<int32_t>(results[1].get());
-    const bool fine = for_each_matrix(
+    const bool accepted = for_each_matrix(
         a.count, work(a, steps), [=](npy_intp at) { return factored(a, at, out + at * size, pivots + at * steps); });
-    return fine ? give_tuple(results, 3) : nullptr;
+    return accepted ? give_tuple(results, 3) : nullptr;
 }
 
 template <class T> PyObject* large_solve(Call args) {
@@ -140,7 +140,7 @@ template <class T> PyObject* large_solve(Call args) {
     Owned results[2] = {Owned(new_columns(b, side, width)), Owned(new_marks(a, {}))};
     if (!results[0] || !results[1]) return nullptr;
     T* out = data_of<T>(results[0].get());
-    const bool fine = for_each_matrix(a.count, work(a, side + width), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, work(a, side + width), [=](npy_intp at) {
         const Scratch<T> own = scratch<T>(volume(a));
         const Scratch<int32_t> pivots = scratch<int32_t>(side);
         T* right = out + at * size;
@@ -149,7 +149,7 @@ template <class T> PyObject* large_solve(Call args) {
         solve_factored<T>({own.get(), side}, side, pivots.get(), {right, side}, width);
         return true;
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 template <class T> PyObject* large_inverse(Call args) {
@@ -160,7 +160,7 @@ template <class T> PyObject* large_inverse(Call args) {
     Owned results[2] = {Owned(new_columns(a, side, side)), Owned(new_marks(a, {}))};
     if (!results[0] || !results[1]) return nullptr;
     T* out = data_of<T>(results[0].get());
-    const bool fine = for_each_matrix(a.count, work(a, side) * 2, [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, work(a, side) * 2, [=](npy_intp at) {
         const Scratch<T> own = scratch<T>(size);
         const Scratch<int32_t> pivots = scratch<int32_t>(side);
         T* right = out + at * size;
@@ -170,7 +170,7 @@ template <class T> PyObject* large_inverse(Call args) {
         solve_factored<T>({own.get(), side}, side, pivots.get(), {right, side}, side);
         return true;
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 template <class T> PyObject* large_determinant(Call args) {
@@ -180,14 +180,14 @@ template <class T> PyObject* large_determinant(Call args) {
     Owned result(new_rows(a, descr_of<T>(), {}));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    const bool fine = for_each_matrix(a.count, work(a, side), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, work(a, side), [=](npy_intp at) {
         const Scratch<T> own = scratch<T>(volume(a));
         const Scratch<int32_t> pivots = scratch<int32_t>(side);
         if (!factored(a, at, own.get(), pivots.get())) return false;
         out[at] = determinant_of(own.get(), side, pivots.get());
         return true;
     });
-    return fine ? result.give() : nullptr;
+    return accepted ? result.give() : nullptr;
 }
 
 template <class T> PyObject* large_log_determinant(Call args) {
@@ -197,14 +197,14 @@ template <class T> PyObject* large_log_determinant(Call args) {
     Owned results[2] = {Owned(new_rows(a, descr_of<T>(), {})), Owned(new_rows(a, descr_of<T>(), {}))};
     if (!results[0] || !results[1]) return nullptr;
     T *sign = data_of<T>(results[0].get()), *logarithm = data_of<T>(results[1].get());
-    const bool fine = for_each_matrix(a.count, work(a, side), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, work(a, side), [=](npy_intp at) {
         const Scratch<T> own = scratch<T>(volume(a));
         const Scratch<int32_t> pivots = scratch<int32_t>(side);
         if (!factored(a, at, own.get(), pivots.get())) return false;
         log_determinant_of(own.get(), side, pivots.get(), sign[at], logarithm[at]);
         return true;
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 #define WENGERT_LARGE(name) \

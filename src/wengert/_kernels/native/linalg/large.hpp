@@ -32,14 +32,14 @@ public:
         right_rows_ = fill(next, depth, b.row), right_columns_ = fill(next, columns, b.column);
         target_columns_ = fill(next, columns, 1);
     }
-    static bool knows(Factor<T> a, Factor<T> b, index_t rows, index_t depth, index_t columns) {
+    static bool accepts(Factor<T> a, Factor<T> b, index_t rows, index_t depth, index_t columns) {
         return loops<float>().lanes >= wide_lanes && rows >= least_rows && columns >= least_columns &&
                depth >= least_depth && a.row > 0 && a.column > 0 && b.row > 0 && b.column > 0;
     }
     // out = a b, or with `add` out += a b, by all threads. A large left factor is packed part by part, which does not
     // change the sums: they are cut into blocks of the depth anyway.
     void run(const T* a, const T* b, T* out, bool add = false) const {
-        if (run_apart(a, b, out, add)) return;
+        if (run_by_parts(a, b, out, add)) return;
         const index_t held = most_held / static_cast<index_t>(sizeof(T)), high = RowPanels<T>::most_rows;
         const index_t deep = std::max(held / rows_ / packed_depth, index_t{1}) * packed_depth;
         const index_t parts =
@@ -63,7 +63,7 @@ public:
 private:
     // The same, with a part of the rows or of the columns for each thread, which packs all that it needs: reading what
     // another core has packed is slow, which counts in smaller products. False for larger ones, which are not computed.
-    bool run_apart(const T* a, const T* b, T* out, bool add) const {
+    bool run_by_parts(const T* a, const T* b, T* out, bool add) const {
         const index_t work = (Size(rows_) * depth_ * columns_).value_or_most();
         const bool by_rows = rows_ >= columns_;
         const index_t count = by_rows ? rows_ : columns_,

@@ -150,13 +150,13 @@ template <class T> inline PyArrayObject* empty_output(PyArray_Descr* descr = des
 
 // Call `treat(index)` for each matrix, shared by the threads; false if one of the calls returned false.
 template <class Treat> inline bool for_each_matrix(npy_intp count, npy_intp work, Treat treat) {
-    std::atomic<bool> fine{true};
+    std::atomic<bool> accepted{true};
     ReleaseGil unlocked((Size(count) * work).value_or_most() >= thread_threshold);
     parallel_for(count, work, [&](npy_intp begin, npy_intp end) {
-        for (npy_intp at = begin; at < end && fine.load(std::memory_order_relaxed); ++at)
-            if (!treat(at)) fine.store(false, std::memory_order_relaxed);
+        for (npy_intp at = begin; at < end && accepted.load(std::memory_order_relaxed); ++at)
+            if (!treat(at)) accepted.store(false, std::memory_order_relaxed);
     });
-    return fine.load();
+    return accepted.load();
 }
 
 template <class T> inline void transpose(const T* a, npy_intp rows, npy_intp columns, T* out) {

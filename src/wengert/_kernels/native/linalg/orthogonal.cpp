@@ -50,7 +50,7 @@ template <class T> PyObject* qr(Call args) {
     Owned results[2] = {Owned(new_columns(a, rows, count)), Owned(new_columns(a, count, columns))};
     if (!results[0] || !results[1]) return nullptr;
     T *left = data_of<T>(results[0].get()), *right = data_of<T>(results[1].get());
-    const bool fine = for_each_matrix(a.count, 4 * rows * columns * count, [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, 4 * rows * columns * count, [=](npy_intp at) {
         Wide own, q;
         a.load(at, own);
         reflect(own, rows, columns, q);
@@ -59,7 +59,7 @@ template <class T> PyObject* qr(Call args) {
         store_columns(own, count, columns, right + at * count * columns);
         return true;
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 // Read a gradient of the shape of a result, or None.
@@ -80,7 +80,7 @@ template <class T> PyObject* qr_rule(Call args) {
     Owned result(new_columns(q, rows, columns));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    const bool fine = for_each_matrix(q.count, 4 * rows * columns * columns, [=](npy_intp at) {
+    const bool accepted = for_each_matrix(q.count, 4 * rows * columns * columns, [=](npy_intp at) {
         Wide left, right, transposed, own = {}, part, inner = {};
         q.load(at, left);
         r.load(at, right);
@@ -106,7 +106,7 @@ template <class T> PyObject* qr_rule(Call args) {
         store_columns(own, rows, columns, out + at * rows * columns);
         return true;
     });
-    return fine ? result.give() : nullptr;
+    return accepted ? result.give() : nullptr;
 }
 
 // ---- values --------------------------------------------------------------------------------------------------------
@@ -119,13 +119,13 @@ template <class T> PyObject* svd(Call args) {
     Owned results[3] = {Owned(empty_output<T>()), Owned(new_rows(a, descr_of<T>(), {count})), Owned(empty_output<T>())};
     if (!results[0] || !results[1] || !results[2]) return nullptr;
     T* out = data_of<T>(results[1].get());
-    const bool fine = for_each_matrix(a.count, 64 * count * count * count, [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, 64 * count * count * count, [=](npy_intp at) {
         Singular singular;
         if (!singular.decompose(a, at)) return false;
         store_rows(singular.values, 1, count, out + at * count);
         return all_finite(out + at * count, count);
     });
-    return fine ? give_tuple(results, 3) : nullptr;
+    return accepted ? give_tuple(results, 3) : nullptr;
 }
 
 // svd_of_values(A, full_matrices, compute_uv), with the singular vectors, for functions that do not depend on their
@@ -138,7 +138,7 @@ template <class T> PyObject* svd_of_values(Call args) {
                         Owned(new_columns(a, count, columns))};
     if (!results[0] || !results[1] || !results[2]) return nullptr;
     T *left = data_of<T>(results[0].get()), *out = data_of<T>(results[1].get()), *right = data_of<T>(results[2].get());
-    const bool fine = for_each_matrix(a.count, 64 * count * count * count, [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, 64 * count * count * count, [=](npy_intp at) {
         Singular singular;
         if (!singular.decompose(a, at) || !(singular.values[count - 1] > 1e-12 * singular.values[0]))
             return false;  // the vectors of zeros are not determined
@@ -149,7 +149,7 @@ template <class T> PyObject* svd_of_values(Call args) {
         store_columns(singular.tall ? singular.vectors : singular.rows, count, columns, right + at * count * columns);
         return all_finite(out + at * count, count);
     });
-    return fine ? give_tuple(results, 3) : nullptr;
+    return accepted ? give_tuple(results, 3) : nullptr;
 }
 
 // eigh(A, UPLO, compute_v): the values alone, or (`with_vectors`) also the vectors, for functions that do not depend on
@@ -164,7 +164,7 @@ template <class T, bool with_vectors> PyObject* eigh(Call args) {
                         Owned(with_vectors ? new_columns(a, side, side) : empty_output<T>())};
     if (!results[0] || !results[1]) return nullptr;
     T *out = data_of<T>(results[0].get()), *vectors = data_of<T>(results[1].get());
-    const bool fine = for_each_matrix(a.count, 64 * side * side * side, [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, 64 * side * side * side, [=](npy_intp at) {
         Wide own;
         double values[most_side];
         a.load(at, own, !lower);
@@ -176,7 +176,7 @@ template <class T, bool with_vectors> PyObject* eigh(Call args) {
         store_rows(values, 1, side, out + at * side);
         return all_finite(out + at * side, side);
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 // ---- pseudoinverses ------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ template <class T> PyObject* pinv(Call args) {
     Owned result(new_rows(a, descr_of<T>(), {columns, rows}));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    const bool fine = for_each_matrix(a.count, 64 * rows * columns * std::min(rows, columns), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, 64 * rows * columns * std::min(rows, columns), [=](npy_intp at) {
         Singular singular;
         Wide inverse;
         if (!singular.decompose(a, at)) return false;
@@ -214,7 +214,7 @@ template <class T> PyObject* pinv(Call args) {
         store_rows(inverse, columns, rows, out + at * rows * columns);
         return all_finite(out + at * rows * columns, rows * columns);
     });
-    return fine ? result.give() : nullptr;
+    return accepted ? result.give() : nullptr;
 }
 
 // The gradient of a matrix that is not tall, from its pseudoinverse and the gradient of that, both (columns, rows).
@@ -286,7 +286,7 @@ template <class T> PyObject* lstsq(Call args) {
     T* out = data_of<T>(results[0].get());
     int64_t* ranks = data_of<int64_t>(results[2].get());
     const double part = default_tolerance(a);
-    const bool fine = for_each_matrix(a.count, 64 * rows * columns * rows, [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, 64 * rows * columns * rows, [=](npy_intp at) {
         Singular singular;
         Wide inverse, right, solution;
         b.load(at, right);
@@ -299,7 +299,7 @@ template <class T> PyObject* lstsq(Call args) {
         store_columns(solution, columns, width, out + at * columns * width);
         return all_finite(solution, columns * width);
     });
-    return fine ? give_tuple(results, 4) : nullptr;
+    return accepted ? give_tuple(results, 4) : nullptr;
 }
 
 // lstsq_rule(grads, A, B, solution, wanted), where only the solution has a gradient
@@ -317,7 +317,7 @@ template <class T> PyObject* lstsq_rule(Call args) {
     if ((both && !results[0]) || !results[1]) return nullptr;
     T *grad_a = both ? data_of<T>(results[0].get()) : nullptr, *grad_b = data_of<T>(results[1].get());
     const double part = default_tolerance(a);
-    const bool fine = for_each_matrix(a.count, 64 * rows * columns * std::min(rows, columns), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, 64 * rows * columns * std::min(rows, columns), [=](npy_intp at) {
         Singular singular;
         Wide own, inverse, transposed, own_grad, right, result;
         if (!singular.decompose(a, at)) return false;
@@ -335,7 +335,7 @@ template <class T> PyObject* lstsq_rule(Call args) {
         store_columns(result, rows, columns, grad_a + at * rows * columns);
         return true;
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 #define WENGERT_ORTHOGONAL(count, name, arguments, at) \

@@ -62,7 +62,7 @@ template <class T> PyObject* large_qr(Call args) {
     Owned results[2] = {Owned(new_columns(a, rows, count)), Owned(new_columns(a, count, columns))};
     if (!results[0] || !results[1]) return nullptr;
     T *left = data_of<T>(results[0].get()), *right = data_of<T>(results[1].get());
-    const bool fine = for_each_matrix(a.count, work(a, 4 * count), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, work(a, 4 * count), [=](npy_intp at) {
         const Scratch<T> own = scratch<T>(volume(a));
         a.load(at, own.get(), true);
         if (!all_finite(own.get(), rows * columns)) return false;
@@ -72,7 +72,7 @@ template <class T> PyObject* large_qr(Call args) {
         store_upper<T>({own.get(), rows}, count, columns, right + at * count * columns);
         return true;
     });
-    return fine ? give_tuple(results, 2) : nullptr;
+    return accepted ? give_tuple(results, 2) : nullptr;
 }
 
 // Least squares of matrices that are not wide, by the driver that returns neither residuals nor singular values.
@@ -90,7 +90,7 @@ template <class T> PyObject* large_lstsq(Call args) {
     T* out = data_of<T>(results[0].get());
     int64_t* ranks = data_of<int64_t>(results[2].get());
     const double part = default_tolerance(a);
-    const bool fine = for_each_matrix(a.count, work(a, 2 * (columns + width)), [=](npy_intp at) {
+    const bool accepted = for_each_matrix(a.count, work(a, 2 * (columns + width)), [=](npy_intp at) {
         const Scratch<T> own = scratch<T>(volume(a)), right = scratch<T>(volume(b)),
                          upper = scratch<T>(columns * columns);
         a.load(at, own.get(), true);
@@ -107,7 +107,7 @@ template <class T> PyObject* large_lstsq(Call args) {
         ranks[at] = columns;
         return all_finite(solution, columns * width);
     });
-    return fine ? give_tuple(results, 4) : nullptr;
+    return accepted ? give_tuple(results, 4) : nullptr;
 }
 
 template PyObject* large_qr<float>(PyObject* const*);

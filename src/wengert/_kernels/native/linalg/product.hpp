@@ -11,7 +11,8 @@
 namespace wengert {
 
 // Multiplications, measured: of more, BLAS and packed panels are as fast. With few rows, which use a copied column few
-// times, the limit is lower; with tiles of wide vectors it is where more threads or a larger cache would help.
+// times, the limit is lower; with tiles of wide vectors it is where one thread and the second-level cache stop being
+// enough.
 constexpr npy_intp small_work = 32768, small_work_of_few_rows = 8192, small_work_of_tiles = 1500000;
 constexpr npy_intp few_rows = 8, few_columns = 16, few_terms = 32;
 
@@ -71,7 +72,7 @@ template <class T> inline bool is_narrow(const Matrix<T>& a, const Matrix<T>& b)
 }
 // Whether a product that is neither small nor narrow is computed by packed panels.
 template <class T> inline bool is_large(const Matrix<T>& a, const Matrix<T>& b) {
-    return a.columns == b.rows && LargeProduct<T>::knows(a.factor, b.factor, a.rows, a.columns, b.columns);
+    return a.columns == b.rows && LargeProduct<T>::accepts(a.factor, b.factor, a.rows, a.columns, b.columns);
 }
 template <class T> inline void multiply_large(const Matrix<T>& a, const Matrix<T>& b, T* out) {
     const ReleaseGil unlocked((Size(a.rows) * a.columns * b.columns).value_or_most() >= 8 * thread_threshold);

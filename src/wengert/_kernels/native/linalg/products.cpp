@@ -138,7 +138,8 @@ template <class T> PyObject* batched_large(const Batch<T>& a, const Batch<T>& b,
     }
     return result.give();
 }
-// The products of two batches, as an array of `shape`; null without an error for what NumPy does as fast.
+// The products of two batches, as an array of `shape`; null without an error if the matrices are neither small,
+// narrow nor large.
 template <class T> PyObject* batched(const Batch<T>& a, const Batch<T>& b, int ndim, const npy_intp* shape) {
     if (a.count != b.count || a.count == 0) return nullptr;
     const bool small = is_small(a.first, b.first);

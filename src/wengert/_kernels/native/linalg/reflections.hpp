@@ -32,11 +32,11 @@ template <class T> bool reflect(Columns<T> a, index_t rows, index_t columns, Col
     const index_t half = half_of(columns), width = columns - half;
     if (!reflect(a, rows, half, v, t)) return false;
     apply_reflections(a.from(0, half), rows, width, v, half, t, true);
-    const Columns<T> behind = v.from(half, half), corner = t.from(half, half), above = t.from(0, half);
-    if (!reflect(a.from(half, half), rows - half, width, behind, corner)) return false;
+    const Columns<T> below_vectors = v.from(half, half), corner = t.from(half, half), above = t.from(0, half);
+    if (!reflect(a.from(half, half), rows - half, width, below_vectors, corner)) return false;
     const Scratch<T> memory = zeros<T>(2 * half * width);
     const Columns<T> minus{memory.get(), half}, joined{memory.get() + half * width, half};
-    subtract_product(minus, v.from(half, 0).factor().transposed(), behind.factor(), half, rows - half, width);
+    subtract_product(minus, v.from(half, 0).factor().transposed(), below_vectors.factor(), half, rows - half, width);
     subtract_product(joined, t.factor(), minus.factor(), half, half, width);
     for (index_t j = 0; j < width; ++j) {
         std::fill_n(v.column(half + j), half, T(0));
