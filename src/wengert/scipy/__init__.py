@@ -1,4 +1,4 @@
-"""SciPy's solvers, integrals and interpolation for functions of tensors, with exact derivatives, differentiable."""
+"""SciPy's solvers, integrals and interpolation with exact derivatives and differentiable results."""
 
 from __future__ import annotations
 

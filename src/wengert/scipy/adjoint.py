@@ -1,9 +1,9 @@
-"""The adjoint method: gradients of the solution of an initial value problem, by an equation that runs backwards.
+"""The adjoint method: gradients of solutions of initial value problems, by an equation integrated backwards.
 
 For y' = f(t, y, θ) and a loss that depends on states y(tᵢ), λ = dL/dy(t) satisfies λ' = -(∂f/∂y)ᵀ λ between the tᵢ and
 jumps by ∂L/∂y(tᵢ) at each; dL/dy₀ = λ(t₀), dL/dθ = ∫ (∂f/∂θ)ᵀ λ dt, dL/dtᵢ = ∂L/∂y(tᵢ)·f, dL/dt₀ = -λ(t₀)·f
 (L. S. Pontryagin et al., "The Mathematical Theory of Optimal Processes", 1962). The states are those of the solution's
-dense output, so nothing unstable is integrated backwards. The integral over θ is Gauss's, within each step for λ.
+dense output, so no unstable equation is integrated backwards. The integral over θ uses Gauss's rule in each step.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Problem:
         return output, Frontier(output, start)
 
     def read_versions(self) -> list[int]:
-        """Return how often the leaves among the tensors have been written to."""
+        """Return the number of writes to each leaf among the tensors."""
         return [edge.node.variable._version for edge in self.edges if isinstance(edge.node, AccumulateGrad)]
 
     def check(self, t: float) -> None:
@@ -106,12 +106,12 @@ class Problem:
         return [None if grad is None else grad._array_ for grad in grads]
 
     def gradients(self, times: Any, seeds: Any, wanted: Any) -> tuple[Any, Any, Any, list[Any]]:
-        """Return the gradients of a loss by the initial state, the initial time, the times and the tensors.
+        """Return the gradients of a loss with respect to initial state, initial time, times and tensors.
 
         Args:
-            times: at which states were put out, shape (m,).
-            seeds: the gradients by these states, shape (n, m).
-            wanted: whether gradients by the times are wanted.
+            times: times of the output, shape (m,).
+            seeds: the gradients with respect to the states at these times, shape (n, m).
+            wanted: whether gradients with respect to the times are needed.
         """
         by_time = np.zeros(len(times))
         totals: list[Any] = [None] * len(self.edges)
@@ -168,7 +168,7 @@ class Problem:
 
 
 class Adjoint(Function):
-    """The states at given times, as a function of initial state, initial time, times, and what the field depends on."""
+    """States at times, as a function of initial state, initial time, times, and the field's tensors."""
 
     @staticmethod
     def forward(problem: Problem, y: Tensor, start: Tensor, times: Tensor, *stand_ins: Tensor) -> Tensor:
@@ -202,5 +202,5 @@ class Adjoint(Function):
 
 
 def as_tensor(value: Any) -> Any:
-    """Return an array as a tensor; None stays None."""
+    """Convert an array to a tensor; None stays None."""
     return None if value is None else from_numpy(np.array(value))

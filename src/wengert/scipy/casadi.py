@@ -30,8 +30,7 @@ def casadi_function(
     """Return a function of tensors as a `casadi.Callback`.
 
     It takes a column of n numbers and returns a column of m numbers; CasADi's symbols, `nlpsol`, `Opti` and integrators
-    take it as any other function. Its Jacobian, and the Jacobian of that, are exact, and their structure is known to
-    CasADi.
+    take it as any other function. Its Jacobian and the Jacobian's Jacobian are exact, and CasADi knows their structure.
 
     Args:
         func: called with a container as `example` of float64 tensors; returns tensors, or containers of them.
@@ -41,11 +40,11 @@ def casadi_function(
             the sum of the results, (n, n), as arrays; or "find" to determine them.
 
     Returns:
-        The callback. Keep it for as long as anything that is built from it is used.
+        The callback. Keep a reference to it as long as objects built from it are used.
 
     Raises:
         ImportError: if CasADi is not installed.
-        TypeError: if `example` or what `func` returns holds something other than real numbers.
+        TypeError: if `example` or a result of `func` holds values other than real numbers.
     """
     try:
         casadi = load("casadi")
@@ -65,9 +64,9 @@ class Derivatives:
         casadi: the package; `level`: the class of callbacks.
         function: the function.
         n, m: numbers of variables and results.
-        rows, columns: where the Jacobian can differ from zero.
-        second: the same for the Jacobian of the Jacobian: rows, columns, results, places in their Hessians.
-        kept: callbacks that CasADi has asked for.
+        rows, columns: positions of the elements of the Jacobian that can differ from zero.
+        second: the same for the Jacobian of the Jacobian: rows, columns, results, positions in their Hessians.
+        kept: callbacks that CasADi has requested.
     """
 
     def __init__(self, casadi: Any, function: Evaluated, start: Any) -> None:
@@ -108,7 +107,7 @@ class Derivatives:
         return [self.casadi.DM.triplet(self.rows.tolist(), self.columns.tolist(), numbers, self.m, self.n)]
 
     def curvatures(self, x: Any) -> list[Any]:
-        """Return the derivative of the Jacobian with respect to the point, and that with respect to the results."""
+        """Return the derivative of the Jacobian with respect to the point, and with respect to the results."""
         rows, columns, results, inside = self.second
         numbers = np.zeros(len(rows))
         for result in range(self.m):
@@ -122,10 +121,10 @@ class Derivatives:
 
 
 def level_class(casadi: Any) -> Any:
-    """Return the class of callbacks: functions of a point, whose values and Jacobian are computed by others."""
+    """Return the class of callbacks: functions of a point, whose values and Jacobian other functions compute."""
 
     class Level(casadi.Callback):  # type: ignore[misc, name-defined]
-        """A function of a point, and of further arguments that it does not need."""
+        """A function of a point, and of further arguments that it does not use."""
 
         def __init__(self, name: str, inputs: Any, outputs: Any, values: Any, further: Any, patterns: Any) -> None:
             casadi.Callback.__init__(self)
@@ -147,10 +146,10 @@ def level_class(casadi: Any) -> Any:
 
 
 def second_places(rows: Any, columns: Any, bends: tuple[Any, Any], m: int) -> tuple[Any, Any, Any, Any]:
-    """Return where the derivative of the Jacobian, its elements column by column, can differ from zero.
+    """Return the positions where the derivative of the Jacobian, flattened by columns, can differ from zero.
 
     Returns:
-        Rows and columns there; for each the result whose Hessian it is of, and its row in that.
+        Rows and columns; for each the index of the result whose Hessian it belongs to, and its row in this Hessian.
     """
     known: dict[int, list[int]] = {}
     for row, column in zip(bends[0].tolist(), bends[1].tolist()):

@@ -1,7 +1,7 @@
 """A function of tensors as functions of flat vectors for SciPy's solvers: values and derivatives.
 
-The function is run and recorded once for each point. Its value, gradient, Jacobian, Hessian and their products are
-computed from that record, although solvers ask for them separately.
+The function runs and is recorded once for each point. Its value, gradient, Jacobian, Hessian and their products are
+computed from this record, although solvers request them separately.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Record:
         self.scope = scope
 
     def is_at(self, point: Any, before: tuple[Any, ...]) -> bool:
-        """Return whether this is the run at a point."""
+        """Return whether the record is that of a point."""
         return self.before == before and np.array_equal(self.point, point)
 
     def record_grads(self, weights: Any = None) -> list[Tensor]:
@@ -100,7 +100,7 @@ class Evaluated:
     def taken(self) -> Evaluated:
         """Return a copy with the records, and forget function, arguments and records here.
 
-        Functions that SciPy was passed may survive in cycles of its own, which must hold no graph and no tensor.
+        SciPy may keep its functions alive in reference cycles, which must hold no graph and no tensor.
         """
         result = copy(self)
         self.func, self.args, self.records = print, (), deque()
@@ -141,7 +141,7 @@ class Evaluated:
         return result
 
     def is_followed(self, x: Any, before: tuple[Any, ...] = ()) -> bool:
-        """Return whether derivatives of the solution `x` can be asked for: the outputs depend on more than `x`."""
+        """Return whether the solution `x` has derivatives: the outputs depend on other tensors than `x`."""
         record = self.at(np.asarray(x), before)
         return any(map(is_dual, record.outputs)) or (record.scope.recording and record.scope.outlives(record.outputs))
 
@@ -196,7 +196,7 @@ class Evaluated:
         """Return the plan by which the "jacobian" or "hessian" is computed from few products; None for a dense result.
 
         Raises:
-            ValueError: if the given pattern does not fit.
+            ValueError: if the pattern has another shape.
         """
         pattern = self.patterns[which]
         if pattern is None or which in self.plans:

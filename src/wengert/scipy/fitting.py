@@ -53,7 +53,7 @@ def curve_fit(
         f: the model, `f(xdata, *parameters)`: a function of tensors that returns one number for each of M observations,
             in the unit of `ydata`. Each parameter is a 0-D float64 tensor.
         xdata: the independent variable: an array or tensor, usually of shape (M,) or (k, M), passed to `f` as a float64
-            tensor; any other object is passed as it is.
+            tensor; other objects are passed unchanged.
         ydata: the observations, an array or tensor of shape (M,).
         p0: initial values of the n parameters; all ones by default, or within the bounds. Needed if `f` takes a
             variable number of arguments.
@@ -112,15 +112,15 @@ def curve_fit(
 class Model:
     """The model as functions of arrays.
 
-    Where it works element by element, one backward pass computes the Jacobian for any number of parameters (see
-    `unsummed`), which is seen in the graph. Elsewhere forward mode does.
+    If its graph shows that it works element by element, one backward pass computes the Jacobian for any number of
+    parameters (see `unsummed`); otherwise forward mode does.
 
     Attributes:
         f: the model as a function of tensors.
         own: its Jacobian as a function of tensors; None for the exact one.
-        by_rows: whether the Jacobian is returned with a row for each parameter, as "lm" wants it in memory.
+        by_rows: whether the Jacobian is returned with a row for each parameter, the memory order that "lm" needs.
         pointwise: whether the model may work element by element; False once it has not.
-        data: the latest independent variable, and what `f` is given for it.
+        data: the latest independent variable, and the argument of `f` for it.
         latest: the latest parameters, the variables for them, and the output.
         rows: memory of the latest Jacobian by rows.
         scope: the latest run, if it was recorded.
@@ -200,7 +200,7 @@ class Model:
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def read(self, xdata: Any) -> Any:
-        """Return what `f` is given for the independent variable: a tensor for an array."""
+        """Return the argument of `f` for the independent variable: a tensor for an array."""
         if not isinstance(xdata, np.ndarray):
             return xdata
         if self.data[0] is not xdata:
@@ -212,15 +212,15 @@ def unsummed(output: Tensor, variables: list[Tensor]) -> list[Any] | None:
     """Return the derivatives of the elements of a vector with respect to numbers, by one backward pass.
 
     Operators that work element by element compute the gradient of an operand that was broadcast before it is summed.
-    In a graph of nothing else, what would be summed in the end are the derivatives of the single elements.
+    In a graph of such operators only, the terms of the final sum are the derivatives of the single elements.
 
     Args:
         output: a vector.
         variables: 0-D leaves.
 
     Returns:
-        For each variable a tensor of the shape of `output`, or None for zeros. None if an operator on the way works
-        otherwise.
+        For each variable a tensor of the shape of `output`, or None for zeros. None if an operator in the graph does
+        not work element by element.
     """
     if output.ndim != 1 or not output.requires_grad:
         return None if output.ndim != 1 else [None] * len(variables)
@@ -254,7 +254,7 @@ class Residuals:
     Attributes:
         f: the model.
         xdata, ydata, sigma: data as they were passed; arrays are tensors.
-        kept: which observations take part; None for all.
+        kept: mask of the observations that are used; None for all.
     """
 
     def __init__(self, f: Callable[..., Any], xdata: Any, ydata: Any, sigma: Any, kept: Any) -> None:
@@ -282,12 +282,12 @@ class Residuals:
         return result
 
     def is_followed(self, parameters: Any) -> bool:
-        """Return whether derivatives of the fit can be asked for: the residuals depend on more than the parameters."""
+        """Return whether the fit has derivatives: the residuals depend on other tensors than the parameters."""
         values = self(from_numpy(np.array(parameters, np.float64)))
         return values.requires_grad or is_dual(values)
 
     def derived(self, popt: Any, pcov: Any, bounds: Any, absolute_sigma: bool) -> tuple[Any, Any]:
-        """Return parameters and covariance as differentiable functions of what the residuals depend on."""
+        """Return parameters and covariance as differentiable functions of the tensors that the residuals depend on."""
         if not self.is_followed(popt):
             return popt, pcov
         equation = grad(lambda parameters: 0.5 * (self(parameters) ** 2).sum())
@@ -317,7 +317,7 @@ def is_differentiable(value: Any) -> bool:
 
 
 def observed(xdata: Any, ydata: Any) -> Any:
-    """Return which observations hold no NaN."""
+    """Return a mask of the observations that hold no NaN."""
     missing = np.isnan(np.asarray(xdata, np.float64))
     return ~(missing.any(axis=tuple(range(missing.ndim - 1))) | np.isnan(np.asarray(ydata, np.float64)))
 
@@ -328,7 +328,7 @@ def scalars(parameters: tuple[Any, ...]) -> list[Tensor]:
 
 
 def as_array(name: str, value: Any) -> Any:
-    """Return the values of a tensor as an array; other values stay as they are."""
+    """Return the values of a tensor as an array; other values unchanged."""
     if not isinstance(value, Tensor):
         return value
     check_single(FIT, name, value)

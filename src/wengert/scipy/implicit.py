@@ -1,11 +1,11 @@
-"""Solutions of equations as differentiable functions of everything that the equations depend on.
+"""Solutions of equations as differentiable functions of the tensors that the equations depend on.
 
 If G(x, θ) = 0 and ∂G/∂x is invertible, x is a function of θ near the solution (the implicit function theorem), and
 
     dx/dθ = -(∂G/∂x)⁻¹ ∂G/∂θ.
 
-θ is whatever is part of the graph, or has a tangent, when G runs: arguments, tensors that a function closes over,
-parameters of modules. It is found in the graph of G at the solution.
+θ is every tensor that is part of the graph, or has a tangent, when G runs: arguments, tensors that a function closes
+over, parameters of modules. It is read from the graph of G at the solution.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def implicit(caller: str, matrix: str, equation: Equation, solution: Any) -> Ten
 
     Args:
         caller: name for error messages.
-        matrix: what the derivative of the equation is called in error messages.
+        matrix: name of the derivative of the equation for error messages.
         equation: the function that is zero at the solution.
         solution: the solution, a vector (float64).
 
@@ -56,7 +56,7 @@ def implicit(caller: str, matrix: str, equation: Equation, solution: Any) -> Ten
         and recording is on; with tangents if it depends on dual tensors. Derivatives of all orders, in both modes.
 
     Raises:
-        RuntimeError: if a derivative is asked for and the derivative of the equation at the solution is singular, or
+        RuntimeError: if a derivative is computed and the derivative of the equation at the solution is singular, or
             tensors that the equation depends on have changed since.
     """
     constant = from_numpy(np.array(solution, np.float64))
@@ -73,7 +73,7 @@ def implicit(caller: str, matrix: str, equation: Equation, solution: Any) -> Ten
 def with_tangents(caller: str, matrix: str, equation: Equation, at: Tensor, levels: int) -> Tensor:
     """Return a solution with its tangents, by one step of Newton's method for each level of forward mode.
 
-    A step from a solution does not move it. Its tangents become right, level by level from the outermost.
+    A step from a solution does not change its value, and computes its tangents, level by level from the outermost.
     """
     for _ in range(levels):
         at = at - solved(caller, matrix, jacrev(equation)(at), equation(at))
@@ -105,12 +105,12 @@ def levels_of(tensor: Tensor) -> int:
 
 
 class Frontier:
-    """Where the graph of a tensor leaves the part made since a point in time, to older nodes and leaves.
+    """Edges of a tensor's graph from nodes recorded since a point in time to older nodes and leaves.
 
     Attributes:
-        edges: the edges that lead out, each destination once.
-        keys: what identifies their destinations.
-        nodes: the nodes inside from which they start.
+        edges: the edges, one for each destination.
+        keys: identities of their destinations.
+        nodes: the newer nodes from which they start.
     """
 
     def __init__(self, tensor: Tensor, start: int) -> None:
@@ -137,7 +137,7 @@ class Frontier:
         self.edges, self.keys = list(known.values()), set(known)
 
     def gradients(self, values: Tensor, weights: Tensor, edges: list[Edge], create: bool) -> tuple[Any, ...]:
-        """Return the gradients that arrive at edges, each without what would arrive there by way of another one.
+        """Return the gradients that arrive at edges, each without contributions through another edge.
 
         While the pass runs, the edges lead to leaves of their own.
 
@@ -170,7 +170,7 @@ def is_finished(node: Any) -> bool:
 
 
 def key_of(edge: Edge) -> tuple[int, int]:
-    """Return what identifies the destination of an edge."""
+    """Return the identity of the destination of an edge."""
     return id(edge.node), edge.nr
 
 
@@ -180,13 +180,13 @@ def leaf_for(edge: Edge) -> Tensor:
 
 
 def as_leaf(tensor: Tensor) -> Tensor:
-    """Make a new tensor require its gradient, also inside of transforms, for passes that nobody else sees."""
+    """Make a new tensor require its gradient, also inside of transforms, for internal passes."""
     tensor._flags_ |= flags.REQUIRES_GRAD
     return tensor
 
 
 def stand_in(edge: Edge) -> Tensor:
-    """Return a tensor of zeros whose gradient goes where that of another tensor goes."""
+    """Return a tensor of zeros whose gradient is sent along the edge of another tensor."""
     result = from_numpy(np.zeros(edge.shape, edge.dtype))
     result._edge_ = edge
     result._flags_ |= flags.REQUIRES_GRAD
@@ -194,12 +194,12 @@ def stand_in(edge: Edge) -> Tensor:
 
 
 class Problem:
-    """An equation with what its solution depends on.
+    """An equation with the tensors that its solution depends on.
 
     Attributes:
         caller, matrix, equation: as in `implicit`.
         values: the values of the equation at the solution, with their history.
-        frontier: where their graph leads to.
+        frontier: the edges from their graph to older nodes.
     """
 
     def __init__(self, caller: str, matrix: str, equation: Equation, values: Tensor, frontier: Frontier) -> None:
@@ -222,7 +222,7 @@ class Problem:
 
 
 class Implicit(Function):
-    """The solution of an equation, as a function of what the equation depends on."""
+    """The solution of an equation, as a function of the tensors that the equation depends on."""
 
     @staticmethod
     def forward(problem: Problem, solution: Tensor, *stand_ins: Tensor) -> Tensor:

@@ -41,8 +41,8 @@ def solve_ivp(
 ) -> Any:
     """Solve an initial value problem: `scipy.integrate.solve_ivp`, differentiable and with exact Jacobians.
 
-    The implicit methods are passed the Jacobian of `fun`. If `y0`, `t_span`, `t_eval` or anything that `fun` or an
-    event uses requires gradients, the solution has derivatives with respect to it.
+    The implicit methods get the Jacobian of `fun`. If `y0`, `t_span`, `t_eval` or a tensor that `fun` or an event uses
+    requires gradients, the solution has derivatives with respect to it.
 
     Args:
         fun: `fun(t, y, *args)` returns the derivative of `y` with respect to time, as tensors or containers of tensors;
@@ -62,15 +62,14 @@ def solve_ivp(
 
     Returns:
         SciPy's result. If `y0` holds tensors, `y` is a container of float64 tensors with one more dimension, the last
-        one, for the times. `sol` and `y_events` are flat vectors. Of a solution with derivatives `y` holds tensors,
-        `sol` and the entries of `y_events` and `t_events` are or return tensors, and `t` is one if a time has a
-        derivative.
+        one, for the times. `sol` and `y_events` are flat vectors. If the solution has derivatives, `y`, `y_events` and
+        `t_events` hold tensors, `sol` returns tensors, and `t` is a tensor if a time has a derivative.
 
     Raises:
         ImportError: if SciPy is not installed.
-        TypeError: if `y0` or what `fun` returns holds something other than real numbers.
+        TypeError: if `y0` or a result of `fun` holds values other than real numbers.
         ValueError: if `t_span` is not two numbers, `vectorized` is True, `jac_sparsity` does not fit, or SciPy refuses
-            an argument; if `gradient` is another word, or "direct" for an implicit method.
+            an argument; if `gradient` is unknown, or "direct" for an implicit method.
         RuntimeError: in `vmap`.
 
     >>> import wengert as wg
@@ -162,7 +161,7 @@ def result_of(
 
 
 def stacked(states: list[Tensor]) -> Any:
-    """Return states as the rows of one tensor; an empty array if there is none."""
+    """Return states as the rows of one tensor; an empty array if there are no states."""
     return stack(states) if states else np.empty(0)
 
 
@@ -209,7 +208,7 @@ def adjoined(
 
 
 def reached_times(solution: Any, ends: tuple[Any, Any]) -> list[Any]:
-    """Return the times of the steps; the first and the last one as they were passed, or as that of an event."""
+    """Return the times of the steps; the first and the last one as passed, or the time of an event."""
     at = list(map(float, solution.t))
     at[0] = ends[0]
     if solution.status == 0:
@@ -279,7 +278,7 @@ def as_time(t: Any) -> Any:
 
 
 def has_derivative(tensor: Any) -> bool:
-    """Return whether derivatives with respect to a tensor can be asked for."""
+    """Return whether derivatives with respect to a tensor are recorded or propagated."""
     return isinstance(tensor, Tensor) and is_followed_tensor(tensor)
 
 
@@ -287,7 +286,7 @@ def ends_of(t_span: Any) -> tuple[Any, Any]:
     """Return the ends of the interval.
 
     Raises:
-        ValueError: if it is not two numbers.
+        ValueError: if `t_span` is not two numbers.
     """
     numbers = [t._array_ if isinstance(t, Tensor) else t for t in t_span] if is_sequence(t_span) else t_span
     if np.shape(numbers) != (2,):
@@ -304,7 +303,7 @@ def check_times(ends: tuple[Any, Any], times: list[Any] | None) -> None:
     """Refuse times that are not sorted along the interval, or outside of it.
 
     Raises:
-        ValueError: if they are.
+        ValueError: if the times are not sorted, or outside of the interval.
     """
     if times is None:
         return
@@ -317,10 +316,10 @@ def check_times(ends: tuple[Any, Any], times: list[Any] | None) -> None:
 
 
 def check_gradient(integrate: Any, method: Any, gradient: Any) -> None:
-    """Refuse a way of differentiation that there is not.
+    """Check the argument `gradient`.
 
     Raises:
-        ValueError: if `gradient` is another word, or "direct" for a method whose steps are not recorded.
+        ValueError: if `gradient` is unknown, or "direct" for a method whose steps are not recorded.
     """
     if gradient not in (None, "direct", "adjoint"):
         raise ValueError(f"{SOLVE}: expected gradient to be 'direct', 'adjoint' or None, but got {gradient!r}")
@@ -348,7 +347,7 @@ def flat_start(vector: Vector, y0: Any) -> Tensor:
 def is_followed(
     function: Evaluated, y0: Any, ends: tuple[Any, Any], times: list[Any] | None, observed: list[Watch]
 ) -> bool:
-    """Return whether derivatives of the solution can be asked for."""
+    """Return whether the solution has derivatives."""
     if any(map(has_derivative, (*flatten(y0)[0], *ends, *(times or ())))):
         return True
     start, t = function.vector.start, plain(ends[0])
@@ -382,7 +381,7 @@ def opened_jacobian(vector: Vector, own: Any, args: Any) -> Any:
 
 
 def unpacked(args: Any) -> tuple[Any, ...]:
-    """Return `args` as a tuple; an empty one for None.
+    """Return `args` as a tuple; empty for None.
 
     Raises:
         TypeError: if `args` cannot be unpacked.

@@ -23,12 +23,12 @@ ENDS = ("not-a-knot", "natural", "clamped")
 
 
 class Piecewise:
-    """A polynomial between each two nodes.
+    """A piecewise polynomial.
 
     Attributes:
         x: the nodes, shape (n,), float64.
         c: the coefficients of (t - xᵢ)ᵏ, ..., 1, shape (k + 1, n - 1, ...): of the values, with the axis in front.
-        axis: the axis of the results along which points lie.
+        axis: the axis of the results for the points.
         extrapolate: whether the outer polynomials go on beyond the nodes; otherwise results there are NaN.
     """
 
@@ -41,7 +41,7 @@ class Piecewise:
         Args:
             points: numbers, an array or a tensor of any shape.
             nu: the order of the derivative.
-            extrapolate: as the attribute, which it replaces.
+            extrapolate: replaces the attribute of this name.
 
         Returns:
             A float64 tensor: the shape of the values, with that of the points in place of the axis.
@@ -94,7 +94,7 @@ class CubicSpline(Piecewise):
 
     Raises:
         ImportError: if SciPy is not installed.
-        ValueError: if the nodes do not increase, there are fewer than two, or `bc_type` is another ("periodic" is not
+        ValueError: if the nodes do not increase, there are fewer than two, or `bc_type` is unknown ("periodic" is not
             supported).
 
     >>> import wengert as wg
@@ -154,16 +154,17 @@ def interp1d(
         kind: "linear", "slinear", "nearest", "nearest-up", "previous", "zero", "next" or "cubic".
         axis: the axis of the nodes.
         copy: has no effect.
-        bounds_error: raise an error for points outside of the nodes; True by default, unless they are extrapolated.
-        fill_value: the value outside, or a pair (below, above); "extrapolate" to go on with the outer polynomials.
-        assume_sorted: take the nodes as they are; otherwise they are sorted.
+        bounds_error: raise an error for points outside of the nodes; True by default, unless `fill_value` is
+            "extrapolate".
+        fill_value: the value outside, or a pair (below, above); "extrapolate" to continue the outer polynomials.
+        assume_sorted: do not sort the nodes.
 
     Returns:
         A function of points, which returns a float64 tensor: the shape of the values, with that of the points in place
         of the axis.
 
     Raises:
-        ValueError: if the shapes do not fit, or `kind` is another word.
+        ValueError: if the shapes do not fit, or `kind` is unknown.
 
     >>> import wengert as wg
     >>> x = wg.tensor([0.0, 1.0, 3.0], requires_grad=True)
@@ -185,7 +186,7 @@ def interp1d(
 
 
 class Steps(Piecewise):
-    """A function that has the value of one of the nodes around; `kind` says of which."""
+    """A piecewise constant function: the value at a neighbouring node, selected by `kind`."""
 
     def __init__(self, x: Tensor, values: Tensor, axis: int, kind: str) -> None:
         super().__init__(x, values.unsqueeze(0), axis)
@@ -214,7 +215,7 @@ class Steps(Piecewise):
 
 
 class Interpolant:
-    """What `interp1d` returns.
+    """Result of `interp1d`.
 
     Attributes:
         curve: the piecewise polynomial.
@@ -295,7 +296,7 @@ def stack_rows(rows: list[Tensor]) -> Tensor:
 
 
 def hermite(x: Tensor, y: Tensor, slopes: Tensor) -> Tensor:
-    """Return the coefficients of the cubics with values and slopes at the nodes."""
+    """Return the coefficients of the cubics with these values and derivatives at the nodes."""
     steps = (x[1:] - x[:-1]).reshape((-1, *(1,) * (y.ndim - 1)))
     secant = (y[1:] - y[:-1]) / steps
     bend = (slopes[:-1] + slopes[1:] - 2 * secant) / steps
@@ -303,10 +304,10 @@ def hermite(x: Tensor, y: Tensor, slopes: Tensor) -> Tensor:
 
 
 def spline_slopes(x: Tensor, y: Tensor, bc_type: Any) -> Tensor:
-    """Return the slopes at the nodes of the cubic spline.
+    """Return the derivatives of the cubic spline at the nodes.
 
     Raises:
-        ValueError: if `bc_type` is not known.
+        ValueError: if `bc_type` is unknown.
     """
     n, shape = len(x), (-1, *(1,) * (y.ndim - 1))
     h = x[1:] - x[:-1]
@@ -332,12 +333,12 @@ def spline_slopes(x: Tensor, y: Tensor, bc_type: Any) -> Tensor:
 
 
 def end_row(end: Any, h: Tensor, steps: Tensor, secant: Tensor, one: Tensor, zero: Tensor, sign: int = 1) -> Any:
-    """Return the diagonal, the element beside it, and the right side of the equation for an end.
+    """Return the diagonal element, its neighbour and the right side of the equation for an end.
 
     Args:
-        end: the order of the derivative that is known there (0 for "not a knot"), and its value.
-        h, steps, secant: lengths of the intervals and slopes of the secants, from this end on.
-        sign: -1 at the right end, from where second derivatives point the other way.
+        end: the order of the known derivative (0 for "not a knot"), and its value.
+        h, steps, secant: lengths of the intervals and slopes of the secants, beginning at this end.
+        sign: -1 at the right end, where second derivatives change sign.
     """
     order, value = end
     if order == 1:
@@ -351,10 +352,10 @@ def end_row(end: Any, h: Tensor, steps: Tensor, secant: Tensor, one: Tensor, zer
 
 
 def read_ends(bc_type: Any, y: Tensor) -> list[tuple[int, Any]]:
-    """Return for each end which derivative is known, 0 for "not a knot", and its value.
+    """Return for each end the order of the known derivative, 0 for "not a knot", and its value.
 
     Raises:
-        ValueError: if the type is not known.
+        ValueError: if `bc_type` is unknown.
     """
     pair = (bc_type, bc_type) if isinstance(bc_type, str) else bc_type
     named = {"not-a-knot": (0, 0.0), "clamped": (1, 0.0), "natural": (2, 0.0)}
@@ -373,7 +374,7 @@ def read_ends(bc_type: Any, y: Tensor) -> list[tuple[int, Any]]:
 
 
 def monotone_slopes(x: Tensor, y: Tensor) -> Tensor:
-    """Return the slopes at the nodes of the monotone interpolant: weighted harmonic means of those of the secants."""
+    """Return the monotone interpolant's derivatives at the nodes: weighted harmonic means of secants' slopes."""
     shape = (-1, *(1,) * (y.ndim - 1))
     h = (x[1:] - x[:-1]).reshape(shape)
     secant = (y[1:] - y[:-1]) / h
@@ -387,7 +388,7 @@ def monotone_slopes(x: Tensor, y: Tensor) -> Tensor:
 
 
 def limited(near: Tensor, far: Tensor, slope: Tensor, other: Tensor) -> Tensor:
-    """Return the slope at an end: that of a parabola, as far as the curve stays monotone."""
+    """Return the derivative at an end: that of a parabola, limited so that the curve is monotone."""
     value = ((2 * near + far) * slope - near * other) / (near + far)
     value = where(value.sign() != slope.sign(), 0.0, value)
     steep = (slope.sign() != other.sign()) & (value.abs() > 3 * slope.abs())
@@ -422,7 +423,7 @@ class Tridiagonal(Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, bands: Tensor, right: Tensor) -> tuple[Tensor, int]:
-        """Solve for all members: at once, if they share the matrix."""
+        """Solve for all members, in one call if they share the matrix."""
         size = info.batch_size
         rights = right.movedim(in_dims[1], 0) if in_dims[1] is not None else right.expand(size, *right.shape)
         if in_dims[0] is not None:

@@ -1,4 +1,4 @@
-"""Ipopt by the package cyipopt, with exact sparse Jacobians and Hessians: structure and values.
+"""Ipopt, called by the package cyipopt, with exact sparse Jacobians and Hessians.
 
 Ipopt: A. Wächter and L. T. Biegler, "On the implementation of an interior-point filter line-search algorithm for
 large-scale nonlinear programming", Mathematical Programming 106, 2006.
@@ -17,7 +17,7 @@ from .vectors import Vector, scipy_module
 
 IPOPT = "minimize_ipopt"
 UNBOUNDED = 1e20
-"""What Ipopt takes for infinity."""
+"""The number that Ipopt treats as infinity."""
 
 
 def minimize_ipopt(
@@ -34,17 +34,17 @@ def minimize_ipopt(
 ) -> Any:
     """Minimise a function of tensors under constraints by Ipopt, with exact sparse derivatives.
 
-    Ipopt is told which elements of the Jacobian of the constraints and of the Hessian of the Lagrangian can differ from
-    zero, and gets the values of these alone, computed from few products.
+    Ipopt receives the structure of the Jacobian of the constraints and of the Hessian of the Lagrangian, and the values
+    of the elements that can differ from zero, computed from few products.
 
     Args:
         fun: returns one number; called with a container as `x0` of float64 tensors, and `args`.
         x0: initial point: tensors, arrays and numbers, as for `minimize`.
-        bounds: for flat vectors, pairs `(lower, upper)` with None for none, or `scipy.optimize.Bounds`.
+        bounds: for flat vectors, pairs `(lower, upper)` with None for no bound, or `scipy.optimize.Bounds`.
         constraints: one or several of `scipy.optimize.NonlinearConstraint`, and of dictionaries `{"type": "eq" or
             "ineq", "fun": ..., "args": ...}`; the functions are called with containers.
         tol, options: Ipopt's `tol`, and its other options by name (`max_iter`, `mu_strategy`, ...); `print_level` is 0
-            if it is not among them.
+            by default.
         jacobian_sparsity, hessian_sparsity: the patterns of the Jacobian of all constraints, one below the other, and
             of the Hessian of the Lagrangian, as arrays; or "find" to determine them at the start.
 
@@ -54,9 +54,9 @@ def minimize_ipopt(
 
     Raises:
         ImportError: if cyipopt is not installed.
-        TypeError: if `x0` or what a function returns holds something other than real numbers, or an option is unknown
-            to Ipopt.
-        ValueError: if a constraint has another form, or a pattern does not fit.
+        TypeError: if `x0` or a result of a function holds values other than real numbers, or an option is unknown to
+            Ipopt.
+        ValueError: if a constraint is not of a supported form, or a pattern does not fit.
     """
     try:
         cyipopt = load("cyipopt")
@@ -89,10 +89,10 @@ class Program:
     """A program in the form that cyipopt calls.
 
     Attributes:
-        whole: the function with all constraints behind it.
+        whole: the function followed by all constraints.
         constrained: the constraints alone; None if there are none.
         low, high: their bounds; `count`: their number.
-        calls: how often Ipopt asked for what.
+        calls: number of calls of each kind.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ def read_constraint(optimize: Any, constraint: Any) -> tuple[Callable[[Any], Any
     """Return the function of a constraint, and its lower and upper bound.
 
     Raises:
-        ValueError: if it has another form.
+        ValueError: if the constraint is not of a supported form.
     """
     if isinstance(constraint, optimize.NonlinearConstraint):
         return constraint.fun, constraint.lb, constraint.ub
@@ -190,7 +190,7 @@ def limits(bounds: Any, count: int) -> tuple[Any, Any]:
     """Return lower and upper bounds as vectors.
 
     Raises:
-        ValueError: if there are not as many bounds as variables.
+        ValueError: if the numbers of bounds and variables differ.
     """
     if bounds is None:
         bounds = [(None, None)] * count

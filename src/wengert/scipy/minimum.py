@@ -42,16 +42,16 @@ def minimize(
 ) -> Solution:
     """Minimise a function of tensors: `scipy.optimize.minimize` with exact derivatives.
 
-    Methods that use derivatives are passed the gradient, and the Hessian or its products with vectors.
+    Methods that use derivatives get the gradient, and the Hessian or its products with vectors.
 
     Args:
         fun: returns one number; called with a container as `x0` of float64 tensors, and `args`.
         x0: initial point: a tensor, or containers (dictionaries, lists, tuples, named tuples) of tensors, arrays and
-            numbers; or an array or list of numbers, then `fun` is called with one 1-D tensor.
+            numbers; or an array or list of numbers, for which `fun` is called with one 1-D tensor.
         jac, hess, hessp: None for exact derivatives. Otherwise as in SciPy; functions are called with containers.
         constraints: as in SciPy; their functions are called with containers. Jacobians, and for "trust-constr"
             Hessians, are exact, unless functions or strategies other than SciPy's defaults ("2-point" and `BFGS`) are
-            given. `finite_diff_jac_sparsity` makes the Jacobian a sparse array.
+            passed. `finite_diff_jac_sparsity` makes the Jacobian a sparse array.
         callback: called with containers.
         method, bounds, tol, options: as in SciPy, for flat vectors: all tensors concatenated.
         sparsity: the pattern of the Hessian (see `func.sparse_hessian`), or "find" to determine it at the start, for
@@ -65,8 +65,8 @@ def minimize(
 
     Raises:
         ImportError: if SciPy is not installed.
-        TypeError: if `x0` or what `fun` returns holds something other than real numbers.
-        ValueError: if `sparsity` is given to a method that does not use it, or does not fit, or SciPy refuses an
+        TypeError: if `x0` or a result of `fun` holds values other than real numbers.
+        ValueError: if `sparsity` is passed to a method that does not use it, or does not fit, or SciPy refuses an
             argument.
         RuntimeError: if `fun` depends on tensors that require gradients and there are constraints, or in `vmap`.
 
@@ -117,7 +117,7 @@ def check_unconstrained(function: Evaluated, x: Any, constraints: Any) -> None:
 def functions_for(
     method: str, fun: Any, vector: Vector, args: tuple[Any, ...], jac: Any, hess: Any, hessp: Any, sparsity: Any
 ) -> tuple[Evaluated, Any, dict[str, Any]]:
-    """Return the function that is minimised, and the function and derivatives that are passed to SciPy.
+    """Return the function to minimise, and the function and derivatives for SciPy.
 
     Raises:
         ValueError: if there is a pattern, but the method does not use the exact Hessian.
@@ -148,7 +148,7 @@ def functions_for(
 
 
 def opened(vector: Vector, function: Any, args: tuple[Any, ...], name: str) -> Any:
-    """Convert a user's function to one of flat vectors; other values stay as they are."""
+    """Convert a user's function to a function of flat vectors; other values stay unchanged."""
     if not callable(function):
         return function
     if name == "hess":
@@ -157,7 +157,7 @@ def opened(vector: Vector, function: Any, args: tuple[Any, ...], name: str) -> A
 
 
 def first_of(function: Any) -> Any:
-    """Return the function of the values alone, of one that returns values and their derivative (`jac=True`)."""
+    """Return the function of the values only, for a function that returns values and their derivative (`jac=True`)."""
     return lambda *args: function(*args)[0]
 
 
@@ -180,7 +180,7 @@ def opened_product(vector: Vector, function: Any, args: tuple[Any, ...]) -> Any:
 
 
 def opened_callback(vector: Vector, callback: Any) -> Any:
-    """Convert a callback of containers, in the form that its parameters ask for."""
+    """Convert a callback of containers, in the form that its parameters require."""
     if callback is None or vector.structure is None:
         return callback
     if set(inspect.signature(callback).parameters) == {"intermediate_result"}:

@@ -1,7 +1,7 @@
 """`quad`, `quad_vec` and `fixed_quad` of SciPy, differentiable with respect to parameters and limits.
 
-The derivative of an integral (Leibniz' rule) is ∫ ∂f/∂θ dx + f(b) db/dθ - f(a) da/dθ. SciPy integrates, and says into
-which pieces it has divided the interval. On each of them the integral of ∂f/∂θ is Gauss's, with 16 points.
+The derivative of an integral (Leibniz' rule) is ∫ ∂f/∂θ dx + f(b) db/dθ - f(a) da/dθ. SciPy integrates, and returns the
+subintervals. On each of them the integral of ∂f/∂θ is computed by Gauss's rule with 16 points.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .vectors import check_single, scipy_module
 
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(16)
 AT_LIMIT = np.polynomial.legendre.leggauss(8)
-"""Gauss's rule for the empty interval at a limit: derivatives by the limit are exact up to the 16th order."""
+"""Gauss's rule for the empty interval at a limit: derivatives with respect to it are exact up to the 16th order."""
 
 NEAR, GRADING, LEVELS = 1e-7, 0.15, 16
 """Relative difference from SciPy's integral above which pieces at the limits are divided; how, and how often."""
@@ -38,16 +38,16 @@ def quad(
 
     Returns:
         As SciPy: the integral, an estimate of its absolute error, and more with `full_output`. The integral is a
-        number; if a limit or anything that `func` uses requires a gradient, a 0-D float64 tensor with derivatives of
+        number; if a limit or a tensor that `func` uses requires a gradient, a 0-D float64 tensor with derivatives of
         every order, in both modes.
 
     Raises:
         ImportError: if SciPy is not installed.
         TypeError: if `func` does not return one real number.
-        RuntimeError: in `vmap`; if derivatives are asked for with `weight` or `complex_func`.
+        RuntimeError: in `vmap`; if derivatives are needed with `weight` or `complex_func`.
 
-    Derivatives are as accurate as Gauss's rule on the pieces into which SciPy divided the interval: less than the
-    integral where the derivative of the integrand has a kink or a singularity inside; `points` makes it a limit.
+    Derivatives are as accurate as Gauss's rule on SciPy's subintervals: less accurate than the integral if the
+    derivative of the integrand has a kink or a singularity inside one; pass its position in `points`.
 
     >>> import wengert as wg
     >>> rate = wg.tensor(2.0, requires_grad=True)
@@ -85,7 +85,7 @@ def quad_vec(
 
     Returns:
         As SciPy: the integral, of the shape of the results of `f`, an estimate of its error, and `info` with
-        `full_output`. The integral is an array; if a limit or anything that `f` uses requires a gradient, a tensor with
+        `full_output`. The integral is an array; if a limit or a tensor that `f` uses requires a gradient, a tensor with
         derivatives of every order, in both modes.
 
     Raises:
@@ -111,12 +111,12 @@ def fixed_quad(func: Callable[..., Any], a: Any, b: Any, args: Any = (), n: int 
 
     Args:
         func: the integrand, `func(x, *args)`: a function of a 1-D float64 tensor of n points that returns a tensor
-            whose last dimension is that of the points.
+            with the points along the last dimension.
         a, b: the limits, finite numbers or 0-D tensors.
         n: the number of points; polynomials up to the degree 2n - 1 are integrated exactly.
 
     Returns:
-        The integral, a tensor that is recorded as any other, and None.
+        The integral, a tensor with a history if gradients are required, and None.
 
     Raises:
         ValueError: if a limit is infinite.
@@ -134,7 +134,7 @@ def fixed_quad(func: Callable[..., Any], a: Any, b: Any, args: Any = (), n: int 
 
 
 class Integrand:
-    """An integrand as a function of numbers, and what its calls have shown.
+    """An integrand as a function of numbers, and the state of its calls.
 
     Attributes:
         a, b: the limits as numbers; `lower`, `upper`: as they were passed.
@@ -169,7 +169,7 @@ class Integrand:
         """Return the value at a number as a number.
 
         Raises:
-            TypeError: if it is not one number.
+            TypeError: if the value is not one number.
         """
         value = self.array(x)
         if value.size != 1 or value.dtype.kind not in "fiubc":
@@ -180,7 +180,7 @@ class Integrand:
         return value.item()
 
     def is_followed(self) -> bool:
-        """Return whether derivatives of the integral can be asked for."""
+        """Return whether the integral has derivatives."""
         limits = [limit for limit in (self.lower, self.upper) if isinstance(limit, Tensor)]
         return self.seen or any(limit.requires_grad or is_dual(limit) for limit in limits)
 
@@ -189,8 +189,8 @@ class Integrand:
 
         Args:
             value: the integral.
-            begins, ends: of the pieces into which SciPy divided the interval; of an infinite one, that of t from 0 to 1
-                with x = a + (1 - t) / t.
+            begins, ends: the ends of SciPy's subintervals; of an infinite interval, those of t from 0 to 1 with
+                x = a + (1 - t) / t.
             symmetric: whether t goes from -1 to 1 for the whole line; otherwise both halves have the same pieces.
         """
         if not len(begins):
@@ -215,7 +215,7 @@ class Integrand:
         return summed([self.at(point) for point in x.tolist()], weights)
 
     def placed(self, t: Any, weights: Any, symmetric: bool) -> tuple[Any, Any]:
-        """Return points and weights on the interval itself for those of t."""
+        """Return points and weights on the interval of x for those of t."""
         low, high, sign = (self.a, self.b, 1.0) if self.a <= self.b else (self.b, self.a, -1.0)
         if np.isfinite(low) and np.isfinite(high):
             return t, weights * (np.sign(self.b - self.a) * np.sign(weights.sum()))
@@ -231,7 +231,7 @@ class Integrand:
 
 
 def graded(begins: Any, ends: Any) -> tuple[Any, Any]:
-    """Return pieces among which the first and the last ones are divided into ever smaller ones towards the limits."""
+    """Return pieces of which the first and the last are subdivided ever more finely towards the limits."""
     order = np.argsort(begins)
     edges = np.append(np.minimum(begins, ends)[order], max(begins.max(), ends.max()))
     shrink = GRADING ** np.arange(1, LEVELS)

@@ -1,4 +1,4 @@
-"""What SciPy's solvers return, for type checkers."""
+"""Results of SciPy's solvers, for type checkers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 
 class Solution(Protocol):
-    """A result of SciPy's (`OptimizeResult`); which fields there are depends on solver and method.
+    """A result of SciPy's solvers (`OptimizeResult`); its fields depend on solver and method.
 
     Attributes:
         x: the solution, a container as the initial point.

@@ -2,8 +2,8 @@
 
 The methods, with their dense output, are those of SciPy (RK23: Bogacki and Shampine, 1989; RK45: Dormand and Prince,
 1980; DOP853: Hairer, Nørsett and Wanner, "Solving Ordinary Differential Equations I", 1993, whose section II.4 is also
-the source of the choice of steps). The lengths of the steps are constants in derivatives, but for the first and the
-last step, which end where the interval does.
+the source of the choice of steps). The lengths of the steps are constants in derivatives, except for the first and the
+last step, which depend on the ends of the interval.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Method:
     """An explicit Runge-Kutta method, read from SciPy's class.
 
     Attributes:
-        rows: for each stage but the first the coefficients of the stages before; the last row is that of the new state,
-            whose derivative is the last stage.
-        nodes: the fractions of the step at which the stages stand.
+        rows: for each stage except the first, the coefficients of the stages before; the last row is that of the new
+            state, whose derivative is the last stage.
+        nodes: the positions of the stages, as fractions of the step.
         order: the order of the error estimate.
         dense: coefficients of x, x², ... by stage: the state after the fraction x of a step.
-        extra: how many further stages dense output needs; their rows and nodes stand at the end.
+        extra: number of further stages for dense output; their rows and nodes come last.
     """
 
     def __init__(self, solver: Any) -> None:
@@ -110,9 +110,9 @@ class Step:
     """A step of a method.
 
     Attributes:
-        t, h: where it begins, and its length: numbers, or tensors where it begins or ends at an end of the interval
-            that is a tensor.
-        end: where it ends.
+        t, h: beginning and length: numbers, or tensors if the step begins or ends at an end of the interval that is a
+            tensor.
+        end: the time of its end.
         y, new: the states at its beginning and end.
         stages: the derivatives of its stages.
     """
@@ -132,7 +132,7 @@ class Step:
         return self.method.error(np.stack([stage._array_ for stage in self.stages]), plain(self.h), scale)
 
     def finish(self) -> None:
-        """Compute the further stages that dense output needs."""
+        """Compute the further stages for dense output."""
         count = len(self.method.rows) - self.method.extra
         for at in range(len(self.stages) - 1, len(self.method.rows)):
             state = combined(self.y, self.h, self.method.rows[at], self.stages)
@@ -182,7 +182,7 @@ class Integrator:
         return self.inner(t, y)
 
     def initial(self, first: Any) -> float:
-        """Return the length of the first step: that which would make a step of Euler's method as accurate as wanted."""
+        """Return the length of the first step, for which a step of Euler's method would meet the tolerance."""
         interval = abs(self.end - self.start)
         if self.first_step is not None:
             return float(self.first_step)
@@ -215,7 +215,7 @@ class Integrator:
             t, y, first = step.end, step.new, step.stages[len(self.method.rows) - self.method.extra]
 
     def accepted(self, t: Any, y: Tensor, first: Tensor, h: float) -> Any:
-        """Return a step within the tolerance and the length proposed for the next one; None if there is none."""
+        """Return a step within the tolerance and the proposed length of the next; None if steps get too small."""
         now, rejected, exponent = plain(t), False, -1 / (self.method.order + 1)
         smallest = 10 * abs(math.nextafter(now, self.direction * math.inf) - now)
         h = min(max(h, smallest), self.max_step)

@@ -1,4 +1,4 @@
-"""What solvers return as differentiable functions of the tensors that the problem depends on.
+"""Results of solvers as differentiable functions of the tensors that the problem depends on.
 
 A root satisfies F(x, θ) = 0, a minimum without active bounds ∇f(x, θ) = 0: `implicit` differentiates both. An element
 of x at an active bound stays there when θ moves.
@@ -43,7 +43,7 @@ def fit_of(function: Evaluated, x: Any, active: Any, loss: Any, scale: float) ->
     """Return the fit `x` in the form of the variables, differentiable if the function depends on more than it.
 
     Raises:
-        RuntimeError: if the derivative of the loss is not known.
+        RuntimeError: if the loss is a function, whose derivative is not known.
     """
     if not function.is_followed(x):
         return function.vector.result(x)
@@ -77,7 +77,7 @@ LOSSES: dict[Any, Any] = {
 
 
 def held(equation: Equation, x: Any, active: Any) -> Equation:
-    """Return an equation whose active elements say that x stays as it is."""
+    """Return an equation whose active elements state that x does not change."""
     if not np.any(active):
         return equation
     constant, mask = from_numpy(np.array(x, np.float64)), from_numpy(np.asarray(active, bool))
@@ -90,7 +90,7 @@ def held(equation: Equation, x: Any, active: Any) -> Equation:
 
 
 def at_bounds(x: Any, bounds: Any, gradient: Any) -> Any:
-    """Return which elements of a minimum are held by a bound: they are at it, and the gradient pushes them to it."""
+    """Return a mask of the elements of a minimum that are at a bound to which the gradient pushes them."""
     if bounds is None:
         return np.zeros(np.shape(x), bool)
     if hasattr(bounds, "lb"):

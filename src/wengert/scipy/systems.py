@@ -50,8 +50,8 @@ def root(
 
     Raises:
         ImportError: if SciPy is not installed.
-        TypeError: if `x0` or what `fun` returns holds something other than real numbers.
-        ValueError: if `sparsity` is given to a method that does not use it, or does not fit, or SciPy refuses an
+        TypeError: if `x0` or a result of `fun` holds values other than real numbers.
+        ValueError: if `sparsity` is passed to a method that does not use it, or does not fit, or SciPy refuses an
             argument.
         RuntimeError: in `vmap`.
 
@@ -127,7 +127,7 @@ def least_squares(
 
     Raises:
         ImportError: if SciPy is not installed.
-        TypeError: if `x0` or what `fun` returns holds something other than real numbers.
+        TypeError: if `x0` or a result of `fun` holds values other than real numbers.
         ValueError: if `jac_sparsity` does not fit, or SciPy refuses an argument.
         RuntimeError: if `fun` depends on tensors that require gradients and `loss` is a function, or in `vmap`.
 

@@ -25,14 +25,14 @@ Watch = Callable[[Any, Tensor], Tensor]
 
 
 class Watched:
-    """An event with what was seen of it.
+    """An event with its occurrences.
 
     Attributes:
-        watch: its function; it happens where this crosses zero.
+        watch: its function; the event occurs where this crosses zero.
         limit: the number of times after which the integration ends; 0 for none.
         direction: positive for events where the function increases, negative where it decreases, 0 for all.
         value: the value at the last step.
-        times, states: when it happened, in which states.
+        times, states: times and states of its occurrences.
     """
 
     def __init__(self, caller: str, event: Any, watch: Watch) -> None:
@@ -50,13 +50,13 @@ class Watched:
             return float(self.watch(t, y)._array_[0])
 
     def has_crossed(self, value: float) -> bool:
-        """Return whether the event happened between the last value and this one, which becomes the last."""
+        """Return whether the event occurred between the last value and this one; store this one as the last."""
         before, self.value = self.value, value
         up, down = before <= 0 <= value, before >= 0 >= value
         return bool((up and self.direction >= 0) or (down and self.direction <= 0)) and (before != 0 or value != 0)
 
     def when(self, brentq: Any, state: Callable[[Any], Tensor], low: float, high: float) -> Tensor:
-        """Return the time of the event between two times, differentiable with respect to what state and event need."""
+        """Return the time of the event between two times, differentiable as the state and the event are."""
         with no_grad():
             now = brentq(lambda t: self.number(t, state(t)), low, high, xtol=4e-16 * max(abs(high), 1e-300), rtol=9e-16)
         watch = self.watch  # not `self`, which will hold the result
@@ -64,18 +64,18 @@ class Watched:
         return implicit(self.caller, "derivative of the event with respect to time", equation, [now])[0]
 
     def note(self, t: Tensor, y: Tensor) -> bool:
-        """Note that it happened; return whether that ends the integration."""
+        """Note an occurrence; return whether it ends the integration."""
         self.times.append(t)
         self.states.append(y)
         return self.limit > 0 and len(self.times) >= self.limit
 
 
 class Trajectory:
-    """A solution with what was asked of it.
+    """A solution with the requested outputs.
 
     Attributes:
         times, states: of the output; states are flat, of shape (n,).
-        steps: all steps, if dense output was asked for.
+        steps: all steps, if dense output was requested.
         status: 0 at the end of the interval, 1 if an event ended it, -1 if the steps became too small.
     """
 
@@ -102,7 +102,7 @@ class Trajectory:
             self.status = -1
 
     def begin(self, integrator: Integrator) -> None:
-        """Put out the initial state, if it is wanted."""
+        """Output the initial state, if requested."""
         if self.wanted is None:
             self.times.append(integrator.t0)
             self.states.append(integrator.y)
@@ -116,7 +116,7 @@ class Trajectory:
                 self.states.append(integrator.y)
 
     def events(self, step: Step) -> Any:
-        """Look for events in a step; return the time at which one ends the integration, or None."""
+        """Find the events in a step; return the time at which one ends the integration, or None."""
         low, high = plain(step.t), plain(step.end)
         crossed = [event for event in self.watched if event.has_crossed(event.number(high, step.new))]
         found = [(event.when(self.brentq, step.at, low, high), event) for event in crossed]
@@ -126,7 +126,7 @@ class Trajectory:
         return None
 
     def output(self, step: Step, end: Any) -> None:
-        """Put out the states within a step, up to its end or that of the integration."""
+        """Output the states within a step, up to its end or the end of the integration."""
         last = step.end if end is None else end
         if self.wanted is None:
             self.times.append(last)
@@ -146,7 +146,7 @@ class Trajectory:
 
 
 def is_end(inside: list[Any], step: Step) -> bool:
-    """Return whether the only wanted time is the end of the step."""
+    """Return whether the only output time is the end of the step."""
     return len(inside) == 1 and inside[0] == plain(step.end) and not isinstance(step.end, Tensor)
 
 
@@ -173,7 +173,7 @@ class Dense:
         return result
 
     def at(self, t: Any) -> Tensor:
-        """Return the state at one time; outside of the interval that of the step nearest to it."""
+        """Return the state at one time; outside of the interval, extrapolate the nearest step."""
         if not self.steps:
             return self.y
         ts = self.ts if self.increasing else -self.ts

@@ -35,8 +35,8 @@ class Vector:
     Attributes:
         start: flat vector of the initial value.
         like: float64 tensors of the shapes of the container's elements.
-        structure: structure of the container; None if the value is whatever SciPy takes. Then functions are called
-            with one tensor, and vectors stay as they are.
+        structure: structure of the container; None if the value is an array or a list as for SciPy. Then functions are
+            called with one tensor, and vectors stay unchanged.
         kinds: for each element `TENSOR`, `ARRAY` or `NUMBER`.
     """
 
@@ -60,7 +60,7 @@ class Vector:
         """Return an element as a new float64 array.
 
         Raises:
-            TypeError: if it is neither tensor, array nor number, or is complex.
+            TypeError: if the element is neither tensor, array nor number, or is complex.
             RuntimeError: if it is a batch.
         """
         if isinstance(element, Tensor):
@@ -87,7 +87,7 @@ class Vector:
         return self.opened(self.tensors(x))
 
     def result(self, x: Any) -> Any:
-        """Return the container for a flat vector in results and callbacks; the vector itself if there is none."""
+        """Return the container for a flat vector in results and callbacks; the vector itself without a container."""
         if self.structure is None:
             return x
         tensors = self.tensors(x)
@@ -101,7 +101,7 @@ class Vector:
         return [part.reshape(element.shape) for part, element in zip(parts, self.like)]
 
     def joined(self, vector: Tensor) -> Any:
-        """Return the container of tensors for a flat vector that is a tensor; the vector itself if there is none."""
+        """Return the container of tensors for a flat vector that is a tensor; the vector itself without a container."""
         return vector if self.structure is None else unflatten(self.elements(vector), self.structure)
 
     def joined_rows(self, columns: Tensor) -> Any:
@@ -129,7 +129,7 @@ class Vector:
 
 
 def keeps_form(value: Any) -> bool:
-    """Return whether a value is a container, not an array or nested lists of numbers, which SciPy reads as an array.
+    """Return whether a value is a container, rather than an array or nested lists of numbers.
 
     Dictionaries and named tuples are containers; lists, tuples and deques are if they hold tensors, arrays or
     containers, or lists of several lengths.
@@ -192,7 +192,7 @@ def numeric(caller: str, name: str, value: Any) -> list[Tensor]:
     """Return the elements of a container as tensors; arrays and numbers become constants.
 
     Raises:
-        TypeError: if a value is neither tensor, array nor number, or is complex, or if there is none.
+        TypeError: if a value is neither tensor, array nor number, or is complex, or if the container is empty.
     """
     elements = flatten(value)[0]
     if not elements:
@@ -210,5 +210,5 @@ def numeric(caller: str, name: str, value: Any) -> list[Tensor]:
 
 
 def matrix(value: Any) -> Any:
-    """Convert a user's matrix for SciPy: tensors become arrays, other values stay as they are."""
+    """Convert a user's matrix for SciPy: tensors become arrays, other values stay unchanged."""
     return value.detach().numpy() if isinstance(value, Tensor) else value
