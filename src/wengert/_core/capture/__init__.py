@@ -1,1 +1,1 @@
-"""Recording of what a function calls as a list, and replay of that list; loaded when somebody asks for it."""
+"""Recording of a function's calls as a list, and replay of the list; loaded on first use."""

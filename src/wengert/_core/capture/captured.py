@@ -1,4 +1,4 @@
-"""A captured call: the list of a function's calls, what it was recorded for, and what it returns."""
+"""A captured call: the list of a function's calls, its guards, and its results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .recorder import Recorder, Refusal
 from .signatures import flattened, guard_of, hold, kinship
 
 AGAIN = object()
-"""The result of a replay that could not run, before which nothing has changed: the function is to be called."""
+"""Result of a replay that could not run and has changed nothing: the function is then called."""
 
 
 class Captured:
@@ -31,13 +31,13 @@ class Captured:
         filled: for each external tensor its register.
         sources: for each external tensor its number among the leaves of the arguments, or -1; -2 - n if it is the
             `.grad` of external tensor n.
-        bare: the external tensors without a `.grad` before.
-        held: the external tensors that are not among the arguments; None for those that are.
+        bare: the external tensors that had no `.grad`.
+        held: the external tensors that are not arguments; None for arguments.
         twins: (place, other place) of leaves that are one tensor.
-        guards, kin: the facts about all external tensors, and which of them share memory.
+        guards, kin: the guards of all external tensors, and the groups that share memory.
         result: the description of the result.
-        effects: the first entry whose work lasts beyond the list, or -1.
-        draws: it draws random numbers from the default generator, which a caller puts back if it calls the function.
+        effects: the first entry whose effect outlives the list, or -1.
+        draws: it draws random numbers from the default generator, which a caller restores if it calls the function.
         replays: the number of calls that it matched.
         recorder: the recording, for explanations.
     """
@@ -73,7 +73,7 @@ class Captured:
     )
 
     def owners(self, leaves: list[Any]) -> Any:
-        """Return the external tensors for a call with other arguments; None if it is not what was recorded."""
+        """Return the external tensors for a call with other arguments; None if a guard fails."""
         for one, other in self.twins:
             if leaves[one] is not leaves[other]:
                 return None
@@ -110,15 +110,15 @@ class Captured:
 
 
 def grad_of(leaf: Tensor) -> Any:
-    """Return the `.grad` of a tensor as it is noted, without warnings."""
+    """Return the `.grad` of a tensor without warnings."""
     return None if leaf._meta_ is None else leaf._meta_.grad
 
 
 def interrupted(entry: Entry) -> str:
-    """Return the error text of a replay that cannot go on, and cannot begin again."""
+    """Return the error text of a replay that can neither continue nor restart."""
     return (
-        f"torch.compile: the replay of a list stopped at {entry.title}, behind a write to memory that cannot be taken "
-        "back; call the function itself, not the compiled one"
+        f"torch.compile: the replay of a list stopped at {entry.title}, after a write to memory that cannot be undone; "
+        "call the function itself, not the compiled one"
     )
 
 
@@ -169,7 +169,7 @@ def record(
 
 
 def holds_array(values: Any) -> bool:
-    """Return whether a NumPy array is among arguments, also in lists and dictionaries."""
+    """Return whether arguments contain a NumPy array, also in lists and dictionaries."""
     if isinstance(values, dict):
         return holds_array(tuple(values.values()))
     if isinstance(values, (tuple, list)):
@@ -183,17 +183,17 @@ def is_usual(tensor: Tensor) -> bool:
 
 
 def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
-    """Return what a recording has captured.
+    """Return the captured call of a recording.
 
     Raises:
-        Refusal: if the list would not do what the function did.
+        Refusal: if a replay of the list would not be equivalent to the call.
     """
     recorder.refuse_draws()
     recorder.settle()
     description = recorder.describing(result)
     for storage, version, _, _ in recorder.storages.values():
         if storage.version != version:
-            raise Refusal("a tensor is written to by something that is not an operator (`out=`, an optimiser, `.data`)")
+            raise Refusal("a tensor is written to by code that is not an operator (`out=`, an optimiser, `.data`)")
     if recorder.reason is not None:
         raise Refusal(recorder.reason)
     captured = Captured()
@@ -220,14 +220,14 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     captured.draws = any(entry.draws for entry in captured.entries)
     for tensor, (word, edge) in zip(tensors, recorder.histories):
         if tensor._flags_ != word or tensor._edge_ is not edge:
-            raise Refusal("a tensor that outlives the call gets a history, or requires a gradient from then on")
+            raise Refusal("a tensor that outlives the call gets a history, or begins to require a gradient")
     return captured
 
 
 def refuse_temporary(captured: Captured) -> None:
-    """Refuse tensors on old memory that were made by the function itself, by `detach` or `.data`.
+    """Refuse tensors on external memory that the function itself created by `detach` or `.data`.
 
-    They live no longer, but for the recording: a replay would read memory that the program may have replaced.
+    Only the recording keeps them alive: a replay would read memory that the program may have replaced.
     """
     probe: Any = wrap_flagged(np.zeros(()), 0)
     holders = [probe], [(probe, 0)], [probe]  # as many as hold the tensors
@@ -235,12 +235,12 @@ def refuse_temporary(captured: Captured) -> None:
     del probe
     for tensor in captured.held:
         if tensor is not None and door.references(tensor) <= alone:
-            raise Refusal("a tensor is read by way of `detach()` or `.data` of one that is not an argument")
+            raise Refusal("a tensor that is not an argument is read through `detach()` or `.data`")
     del holders
 
 
 def first_effect(entries: list[Entry]) -> int:
-    """Return the number of the first entry whose work lasts beyond the list, or -1."""
+    """Return the index of the first entry whose effect outlives the list, or -1."""
     return next((at for at, entry in enumerate(entries) if entry.lasting), -1)
 
 
@@ -256,7 +256,7 @@ def uses_of(entry: Entry) -> list[int]:
 
 
 def shortened(entries: list[Entry], wanted: set[int]) -> list[Entry]:
-    """Return a list without views and constants that nothing needs; note where registers are needed last."""
+    """Return a list without unused views and constants; note the last use of each register."""
     needed, kept = set(wanted), []
     last = set(wanted)
     for entry in reversed(entries):
@@ -278,8 +278,8 @@ def difference(known: Captured, again: Captured) -> tuple[bool, str]:
     """Compare two recordings of one function.
 
     Returns:
-        Whether they differ in a value that Python code read (so that the second is another branch), and in what they
-        differ otherwise; "" if they are equal.
+        Whether they differ in a value that Python code read (so that the second is another branch), and a description
+        of another difference; "" if there is none.
     """
     for one, other in zip(known.entries, again.entries):
         if one.kind == READ and other.kind == READ and one.places == other.places:
@@ -289,11 +289,11 @@ def difference(known: Captured, again: Captured) -> tuple[bool, str]:
         if told:
             return False, told
     if len(known.entries) != len(again.entries):
-        return False, "it called another number of operators"
+        return False, "it called a different number of operators"
     if known.sources != again.sources or any(map(is_other, known.held, again.held)):
-        return False, "it used another tensor that is not an argument"
+        return False, "it used a different tensor that is not an argument"
     if not same_outputs(known.result, again.result):
-        return False, "it returned something else"
+        return False, "it returned a different result"
     return False, ""
 
 
@@ -303,7 +303,7 @@ def is_other(one: Any, other: Any) -> bool:
 
 
 def of_entries(one: Entry, other: Entry) -> str:
-    """Return in what two entries differ; "" if they are equal."""
+    """Return a description of the difference of two entries; "" if they are equal."""
     if one.kind != other.kind or one.title != other.title or one.op is not other.op or one.native is not other.native:
         return f"it called {other.title}, where it had called {one.title}"
     if one.places != other.places or one.outs != other.outs:
@@ -311,16 +311,16 @@ def of_entries(one: Entry, other: Entry) -> str:
     if one.kind == GRADS:
         leaves = [[at for at, _ in entry.args] for entry in (one, other)]
         same = leaves[0] == leaves[1] and all(same_outputs(a[1], b[1]) for a, b in zip(one.args, other.args))
-        return "" if same else "it gave other gradients to leaves"
+        return "" if same else "it set other gradients of leaves"
     if one.kind == ISLAND:
-        return "" if same_constants(one.args, other.args) else "it took a step with other arguments"
+        return "" if same_constants(one.args, other.args) else "it took an optimiser's step with other arguments"
     for place, value, new in zip(one.places, one.args, other.args):
         if place == -1 and not same_constants(value, new):
             return f"it called {one.title} with {shown(new)}, where that had been {shown(value)}"
         if place == NESTED and not same_nested(value, new):
             return f"it called {one.title} with another list"
     if one.kind == COPY and len(one.args) == 1 and one.args[0].tobytes() != other.args[0].tobytes():
-        return "a constant of another value was made"
+        return "a constant has another value"
     if one.counts != other.counts or one.draws != other.draws:
         return f"{one.title} wrote to other memory, or drew other numbers"
     return ""
@@ -332,7 +332,7 @@ def same_constants(one: Any, other: Any) -> bool:
 
 
 def is_equal(one: Any, other: Any) -> bool:
-    """Return whether two objects of one class are equal by their own word."""
+    """Return whether two objects of one class are equal by `==`."""
     try:
         return type(one) is type(other) and bool(one == other)
     except (TypeError, ValueError, RuntimeError):
@@ -345,6 +345,6 @@ def same_nested(one: Nested, other: Nested) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Return a constant as messages show it."""
+    """Return a constant as text for messages."""
     text = repr(value)
     return text if len(text) < 60 else f"{text[:57]}..."

@@ -1,4 +1,4 @@
-"""Description of the tensors that a recorded function returns, or leaves behind as gradients."""
+"""Description of the tensors that a recorded function returns or sets as gradients."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Describing:
         """Return the description of a result.
 
         Raises:
-            Refusal: if a replay could not make it.
+            Refusal: if a replay cannot build the result.
         """
         kind = type(value)
         if isinstance(value, Tensor):
@@ -49,7 +49,7 @@ class Describing:
         output = self.known.get(id(tensor))
         if output is None:
             output = self.known[id(tensor)] = Output()
-            self.kept.append(tensor)  # so that its identity stays its own
+            self.kept.append(tensor)  # so that its identity is not reused
             self.fill(output, tensor)
         return output
 

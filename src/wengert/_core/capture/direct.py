@@ -1,4 +1,4 @@
-"""Calls on registers without tuples, which the compiled build has in C, in plain Python.
+"""Calls on registers without tuples: the plain Python form of the C code of the compiled build.
 
 This file is never compiled. In the compiled build the core modules take the functions of `direct.pxd` instead.
 """
@@ -9,11 +9,11 @@ from typing import Any
 
 
 def on_registers(function: Any, args: tuple[Any, ...], places: tuple[int, ...], values: list[Any]) -> Any:
-    """Call a function with the arrays of registers in the places of arguments.
+    """Call a function with the arrays of registers as arguments.
 
     Args:
         args: the constants.
-        places: for each argument its register, or a negative number for a constant.
+        places: for each argument, its register, or a negative number for a constant.
         values: the registers.
 
     Returns:

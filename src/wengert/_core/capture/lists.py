@@ -1,8 +1,8 @@
 """The list of a function's calls on arrays, and its replay.
 
 A list works on registers, which hold arrays. An entry takes the arrays of some registers, calls one function, and puts
-the arrays that come out into other registers. Every array that comes out is compared with the memory layout that was
-recorded, so that no entry runs on operands that the list was not recorded for.
+the resulting arrays into other registers. The memory layout of each result is compared with the recorded one, so that
+no entry runs on operands that the list was not recorded for.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ fresh copy of a constant; a value that Python code read, which must be the same 
 array; gradients that leaves get; a function of Python that is called as it is, an optimiser's step."""
 
 CONSTANT, NESTED = -1, -2
-"""Places of arguments that are no register: a constant, and a sequence of registers and constants."""
+"""Places of arguments other than registers: a constant, and a sequence of registers and constants."""
 
 WRONG_LAYOUT = "the memory layout of a result differs from the recorded one"
 DECLINED = "a native function does not support a call that it supported while it was recorded"
@@ -61,23 +61,23 @@ class Entry:
     Attributes:
         kind: CALL, WRITE, VIEW, COPY or READ.
         native: the function of arrays, called first; None if there is none.
-        op: the operator, whose body computes what `native` declines; None if there is none. Of WRITE the in-place
+        op: the operator, whose body runs if `native` declines; None if there is none. For WRITE, the in-place
             operator.
         args: the constants among the arguments.
         places: for each argument its register, CONSTANT or NESTED.
         several: the function returns a sequence.
         outs: the registers of the results, -1 for those that are None.
-        layouts: for each result an array of the same dtype, shape and strides, which is not to be read. Of READ the
-            bytes that are expected.
+        layouts: for each result an array of the same dtype, shape and strides, which must not be read. For READ, the
+            expected bytes.
         frees: the registers that no later entry needs.
-        groups: of WRITE for each argument that is a register the number of its storage, -1 for others.
+        groups: for WRITE, the number of the storage of each argument that is a register, -1 for others.
         counts: (external tensor, number of writes) for each external tensor that the entry writes to.
         simple: no argument is NESTED.
         constants: CONSTANT for each argument.
-        lasting: it writes to memory that outlives the list.
-        draws: it draws random numbers from the default generator.
-        uncertain: its function may decline other values.
-        title: what explanations and comparisons call it.
+        lasting: the entry writes to memory that outlives the list.
+        draws: the entry draws random numbers from the default generator.
+        uncertain: its function may decline some values.
+        title: name in explanations and comparisons.
         origin: (code object, offset) of the program's line, or None.
     """
 
@@ -149,12 +149,12 @@ def run(
 
     Args:
         entries: the list.
-        values: the registers, of which those of external tensors are filled.
+        values: the registers; those of external tensors are filled.
         owners: the external tensors, whose writes are counted.
         made, storages: as in `build`.
 
     Returns:
-        -1, or the number of the entry that could not run; nothing of it and of those behind it was done.
+        -1, or the index of the entry that could not run; it and the entries after it have had no effect.
     """
     entry: Entry
     modes: Modes = current()
@@ -190,7 +190,7 @@ def note_write(owner: Tensor) -> None:
 
 
 def call(entry: Entry, values: list[Any], modes: Modes) -> bool:
-    """Run an entry that returns new arrays; return whether it could."""
+    """Run an entry that returns new arrays; return whether it ran."""
     result: Any = NotImplemented
     if entry.native is not None:
         if entry.simple:
@@ -205,7 +205,7 @@ def call(entry: Entry, values: list[Any], modes: Modes) -> bool:
 
 
 def step(entry: Entry, values: list[Any], modes: Modes) -> bool:
-    """Run an entry of another kind than CALL; return whether it could."""
+    """Run an entry of another kind than CALL; return whether it ran."""
     if entry.kind == WRITE:
         entry.op.complete(tensors(entry, values), 0, modes)
         return True
@@ -228,7 +228,7 @@ def bytes_of(array: Any) -> bytes:
 
 
 def arguments(entry: Entry, values: list[Any]) -> tuple[Any, ...]:
-    """Return the arguments of an entry, with arrays in their places."""
+    """Return the arguments of an entry, with the arrays of registers."""
     result: list[Any] = list(entry.args)
     places: tuple[int, ...] = entry.places
     place: int
@@ -253,7 +253,7 @@ def sequence_of(nested: Nested, values: list[Any]) -> list[Any]:
 
 
 def tensors(entry: Entry, values: list[Any]) -> tuple[Any, ...]:
-    """Return the arguments of an entry, with new tensors in the places of arrays; those of one memory share it."""
+    """Return the arguments of an entry, with new tensors for arrays; they share storages as recorded."""
     result: list[Any] = list(entry.args)
     places: tuple[int, ...] = entry.places
     storages: dict[int, Any] = {}
@@ -314,12 +314,12 @@ def has_layout(array: Any, layout: Any) -> bool:
 
 
 def layout_of(array: Any) -> Any:
-    """Return an array of the same dtype, shape and strides without memory of that size, which is not to be read."""
+    """Return an array of the same dtype, shape and strides without memory of that size; it must not be read."""
     return np.lib.stride_tricks.as_strided(np.empty((), array.dtype), array.shape, array.strides)
 
 
 def copy_of(array: Any) -> Any:
-    """Return a copy of an array with the same strides, elements that share memory included."""
+    """Return a copy of an array with the same strides, also if elements share memory."""
     if array.size == 0:
         return layout_of(array)
     result = array.copy("K")
@@ -334,9 +334,9 @@ def copy_of(array: Any) -> Any:
 
 
 def strided(array: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> Any:
-    """Return the view of the memory of an array at an offset in bytes from its first element; None if it has none.
+    """Return a view of the memory of an array at a byte offset from its first element; None if impossible.
 
-    The memory must be that of a contiguous array, and hold all elements.
+    The memory must be that of a contiguous array, and contain all elements of the view.
     """
     whole: Any = array
     while isinstance(whole.base, np.ndarray):

@@ -1,4 +1,4 @@
-"""What a function returns, described once and built anew by each replay."""
+"""Results of a function, described once and built anew by each replay."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class Output:
     """One tensor among the results.
 
     Attributes:
-        external: the number of the external tensor that it is, or whose memory it shares with `register`, or -1.
+        external: the number of the external tensor that the result is, or whose memory it shares, or -1.
         register: the register of its array; -1 if it is the external tensor itself.
-        storage: the number of its storage among those that are new, or -1.
+        storage: the number of its storage among the new ones, or -1.
         version: the number of writes to a new storage.
-        base: of a view the tensor that it is taken of, or None.
-        steps, made: how it is taken, as in `ViewInfo`.
+        base: the base of a view, or None.
+        steps, made: as in `ViewInfo`.
     """
 
     external: int
@@ -39,14 +39,14 @@ class Output:
         self.steps = ()
 
     def facts(self) -> tuple[Any, ...]:
-        """Return everything as one value, to compare outputs."""
+        """Return all attributes as one value, for comparison."""
         base = None if self.base is None else self.base.facts()
         steps = tuple([(step[0].name, step[1], step[2]) for step in self.steps])
         return self.external, self.register, self.storage, self.version, base, steps, self.made
 
 
 class Nest:
-    """A tuple, list or dictionary among the results, with the descriptions of what is in it."""
+    """A tuple, list or dictionary among the results, with the descriptions of its elements."""
 
     kind: Any
     keys: tuple[Any, ...]
@@ -61,7 +61,7 @@ class Nest:
 
 
 def registers_of(description: Any) -> set[int]:
-    """Return the registers that results need."""
+    """Return the registers of the results."""
     if isinstance(description, Nest):
         return {register for part in description.parts for register in registers_of(part)}
     if not isinstance(description, Output):
@@ -92,7 +92,7 @@ def build(
         description: what `Describing` returned.
         values: the registers.
         owners: the external tensors.
-        made, storages: the tensors and storages that are built already.
+        made, storages: the tensors and storages built so far.
     """
     if isinstance(description, Output):
         return build_tensor(description, values, owners, made, storages)
@@ -138,7 +138,7 @@ def build_tensor(
 
 
 def new_storage(output: Output, array: Any, storages: dict[int, Any]) -> Storage:
-    """Return the storage of a new tensor, the same for all that share it."""
+    """Return the storage of a new tensor; tensors with the same number share it."""
     storage: Storage = storages.get(output.storage)
     if storage is None:
         storage = Storage(array)

@@ -1,13 +1,13 @@
 """A log that notes the calls of a function on arrays, as entries of a list.
 
-It stands in the place of a profile's log, so that calls go the way that they go without it. Arrays are known by their
-memory: address, shape, strides and dtype. All arrays that were seen live until the recording ends, so that no address
-is used twice. What an array is:
+It replaces a profile's log, so that calls take the same paths as without it. Arrays are identified by their
+memory: address, shape, strides and dtype. All arrays that were seen stay alive until the recording ends, so that no
+address is used twice. An array is one of:
 
-- memory of a tensor that existed before the recording: external, read anew by each replay;
+- memory of a tensor that existed before the recording (external), read by each replay;
 - the result of a noted call;
-- memory that was made meanwhile by something else, a factory: a constant, of which each replay gets a copy. If such
-  memory was made of values that Python code has read, the reading itself was noted.
+- other memory allocated during the recording, by a factory: a constant, of which each replay gets a copy. If it was
+  computed from values that Python code has read, the read itself was noted.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ MOST_READ = 64
 """Number of elements up to which values that Python code reads are compared by a replay."""
 
 
-class Refusal(Exception):  # noqa: N818 - it is no error of the program
+class Refusal(Exception):  # noqa: N818 - not an error of the program
     """The reason why a call cannot be noted; it never leaves the recorder."""
 
 
@@ -71,13 +71,13 @@ class Recorder(Log):
         entries: the list so far.
         arrays: the array that each register had when it was first seen.
         externals: (tensor, register) of the tensors that existed before.
-        reason, origin: why the function cannot be captured, with the (code, offset) of the program's line; or None.
-        effects: the number of entries before the first whose work lasts beyond the list, or -1: a write to external
-            memory, a draw from a generator of the program. (The default generator can be put back.)
+        reason, origin: why the function cannot be captured, and (code, offset) of the program's line; or None.
+        effects: the number of entries before the first whose effect outlives the list, or -1: a write to external
+            memory, a draw from a generator of the program. (The default generator can be restored.)
         position: a function that returns the position of the default generator of random numbers.
-        describing: a function that describes a tensor for a replay to make (`describing`).
-        leaves: by the number of a leaf its `.grad` before, or as an entry has set it.
-        of_grad: by the number of an external tensor that is the `.grad` of a leaf before the number of that.
+        describing: a function that describes a tensor for a replay (`describing`).
+        leaves: the `.grad` of each leaf, by its number: before the call, or as set by an entry.
+        of_grad: the number of the leaf whose `.grad` an external tensor was, by the tensor's number.
     """
 
     def __init__(self, position: Callable[[], Any]) -> None:
@@ -105,10 +105,10 @@ class Recorder(Log):
         self.wholes: dict[int, int] = {}
         self.spans: list[tuple[int, int]] = []
 
-    # ---- what a log is asked -----------------------------------------------------------------------------------------
+    # ---- the interface of a log --------------------------------------------------------------------------------------
 
     def call(self, event: Event, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Run a call, and note it unless it is part of one that is noted, or made of such calls."""
+        """Run a call, and note it unless it is part of a noted call, or composed of noted calls."""
         note = None if self.busy or self.reason is not None else NOTES.get(function)
         try:
             if note is None:
@@ -122,7 +122,7 @@ class Recorder(Log):
         if self.busy or self.reason is not None:
             return
         if not isinstance(value, Tensor):
-            self.refuse(f"{what} reads values that a replay would not read again")
+            self.refuse(f"{what} reads values, which a replay would not read again")
             return
         try:
             register = self.operand(value)
@@ -151,7 +151,7 @@ class Recorder(Log):
         self.add(entry)
 
     def see(self, values: Any) -> None:
-        """Take the memory of tensors into the list, of which functions of arrays get the arrays next."""
+        """Add the memory of tensors to the list; functions of arrays get it next."""
         if self.busy or self.reason is not None:
             return
         try:
@@ -179,10 +179,10 @@ class Recorder(Log):
         """Return the number of a leaf among the external tensors.
 
         Raises:
-            Refusal: if it was made meanwhile.
+            Refusal: if the leaf was created during the recording.
         """
         if leaf._flags_ & ~PLAIN or not 0 < abs(leaf._storage_.serial) <= self.born:
-            raise Refusal("the `.grad` of a tensor is used that the function itself made")
+            raise Refusal("the `.grad` of a tensor is used that the function itself created")
         self.external(leaf)
         return self.of_external[id(leaf)]
 
@@ -200,7 +200,7 @@ class Recorder(Log):
         return self.copied(tensor) if lost else None
 
     def copied(self, tensor: Tensor) -> Tensor:
-        """Return a copy of a tensor that is made within a call; note it before that."""
+        """Return a copy of a tensor within a call, and note it before the call."""
         result = wrap(tensor._array_.copy())
         if self.reason is None:
             entry = Entry(CALL, copied, None, "copy of memory")
@@ -213,7 +213,7 @@ class Recorder(Log):
         return result
 
     def island(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call a function, an optimiser's step, that a replay is to call as well."""
+        """Call a function that a replay calls, too: an optimiser's step."""
         if self.busy or self.reason is not None:
             return function(*args, **kwargs)
         self.refuse_draws()
@@ -238,7 +238,7 @@ class Recorder(Log):
         return result
 
     def settle(self) -> None:
-        """Add an entry for the gradients that leaves have got since the last one."""
+        """Add an entry for the gradients set on leaves since the last such entry."""
         changes = []
         for at, before in self.leaves.items():
             grad = None if self.externals[at][0]._meta_ is None else self.externals[at][0]._meta_.grad
@@ -254,7 +254,7 @@ class Recorder(Log):
             self.add(entry)
 
     def release(self) -> None:
-        """Forget all arrays and tensors; the reason and its place stay."""
+        """Release all arrays and tensors; keep the reason and its origin."""
         self.describing = None
         self.entries, self.arrays, self.externals, self.histories, self.pending = [], [], [], [], []
         self.registers, self.storages, self.leaves, self.wholes = {}, {}, {}, {}
@@ -262,7 +262,7 @@ class Recorder(Log):
     # ---- notes -------------------------------------------------------------------------------------------------------
 
     def refuse(self, reason: str) -> None:
-        """Note why the function cannot be captured, the first time."""
+        """Note the first reason why the function cannot be captured."""
         if self.reason is None:
             self.reason, self.origin = reason, line_of_program()
 
@@ -271,7 +271,7 @@ class Recorder(Log):
 
         Args:
             args: the arguments of the entry.
-            function, given: what is run.
+            function, given: the function to run, and its arguments.
         """
         self.refuse_draws()
         try:
@@ -335,11 +335,11 @@ class Recorder(Log):
         self.add(entry, args)
 
     def add(self, entry: Entry, args: tuple[Any, ...] = ()) -> None:
-        """Add an entry with its arguments; refuse it where a replay could not begin again if it fails."""
+        """Add an entry with its arguments; refuse it if a replay could not restart after its failure."""
         entry.origin = line_of_program()
         begins = bool(entry.counts) or entry.lasting
         if self.effects >= 0 and not begins and is_fallible(entry, args):
-            self.refuse(f"{entry.title} depends on values behind a write to memory that outlives the call")
+            self.refuse(f"{entry.title} depends on values after a write to memory that outlives the call")
             return
         if begins and self.effects < 0:
             self.effects = len(self.entries)
@@ -395,13 +395,13 @@ class Recorder(Log):
         """Return the register of an array that was seen before.
 
         Raises:
-            Refusal: if it was not.
+            Refusal: if the array is unknown.
         """
         register = self.registers.get(key_of(array))
         if register is None:
             whole = self.wholes.get(id(whole_of(array)))
             if whole is None:
-                raise Refusal("an array is used that no operator made")
+                raise Refusal("an array is used that is not the result of an operator")
             return self.view(array, whole)
         return register
 
@@ -430,7 +430,7 @@ class Recorder(Log):
         if storage.serial <= 0:
             raise Refusal("a tensor has memory that was resized or replaced")
         if any(first < storage.serial < last for first, last in self.spans):
-            raise Refusal("a tensor has memory that was made inside of an operator, but is no result of it")
+            raise Refusal("a tensor has memory that was allocated inside of an operator, but is not its result")
         return self.constant(tensor)
 
     def external(self, tensor: Tensor) -> int:
@@ -449,7 +449,7 @@ class Recorder(Log):
         return self.externals[at][1]
 
     def constant(self, tensor: Tensor) -> int:
-        """Return the register of memory that was made meanwhile, filled by a copy of what it holds now."""
+        """Return the register of memory allocated during the recording, filled by a copy of its values."""
         array = tensor._array_
         entry = Entry(COPY, None, None, "constant")
         entry.args = (copy_of(array),)
@@ -460,7 +460,7 @@ class Recorder(Log):
         return register
 
     def overwritten(self, tensor: Tensor) -> None:
-        """Take memory into the list that is written to as a whole: what a factory left there does not matter."""
+        """Add memory that is overwritten as a whole to the list: its earlier values do not matter."""
         if id(tensor._storage_) not in self.storages and tensor._storage_.array is tensor._array_:
             register = self.operand(tensor)
             latest = self.entries[-1] if self.entries else None
@@ -468,7 +468,7 @@ class Recorder(Log):
                 latest.args = (latest.args[0], BLANK)
 
     def view(self, array: Any, root: int) -> int:
-        """Return the register of a view that no operator has taken, of the memory of a register."""
+        """Return the register of a view of a register's memory that was not taken by an operator."""
         source = self.arrays[root]
         offset = door.address_of(array) - door.address_of(source)
         register = self.new_register(array)
@@ -483,7 +483,7 @@ class Recorder(Log):
         """Return the register of a result, a tensor or an array."""
         array = array_in(value)
         if not door.is_ndarray(array):
-            raise Refusal("a result is sparse or stands for other memory")
+            raise Refusal("a result is sparse, batched, conjugated or on another device")
         key = key_of(array)
         register = self.registers.get(key)
         if register is None:
@@ -500,7 +500,7 @@ class Recorder(Log):
         return register
 
     def remember(self, storage: Storage, external: int, register: int) -> None:
-        """Remember a storage: itself, its version, the external tensor on it (-1 for none), and a register of it."""
+        """Note a storage: its version, its external tensor (-1 for none), and a register of it."""
         if id(storage) not in self.storages:
             self.storages[id(storage)] = [storage, storage.version, external, register]
 
@@ -511,14 +511,14 @@ def copied(array: Any) -> Any:
 
 
 def whole_of(array: Any) -> Any:
-    """Return the array that owns the memory of an array, or the one that was made on foreign memory."""
+    """Return the array that owns the memory of an array, or wraps foreign memory."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
 
 
 def key_of(array: Any) -> Any:
-    """Return what identifies an array among those that live."""
+    """Return the identity of an array among all live ones."""
     return door.address_of(array), array.shape, array.strides, array.dtype
 
 
@@ -528,7 +528,7 @@ def array_in(value: Any) -> Any:
 
 
 def tensors_in(args: Any) -> list[Tensor]:
-    """Return the tensors among arguments, also those in lists."""
+    """Return the tensors among arguments, also in lists."""
     found: list[Tensor] = []
     for value in args:
         for element in value if isinstance(value, (tuple, list)) else (value,):
@@ -538,7 +538,7 @@ def tensors_in(args: Any) -> list[Tensor]:
 
 
 def line_of_program() -> Any:
-    """Return (code, offset) of the innermost frame that is not of the package, or None."""
+    """Return (code, offset) of the innermost frame outside of the package, or None."""
     frame: Any = sys._getframe(1)
     while frame is not None:
         if str(frame.f_globals.get("__name__", "")).partition(".")[0] != PACKAGE:
@@ -548,7 +548,7 @@ def line_of_program() -> Any:
 
 
 def is_fallible(entry: Entry, args: tuple[Any, ...]) -> bool:
-    """Return whether an entry may not be able to run, or return other shapes, for other values."""
+    """Return whether an entry may fail to run, or return other shapes, for other values."""
     if entry.kind == READ:
         return True
     if entry.kind != CALL:
@@ -557,12 +557,12 @@ def is_fallible(entry: Entry, args: tuple[Any, ...]) -> bool:
 
 
 def knows_shape(op: Any, args: tuple[Any, ...]) -> bool:
-    """Return whether the shapes of the results are known to depend on shapes alone."""
+    """Return whether the shapes of the results depend on shapes only."""
     if op.view or batch_rules.is_elementwise(op):
         return True
     try:
         meta.shapes_of(op, tuple(map(without_values, args)), current())
-    except Exception:  # what a rule raises for it does not matter here
+    except Exception:  # errors of the rule do not matter here
         return False
     return True
 
@@ -602,10 +602,10 @@ def note_unrecorded(recorder: Recorder, what: Any, function: Any, given: tuple[A
 
 
 def note_unusual(recorder: Recorder, what: Any, function: Any, given: tuple[Any, ...]) -> Any:
-    """Note `unusual.call`, as it is called for operators in place."""
+    """Note `unusual.call` of an in-place operator."""
     op, args, word = given[0], given[1], given[2]
     if word & flags.UNUSUAL & ~flags.QUIET or word & (flags.LEVELS | flags.BATCHES):
-        recorder.refuse(f"{op.name} is called within a transform, a mode, or with a tensor that is not plain")
+        recorder.refuse(f"{op.name} is called within a transform or a mode, or with a tensor that is not plain")
         return function(*given)
     if not isinstance(op, InPlaceOp):
         return recorder.note(Entry(CALL, op.native, op, op.name), args, function, given)
@@ -613,7 +613,7 @@ def note_unusual(recorder: Recorder, what: Any, function: Any, given: tuple[Any,
         try:
             recorder.operand(args[0])
             if recorder.storages[id(args[0]._storage_)][2] >= 0:
-                recorder.refuse(f"{op.name} changes the shape of a tensor in place that outlives the call")
+                recorder.refuse(f"{op.name} changes in place the shape of a tensor that outlives the call")
         except Refusal as refusal:
             recorder.refuse(str(refusal))
         version = args[0]._storage_.version
@@ -636,7 +636,7 @@ def note_arrays(recorder: Recorder, what: Any, function: Any, given: tuple[Any, 
 
 
 def note_factory(recorder: Recorder, what: Any, function: Any, given: tuple[Any, ...]) -> Any:
-    """Note `composed.run_factory`: of factories only the draws are noted, everything else is a constant."""
+    """Note `composed.run_factory`: only draws of random numbers are noted, other results are constants."""
     factory, args, kwargs = given
     if not factory.draws or kwargs:
         return function(*given)

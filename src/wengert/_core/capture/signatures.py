@@ -1,4 +1,4 @@
-"""What must be the same for a list to be replayed: arguments, tensors and modes."""
+"""Conditions for replaying a list: arguments, tensors and modes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .lists import layout_of as layout_of
 from .recorder import PLAIN
 
 VALUES = (bool, int, str, bytes, type(None), type(...), dtype, device, type)
-"""Types whose objects are compared by value, or are what they are."""
+"""Types whose objects are compared by value or by identity."""
 
 
 class Guard:
-    """The facts about one tensor that a list depends on.
+    """The properties of one tensor that a list depends on.
 
     Attributes:
         layout: an array of its dtype, shape and strides.
         word: its flags.
         cls: its class.
-        requires: it requires a gradient; of a view its base says so, not its flags alone.
+        requires: the tensor requires a gradient; for a view this depends on its base, too, not only on its flags.
     """
 
     layout: Any
@@ -47,7 +47,7 @@ def guard_of(tensor: Tensor) -> Guard:
 
 
 def holds(guard: Guard, tensor: Any) -> bool:
-    """Return whether a tensor is as a guard says."""
+    """Return whether a tensor satisfies a guard."""
     if type(tensor) is not guard.cls:
         return False
     own: Tensor = tensor
@@ -58,7 +58,7 @@ def holds(guard: Guard, tensor: Any) -> bool:
 
 
 def hold(guards: list[Any], tensors: list[Any]) -> bool:
-    """Return whether all tensors are as their guards say."""
+    """Return whether all tensors satisfy their guards."""
     for at in range(len(guards)):
         if not holds(guards[at], tensors[at]):
             return False
@@ -66,7 +66,7 @@ def hold(guards: list[Any], tensors: list[Any]) -> bool:
 
 
 def kinship(tensors: list[Any]) -> tuple[int, ...]:
-    """Return for each tensor the place of the first one with the same storage."""
+    """Return for each tensor the index of the first one with the same storage."""
     first: dict[int, int] = {}
     result: list[Any] = []
     tensor: Tensor
@@ -77,7 +77,7 @@ def kinship(tensors: list[Any]) -> tuple[int, ...]:
 
 
 def is_plain(modes: Modes) -> bool:
-    """Return whether a thread is in no mode that a list would have to follow."""
+    """Return whether a thread is in no mode that a list would have to reproduce."""
     if modes.word or modes.inference or modes.fresh or modes.anomaly or modes.noting or modes.transforms:
         return False
     return modes.passing is None and modes.saved_hooks is None and modes.no_saved_hooks is None and not modes.batches
@@ -89,10 +89,10 @@ def state_of(modes: Modes) -> tuple[Any, ...]:
 
 
 def flattened(value: Any, leaves: list[Any]) -> Any:
-    """Collect the leaves of nested tuples, lists and dictionaries; return what tells one nesting from another.
+    """Collect the leaves of nested tuples, lists and dictionaries; return a key of the nesting.
 
-    Two equal results mean the same nesting, with equal numbers and the same objects in the places of other leaves; of
-    tensors it says only that they are there.
+    Equal keys mean the same nesting, with equal numbers and the same objects as other leaves; of tensors the key has
+    only the positions.
     """
     kind: Any = type(value)
     if isinstance(value, Tensor):
@@ -114,7 +114,7 @@ def flattened(value: Any, leaves: list[Any]) -> Any:
 
 
 class Same:
-    """An object that equals itself only; it is kept, so that no other one takes its identity."""
+    """A wrapper that equals only wrappers of the same object; it keeps the object alive."""
 
     value: Any
 

@@ -1,4 +1,4 @@
-"""`torch.compile` and `torch.compiler` without a compiler: functions run as they are, or are replayed."""
+"""`torch.compile` and `torch.compiler` without a compiler: functions run unchanged, or are replayed."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def compile(
     """Return the function or module itself, or with `replay` a function that replays its calls.
 
     Nothing is compiled. With `replay=True` the second call with some shapes, dtypes and Python values is recorded as a
-    list of calls on arrays, and later ones run that list, without the program's Python code: see the page "Capture" for
-    what the function may do. What cannot be captured is called eagerly, with a warning.
+    list of calls on arrays, and later calls run the list, without the program's Python code: see the page "Capture" for
+    the conditions. A function that cannot be captured is called eagerly, with a warning.
 
     Args:
         model: a function or module; without one, a decorator is returned.
-        fullgraph: raise an error where the function cannot be captured.
+        fullgraph: raise an error if the function cannot be captured.
         disable: return `model` itself.
         replay: record and replay the calls.
-        options: torch's other keywords (`dynamic`, `backend`, `mode`, `recompile_limit`, ...), which change nothing:
+        options: torch's other keywords (`dynamic`, `backend`, `mode`, `recompile_limit`, ...), which have no effect:
             each combination of shapes has a list of its own.
 
     Raises:
-        AssertionError: if `model` cannot be called.
+        AssertionError: if `model` is not callable.
 
     >>> import wengert as wg
     >>> @wg.compile(replay=True)
@@ -58,10 +58,10 @@ def compile(
 
 
 def explain(compiled: Any) -> str:
-    """Return as text what a function of `wg.compile(..., replay=True)` has captured: lists, entries and their lines.
+    """Return the captured lists of a function of `wg.compile(..., replay=True)` as text, with their entries and lines.
 
     Raises:
-        TypeError: if `compiled` is no such function.
+        TypeError: if `compiled` is not a function of `wg.compile(..., replay=True)`.
     """
     from . import explaining
 
@@ -69,51 +69,51 @@ def explain(compiled: Any) -> str:
 
 
 def is_compiling() -> bool:
-    """False."""
+    """Return False."""
     return False
 
 
 def is_dynamo_compiling() -> bool:
-    """False."""
+    """Return False."""
     return False
 
 
 def is_exporting() -> bool:
-    """False."""
+    """Return False."""
     return False
 
 
 def disable(fn: Any = None, recursive: bool = True, **options: Any) -> Any:
-    """The function itself; without one a decorator."""
+    """Return the function itself; without a function, a decorator."""
     return fn if fn is not None else lambda function: function
 
 
 def allow_in_graph(fn: Anything) -> Anything:
-    """The function itself."""
+    """Return the function itself."""
     return fn
 
 
 def assume_constant_result(fn: Anything) -> Anything:
-    """The function itself."""
+    """Return the function itself."""
     return fn
 
 
 def substitute_in_graph(original_fn: Any, **options: Any) -> Callable[[Anything], Anything]:
-    """A decorator that changes nothing."""
+    """Return a decorator that has no effect."""
     return lambda function: function
 
 
 def reset() -> None:
-    """Forget what functions of `wg.compile(..., replay=True)` have recorded."""
+    """Discard the lists of all functions of `wg.compile(..., replay=True)`."""
     replaying = sys.modules.get(f"{__name__}.replaying")
     for compiled in list(replaying.KNOWN) if replaying is not None else ():
         compiled.forget()
 
 
 def cudagraph_mark_step_begin() -> None:
-    """Nothing."""
+    """Do nothing."""
 
 
 def list_backends(exclude_tags: Any = ()) -> list[str]:
-    """Empty."""
+    """Return an empty list."""
     return []

@@ -1,4 +1,4 @@
-"""What a replayed function has captured, as text."""
+"""Captured lists of replayed functions, as text."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ KINDS = {
 
 
 def explain(compiled: Any) -> str:
-    """Return what a function of `wg.compile(..., replay=True)` has captured, and why calls are eager.
+    """Return the lists of a function of `wg.compile(..., replay=True)` as text, and the reasons of eager calls.
 
     Raises:
-        TypeError: if `compiled` is no such function.
+        TypeError: if `compiled` is not a function of `wg.compile(..., replay=True)`.
     """
     if not isinstance(compiled, Replaying):
         raise TypeError(f"explain() takes a function of wg.compile(..., replay=True), not {type(compiled).__name__}")
@@ -50,7 +50,7 @@ def told(captured: Captured) -> list[str]:
 
 
 def place_of(entry: Any) -> str:
-    """Return where the program made a call, as the end of a line."""
+    """Return the place of a call in the program, as the end of a line."""
     if entry.origin is None:
         return ""
     code, offset = entry.origin

@@ -1,4 +1,4 @@
-"""`wg.compile(function, replay=True)`: calls are recorded as lists of calls on arrays, and later ones replay these."""
+"""`wg.compile(function, replay=True)`: calls are recorded as lists of calls on arrays, which later calls replay."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from wengert._core.state.modes import current
 from wengert.ops.randomness.generator import WORDS, default_generator
 
 MOST_LISTS = 64
-"""Number of lists of one function; calls that match none of them are not recorded any more."""
+"""Maximum number of lists of one function; further calls are not recorded."""
 MOST_SIGNATURES = 256
-"""Number of combinations of Python values among the arguments that are told apart."""
+"""Maximum number of combinations of Python values among the arguments."""
 MOST_BRANCHES = 8
-"""Number of lists for the same shapes, which differ in values that Python code reads."""
+"""Maximum number of lists for the same shapes, which differ in values that Python code reads."""
 TOO_MANY = f"calls differ in values that Python code reads, or that shapes depend on; {MOST_BRANCHES} lists fitted none"
 
 
@@ -34,7 +34,7 @@ class Group:
 
     Attributes:
         lists: the lists, which differ in values that Python code reads.
-        reason: why calls are not recorded any more; "" if they are.
+        reason: the reason why calls are no longer recorded; "" if they are.
     """
 
     def __init__(self) -> None:
@@ -46,8 +46,8 @@ class Signature:
     """The calls of one function with the same nesting of arguments, the same Python values, and the same modes.
 
     Attributes:
-        lists: the lists of all groups, the newest in front.
-        groups: the groups, by what `facts_of` says of the tensors.
+        lists: the lists of all groups, the newest first.
+        groups: the groups, by `facts_of` of their tensors.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Replaying:
 
     Args:
         function: the function.
-        fullgraph: raise an error where it cannot be captured, rather than warn and call it.
+        fullgraph: raise an error if it cannot be captured, instead of a warning.
     """
 
     def __init__(self, function: Callable[..., Any], fullgraph: bool) -> None:
@@ -84,7 +84,7 @@ class Replaying:
         return f"<replaying {self.function!r}>"
 
     def forget(self) -> None:
-        """Forget all lists, and why others were not recorded."""
+        """Discard all lists, and the reasons why others were not recorded."""
         self.signatures, self.count, self.warned = {}, 0, False
 
     def __get__(self, instance: Any, owner: Any) -> Any:
@@ -114,8 +114,10 @@ class Replaying:
         return self.unknown(signature, args, kwargs, leaves)
 
     def replayed(self, captured: Captured, owners: list[Any], args: Any, kwargs: Any) -> Any:
-        """Return the result of a replay, or AGAIN. Where it raises an error, the function itself raises it if it can
-        be called without doing anything twice."""
+        """Return the result of a replay, or AGAIN.
+
+        If a replay without lasting effects raises an error, the function is called, and raises the error itself.
+        """
         position = Position() if captured.draws else None
         before = None if position is None else position.saved()
         try:
@@ -152,7 +154,7 @@ class Replaying:
         return result
 
     def beyond_limits(self, args: Any, kwargs: Any) -> Any:
-        """Call the function with arguments that are not recorded any more, since there were too many others."""
+        """Call the function with arguments that are not recorded, because the maximum number of lists is reached."""
         self.tell(f"calls with other Python values or shapes than the first {self.count} lists have are eager", None)
         return self.function(*args, **kwargs)
 
@@ -163,7 +165,7 @@ class Replaying:
         self.count += 1
 
     def verified(self, signature: Signature, captured: Captured, args: Any, kwargs: Any, leaves: list[Any]) -> Any:
-        """Call the function, and compare what it calls with the list."""
+        """Call the function, and compare its calls with the list."""
         group = signature.groups.setdefault(tuple([facts_of(leaf) for leaf in leaves]), Group())
         result, again, recorder = record(self.function, args, kwargs, leaves, Position())
         if again is None:
@@ -178,12 +180,12 @@ class Replaying:
             else:
                 self.keep(signature, group, again)
         elif told:
-            reason = f"the function does not do the same in each call, which replay=True asks for; {told}"
+            reason = f"the function differs from call to call, but replay=True needs equal calls; {told}"
             self.give_up(signature, group, reason, recorder)
         return result
 
     def give_up(self, signature: Signature, group: Group, reason: str, recorder: Recorder | None) -> None:
-        """Call the function from now on with such arguments."""
+        """Call the function eagerly from now on with such arguments."""
         signature.lists = [captured for captured in signature.lists if captured not in group.lists]
         group.lists, group.reason = [], reason
         self.tell(f"it is called eagerly: {reason}", recorder)
@@ -192,7 +194,7 @@ class Replaying:
         """Warn, once for the function, that it is not replayed.
 
         Raises:
-            RuntimeError: instead, with `fullgraph`.
+            RuntimeError: if `fullgraph` is True, instead of the warning.
         """
         name = getattr(self.function, "__qualname__", type(self.function).__name__)
         message = f"torch.compile: {name} is not replayed; {text}{place_in(recorder)}"
@@ -204,13 +206,13 @@ class Replaying:
 
 
 def facts_of(tensor: Any) -> tuple[Any, ...]:
-    """Return what a list depends on of a tensor."""
+    """Return the properties of a tensor that a list depends on."""
     array = tensor._array_
     return type(tensor), tensor._flags_, tensor.requires_grad, array.shape, array.strides, array.dtype
 
 
 def place_in(recorder: Recorder | None) -> str:
-    """Return where in the program the reason lies, as a part of a sentence."""
+    """Return the place of the reason in the program, as a part of a sentence."""
     if recorder is None or recorder.origin is None:
         return ""
     code, offset = recorder.origin
@@ -221,7 +223,7 @@ def place_in(recorder: Recorder | None) -> str:
 
 
 class Position:
-    """The position of the default generator of random numbers, which two calls of the object compare equal."""
+    """Position of the default generator of random numbers; calls at the same position return equal values."""
 
     def __init__(self) -> None:
         import ctypes
