@@ -285,7 +285,7 @@ REFUSED = {
         "expected x0 to hold only tensors, arrays and numbers, but got str",
         lambda: minimize(rosenbrock, {"a": wg.ones(2), "b": "one"}),
     ),
-    "nothing": (TypeError, "expected x0 to hold tensors, but there is none", lambda: minimize(rosenbrock, {})),
+    "nothing": (TypeError, "expected x0 to hold tensors, but it is empty", lambda: minimize(rosenbrock, {})),
     "text": (TypeError, "expected fun to return real tensors or numbers, but got", lambda: minimize(str, [1.0])),
     "None": (
         TypeError,
@@ -294,7 +294,7 @@ REFUSED = {
     ),
     "an empty list": (
         TypeError,
-        "expected fun to return numbers, but it returned none",
+        "expected fun to return numbers, but it returned an empty container",
         lambda: minimize(lambda x: [], [1.0]),
     ),
     "complex value": (
@@ -332,7 +332,7 @@ REFUSED = {
     ),
     "complex step": (
         TypeError,
-        "minimize: fun takes real numbers; leave jac='cs' out",
+        "minimize: fun takes real numbers; omit jac='cs'",
         lambda: minimize(rosenbrock, START, jac="cs", method="trust-constr"),
     ),
 }

@@ -105,9 +105,9 @@ def test_what_does_not_fit_is_refused() -> None:
         quad(lambda x: wg.stack([x, x]), 0, 1)
     with pytest.raises(TypeError, match="quad: expected the integrand to be a function, but got int"):
         quad(3, 0, 1)
-    with pytest.raises(ValueError, match=r"fixed_quad: expected finite limits, but got 0.0 and inf; take quad"):
+    with pytest.raises(ValueError, match=r"fixed_quad: expected finite limits, but got 0.0 and inf; use quad"):
         fixed_quad(lambda x: x, 0, math.inf)
-    with pytest.raises(RuntimeError, match="quad: what the integrand returns holds a batch of vmap"):
+    with pytest.raises(RuntimeError, match="quad: a result of the integrand holds a batch of vmap"):
         wg.func.vmap(lambda a: quad(lambda x: a * x, 0, 1)[0])(wg.ones(3))
 
 

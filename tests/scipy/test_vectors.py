@@ -137,5 +137,5 @@ def test_elements_that_are_no_real_numbers_are_refused(value: Any, message: str)
 def test_a_batch_is_refused_with_what_to_do() -> None:
     with pytest.raises(RuntimeError, match=r"root: x0 holds a batch of vmap.*call root for each member in a loop"):
         wg.func.vmap(lambda x: root(lambda p: p, x).x)(wg.ones(3, 1))
-    with pytest.raises(RuntimeError, match="what fun returns holds a batch of vmap"):
+    with pytest.raises(RuntimeError, match="a result of fun holds a batch of vmap"):
         wg.func.vmap(lambda a: root(lambda p: p - a, [1.0]).x)(wg.ones(3))

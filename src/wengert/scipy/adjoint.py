@@ -26,7 +26,7 @@ from .implicit import CHANGED, Frontier, as_leaf, key_of
 from .runge_kutta import Field
 
 FIRST_ONLY = (
-    "{}: gradient='adjoint' computes first derivatives in reverse mode, one gradient at a time; take gradient='direct' "
+    "{}: gradient='adjoint' computes first derivatives in reverse mode, one gradient at a time; use gradient='direct' "
     "(RK23, RK45, DOP853) for higher derivatives, forward mode and batches of gradients"
 )
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(4)

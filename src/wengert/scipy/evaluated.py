@@ -120,9 +120,7 @@ class Evaluated:
             if record.is_at(x, before):
                 return record
         if np.iscomplexobj(x):
-            raise TypeError(
-                f"{self.caller}: {self.name} takes real numbers; leave jac='cs' out, and its derivatives are exact"
-            )
+            raise TypeError(f"{self.caller}: {self.name} takes real numbers; omit jac='cs', its derivatives are exact")
         with Scope() as scope:
             variables = [scope.variable(element) for element in self.vector.tensors(x)]
             outputs = self.run(variables, before)

@@ -325,7 +325,7 @@ def check_gradient(integrate: Any, method: Any, gradient: Any) -> None:
         raise ValueError(f"{SOLVE}: expected gradient to be 'direct', 'adjoint' or None, but got {gradient!r}")
     if gradient == "direct" and not is_recordable(integrate, method):
         name = method.__name__ if inspect.isclass(method) else method
-        raise ValueError(f"{SOLVE}: gradient='direct' is for {', '.join(EXPLICIT)}, not for {name}; take 'adjoint'")
+        raise ValueError(f"{SOLVE}: gradient='direct' is for {', '.join(EXPLICIT)}, not for {name}; use 'adjoint'")
 
 
 def is_recordable(integrate: Any, method: Any) -> bool:

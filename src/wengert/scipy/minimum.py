@@ -129,7 +129,7 @@ def functions_for(
     if sparsity is not None and not second:
         raise ValueError(
             f"{MINIMIZE}: sparsity is the pattern of the exact Hessian, which method {method!r} does not use with "
-            "these arguments; leave it out, or take 'Newton-CG' or 'trust-constr'"
+            "these arguments; omit it, or use 'Newton-CG' or 'trust-constr'"
         )
     number = first_of(fun) if jac is True else fun
     function = Evaluated(MINIMIZE, "fun", number, vector, args, hessian_sparsity=sparsity, second=exact and second)

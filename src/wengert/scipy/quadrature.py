@@ -126,7 +126,7 @@ def fixed_quad(func: Callable[..., Any], a: Any, b: Any, args: Any = (), n: int 
     (tensor(9.0000, dtype=torch.float64), None)
     """
     if not (np.isfinite(plain(a)) and np.isfinite(plain(b))):
-        raise ValueError(f"fixed_quad: expected finite limits, but got {plain(a)} and {plain(b)}; take quad")
+        raise ValueError(f"fixed_quad: expected finite limits, but got {plain(a)} and {plain(b)}; use quad")
     points, weights = np.polynomial.legendre.leggauss(n)
     half = (b - a) / 2
     values = func(from_numpy(points + 1) * half + a, *(args if isinstance(args, tuple) else (args,)))
@@ -157,7 +157,7 @@ class Integrand:
         value = self.func(x if isinstance(x, Tensor) else from_numpy(np.array(x, np.float64)), *self.args)
         if not isinstance(value, Tensor):
             return from_numpy(np.asarray(value))
-        check_single(self.caller, "what the integrand returns", value)
+        check_single(self.caller, "a result of the integrand", value)
         self.seen = self.seen or value.requires_grad or is_dual(value)
         return value
 

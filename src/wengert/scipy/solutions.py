@@ -51,7 +51,7 @@ def fit_of(function: Evaluated, x: Any, active: Any, loss: Any, scale: float) ->
     if loss not in LOSSES:
         raise RuntimeError(
             f"{function.caller}: fun depends on tensors that require gradients, but a fit with a loss that is a "
-            "function is not differentiable; detach() these tensors, call it under no_grad(), or take one of "
+            "function is not differentiable; detach() these tensors, call it under no_grad(), or use one of "
             f"{', '.join(LOSSES)}"
         )
     rho = LOSSES[loss]

@@ -67,7 +67,7 @@ def root(
     if sparsity is not None and not exact:
         raise ValueError(
             f"{ROOT}: sparsity is the pattern of the exact Jacobian, which method {method!r} does not use with these "
-            "arguments; leave it out, or take 'hybr' or 'lm'"
+            "arguments; omit it, or use 'hybr' or 'lm'"
         )
     function = Evaluated(ROOT, "fun", fun, vector, arguments, jacobian_sparsity=sparsity)
     value, jacobian = function.value, jac

@@ -49,7 +49,7 @@ class Vector:
             self.like, self.kinds = [from_numpy(np.zeros(max(self.start.size, 1)))], [ARRAY]
             return
         if not elements:
-            raise TypeError(f"{caller}: expected {name} to hold tensors, but there is none")
+            raise TypeError(f"{caller}: expected {name} to hold tensors, but it is empty")
         arrays = [self.read(caller, name, element) for element in elements]
         self.kinds = [kind_of(element) for element in elements]
         self.like = [from_numpy(array) for array in arrays]
@@ -196,11 +196,11 @@ def numeric(caller: str, name: str, value: Any) -> list[Tensor]:
     """
     elements = flatten(value)[0]
     if not elements:
-        raise TypeError(f"{caller}: expected {name} to return numbers, but it returned none")
+        raise TypeError(f"{caller}: expected {name} to return numbers, but it returned an empty container")
     tensors = []
     for element in elements:
         if isinstance(element, Tensor):
-            check_single(caller, f"what {name} returns", element)
+            check_single(caller, f"a result of {name}", element)
         array = element._array_ if isinstance(element, Tensor) else np.asarray(element)
         if array.dtype.kind not in "fiub":
             kind = type(element).__name__ if array.dtype.kind not in "cmM" else array.dtype
