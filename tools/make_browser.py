@@ -90,6 +90,11 @@ def build_lite(folder: Path, wheel: Path, runtime: str) -> None:
             cells = notebooks.cells_of(path.read_text(encoding="utf-8"))
             cells.insert(0, notebooks.Cell(INSTALL, is_code=True))
             notebook = notebooks.as_notebook(cells, [notebooks.Output() for cell in cells if cell.is_code])
+            notebook["metadata"]["kernelspec"] = {
+                "display_name": "Python (Pyodide)",
+                "language": "python",
+                "name": "python",
+            }
             (contents / f"{path.stem}.ipynb").write_text(json.dumps(notebook, ensure_ascii=False), encoding="utf-8")
         kernel = {"@jupyterlite/pyodide-kernel-extension:kernel": {"pyodideUrl": f"{runtime}pyodide.js"}}
         config = {"exposeAppInBrowser": True, "litePluginSettings": kernel}

@@ -32,8 +32,11 @@ def wait(condition: Any, seconds: float) -> Any:
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_runs(driver, address, name):
-    driver.get("about:blank")
-    driver.get(f"{address}lite/lab/index.html?path={name}.ipynb&reset")
+    driver.get(
+        f"{address}lite/tree/index.html"
+    )  # the first visit installs the service worker, which kernels read files by
+    assert wait(lambda: driver.execute_script("return Boolean(navigator.serviceWorker.controller)"), 60)
+    driver.get(f"{address}lite/lab/index.html?path={name}.ipynb")
     is_open = "return Boolean(window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 2)"
     assert wait(lambda: driver.execute_script(is_open), 60)
     driver.execute_script("window.jupyterapp.commands.execute('notebook:run-all-cells')")
