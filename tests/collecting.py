@@ -34,11 +34,11 @@ OF_BOTH_BUILDS = (
 They read the sources, the documentation and the tools, start programs of their own in the build that they are about
 (`project` in both, `test_narrow_indices` in the interpreted one, as platforms of 32 bits have it), look at pages and
 pictures, which are made from the same nodes, read and write files of tensors, of which the core knows nothing, use the
-public functions in the ways of other libraries (`compat`, `scipy`, `torch_modules/fx`, `vision`), look at formulas of operators
-and distributions, which are one source, at many points (`cards`, `distributions`, `test_coinciding`), compare modes
-with each other on random programs (`test_oracle`, `test_random_programs`, `test_sparse_programs`; of the rules that
-they join, `cards` runs a share in the interpreted build too), or put foreign values into the fields of compiled
-classes, which interpreted ones look up by name (`test_half_made`).
+public functions in the ways of other libraries (`compat`, `scipy`, `torch_modules/fx`, `vision`), look at formulas of
+operators and distributions, which are one source, at many points (`cards`, `distributions`, `test_coinciding`),
+compare modes with each other on random programs (`test_oracle`, `test_random_programs`, `test_sparse_programs`; of the
+rules that they join, `cards` runs a share in the interpreted build too), or put foreign values into the fields of
+compiled classes, which interpreted ones look up by name (`test_half_made`).
 """
 
 

@@ -148,7 +148,8 @@ def main() -> int:
     arguments = parser.parse_args()
     build(arguments.folder, arguments.wheel, arguments.runtime)
     if arguments.lite:
-        nested = arguments.runtime if "://" in arguments.runtime else f"../{arguments.runtime}"
+        # JupyterLite reads addresses that begin with "./" from its own folder.
+        nested = arguments.runtime if "://" in arguments.runtime else f"./../{arguments.runtime}"
         build_lite(arguments.folder / "lite", arguments.wheel, nested)
     if (cache := arguments.with_runtime) is not None:
         if not (cache / "pyodide.mjs").exists():

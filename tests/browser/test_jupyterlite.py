@@ -21,6 +21,8 @@ CELLS = """
     const cells = [...window.jupyterapp.shell.currentWidget.content.model.cells].filter((cell) => cell.type === "code");
     return JSON.stringify(cells.map((cell) => [cell.executionCount, cell.outputs.toJSON()]));"""
 
+KERNEL = "return window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status"
+
 
 def wait(condition: Any, seconds: float) -> Any:
     """Return the value of a function once it is true, or the last one after some seconds."""
@@ -32,20 +34,20 @@ def wait(condition: Any, seconds: float) -> Any:
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_runs(driver, address, name):
-    driver.get(
-        f"{address}lite/tree/index.html"
-    )  # the first visit installs the service worker, which kernels read files by
-    assert wait(lambda: driver.execute_script("return Boolean(navigator.serviceWorker.controller)"), 60)
+    driver.get("about:blank")
     driver.get(f"{address}lite/lab/index.html?path={name}.ipynb")
-    is_open = "return Boolean(window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 2)"
-    assert wait(lambda: driver.execute_script(is_open), 60)
+    is_open = "return window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 2"
+    assert wait(lambda: driver.execute_script(is_open), 60), "the notebook did not open"
+    assert wait(lambda: driver.execute_script(KERNEL) == "idle", 120), "the kernel did not start"
     driver.execute_script("window.jupyterapp.commands.execute('notebook:run-all-cells')")
 
-    def outputs() -> list[Any] | None:
+    def finished() -> list[Any] | None:
         cells = json.loads(driver.execute_script(CELLS))
         failed = any(output["output_type"] == "error" for _, outputs in cells for output in outputs)
         return cells if failed or all(count for count, _ in cells) else None
 
-    cells = wait(outputs, 240)
-    assert cells is not None, "the cells did not finish"
-    assert [output for _, outputs in cells for output in outputs if output["output_type"] == "error"] == []
+    cells = wait(finished, 240)
+    assert cells, "the cells did not finish"
+    outputs = [output for _, outputs in cells for output in outputs]
+    assert [output for output in outputs if output["output_type"] == "error"] == []
+    assert len(outputs) > 2

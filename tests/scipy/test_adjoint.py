@@ -111,7 +111,7 @@ def test_thresholds_of_events_get_gradients() -> None:
 def test_what_it_does_not_compute_is_refused() -> None:
     y, k = state(), number(1.3)
     solution = solve_ivp(swing, (0, 1), y, args=(k,), **TIGHT)
-    message = r"solve_ivp: gradient='adjoint' computes first derivatives in reverse mode.*take gradient='direct'"
+    message = r"solve_ivp: gradient='adjoint' computes first derivatives in reverse mode.*use gradient='direct'"
     with pytest.raises(RuntimeError, match=message):
         wg.autograd.grad(solution.y.sum(), k, create_graph=True)
     with pytest.raises(RuntimeError, match=message):

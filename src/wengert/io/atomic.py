@@ -142,7 +142,7 @@ def is_locked(handle: int) -> bool:
     Raises:
         OSError: if this system, or this kind of file system, has no locks.
     """
-    if fcntl is None:
+    if not hasattr(fcntl, "flock"):  # Windows; some Pythons in a browser have an empty `fcntl`
         raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
