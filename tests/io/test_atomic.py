@@ -253,6 +253,13 @@ def test_a_file_system_without_locks_is_written_to(tmp_path, monkeypatch):
     assert len(names(tmp_path)) == 2, "what cannot be told from a live one stays"
 
 
+@posix_only
+def test_a_python_without_locks_writes_too(tmp_path, monkeypatch):
+    monkeypatch.delattr(atomic.fcntl, "flock")  # as in JupyterLite
+    write_atomically(tmp_path / "a", "text")
+    assert (tmp_path / "a").read_text() == "text" and names(tmp_path) == ["a"]
+
+
 # ---- memory ----------------------------------------------------------------------------------------------------------
 
 
