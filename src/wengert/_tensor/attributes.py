@@ -322,6 +322,7 @@ METHODS: dict[str, Any] = {
     "is_complex": lambda self: self.dtype.is_complex,
     "is_inference": is_inference,
     "__array_priority__": 1000,
+    "__pandas_priority__": 5000,  # above tables and columns: their operators ask the tensor's, which say what to do
     "__new__": staticmethod(make),
     "__init_subclass__": classmethod(begin_subclass),
     "__torch_dispatch__": staticmethod(undispatched),

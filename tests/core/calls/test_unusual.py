@@ -32,12 +32,18 @@ def test_a_column_of_pandas_is_refused_with_what_to_do(sign: Any) -> None:
             sign(tensor, Series())
 
 
+def test_operators_of_pandas_ask_those_of_tensors() -> None:
+    assert wg.Tensor.__pandas_priority__ > 4000, "that of a DataFrame, the largest of pandas"
+
+
 def test_the_columns_of_pandas_itself_are_refused() -> None:
     pandas = pytest.importorskip("pandas")
     for value in (pandas.Series([1.0, 2.0]), pandas.DataFrame({"a": [1.0, 2.0]})):
         for sign in OPERATORS:
             with pytest.raises(TypeError, match=f"a tensor and a pandas {type(value).__name__} have no common result"):
                 sign(wg.ones(2), value)
+            with pytest.raises(TypeError, match=f"a tensor and a pandas {type(value).__name__} have no common result"):
+                sign(value, wg.ones(2))
     assert wg.tensor(pandas.Series([1.0, 2.0])).tolist() == [1, 2]
     assert wg.ones(2) @ pandas.Series([1.0, 2.0]) == 3
 
