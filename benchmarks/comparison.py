@@ -277,7 +277,7 @@ def tables(libraries: list[str], rounds: int) -> dict[str, str]:
 
 
 def written(page: str, found: dict[str, str]) -> str:
-    """The page with other tables between their marks."""
+    """Return the page with new tables between their marks."""
     for name, text in found.items():
         parts = re.split(rf"(<!-- {name}: .*?-->\n|<!-- end of {name} -->)", page)
         if len(parts) != 5:

@@ -24,10 +24,18 @@ LOW = -1e30
 """Stands for minus infinity if derivatives are recorded."""
 
 
-def ctc_rule(grads: Any, *saved: Any) -> Any:
+def ctc_rule(
+    grads: Any,
+    log_probs: Any,
+    targets: Any,
+    input_lengths: Ints,
+    target_lengths: Ints,
+    blank: int,
+    zero_infinity: bool,
+    loss: Any,
+) -> Any:
     """Reverse rule of `ctc` if nothing is recorded."""
-    *arguments, zero_infinity, loss = saved
-    gradient = kernel.logits_grad(*arguments)
+    gradient = kernel.logits_grad(log_probs, targets, input_lengths, target_lengths, blank)
     if zero_infinity:
         gradient[:, np.isinf(loss)] = 0
     return gradient * grads[0][:, None]
