@@ -72,6 +72,7 @@ NATIVE_ROOMS = {
     "conv": "base binding linalg",
     "images": "base binding arrays",
     "fourier": "base binding",
+    "replay": "base binding",
     "attention": "base binding linalg",
     "recurrent": "base binding",
     "random": "base binding arrays",

@@ -1,6 +1,6 @@
 cimport cython
 from wengert._core cimport door, flags
-from wengert._core.capture.lists cimport Entry, run
+from wengert._core.capture.lists cimport Entry, NativeCalls, run
 from wengert._core.capture.outputs cimport build
 from wengert._core.capture.signatures cimport hold, kinship
 from wengert._core.state.modes cimport Modes, current
@@ -13,7 +13,7 @@ cdef class Captured:
     cdef public long count, effects, replays
     cdef public bint draws
     cdef public tuple filled, sources, bare, twins, kin
-    cdef public object result
+    cdef public object result, native
     @cython.locals(found=list, place=long, at=long)
     cpdef object owners(self, list leaves)
     @cython.locals(values=list, tensor=Tensor, at=long, made=dict, storages=dict, stopped=long)

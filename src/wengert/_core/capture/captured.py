@@ -13,7 +13,8 @@ from ..state.modes import current
 from ..tensor import slots
 from ..tensor.base import Tensor, wrap_flagged
 from .describing import Describing
-from .lists import CALL, COPY, GRADS, ISLAND, NESTED, READ, VIEW, Entry, Nested, run
+from .lists import CALL, COPY, GRADS, ISLAND, NESTED, READ, VIEW, Entry, NativeCalls, Nested, run
+from .native_calls import descriptions
 from .outputs import build, registers_of, same_outputs
 from .recorder import Recorder, Refusal
 from .signatures import flattened, guard_of, hold, kinship
@@ -39,7 +40,7 @@ class Captured:
         effects: the first entry whose effect outlives the list, or -1.
         draws: it draws random numbers from the default generator, which a caller restores if it calls the function.
         replays: the number of calls that it matched.
-        recorder: the recording, for explanations.
+        native: the native loop that runs entries, or None.
     """
 
     entries: list[Any]
@@ -54,6 +55,7 @@ class Captured:
     result: Any
     effects: int
     draws: bool
+    native: Any
     replays: int
 
     __slots__ = (
@@ -66,6 +68,7 @@ class Captured:
         "guards",
         "held",
         "kin",
+        "native",
         "replays",
         "result",
         "sources",
@@ -101,7 +104,7 @@ class Captured:
             values[self.filled[at]] = tensor._array_
         made: dict[int, Any] = {}
         storages: dict[int, Any] = {}
-        stopped: int = run(self.entries, values, owners, made, storages)
+        stopped: int = run(self.entries, self.native, values, owners, made, storages)
         if stopped >= 0:
             if 0 <= self.effects < stopped:
                 raise RuntimeError(interrupted(self.entries[stopped]))
@@ -123,13 +126,19 @@ def interrupted(entry: Entry) -> str:
 
 
 def record(
-    function: Callable[..., Any], args: Any, kwargs: Any, leaves: list[Any], position: Callable[[], Any]
+    function: Callable[..., Any],
+    args: Any,
+    kwargs: Any,
+    leaves: list[Any],
+    position: Callable[[], Any],
+    natives: Any = None,
 ) -> tuple[Any, Any, Recorder]:
     """Call a function and record it.
 
     Args:
         leaves: the tensors among the arguments.
         position: as in `Recorder`.
+        natives: the native functions `replay_calls` and `run_calls`, or None.
 
     Returns:
         The result of the call; the `Captured`, or None if it could not be captured; the recorder, with the reason.
@@ -161,7 +170,7 @@ def record(
     captured = None
     if recorder.reason is None:
         try:
-            captured = captured_of(recorder, leaves, result)
+            captured = captured_of(recorder, leaves, result, natives)
         except Refusal as refusal:
             recorder.refuse(str(refusal))
     recorder.release()
@@ -182,7 +191,7 @@ def is_usual(tensor: Tensor) -> bool:
     return not tensor._flags_ & ~(flags.REQUIRES_GRAD | flags.VIEW)
 
 
-def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
+def captured_of(recorder: Recorder, leaves: list[Any], result: Any, natives: Any) -> Captured:
     """Return the captured call of a recording.
 
     Raises:
@@ -215,6 +224,7 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     captured.result = description
     captured.entries = shortened(recorder.entries, registers_of(description))
     captured.count = len(recorder.arrays)
+    captured.native = native_calls(captured, recorder.arrays, natives)
     captured.replays = 0
     captured.effects = first_effect(captured.entries)
     captured.draws = any(entry.draws for entry in captured.entries)
@@ -222,6 +232,17 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
         if tensor._flags_ != word or tensor._edge_ is not edge:
             raise Refusal("a tensor that outlives the call gets a history, or begins to require a gradient")
     return captured
+
+
+def native_calls(captured: Captured, arrays: list[Any], natives: Any) -> Any:
+    """Return the native loop for the entries of a list; None without native functions."""
+    if natives is None:
+        return None
+    replay_calls, run_calls = natives
+    known = descriptions(captured.entries, arrays, slots.table.iadd.native)
+    for entry, description in zip(captured.entries, known):
+        entry.runs_native = description is not None
+    return NativeCalls(run_calls, replay_calls(known, captured.count))
 
 
 def refuse_temporary(captured: Captured) -> None:

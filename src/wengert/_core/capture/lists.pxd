@@ -18,11 +18,17 @@ cdef class Entry:
     cdef public long kind
     cdef public object native, op, origin
     cdef public tuple args, places, constants, outs, layouts, frees, groups, counts
-    cdef public bint several, simple, lasting, draws, uncertain
+    cdef public bint several, simple, lasting, runs_native, draws, uncertain
     cdef public str title
 
-@cython.locals(entry=Entry, modes=Modes, at=long, _=long)
-cpdef long run(list entries, list values, list owners, dict made, dict storages) except -2
+cdef class NativeCalls:
+    cdef public object function, calls
+
+@cython.locals(entry=Entry, modes=Modes, first=long)
+cpdef long run(list entries, NativeCalls native, list values, list owners, dict made, dict storages) except -2
+cpdef bint run_entry(Entry entry, list values, list owners, dict made, dict storages, Modes modes) except -1
+@cython.locals(entry=Entry, at=long, _=long)
+cpdef object count_writes(list entries, long first, long stop, list owners)
 @cython.locals(meta=AutogradMeta)
 cpdef object assign(Entry entry, list values, list owners, dict made, dict storages)
 cpdef object note_write(Tensor owner)

@@ -74,6 +74,7 @@ class Entry:
         counts: (external tensor, number of writes) for each external tensor that the entry writes to.
         simple: no argument is NESTED.
         constants: CONSTANT for each argument.
+        runs_native: a native loop runs the entry.
         lasting: the entry writes to memory that outlives the list.
         draws: the entry draws random numbers from the default generator.
         uncertain: its function may decline some values.
@@ -95,6 +96,7 @@ class Entry:
     simple: bool
     constants: tuple[int, ...]
     lasting: bool
+    runs_native: bool
     draws: bool
     uncertain: bool
     title: str
@@ -115,6 +117,7 @@ class Entry:
         "origin",
         "outs",
         "places",
+        "runs_native",
         "several",
         "simple",
         "title",
@@ -137,18 +140,43 @@ class Entry:
         self.simple = True
         self.constants = ()
         self.lasting = False
+        self.runs_native = False
         self.draws = False
         self.uncertain = False
         self.origin = None
 
 
+class NativeCalls:
+    """The entries of a list that a native loop runs.
+
+    Attributes:
+        function: `run_calls` of the native kernels.
+        calls: its first argument, the calls.
+    """
+
+    function: Any
+    calls: Any
+
+    __slots__ = ("calls", "function")
+
+    def __init__(self, function: Any, calls: Any) -> None:
+        self.function = function
+        self.calls = calls
+
+
 def run(
-    entries: list[Any], values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]
+    entries: list[Any],
+    native: NativeCalls,
+    values: list[Any],
+    owners: list[Any],
+    made: dict[int, Any],
+    storages: dict[int, Any],
 ) -> int:
     """Run a list.
 
     Args:
         entries: the list.
+        native: the native loop; None if there is none.
         values: the registers; those of external tensors are filled.
         owners: the external tensors, whose writes are counted.
         made, storages: as in `build`.
@@ -158,23 +186,54 @@ def run(
     """
     entry: Entry
     modes: Modes = current()
-    for at in range(len(entries)):
+    at = 0
+    first: int
+    while at < len(entries):
         entry = entries[at]
-        if entry.kind == CALL:
-            if not call(entry, values, modes):
-                return at
-        elif entry.kind == GRADS:
-            assign(entry, values, owners, made, storages)
-        elif entry.kind == ISLAND:
-            entry.native(*entry.args[0], **entry.args[1])
-        elif not step(entry, values, modes):
+        if native is not None and entry.runs_native:
+            first = at
+            at = native.function(native.calls, values, first)
+            count_writes(entries, first, at, owners)
+            if at == len(entries):
+                break
+            entry = entries[at]
+        if not run_entry(entry, values, owners, made, storages, modes):
             return at
+        count_writes(entries, at, at + 1, owners)
+        for register in entry.frees:
+            values[register] = None
+        at += 1
+    return -1
+
+
+def run_entry(
+    entry: Entry,
+    values: list[Any],
+    owners: list[Any],
+    made: dict[int, Any],
+    storages: dict[int, Any],
+    modes: Modes,
+) -> bool:
+    """Run one entry; return whether it ran."""
+    if entry.kind == CALL:
+        return call(entry, values, modes)
+    if entry.kind == GRADS:
+        assign(entry, values, owners, made, storages)
+        return True
+    if entry.kind == ISLAND:
+        entry.native(*entry.args[0], **entry.args[1])
+        return True
+    return step(entry, values, modes)
+
+
+def count_writes(entries: list[Any], first: int, stop: int, owners: list[Any]) -> None:
+    """Count the writes of some entries to external tensors."""
+    entry: Entry
+    for at in range(first, stop):
+        entry = entries[at]
         for change in entry.counts:
             for _ in range(change[1]):
                 note_write(owners[change[0]])
-        for register in entry.frees:
-            values[register] = None
-    return -1
 
 
 def assign(entry: Entry, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]) -> None:

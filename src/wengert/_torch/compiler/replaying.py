@@ -10,6 +10,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
+from wengert import _kernels as kernels
 from wengert._core.capture.captured import AGAIN, Captured, difference, record
 from wengert._core.capture.recorder import Recorder
 from wengert._core.capture.signatures import flattened, is_plain, state_of
@@ -25,6 +26,8 @@ MOST_BRANCHES = 8
 TOO_MANY = f"calls differ in values that Python code reads, or that shapes depend on; {MOST_BRANCHES} lists fitted none"
 
 
+NATIVES = None if kernels.native is None else (kernels.native.replay_calls, kernels.native.run_calls)
+"""The native functions that run the calls of a list."""
 KNOWN: weakref.WeakSet[Replaying] = weakref.WeakSet()
 """All functions that are replayed, for `wg.compiler.reset`."""
 
@@ -146,7 +149,7 @@ class Replaying:
         if len(group.lists) >= MOST_BRANCHES:
             self.give_up(signature, group, TOO_MANY, None)
             return self.function(*args, **kwargs)
-        result, captured, recorder = record(self.function, args, kwargs, leaves, Position())
+        result, captured, recorder = record(self.function, args, kwargs, leaves, Position(), NATIVES)
         if captured is None:
             self.give_up(signature, group, recorder.reason or "", recorder)
             return result
@@ -167,7 +170,7 @@ class Replaying:
     def verified(self, signature: Signature, captured: Captured, args: Any, kwargs: Any, leaves: list[Any]) -> Any:
         """Call the function, and compare its calls with the list."""
         group = signature.groups.setdefault(tuple([facts_of(leaf) for leaf in leaves]), Group())
-        result, again, recorder = record(self.function, args, kwargs, leaves, Position())
+        result, again, recorder = record(self.function, args, kwargs, leaves, Position(), NATIVES)
         if again is None:
             self.give_up(signature, group, recorder.reason or "", recorder)
             return result

@@ -104,7 +104,13 @@ inline bool is_large(PyArray_Descr* descr, int ndim, const npy_intp* shape) {
     for (int i = 0; i < ndim; ++i) bytes = bytes * shape[i];
     return bytes.fits() && bytes.value() >= static_cast<npy_intp>(least_kept);
 }
+// The array that is offered to the next call that creates one of its dtype and shape (binding/spare.hpp), or null.
+extern PyArrayObject* offered_array;
+PyArrayObject* take_offered(PyArray_Descr* descr, int ndim, const npy_intp* shape);
+void withdraw_offer();
 inline PyArrayObject* new_array(PyArray_Descr* descr, int ndim, const npy_intp* shape) {
+    if (offered_array)
+        if (PyArrayObject* array = take_offered(descr, ndim, shape)) return array;
     if (is_large(descr, ndim, shape)) return new_large(descr, ndim, shape, false);
     Py_INCREF(descr);
     return reinterpret_cast<PyArrayObject*>(
@@ -340,6 +346,7 @@ PyObject* give_tuple(Owned* items, int count);
 // thread once the interpreter is finalised: `pthread_exit` unwinds the stack. No exception may leave a destructor, and
 // destructors of references would change counts without the lock; so the thread stays here, as it does in Python 3.14.
 template <class Call> inline auto with_python(Call call) {
+    if (offered_array) withdraw_offer();  // it is for this thread
     try {
         return call();
     } catch (...) {
@@ -350,7 +357,11 @@ template <class Call> inline auto with_python(Call call) {
 // Lets other Python threads run while a large piece of work is done.
 class ReleaseGil {
 public:
-    explicit ReleaseGil(bool release) : state_(release ? PyEval_SaveThread() : nullptr) {}
+    explicit ReleaseGil(bool release) {
+        if (!release) return;
+        if (offered_array) withdraw_offer();  // it is for this thread
+        state_ = PyEval_SaveThread();
+    }
     ~ReleaseGil() {
         if (state_) with_python([this] { PyEval_RestoreThread(state_); });
     }
@@ -358,7 +369,7 @@ public:
     ReleaseGil& operator=(const ReleaseGil&) = delete;
 
 private:
-    PyThreadState* state_;
+    PyThreadState* state_ = nullptr;
 };
 
 }  // namespace wengert

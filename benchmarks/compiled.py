@@ -1,0 +1,285 @@
+"""Steps of small programs, called as they are and as lists that `compile(replay=True)` recorded of them."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from benchmarks.cases import draw
+from benchmarks.timing import calls_per_turn, flatten, turn
+
+Step = Callable[[], Any]
+
+
+def doubles(*shape: int, seed: int = 0, scale: float = 1.0) -> np.ndarray:
+    """Normal numbers in double precision."""
+    return draw(*shape, seed=seed, scale=scale).astype(np.float64)
+
+
+def chain_of(size: int) -> Callable[[Any], Step]:
+    """200 products and sums of `size` elements, and the gradient of their sum."""
+
+    def make(adapter: Any) -> Step:
+        x, y = adapter.leaf(draw(size, seed=1)), adapter.array(draw(size, seed=2, scale=0.5))
+
+        def step() -> Any:
+            h = x
+            for _ in range(100):
+                h = h * y + x
+            return adapter.library.autograd.grad(h.sum(), x)[0]
+
+        return step
+
+    return make
+
+
+def scalar_perceptron(adapter: Any) -> Step:
+    """A perceptron 1-8-1 on one number: loss, gradients, and a step of descent."""
+    torch, linear = adapter.library, adapter.functional.linear
+    weights = perceptron(adapter, 1, 8, 1)
+    x, target = adapter.array(draw(1, 1, seed=5)), adapter.array(draw(1, 1, seed=6))
+
+    def step() -> Any:
+        for weight in weights:
+            weight.grad = None
+        loss = ((linear(linear(x, *weights[:2]).tanh(), *weights[2:]) - target) ** 2).sum()
+        loss.backward()
+        with torch.no_grad():
+            for weight in weights:
+                weight -= 1e-4 * weight.grad
+        return loss.detach()
+
+    return step
+
+
+def rosenbrock(adapter: Any) -> Step:
+    """A step of gradient descent on Rosenbrock's function of two variables."""
+    torch = adapter.library
+    x = torch.tensor([-1.2, 1.0], dtype=torch.float64, requires_grad=True)
+
+    def step() -> Any:
+        loss = (1 - x[0]) ** 2 + 100 * (x[1] - x[0] ** 2) ** 2
+        (grad,) = torch.autograd.grad(loss, x)
+        with torch.no_grad():
+            x.sub_(grad, alpha=1e-7)
+        return loss.detach()
+
+    return step
+
+
+def hessian(adapter: Any) -> Step:
+    """The Hessian of a function of 50 variables, row by row."""
+    torch = adapter.library
+    matrix, x = adapter.array(doubles(50, 50, seed=1, scale=0.1)), adapter.leaf(doubles(50, seed=2))
+
+    def step() -> Any:
+        value = ((matrix @ x).tanh() * x).sum() + (x**4).sum()
+        (grad,) = torch.autograd.grad(value, x, create_graph=True)
+        return torch.stack([torch.autograd.grad(grad[at], x, retain_graph=True)[0] for at in range(50)])
+
+    return step
+
+
+def branches(adapter: Any) -> Step:
+    """A loop of 100 branches that depend on values."""
+    x = adapter.array(doubles(4, seed=1))
+
+    def step() -> Any:
+        h = x
+        for _ in range(100):
+            h = h * 0.5 + 0.1 if float(h.sum()) > 1 else h * 1.5 - 0.01
+        return h
+
+    return step
+
+
+def neural_ode(adapter: Any) -> Step:
+    """20 steps of Runge and Kutta of a network 2-32-2 on 16 states, and its gradients."""
+    torch, linear = adapter.library, adapter.functional.linear
+    weights = perceptron(adapter, 2, 32, 2)
+    start, target = adapter.array(draw(16, 2, seed=5)), adapter.array(draw(16, 2, seed=6))
+
+    def slope(state: Any) -> Any:
+        return linear(linear(state, *weights[:2]).tanh(), *weights[2:])
+
+    def step() -> Any:
+        state, h = start, 0.05
+        for _ in range(20):
+            k1 = slope(state)
+            k2 = slope(state + h / 2 * k1)
+            k3 = slope(state + h / 2 * k2)
+            k4 = slope(state + h * k3)
+            state = state + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        return torch.autograd.grad(((state - target) ** 2).mean(), weights)
+
+    return step
+
+
+def policy_update(adapter: Any) -> Step:
+    """An update of a policy and its value by PPO's loss with Adam: networks 4-32-32 on 64 rows."""
+    torch, linear = adapter.library, adapter.functional.linear
+    body, policy, value = perceptron(adapter, 4, 32, 32), perceptron(adapter, 32, 2), perceptron(adapter, 32, 1)
+    states, advantages = adapter.array(draw(64, 4, seed=1)), adapter.array(draw(64, seed=2))
+    returns, before = adapter.array(draw(64, seed=3)), adapter.array(-np.abs(draw(64, seed=4)))
+    actions = adapter.array(np.random.default_rng(5).integers(0, 2, 64))
+    optimiser = torch.optim.Adam([*body, *policy, *value], lr=1e-4)
+
+    def step() -> Any:
+        h = linear(linear(states, *body[:2]).tanh(), *body[2:]).tanh()
+        logits = linear(h, *policy).log_softmax(1)
+        chosen = logits.gather(1, actions[:, None])[:, 0]
+        ratio = (chosen - before).exp()
+        clipped = ratio.clamp(0.8, 1.2)
+        gain = torch.min(ratio * advantages, clipped * advantages).mean()
+        error = ((linear(h, *value)[:, 0] - returns) ** 2).mean()
+        entropy = -(logits.exp() * logits).sum(1).mean()
+        loss = error * 0.5 - gain - entropy * 0.01
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        return loss.detach()
+
+    return step
+
+
+def recurrent(adapter: Any) -> Step:
+    """A recurrent network of 32 states on 20 steps of 16 rows, and its gradients."""
+    x = adapter.array(draw(20, 16, 32, seed=1))
+    leaves = [adapter.leaf(draw(*shape, seed=at, scale=0.1)) for at, shape in enumerate([(32, 32), (32, 32), (32,)])]
+    first = adapter.array(draw(16, 32, seed=5))
+
+    def step() -> Any:
+        inward, onward, bias = leaves
+        h = first
+        for at in range(20):
+            h = (x[at] @ inward + h @ onward + bias).tanh()
+        return adapter.library.autograd.grad(h.sum(), leaves)
+
+    return step
+
+
+def ten_functions(size: int) -> Callable[[Any], Step]:
+    """Ten functions of `size` elements, and the gradient of their sum."""
+
+    def make(adapter: Any) -> Step:
+        x = adapter.leaf(draw(size, seed=1))
+
+        def step() -> Any:
+            h = x * 0.5
+            h = h.tanh() * h + x
+            h = (h * h + 1).sqrt() - h.sigmoid()
+            h = (h * 0.1).exp()
+            return adapter.library.autograd.grad(h.sum(), x)[0]
+
+        return step
+
+    return make
+
+
+def transformer_block(adapter: Any) -> Step:
+    """A block of a transformer of width 64 on 32 tokens, and its gradients."""
+    torch, functional = adapter.library, adapter.functional
+    shapes = [(64,), (64,), (192, 64), (192,), (64, 64), (64,), (64,), (64,), (256, 64), (256,), (64, 256), (64,)]
+    leaves = [adapter.leaf(draw(*shape, seed=at, scale=0.1)) for at, shape in enumerate(shapes)]
+    x = adapter.array(draw(1, 32, 64, seed=50))
+
+    def step() -> Any:
+        w = leaves
+        h = functional.layer_norm(x, (64,), w[0], w[1])
+        q, k, v = functional.linear(h, w[2], w[3]).view(1, 32, 3, 4, 16).permute(2, 0, 3, 1, 4).unbind(0)
+        attended = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        h = x + functional.linear(attended.transpose(1, 2).reshape(1, 32, 64), w[4], w[5])
+        inner = functional.gelu(functional.linear(functional.layer_norm(h, (64,), w[6], w[7]), w[8], w[9]))
+        return torch.autograd.grad((h + functional.linear(inner, w[10], w[11])).sum(), leaves)
+
+    return step
+
+
+def image_perceptron(adapter: Any) -> Step:
+    """A training step of a perceptron 784-128-10 on 64 rows with SGD."""
+    torch, functional = adapter.library, adapter.functional
+    weights = perceptron(adapter, 784, 128, 10)
+    x, labels = adapter.array(draw(64, 784, seed=5)), adapter.array(np.random.default_rng(6).integers(0, 10, 64))
+    optimiser = torch.optim.SGD(weights, lr=1e-3)
+
+    def step() -> Any:
+        optimiser.zero_grad()
+        loss = functional.cross_entropy(
+            functional.linear(functional.linear(x, *weights[:2]).relu(), *weights[2:]), labels
+        )
+        loss.backward()
+        optimiser.step()
+        return loss.detach()
+
+    return step
+
+
+def perceptron(adapter: Any, *sizes: int) -> list[Any]:
+    """Weights and biases of a perceptron."""
+    arrays = [(draw(b, a, seed=a, scale=a**-0.5), draw(b, seed=b, scale=0.1)) for a, b in pairwise(sizes)]
+    return [adapter.leaf(array) for pair in arrays for array in pair]
+
+
+PROGRAMS: tuple[tuple[str, Callable[[Any], Step], float], ...] = (
+    ("chain of 200 on 4 elements, with backward", chain_of(4), 25),
+    ("perceptron of scalars, training step", scalar_perceptron, 20),
+    ("Rosenbrock's function, step of descent", rosenbrock, 20),
+    ("Hessian, n = 50", hessian, 40),
+    ("control flow on values, 100 branches", branches, 15),
+    ("neural ODE, RK4 x 20, with gradients", neural_ode, 12),
+    ("PPO update with Adam", policy_update, 6),
+    ("recurrent network, 20 steps, with gradients", recurrent, 5),
+    ("ten functions of 2,000, with gradient", ten_functions(2000), 4),
+    ("ten functions of 10^6, with gradient", ten_functions(10**6), 2.2),
+    ("transformer block, d = 64, 32 tokens", transformer_block, 1.7),
+    ("perceptron 784-128-10, batch 64, SGD", image_perceptron, 1.25),
+)
+"""Name, function that prepares a step, and the ratio of times that a replay should reach."""
+
+
+def ratios(ours: Any, torch: Any, make: Callable[[Any], Step], rounds: int) -> tuple[float, float, float]:
+    """Return seconds of an eager step, and how many times faster a replay is than it and than torch's eager step.
+
+    Raises:
+        RuntimeError: if a replay does not return what an eager call returns.
+    """
+    eager, plain = make(ours), make(ours)
+    replayed = ours.library.compile(plain, replay=True, fullgraph=True)
+    for _ in range(6):
+        check(ours, eager(), replayed())
+    steps = {"eager": (ours, eager), "replayed": (ours, replayed)}
+    if torch is not None:
+        steps["torch"] = (torch, make(torch))
+    counts = {name: calls_per_turn(adapter, step, 0.02) for name, (adapter, step) in steps.items()}
+    times: dict[str, list[float]] = {name: [] for name in steps}
+    for _ in range(rounds):
+        for name, (adapter, step) in steps.items():
+            times[name].append(turn(adapter, step, counts[name]))
+    over = {
+        name: statistics.median([other / own for other, own in zip(seconds, times["replayed"])])
+        for name, seconds in times.items()
+    }
+    return statistics.median(times["eager"]), over["eager"], over.get("torch", float("nan"))
+
+
+def check(adapter: Any, eager: Any, replayed: Any) -> None:
+    """Compare the results of two steps, bit for bit."""
+    for one, other in zip(flatten(eager), flatten(replayed), strict=True):
+        if adapter.numpy(one).tobytes() != adapter.numpy(other).tobytes():
+            raise RuntimeError("a replay returned other numbers than an eager call")
+
+
+def report(adapters: list[Any], rounds: int) -> tuple[list[str], dict[str, float]]:
+    """Lines for the table, and the ratios of times of eager and replayed steps."""
+    libraries = {adapter.name: adapter for adapter in adapters}
+    lines, figures = [f"{'step':46s} {'eager':>12s} {'replayed':>9s} {'torch':>9s}"], {}
+    for name, make, target in PROGRAMS:
+        seconds, ratio, of_torch = ratios(libraries["wengert"], libraries.get("torch"), make, rounds)
+        figures[f"eager over replayed: {name}"] = ratio
+        verdict = f"{'pass' if ratio >= target else 'MISS'} (>= {target:g})"
+        lines.append(f"{name:46s} {seconds * 1e6:9,.1f} us {ratio:7.2f} x {of_torch:7.2f} x  {verdict}")
+    return lines, figures

@@ -1,0 +1,102 @@
+"""Descriptions of entries for the native loop that runs them, `run_calls` of `_kernels/native/replay`."""
+
+from __future__ import annotations
+
+from types import BuiltinFunctionType
+from typing import Any
+
+import numpy as np
+
+from .lists import ADD, CALL, NESTED, READ, WRITE, Entry
+from .recorder import whole_of
+
+RETURNS, WRITES, COMPARES_BYTES, COMPARES_RESULT = range(4)
+"""Kinds of native calls, as in `replay/calls.cpp`."""
+TRUTHS = {np.array(False).tobytes(): False, np.array(True).tobytes(): True}
+"""The values that a decision can have."""
+SMALL = 1 << 17
+"""Bytes from which on memory of results is kept by the native allocator itself."""
+
+
+def descriptions(entries: list[Any], arrays: list[Any], added: Any) -> tuple[Any, ...]:
+    """Return a description of each entry; None for those that a native loop cannot run.
+
+    Args:
+        entries: the list.
+        arrays: the arrays that the registers had in the recording.
+        added: the native function that adds an array to another one in place, with a factor.
+    """
+    spares = spare_numbers(entries, arrays)
+    return tuple([description(entry, added, spare) for entry, spare in zip(entries, spares)])
+
+
+def description(entry: Entry, added: Any, spare: int) -> Any:
+    """Return (kind, function, places, constants, several, results, layouts, spare, frees, expected), or None."""
+    places, constants = entry.places, entry.args
+    if any(place == NESTED for place in places):
+        constants = tuple(
+            [
+                (value.places, value.values) if place == NESTED else value
+                for place, value in zip(entry.places, entry.args)
+            ]
+        )
+    common = places, constants, entry.several
+    if entry.kind == CALL and is_native(entry.native):
+        return RETURNS, entry.native, *common, entry.outs, entry.layouts, spare, entry.frees, None
+    if entry.kind == WRITE and is_native(entry.op.native) and entry.op.functional.writer is None and not shares(entry):
+        return WRITES, entry.op.native, *common, (), (), -1, entry.frees, None
+    if entry.kind == ADD:
+        return WRITES, added, (*places, -1), (None, None, 1), False, (), (), -1, entry.frees, None
+    if entry.kind == READ and entry.native is None:
+        return COMPARES_BYTES, None, *common, (), (), -1, entry.frees, entry.layouts[0]
+    if entry.kind == READ and is_native(entry.native) and entry.layouts[0] in TRUTHS:
+        return COMPARES_RESULT, entry.native, *common, (), (), -1, entry.frees, TRUTHS[entry.layouts[0]]
+    return None
+
+
+def is_native(function: Any) -> bool:
+    """Return whether a function is built in."""
+    return type(function) is BuiltinFunctionType
+
+
+def shares(entry: Entry) -> bool:
+    """Return whether another argument of an in-place operator has the memory of the first one."""
+    return entry.groups[0] in entry.groups[1:] or NESTED in entry.places
+
+
+def spare_numbers(entries: list[Any], arrays: list[Any]) -> list[int]:
+    """Return for each entry the number of the array that its result is offered; -1 for none.
+
+    Entries with results of one dtype and shape share an array if the memory of the first result, with all its views, is
+    not used any more when the second one is computed.
+    """
+    remaining: dict[int, int] = {}
+    owner_of = [id(whole_of(array)) for array in arrays]
+    for owner in owner_of:
+        remaining[owner] = remaining.get(owner, 0) + 1
+    free: dict[Any, list[int]] = {}
+    number_of: dict[int, tuple[int, Any]] = {}
+    numbers, count = [], 0
+    for entry in entries:
+        number = -1
+        if entry.kind == CALL and not entry.several and is_own_memory(arrays[entry.outs[0]]):
+            array = arrays[entry.outs[0]]
+            layout = array.dtype, array.shape
+            if free.get(layout):
+                number = free[layout].pop()
+            else:
+                number, count = count, count + 1
+            number_of[id(array)] = number, layout
+        for register in entry.frees:
+            owner = owner_of[register]
+            remaining[owner] -= 1
+            if not remaining[owner] and owner in number_of:
+                known, layout = number_of[owner]
+                free.setdefault(layout, []).append(known)
+        numbers.append(number)
+    return numbers
+
+
+def is_own_memory(array: Any) -> bool:
+    """Return whether an array has small memory of its own, in row-major order."""
+    return array.base is None and array.flags.owndata and array.flags.c_contiguous and array.nbytes < SMALL
