@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .lists import ADD, CALL, NESTED, READ, WRITE, Entry
+from .lists import ADD, CALL, COPY, NESTED, READ, VIEW, WRITE, Entry
 from .recorder import whole_of
 
-RETURNS, WRITES, COMPARES_BYTES, COMPARES_RESULT = range(4)
+RETURNS, WRITES, COMPARES_BYTES, COMPARES_RESULT, COPIES, VIEWS = range(6)
 """Kinds of native calls, as in `replay/calls.cpp`."""
 TRUTHS = {np.array(False).tobytes(): False, np.array(True).tobytes(): True}
 """The values that a decision can have."""
@@ -47,11 +47,20 @@ def description(entry: Entry, added: Any, spare: int) -> Any:
         return WRITES, entry.op.native, *common, (), (), -1, entry.frees, None
     if entry.kind == ADD:
         return WRITES, added, (*places, -1), (None, None, 1), False, (), (), -1, entry.frees, None
+    if entry.kind == COPY and is_row_major(entry.args[0]):
+        return COPIES, True, (-1,), entry.args[:1], False, entry.outs, entry.layouts, spare, entry.frees, None
+    if entry.kind == VIEW:
+        return VIEWS, True, places[:2], constants[:2], False, entry.outs, entry.layouts, -1, entry.frees, None
     if entry.kind == READ and entry.native is None:
         return COMPARES_BYTES, None, *common, (), (), -1, entry.frees, entry.layouts[0]
     if entry.kind == READ and is_native(entry.native) and entry.layouts[0] in TRUTHS:
         return COMPARES_RESULT, entry.native, *common, (), (), -1, entry.frees, TRUTHS[entry.layouts[0]]
     return None
+
+
+def is_row_major(array: Any) -> bool:
+    """Return whether an array has the strides of a new one."""
+    return array.size > 0 and array.strides == np.empty(array.shape, array.dtype).strides
 
 
 def is_native(function: Any) -> bool:
@@ -67,7 +76,7 @@ def shares(entry: Entry) -> bool:
 def spare_numbers(entries: list[Any], arrays: list[Any]) -> list[int]:
     """Return for each entry the number of the array that its result is offered; -1 for none.
 
-    Entries with results of one dtype and shape share an array if the memory of the first result, with all its views, is
+    Entries with results of one dtype, shape and strides share an array if the memory of the first result, with all its views, is
     not used any more when the second one is computed.
     """
     remaining: dict[int, int] = {}
@@ -79,9 +88,9 @@ def spare_numbers(entries: list[Any], arrays: list[Any]) -> list[int]:
     numbers, count = [], 0
     for entry in entries:
         number = -1
-        if entry.kind == CALL and not entry.several and is_own_memory(arrays[entry.outs[0]]):
+        if entry.kind in (CALL, COPY) and not entry.several and is_own_memory(arrays[entry.outs[0]]):
             array = arrays[entry.outs[0]]
-            layout = array.dtype, array.shape
+            layout = array.dtype, array.shape, array.strides
             if free.get(layout):
                 number = free[layout].pop()
             else:
@@ -98,5 +107,5 @@ def spare_numbers(entries: list[Any], arrays: list[Any]) -> list[int]:
 
 
 def is_own_memory(array: Any) -> bool:
-    """Return whether an array has small memory of its own, in row-major order."""
-    return array.base is None and array.flags.owndata and array.flags.c_contiguous and array.nbytes < SMALL
+    """Return whether an array has small memory of its own, in row-major or column-major order."""
+    return array.base is None and array.flags.owndata and array.flags.forc and array.nbytes < SMALL

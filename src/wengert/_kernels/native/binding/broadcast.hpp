@@ -95,6 +95,8 @@ public:
     }
     npy_intp size() const { return size_; }
     npy_intp inner(int k) const { return inner_[k]; }
+    // Whether all operands are one row of elements, or one element.
+    bool is_line() const { return rows_ == 1; }
 
     // body(offset of the result, offsets of the operands, number of elements), in pieces for threads.
     template <class Body> void run(npy_intp cost, const Body& body) const {

@@ -106,7 +106,7 @@ inline bool is_large(PyArray_Descr* descr, int ndim, const npy_intp* shape) {
 }
 // The array that is offered to the next call that creates one of its dtype and shape (binding/spare.hpp), or null.
 extern PyArrayObject* offered_array;
-PyArrayObject* take_offered(PyArray_Descr* descr, int ndim, const npy_intp* shape);
+PyArrayObject* take_offered(PyArray_Descr* descr, int ndim, const npy_intp* shape, bool by_columns = false);
 void withdraw_offer();
 inline PyArrayObject* new_array(PyArray_Descr* descr, int ndim, const npy_intp* shape) {
     if (offered_array)
@@ -340,13 +340,20 @@ private:
 PyObject* give_tuple(Owned* items, int count);
 
 // ---- threads -------------------------------------------------------------------------------------------------------
+struct WorkNotes;
+extern WorkNotes* work_notes;  // where the running function notes its work (binding/work.hpp), or null
+// Before other threads, or Python code, may call native functions: offers and notes are those of one call.
+void end_replayed_call();
+inline void leave_replayed_call() {
+    if (offered_array || work_notes) end_replayed_call();
+}
 // Waits until the process ends.
 [[noreturn]] void wait_for_the_end();
 // Runs `call`, which releases the interpreter's lock and acquires it again. Before Python 3.14 that ends a daemon
 // thread once the interpreter is finalised: `pthread_exit` unwinds the stack. No exception may leave a destructor, and
 // destructors of references would change counts without the lock; so the thread stays here, as it does in Python 3.14.
 template <class Call> inline auto with_python(Call call) {
-    if (offered_array) withdraw_offer();  // it is for this thread
+    leave_replayed_call();
     try {
         return call();
     } catch (...) {
@@ -359,7 +366,7 @@ class ReleaseGil {
 public:
     explicit ReleaseGil(bool release) {
         if (!release) return;
-        if (offered_array) withdraw_offer();  // it is for this thread
+        leave_replayed_call();
         state_ = PyEval_SaveThread();
     }
     ~ReleaseGil() {

@@ -15,8 +15,8 @@ inline bool is_unique(PyObject* object) {
     return Py_REFCNT(object) == 1;
 #endif
 }
-// Whether an array can be offered: row-major memory of its own, written to by anybody, and of a size that the C
-// library, not `base/reserve.hpp`, provides.
+// Whether an array can be offered: nobody else refers to it, and it has writeable memory of its own, of a size that the
+// C library, not `base/reserve.hpp`, provides, in row-major order or, as a matrix, in column-major order.
 bool can_be_offered(PyArrayObject* array);
 
 // An array that is offered while the object lives; the reference is shared with whoever takes it.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "binding/direct.hpp"
+#include "binding/work.hpp"
 #include "linalg/large.hpp"
 
 #include <algorithm>
@@ -118,6 +119,10 @@ template <class T> inline void multiply_narrow(const Matrix<T>& a, const Matrix<
 
 // A new matrix in row-major or (`by_columns`) column-major order.
 template <class T> inline PyArrayObject* new_matrix(npy_intp rows, npy_intp columns, bool by_columns) {
+    if (by_columns && offered_array) {
+        const npy_intp lengths[2] = {rows, columns};
+        if (PyArrayObject* array = take_offered(descr_of<T>(), 2, lengths, true)) return array;
+    }
     const npy_intp shape[2] = {by_columns ? columns : rows, by_columns ? rows : columns};
     PyArrayObject* result = new_array(descr_of<T>(), 2, shape);
     if (!result || !by_columns) return result;
@@ -140,17 +145,18 @@ inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_co
     Owned result(new_matrix<T>(a.rows, b.columns, by_columns));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    auto multiply_by = multiply_large<T>;
-    if (small)
-        multiply_by = multiply<T>;
-    else if (narrow)
-        multiply_by = multiply_narrow<T>;
+    const Matrix<T> first = by_columns ? b.transposed() : a, second = by_columns ? a.transposed() : b;
+    if (small) {
+        do_work([=] { multiply(first, second, out); }, {a.factor.data, b.factor.data, out});
+        return result.take();
+    }
+    leave_replayed_call();  // larger products are asked for again
     if (thin)
         multiply_thin(a, b, bias, out);
-    else if (by_columns)
-        multiply_by(b.transposed(), a.transposed(), out);
+    else if (narrow)
+        multiply_narrow(first, second, out);
     else
-        multiply_by(a, b, out);
+        multiply_large(first, second, out);
     if (thin && added) *added = true;
     return result.take();
 }

@@ -41,6 +41,11 @@ PyArrayObject* product_of(const Matrix<T>& a, const Matrix<T>& b, bool by_column
     return transposed ? reinterpret_cast<PyArrayObject*>(PyArray_Transpose(transposed.get(), nullptr)) : nullptr;
 }
 
+// The product, noted for replays.
+template <class T> void multiply_noted(const Matrix<T>& a, const Matrix<T>& b, T* out) {
+    do_work([=] { multiply(a, b, out); }, {a.factor.data, b.factor.data, out});
+}
+
 // mm(self, mat2)
 template <class T> PyObject* mm(PyObject* const* args) {
     Matrix<T> a, b;
@@ -54,7 +59,7 @@ template <class T> PyObject* mv(PyObject* const* args) {
         return nullptr;
     if (!is_small(a, b)) return as_object(blas_product(a, b));
     Owned result(new_array(descr_of<T>(), 1, &a.rows));
-    if (result) multiply(a, b, data_of<T>(result.get()));
+    if (result) multiply_noted(a, b, data_of<T>(result.get()));
     return result.give();
 }
 
@@ -84,7 +89,7 @@ template <class T> PyObject* dot(PyObject* const* args) {
         return long_dot(a.factor.data, b.factor.data, a.rows);
     if (!is_small(a.transposed(), b)) return nullptr;
     Owned result(new_array(descr_of<T>(), 0, nullptr));
-    if (result) multiply(a.transposed(), b, data_of<T>(result.get()));
+    if (result) multiply_noted(a.transposed(), b, data_of<T>(result.get()));
     return result.give();
 }
 
@@ -227,17 +232,19 @@ template <class T> PyObject* addmm(PyObject* const* args) {
     if (!result) return nullptr;
     if (added && is_bias) return result.give();
     T* out = data_of<T>(result.get());
-    const npy_intp columns = b.columns;
-    ReleaseGil unlocked((Size(a.rows) * columns).value_or_most() >= thread_threshold);
-    parallel_for(a.rows, columns, [=](npy_intp begin, npy_intp end) {
-        for (npy_intp i = begin; i < end; ++i) {
-            const T* row = shift.data + i * shift.row;
-            if (shift.column == 0 || shift.column == 1)
-                loops<T>().binary[ADD](out + i * columns, 1, row, shift.column, out + i * columns, columns);
-            else
-                for (npy_intp j = 0; j < columns; ++j) out[i * columns + j] += row[j * shift.column];
-        }
-    });
+    const npy_intp rows = a.rows, columns = b.columns;
+    const auto work = [=] {
+        parallel_for(rows, columns, [=](npy_intp begin, npy_intp end) {
+            for (npy_intp i = begin; i < end; ++i) {
+                const T* row = shift.data + i * shift.row;
+                if (shift.column == 0 || shift.column == 1)
+                    loops<T>().binary[ADD](out + i * columns, 1, row, shift.column, out + i * columns, columns);
+                else
+                    for (npy_intp j = 0; j < columns; ++j) out[i * columns + j] += row[j * shift.column];
+            }
+        });
+    };
+    perform((Size(rows) * columns).value_or_most(), work, {shift.data, out});
     return result.give();
 }
 
@@ -279,16 +286,19 @@ template <class T> PyObject* addmm_bias_rule(PyObject* const* args) {
     Owned result(new_array(descr_of<T>(), 1, &grad.columns));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    if (grad.factor.column == 1) {
-        loops<T>().column_sum[OF_VALUES](grad.factor.data, grad.factor.row, grad.rows, grad.columns, out);
-        return result.give();
-    }
-    for (npy_intp j = 0; j < grad.columns; ++j) {
-        double total = 0;
-        const T* column = grad.factor.data + j * grad.factor.column;
-        for (npy_intp i = 0; i < grad.rows; ++i) total += static_cast<double>(column[i * grad.factor.row]);
-        out[j] = static_cast<T>(total);
-    }
+    const auto work = [=] {
+        if (grad.factor.column == 1) {
+            loops<T>().column_sum[OF_VALUES](grad.factor.data, grad.factor.row, grad.rows, grad.columns, out);
+            return;
+        }
+        for (npy_intp j = 0; j < grad.columns; ++j) {
+            double total = 0;
+            const T* column = grad.factor.data + j * grad.factor.column;
+            for (npy_intp i = 0; i < grad.rows; ++i) total += static_cast<double>(column[i * grad.factor.row]);
+            out[j] = static_cast<T>(total);
+        }
+    };
+    do_work(work, {grad.factor.data, out});
     return result.give();
 }
 
@@ -303,10 +313,13 @@ template <class T> PyObject* mv_first_rule(PyObject* const* args) {
     const npy_intp shape[2] = {grad.rows, vec.rows};
     Owned result(new_array(descr_of<T>(), 2, shape));
     if (!result) return nullptr;
-    T* out = data_of<T>(result.get());
-    for (npy_intp i = 0; i < grad.rows; ++i, out += vec.rows)
-        for (npy_intp j = 0; j < vec.rows; ++j)
-            out[j] = grad.factor.data[i * grad.factor.row] * vec.factor.data[j * vec.factor.row];
+    T* const out = data_of<T>(result.get());
+    const auto work = [=] {
+        for (npy_intp i = 0; i < grad.rows; ++i)
+            for (npy_intp j = 0; j < vec.rows; ++j)
+                out[i * vec.rows + j] = grad.factor.data[i * grad.factor.row] * vec.factor.data[j * vec.factor.row];
+    };
+    do_work(work, {grad.factor.data, vec.factor.data, out});
     return result.give();
 }
 // mv_second_rule(grad, self)
@@ -314,7 +327,7 @@ template <class T> PyObject* mv_second_rule(PyObject* const* args) {
     Matrix<T> grad, other;
     if (!as_column(args[0], grad) || !as_matrix(args[1], other) || !is_small(other.transposed(), grad)) return nullptr;
     Owned result(new_array(descr_of<T>(), 1, &other.columns));
-    if (result) multiply(other.transposed(), grad, data_of<T>(result.get()));
+    if (result) multiply_noted(other.transposed(), grad, data_of<T>(result.get()));
     return result.give();
 }
 // dot_rule(grad, other)
@@ -332,25 +345,25 @@ template <class T> PyObject* dot_rule(PyObject* const* args) {
 }
 
 #define WENGERT_PRODUCT(count, name, arguments) \
-    direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>>>, \
-                  #name arguments ", or NotImplemented"),
+    repeatable_method("direct_" #name, direct<count, by_element<name<float>, name<double>>>, \
+                      #name arguments ", or NotImplemented"),
 #define WENGERT_COMPLEX_PRODUCT(name, arguments) \
-    direct_method("direct_" #name, \
-                  of_halves<direct<2, either<by_element<name<float>, name<double>>, complex_##name>>>, \
-                  #name arguments ", or NotImplemented"),
+    repeatable_method("direct_" #name, \
+                      of_halves<direct<2, either<by_element<name<float>, name<double>>, complex_##name>>>, \
+                      #name arguments ", or NotImplemented"),
 PyMethodDef product_methods[] = {
     WENGERT_COMPLEX_PRODUCT(mm, "(self, mat2)") WENGERT_COMPLEX_PRODUCT(mv, "(self, vec)")
         WENGERT_COMPLEX_PRODUCT(dot, "(self, tensor)") WENGERT_COMPLEX_PRODUCT(bmm, "(self, mat2)")
             WENGERT_COMPLEX_PRODUCT(matmul, "(self, other)")
-                direct_method("direct_addmm", of_halves<direct<5, by_element<addmm<float>, addmm<double>>>>,
-                              "addmm(self, mat1, mat2, beta, alpha), or NotImplemented"),
+                repeatable_method("direct_addmm", of_halves<direct<5, by_element<addmm<float>, addmm<double>>>>,
+                                  "addmm(self, mat1, mat2, beta, alpha), or NotImplemented"),
     WENGERT_COMPLEX_PRODUCT(bmm_first_rule, "(grad, mat2)") WENGERT_COMPLEX_PRODUCT(bmm_second_rule, "(grad, self)")
-        direct_method("direct_mm_first_rule",
-                      direct<4, either<by_element<first_rule<float>, first_rule<double>>, complex_first_rule>>,
-                      "mm_first_rule(grad, mat2, self_shape, self_strides), or NotImplemented"),
-    direct_method("direct_mm_second_rule",
-                  direct<4, either<by_element<second_rule<float>, second_rule<double>>, complex_second_rule>>,
-                  "mm_second_rule(grad, self, mat2_shape, mat2_strides), or NotImplemented"),
+        repeatable_method("direct_mm_first_rule",
+                          direct<4, either<by_element<first_rule<float>, first_rule<double>>, complex_first_rule>>,
+                          "mm_first_rule(grad, mat2, self_shape, self_strides), or NotImplemented"),
+    repeatable_method("direct_mm_second_rule",
+                      direct<4, either<by_element<second_rule<float>, second_rule<double>>, complex_second_rule>>,
+                      "mm_second_rule(grad, self, mat2_shape, mat2_strides), or NotImplemented"),
     WENGERT_PRODUCT(5, addmm_first_rule, "(grad, mat2, mat1_shape, mat1_strides, alpha)")
         WENGERT_PRODUCT(5, addmm_second_rule, "(grad, mat1, mat2_shape, mat2_strides, alpha)") WENGERT_PRODUCT(
             3, addmm_bias_rule, "(grad, self_shape, beta)") WENGERT_COMPLEX_PRODUCT(mv_first_rule, "(grad, vec)")

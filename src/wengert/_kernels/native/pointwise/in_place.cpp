@@ -1,6 +1,7 @@
 // In-place element-wise functions: the result is written into the first operand. For the dispatcher only.
 #include "binding/dense.hpp"
 #include "binding/memory_order.hpp"
+#include "binding/work.hpp"
 #include "pointwise/pointwise.hpp"
 
 namespace wengert {
@@ -49,11 +50,12 @@ template <Binary op> PyObject* of_scaled(PyObject* const* args) {
 }
 
 #define WENGERT_ONE(op, name) \
-    direct_method("direct_" name "_", direct<1, of_one<op>>, name "_(self): None, or NotImplemented"),
+    repeatable_method("direct_" name "_", direct<1, of_one<op>>, name "_(self): None, or NotImplemented"),
 #define WENGERT_TWO(op, name) \
-    direct_method("direct_" name "_", direct<2, of_two<op>>, name "_(self, other): None, or NotImplemented"),
+    repeatable_method("direct_" name "_", direct<2, of_two<op>>, name "_(self, other): None, or NotImplemented"),
 #define WENGERT_TWO_SCALED(op, name) \
-    direct_method("direct_" name "_", direct<3, of_scaled<op>>, name "_(self, other, alpha): None, or NotImplemented"),
+    repeatable_method("direct_" name "_", direct<3, of_scaled<op>>, \
+                      name "_(self, other, alpha): None, or NotImplemented"),
 // What a row becomes, by its binding.
 #define WENGERT_WRITES_ONE_DIRECT(op, name) WENGERT_ONE(op, name)
 #define WENGERT_WRITES_ONE_TWIN(op, name) WENGERT_ONE(op, name)

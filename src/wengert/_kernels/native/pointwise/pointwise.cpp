@@ -3,6 +3,7 @@
 #include "binding/memory_order.hpp"
 #include "binding/dense.hpp"
 #include "binding/halves.hpp"
+#include "binding/work.hpp"
 #include "pointwise/pairs.hpp"
 #include "pointwise/pointwise.hpp"
 #include "binding/promoted.hpp"
@@ -58,8 +59,7 @@ PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_objec
     const bool checks = std::is_integral_v<T> && (op == FLOOR_DIVIDE || op == REMAINDER);
     if (checks && b && !divides<T>(b)) return nullptr;
     Layout layout;
-    T a_value, b_value;
-    const T *a_data = &a_value, *b_data = &b_value;
+    T a_value{}, b_value{};
     bool a_large = a != nullptr, b_large = b != nullptr;
     if (a && b) {
         if (!arrange(a, b, layout, a_large, b_large)) {
@@ -75,21 +75,20 @@ PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_objec
     }
     if (!(a_large && b_large) && layout.outer * layout.middle * layout.inner == 0)
         return nullptr;  // no row-major strides
-    if (a) a_data = data_of<T>(a);
-    if (b) b_data = data_of<T>(b);
     PyArrayObject* result = binary_result(a, b, out, layout);
     if (!result) return nullptr;
+    const T *a_data = a ? data_of<T>(a) : nullptr, *b_data = b ? data_of<T>(b) : nullptr;
     T* data = data_of<T>(result);
     const npy_intp count = layout.outer * layout.middle * layout.inner;
-    if (count < thread_threshold) {  // without checking for threads or releasing the lock
-        if (a_large == b_large || layout.middle == 1)
-            loop(a_data, a_large, b_data, b_large, data, count);
+    const auto work = [=] {
+        const T *left = a_data ? a_data : &a_value, *right = b_data ? b_data : &b_value;
+        if (count < thread_threshold && (a_large == b_large || layout.middle == 1))  // without checking for threads
+            loop(left, a_large, right, b_large, data, count);
         else
-            run(loop, cost_of(op), a_data, b_data, data, a_large, b_large, layout);
-    } else {
-        ReleaseGil unlocked(true);
-        run(loop, cost_of(op), a_data, b_data, data, a_large, b_large, layout);
-    }
+            run(loop, cost_of(op), left, right, data, a_large, b_large, layout);
+    };
+    if (checks) end_replayed_call();  // what the divisors are is checked above, in each call
+    perform(count, work, {a ? a_data : data, b ? b_data : data, data});
     return reinterpret_cast<PyObject*>(result);
 }
 
@@ -188,16 +187,19 @@ template <class T> PyObject* scaled(Binary op, PyArrayObject* a, PyArrayObject* 
     const BinaryLoop<T> multiply = loops<T>().binary[MULTIPLY], loop = loops<T>().binary[op];
     const T *left = data_of<T>(a), *right = data_of<T>(b);
     T* to = data_of<T>(result);
-    ReleaseGil unlocked(PyArray_SIZE(a) >= thread_threshold);
-    parallel_for(PyArray_SIZE(a), 2, [=](npy_intp begin, npy_intp end) {
-        constexpr npy_intp piece = 1024;
-        T terms[piece];
-        for (npy_intp at = begin; at < end; at += piece) {
-            const npy_intp count = std::min(piece, end - at);
-            multiply(right + at, 1, &factor, 0, terms, count);
-            loop(left + at, 1, terms, 1, to + at, count);
-        }
-    });
+    const npy_intp size = PyArray_SIZE(a);
+    const auto work = [=] {
+        parallel_for(size, 2, [=](npy_intp begin, npy_intp end) {
+            constexpr npy_intp piece = 1024;
+            T terms[piece];
+            for (npy_intp at = begin; at < end; at += piece) {
+                const npy_intp count = std::min(piece, end - at);
+                multiply(right + at, 1, &factor, 0, terms, count);
+                loop(left + at, 1, terms, 1, to + at, count);
+            }
+        });
+    };
+    perform(size, work, {left, right, to});
     return reinterpret_cast<PyObject*>(result);
 }
 PyObject* compute_scaled(Binary op, PyObject* a_object, PyObject* b_object, PyObject* alpha, PyObject* out) {
@@ -282,9 +284,11 @@ template <class T> PyObject* typed_unary(Unary op, PyArrayObject* x, PyObject* o
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* output = data_of<T>(result);
-    ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, cost_of(op),
-                 [=](npy_intp begin, npy_intp end) { loop(input + begin, output + begin, end - begin); });
+    const auto work = [=] {
+        parallel_for(count, cost_of(op),
+                     [=](npy_intp begin, npy_intp end) { loop(input + begin, output + begin, end - begin); });
+    };
+    perform(count, work, {input, output});
     return reinterpret_cast<PyObject*>(result);
 }
 
@@ -407,7 +411,7 @@ PyObject* pointwise_table(PyObject*, PyObject*) {
 #define WENGERT_CALLED(Method, name, takes) \
     {name, as_method(Method::call), METH_FASTCALL | METH_KEYWORDS, name takes ", out=None)"},
 #define WENGERT_DIRECT(op, name, takes) \
-    {"direct_" name, as_direct(direct_of<op>()), METH_FASTCALL, name takes "), or NotImplemented"},
+    repeatable_method("direct_" name, direct_of<op>(), name takes "), or NotImplemented"),
 #define WENGERT_METHODS_OF_DIRECT(Method, op, name, takes) WENGERT_DIRECT(op, name, takes)
 #define WENGERT_METHODS_OF_TWIN(Method, op, name, takes) \
     WENGERT_CALLED(Method<op>, name, takes) WENGERT_DIRECT(op, name, takes)
@@ -423,14 +427,13 @@ Methods pointwise_methods({
     fast_method("add_scaled", add_scaled, "add_scaled(a, b, factor, out=None)"),
     {"pointwise_table", pointwise_table, METH_NOARGS,
      "pointwise_table(): rows of base/pointwise.inc: (name, operands, binding, cost)."},
-    {"direct_max_pair", as_direct(in_operand_order<of_pair<MAXIMUM>>), METH_FASTCALL,
-     "max(self, other, keepdim), or NotImplemented"},
-    {"direct_min_pair", as_direct(in_operand_order<of_pair<MINIMUM>>), METH_FASTCALL,
-     "min(self, other, keepdim), or NotImplemented"},
-    {"direct_rsub", as_direct(in_operand_order<rsub, true>), METH_FASTCALL,
-     "rsub(self, other, alpha), or NotImplemented"},
-    {"direct_negated_rule", as_direct(in_operand_order<negated_rule>), METH_FASTCALL,
-     "negated_rule(grad, alpha), or NotImplemented"},
+    repeatable_method("direct_max_pair", in_operand_order<of_pair<MAXIMUM>>,
+                      "max(self, other, keepdim), or NotImplemented"),
+    repeatable_method("direct_min_pair", in_operand_order<of_pair<MINIMUM>>,
+                      "min(self, other, keepdim), or NotImplemented"),
+    repeatable_method("direct_rsub", in_operand_order<rsub, true>, "rsub(self, other, alpha), or NotImplemented"),
+    repeatable_method("direct_negated_rule", in_operand_order<negated_rule>,
+                      "negated_rule(grad, alpha), or NotImplemented"),
 });
 
 }  // namespace

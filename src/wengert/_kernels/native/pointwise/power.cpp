@@ -1,6 +1,7 @@
 // Powers with a number or as many exponents, and the rule of those with a number.
 #include "binding/broadcast.hpp"
 #include "binding/memory_order.hpp"
+#include "binding/work.hpp"
 #include "pointwise/pointwise.hpp"
 #include "pointwise/ufuncs.hpp"
 
@@ -62,11 +63,16 @@ template <class T> PyObject* powers(PyArrayObject* x, double exponent, PyArrayOb
     }
     if (!loop) {
         const T raised = static_cast<T>(exponent);
-        for (npy_intp i = 0; i < count; ++i) out[i] = static_cast<T>(std::pow(input[i], raised));
+        const auto work = [=] {
+            for (npy_intp i = 0; i < count; ++i) out[i] = static_cast<T>(std::pow(input[i], raised));
+        };
+        do_work(work, {input, out});
         return result.give();
     }
-    ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(input + begin, out + begin, end - begin); });
+    const auto work = [=] {
+        parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(input + begin, out + begin, end - begin); });
+    };
+    perform(count, work, {input, out});
     return result.give();
 }
 
@@ -109,20 +115,24 @@ template <class T> PyObject* power_backward(PyArrayObject* x, PyObject* grad_obj
     if (!result) return nullptr;
     const T *grad = data_of<T>(operands[0].array), *input = data_of<T>(x), factor = static_cast<T>(exponent);
     T* out = data_of<T>(result.get());
-    ReleaseGil unlocked(shape.size() >= thread_threshold);
-    shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
-        const npy_intp step = shape.inner(0);
-        const T *g = grad + from[0], *base = input + from[1];
-        T* target = out + to;
+    const auto rows = [=](T* target, const T* g, npy_intp step, const T* base, npy_intp count) {
         if (exponent == 2) {
             for (npy_intp i = 0; i < count; ++i) target[i] = g[i * step] * (base[i] * 2);
         } else if (exponent == 3) {
             for (npy_intp i = 0; i < count; ++i) target[i] = g[i * step] * (base[i] * base[i] * factor);
         } else {
-            const T less = static_cast<T>(exponent - 1);
-            raise(base, less, target, count);
+            raise(base, static_cast<T>(exponent - 1), target, count);
             for (npy_intp i = 0; i < count; ++i) target[i] = g[i * step] * (target[i] * factor);
         }
+    };
+    if (shape.is_line() && shape.size() < thread_threshold) {
+        const npy_intp step = shape.inner(0), count = shape.size();
+        do_work([=] { rows(out, grad, step, input, count); }, {grad, input, out});
+        return result.give();
+    }
+    ReleaseGil unlocked(shape.size() >= thread_threshold);
+    shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
+        rows(out + to, grad + from[0], shape.inner(0), input + from[1], count);
     });
     return result.give();
 }
@@ -139,10 +149,11 @@ PyObject* power_rule(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 Methods power_methods({
-    direct_method("direct_pow", in_operand_order<direct<2, newly<power>>>, "pow(self, exponent), or NotImplemented"),
+    repeatable_method("direct_pow", in_operand_order<direct<2, newly<power>>>,
+                      "pow(self, exponent), or NotImplemented"),
     direct_method("direct_pow_", direct<2, in_place<power>>, "pow_(self, exponent): None, or NotImplemented"),
-    direct_method("direct_pow_rule", in_operand_order<power_rule>,
-                  "(grad, self, exponent): the gradient, or NotImplemented"),
+    repeatable_method("direct_pow_rule", in_operand_order<power_rule>,
+                      "(grad, self, exponent): the gradient, or NotImplemented"),
 });
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "binding/broadcast.hpp"
 #include "binding/complex_products.hpp"
 #include "binding/promoted.hpp"
+#include "binding/work.hpp"
 #include "pointwise/pointwise.hpp"
 
 #include <cmath>
@@ -29,15 +30,22 @@ PyObject* unary_grad(PyObject* grad_object, PyArrayObject* saved, npy_intp most,
     if (!result) return nullptr;
     const T *grad = data_of<T>(operands[0].array), *value = data_of<T>(saved);
     T* out = data_of<T>(result.get());
-    ReleaseGil unlocked(shape.size() >= thread_threshold);
-    shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
-        const T *g = grad + from[0], *v = value + from[1];
-        T* target = out + to;
-        if (shape.inner(0)) {
+    const npy_intp step = shape.inner(0);
+    const auto row = [=](const T* g, const T* v, T* target, npy_intp count) {
+        if (step) {
             for (npy_intp i = 0; i < count; ++i) target[i] = rule(g[i], v[i]);
         } else {
             for (npy_intp i = 0; i < count; ++i) target[i] = rule(*g, v[i]);
         }
+    };
+    if (shape.is_line() && shape.size() < thread_threshold) {
+        const npy_intp count = shape.size();
+        do_work([=] { row(grad, value, out, count); }, {grad, value, out});
+        return result.give();
+    }
+    ReleaseGil unlocked(shape.size() >= thread_threshold);
+    shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
+        row(grad + from[0], value + from[1], out + to, count);
     });
     return result.give();
 }
@@ -122,11 +130,20 @@ template <class T, class Rule> PyObject* binary_grad(Call args, PyArray_Descr* d
     Owned result(shape.new_result(descr));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
+    const npy_intp x = shape.inner(0), y = shape.inner(1), z = shape.inner(2);
+    const auto row = [=](const T* g, const T* a, const T* b, T* target, npy_intp count) {
+        for (npy_intp i = 0; i < count; ++i) target[i] = rule(g[i * x], a[i * y], b[i * z]);
+    };
+    const bool all_arrays = operands[0].array && operands[1].array && operands[2].array;
+    if (all_arrays && shape.is_line() && shape.size() < thread_threshold) {
+        const npy_intp count = shape.size();
+        const T *g = data[0], *a = data[1], *b = data[2];
+        do_work([=] { row(g, a, b, out, count); }, {g, a, b, out});
+        return result.give();
+    }
     ReleaseGil unlocked(shape.size() >= thread_threshold);
     shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
-        const T *g = data[0] + from[0], *a = data[1] + from[1], *b = data[2] + from[2];
-        const npy_intp x = shape.inner(0), y = shape.inner(1), z = shape.inner(2);
-        for (npy_intp i = 0; i < count; ++i) out[to + i] = rule(g[i * x], a[i * y], b[i * z]);
+        row(data[0] + from[0], data[1] + from[1], data[2] + from[2], out + to, count);
     });
     return result.give();
 }
@@ -165,8 +182,8 @@ PyObject* prelu_weight_rule(Call args) {
 }
 
 #define WENGERT_RULE(count, name, arguments, ...) \
-    direct_method("direct_" #name, in_operand_order<direct<count, name>, ##__VA_ARGS__>, \
-                  arguments ": the gradient of the operand, or NotImplemented")
+    repeatable_method("direct_" #name, in_operand_order<direct<count, name>, ##__VA_ARGS__>, \
+                      arguments ": the gradient of the operand, or NotImplemented")
 // ---- of products ---------------------------------------------------------------------------------------------------
 // A gradient multiplied or divided by an operand, which is conjugated if complex.
 PyObject* with_conjugate(Binary op, PyObject* grad, PyObject* other) {
@@ -190,10 +207,10 @@ PyObject* multiply_rule(Call args) {
 PyObject* divide_rule(Call args) { return with_conjugate(DIVIDE, args[0], args[1]); }
 
 Methods rule_methods({
-    direct_method("direct_multiply_rule", in_operand_order<promoted<direct<2, multiply_rule>>>,
-                  "grad times the conjugate of other(grad, other), or NotImplemented"),
-    direct_method("direct_divide_rule", in_operand_order<promoted<direct<2, divide_rule>>>,
-                  "grad over the conjugate of other(grad, other), or NotImplemented"),
+    repeatable_method("direct_multiply_rule", in_operand_order<promoted<direct<2, multiply_rule>>>,
+                      "grad times the conjugate of other(grad, other), or NotImplemented"),
+    repeatable_method("direct_divide_rule", in_operand_order<promoted<direct<2, divide_rule>>>,
+                      "grad over the conjugate of other(grad, other), or NotImplemented"),
     WENGERT_RULE(2, sqrt_rule, "(grad, out)"),
     WENGERT_RULE(2, rsqrt_rule, "(grad, out)"),
     WENGERT_RULE(2, reciprocal_rule, "(grad, out)"),

@@ -3,6 +3,7 @@
 #include "binding/dense.hpp"
 #include "binding/halves.hpp"
 #include "binding/memory_order.hpp"
+#include "binding/work.hpp"
 #include "pointwise/pointwise.hpp"
 
 #include <atomic>
@@ -89,11 +90,11 @@ Methods saturation_methods({
     fast_method("sigmoid_saturates", saturates<sigmoid_twin, of_sigmoid>, "sigmoid_saturates(x)"),
     fast_method("tanh_saturates", saturates<tanh_twin, of_tanh>, "tanh_saturates(x)"),
     fast_method("expm1_saturates", saturates<expm1_twin, of_expm1>, "expm1_saturates(x)"),
-    direct_method("direct_sigmoid_rule",
-                  in_operand_order<direct<3, rule<SIGMOID_BACKWARD, SIGMOID_BACKWARD_FROM_INPUT>>>,
-                  "(grad, out, tail), or NotImplemented"),
-    direct_method("direct_tanh_rule", in_operand_order<direct<3, rule<TANH_BACKWARD, TANH_BACKWARD_FROM_INPUT>>>,
-                  "(grad, out, tail), or NotImplemented"),
+    repeatable_method("direct_sigmoid_rule",
+                      in_operand_order<direct<3, rule<SIGMOID_BACKWARD, SIGMOID_BACKWARD_FROM_INPUT>>>,
+                      "(grad, out, tail), or NotImplemented"),
+    repeatable_method("direct_tanh_rule", in_operand_order<direct<3, rule<TANH_BACKWARD, TANH_BACKWARD_FROM_INPUT>>>,
+                      "(grad, out, tail), or NotImplemented"),
 });
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "binding/complex_parts.hpp"
 #include "binding/dense.hpp"
 #include "binding/halved.hpp"
+#include "binding/work.hpp"
 #include "reduce/norms.hpp"
 #include "binding/promoted.hpp"
 
@@ -44,8 +45,8 @@ template <class T> void all_column_sums(Sum kind, const T* x, npy_intp rows, npy
     loops<T>().column_sum[OF_VALUES](parts, width, bundles, width, out);
 }
 
-template <class T> void reduce_block(Sum kind, const T* x, T* out, const Block& block, bool mean) {
-    const npy_intp outer = block.outer, reduced = block.reduced, inner = block.inner;
+template <class T>
+void reduce_block(Sum kind, const T* x, T* out, npy_intp outer, npy_intp reduced, npy_intp inner, bool mean) {
     const double divisor = mean ? static_cast<double>(reduced) : 1;
     if (inner == 1 && outer == 1) {
         *out = static_cast<T>(long_row_sum(kind, x, reduced) / divisor);
@@ -72,10 +73,8 @@ template <class T> PyObject* typed(PyArrayObject* x, const Block& block, bool me
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* output = data_of<T>(result.get());
-    {
-        ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-        reduce_block(kind, input, output, block, mean);
-    }
+    const npy_intp outer = block.outer, reduced = block.reduced, inner = block.inner;
+    perform(PyArray_SIZE(x), [=] { reduce_block(kind, input, output, outer, reduced, inner, mean); }, {input, output});
     return result.give();
 }
 
