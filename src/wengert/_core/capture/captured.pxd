@@ -9,14 +9,19 @@ from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
 
 cdef class Captured:
-    cdef public list entries, held, guards
+    cdef public list entries, held, guards, stores
     cdef public long count, effects, replays
     cdef public bint draws
-    cdef public tuple filled, sources, bare, twins, kin
+    cdef public tuple filled, sources, bare, twins, kin, changing, fixed
     cdef public object result, native
     @cython.locals(found=list, place=long, at=long)
     cpdef object owners(self, list leaves)
     @cython.locals(values=list, tensor=Tensor, at=long, made=dict, storages=dict, stopped=long)
     cpdef object replay(self, list owners)
+    @cython.locals(tensor=Tensor, other=Tensor, at=long, place=long, kin=long)
+    cpdef bint shares_as_recorded(self, list owners) except -1
+    cpdef long kin_of(self, long at) except -1
+    @cython.locals(tensor=Tensor, at=long)
+    cpdef bint compares(self, list owners) except -1
 
 cpdef object grad_of(Tensor leaf)

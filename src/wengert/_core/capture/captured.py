@@ -19,6 +19,8 @@ from .outputs import build, registers_of, same_outputs
 from .recorder import Recorder, Refusal
 from .signatures import flattened, guard_of, hold, kinship
 
+FEW_CHANGES = 8
+"""Number of external tensors that are others in each call, up to which their memory is compared one by one."""
 AGAIN = object()
 """Result of a replay that could not run and has changed nothing: the function is then called."""
 
@@ -36,6 +38,8 @@ class Captured:
         held: the external tensors that are not arguments; None for arguments.
         twins: (place, other place) of leaves that are one tensor.
         guards, kin: the guards of all external tensors, and the groups that share memory.
+        changing, fixed: the external tensors that may be others in each call, and those that are the same.
+        stores: the storages of the latter at the latest comparison.
         result: the description of the result.
         effects: the first entry whose effect outlives the list, or -1.
         draws: it draws random numbers from the default generator, which a caller restores if it calls the function.
@@ -51,6 +55,9 @@ class Captured:
     twins: tuple[tuple[int, int], ...]
     held: list[Any]
     guards: list[Any]
+    stores: list[Any]
+    changing: tuple[int, ...]
+    fixed: tuple[int, ...]
     kin: tuple[int, ...]
     result: Any
     effects: int
@@ -60,11 +67,13 @@ class Captured:
 
     __slots__ = (
         "bare",
+        "changing",
         "count",
         "draws",
         "effects",
         "entries",
         "filled",
+        "fixed",
         "guards",
         "held",
         "kin",
@@ -72,6 +81,7 @@ class Captured:
         "replays",
         "result",
         "sources",
+        "stores",
         "twins",
     )
 
@@ -88,12 +98,49 @@ class Captured:
                 found[at] = leaves[place]
             elif place < -1:
                 found[at] = grad_of(found[-2 - place])
-        if not hold(self.guards, found) or kinship(found) != self.kin:
+        if not hold(self.guards, found) or not self.shares_as_recorded(found):
             return None
         for at in self.bare:
             if grad_of(found[at]) is not None:
                 return None
         return found
+
+    def shares_as_recorded(self, owners: list[Any]) -> bool:
+        """Return whether the same external tensors share memory as in the recording."""
+        tensor: Tensor
+        other: Tensor
+        at: int
+        place: int
+        kin: int
+        for at in self.fixed:
+            tensor = owners[at]
+            if self.stores[at] is not tensor._storage_:
+                return self.compares(owners)
+        if len(self.changing) > FEW_CHANGES:
+            return self.compares(owners)
+        for at in self.changing:
+            tensor = owners[at]
+            kin = self.kin[at]
+            for place in range(len(owners)):
+                other = owners[place]
+                if (other._storage_ is tensor._storage_) != (kin == self.kin_of(place)):
+                    return False
+        return True
+
+    def kin_of(self, at: int) -> int:
+        """Return the number of the first external tensor that shares memory with external tensor `at`."""
+        return self.kin[at]
+
+    def compares(self, owners: list[Any]) -> bool:
+        """Compare the storages of all external tensors; keep those of the tensors that are the same in each call."""
+        if kinship(owners) != self.kin:
+            return False
+        tensor: Tensor
+        at: int
+        for at in self.fixed:
+            tensor = owners[at]
+            self.stores[at] = tensor._storage_
+        return True
 
     def replay(self, owners: list[Any]) -> Any:
         """Run the list; return the result, or AGAIN."""
@@ -221,6 +268,9 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any, natives: Any
     captured.filled = tuple([register for _, register in recorder.externals])
     captured.guards = [guard_of(tensor) for tensor in tensors]
     captured.kin = kinship(tensors)
+    captured.stores = [None] * len(tensors)
+    captured.changing = tuple([at for at, source in enumerate(captured.sources) if source != -1])
+    captured.fixed = tuple([at for at, source in enumerate(captured.sources) if source == -1])
     captured.result = description
     captured.entries = shortened(recorder.entries, registers_of(description))
     captured.count = len(recorder.arrays)
@@ -242,7 +292,8 @@ def native_calls(captured: Captured, arrays: list[Any], natives: Any) -> Any:
     known = descriptions(captured.entries, arrays, slots.table.iadd.native)
     for entry, description in zip(captured.entries, known):
         entry.runs_native = description is not None
-    return NativeCalls(run_calls, replay_calls(known, captured.count))
+    writes = [(at, *change) for at, entry in enumerate(captured.entries) for change in entry.counts]
+    return NativeCalls(run_calls, replay_calls(known, captured.count), tuple(writes))
 
 
 def refuse_temporary(captured: Captured) -> None:
@@ -276,12 +327,28 @@ def uses_of(entry: Entry) -> list[int]:
     return used
 
 
+def is_view(entry: Entry) -> bool:
+    """Return whether an entry takes a view, and does nothing else."""
+    return entry.kind == VIEW or (entry.kind == CALL and entry.op is not None and bool(entry.op.view))
+
+
+def without_repeated_views(entries: list[Entry]) -> list[Entry]:
+    """Return a list without views that are already in their registers: of the same memory, with the same strides."""
+    filled: set[int] = set()
+    kept = []
+    for entry in entries:
+        if not (is_view(entry) and filled.issuperset(entry.outs)):
+            kept.append(entry)
+        filled.update(entry.outs)
+    return kept
+
+
 def shortened(entries: list[Entry], wanted: set[int]) -> list[Entry]:
     """Return a list without unused views and constants; note the last use of each register."""
     needed, kept = set(wanted), []
     last = set(wanted)
-    for entry in reversed(entries):
-        idle = entry.kind in (VIEW, COPY) or (entry.kind == CALL and entry.op is not None and entry.op.view)
+    for entry in reversed(without_repeated_views(entries)):
+        idle = entry.kind == COPY or is_view(entry)
         if idle and not needed.intersection(entry.outs):
             continue
         used = uses_of(entry)

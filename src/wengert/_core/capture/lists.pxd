@@ -23,15 +23,15 @@ cdef class Entry:
 
 cdef class NativeCalls:
     cdef public object function, calls
+    cdef public tuple writes
 
 @cython.locals(entry=Entry, modes=Modes, first=long)
 cpdef long run(list entries, NativeCalls native, list values, list owners, dict made, dict storages) except -2
 cpdef bint run_entry(Entry entry, list values, list owners, dict made, dict storages, Modes modes) except -1
-@cython.locals(entry=Entry, at=long, _=long)
-cpdef object count_writes(list entries, long first, long stop, list owners)
+@cython.locals(_=long)
+cpdef object count_writes(Tensor owner, long number)
 @cython.locals(meta=AutogradMeta)
 cpdef object assign(Entry entry, list values, list owners, dict made, dict storages)
-cpdef object note_write(Tensor owner)
 cpdef bint call(Entry entry, list values, Modes modes) except -1
 cpdef bint step(Entry entry, list values, Modes modes) except -1
 @cython.locals(result=list, places=tuple, place=long, at=long)

@@ -152,16 +152,19 @@ class NativeCalls:
     Attributes:
         function: `run_calls` of the native kernels.
         calls: its first argument, the calls.
+        writes: (entry, external tensor, number of writes) of its writes to external tensors.
     """
 
     function: Any
     calls: Any
+    writes: tuple[Any, ...]
 
-    __slots__ = ("calls", "function")
+    __slots__ = ("calls", "function", "writes")
 
-    def __init__(self, function: Any, calls: Any) -> None:
+    def __init__(self, function: Any, calls: Any, writes: tuple[Any, ...]) -> None:
         self.function = function
         self.calls = calls
+        self.writes = writes
 
 
 def run(
@@ -193,13 +196,16 @@ def run(
         if native is not None and entry.runs_native:
             first = at
             at = native.function(native.calls, values, first)
-            count_writes(entries, first, at, owners)
+            for change in native.writes:
+                if first <= change[0] < at:
+                    count_writes(owners[change[1]], change[2])
             if at == len(entries):
                 break
             entry = entries[at]
         if not run_entry(entry, values, owners, made, storages, modes):
             return at
-        count_writes(entries, at, at + 1, owners)
+        for change in entry.counts:
+            count_writes(owners[change[0]], change[1])
         for register in entry.frees:
             values[register] = None
         at += 1
@@ -226,14 +232,10 @@ def run_entry(
     return step(entry, values, modes)
 
 
-def count_writes(entries: list[Any], first: int, stop: int, owners: list[Any]) -> None:
-    """Count the writes of some entries to external tensors."""
-    entry: Entry
-    for at in range(first, stop):
-        entry = entries[at]
-        for change in entry.counts:
-            for _ in range(change[1]):
-                note_write(owners[change[0]])
+def count_writes(owner: Tensor, number: int) -> None:
+    """Count writes to an external tensor."""
+    for _ in range(number):
+        count(owner._storage_)
 
 
 def assign(entry: Entry, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]) -> None:
@@ -241,11 +243,6 @@ def assign(entry: Entry, values: list[Any], owners: list[Any], made: dict[int, A
     for leaf, description in entry.args:
         meta: AutogradMeta = meta_of(owners[leaf])
         meta.grad = build(description, values, owners, made, storages)
-
-
-def note_write(owner: Tensor) -> None:
-    """Count a write to an external tensor."""
-    count(owner._storage_)
 
 
 def call(entry: Entry, values: list[Any], modes: Modes) -> bool:

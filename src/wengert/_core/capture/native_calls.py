@@ -27,11 +27,11 @@ def descriptions(entries: list[Any], arrays: list[Any], added: Any) -> tuple[Any
         added: the native function that adds an array to another one in place, with a factor.
     """
     spares = spare_numbers(entries, arrays)
-    return tuple([description(entry, added, spare) for entry, spare in zip(entries, spares)])
+    return tuple([description(entry, added, numbers) for entry, numbers in zip(entries, spares)])
 
 
-def description(entry: Entry, added: Any, spare: int) -> Any:
-    """Return (kind, function, places, constants, several, results, layouts, spare, frees, expected), or None."""
+def description(entry: Entry, added: Any, spares: tuple[int, ...]) -> Any:
+    """Return (kind, function, places, constants, several, results, layouts, spares, frees, expected), or None."""
     places, constants = entry.places, entry.args
     if any(place == NESTED for place in places):
         constants = tuple(
@@ -42,19 +42,19 @@ def description(entry: Entry, added: Any, spare: int) -> Any:
         )
     common = places, constants, entry.several
     if entry.kind == CALL and is_native(entry.native):
-        return RETURNS, entry.native, *common, entry.outs, entry.layouts, spare, entry.frees, None
+        return RETURNS, entry.native, *common, entry.outs, entry.layouts, spares, entry.frees, None
     if entry.kind == WRITE and is_native(entry.op.native) and entry.op.functional.writer is None and not shares(entry):
-        return WRITES, entry.op.native, *common, (), (), -1, entry.frees, None
+        return WRITES, entry.op.native, *common, (), (), (), entry.frees, None
     if entry.kind == ADD:
-        return WRITES, added, (*places, -1), (None, None, 1), False, (), (), -1, entry.frees, None
+        return WRITES, added, (*places, -1), (None, None, 1), False, (), (), (), entry.frees, None
     if entry.kind == COPY and is_row_major(entry.args[0]):
-        return COPIES, True, (-1,), entry.args[:1], False, entry.outs, entry.layouts, spare, entry.frees, None
+        return COPIES, True, (-1,), entry.args[:1], False, entry.outs, entry.layouts, spares, entry.frees, None
     if entry.kind == VIEW:
-        return VIEWS, True, places[:2], constants[:2], False, entry.outs, entry.layouts, -1, entry.frees, None
+        return VIEWS, True, places[:2], constants[:2], False, entry.outs, entry.layouts, spares, entry.frees, None
     if entry.kind == READ and entry.native is None:
-        return COMPARES_BYTES, None, *common, (), (), -1, entry.frees, entry.layouts[0]
+        return COMPARES_BYTES, None, *common, (), (), (), entry.frees, entry.layouts[0]
     if entry.kind == READ and is_native(entry.native) and entry.layouts[0] in TRUTHS:
-        return COMPARES_RESULT, entry.native, *common, (), (), -1, entry.frees, TRUTHS[entry.layouts[0]]
+        return COMPARES_RESULT, entry.native, *common, (), (), (), entry.frees, TRUTHS[entry.layouts[0]]
     return None
 
 
@@ -73,11 +73,11 @@ def shares(entry: Entry) -> bool:
     return entry.groups[0] in entry.groups[1:] or NESTED in entry.places
 
 
-def spare_numbers(entries: list[Any], arrays: list[Any]) -> list[int]:
-    """Return for each entry the number of the array that its result is offered; -1 for none.
+def spare_numbers(entries: list[Any], arrays: list[Any]) -> list[tuple[int, ...]]:
+    """Return for each result of each entry the number of the spare arrays that it is offered; -1 for none.
 
-    Entries with results of one dtype, shape and strides share an array if the memory of the first result, with all its views, is
-    not used any more when the second one is computed.
+    Results of one dtype, shape and strides share a number if the memory of the first one, with all its views, is not
+    used any more when the second one is computed.
     """
     remaining: dict[int, int] = {}
     owner_of = [id(whole_of(array)) for array in arrays]
@@ -85,24 +85,23 @@ def spare_numbers(entries: list[Any], arrays: list[Any]) -> list[int]:
         remaining[owner] = remaining.get(owner, 0) + 1
     free: dict[Any, list[int]] = {}
     number_of: dict[int, tuple[int, Any]] = {}
-    numbers, count = [], 0
+    numbers = []
     for entry in entries:
-        number = -1
-        if entry.kind in (CALL, COPY) and not entry.several and is_own_memory(arrays[entry.outs[0]]):
-            array = arrays[entry.outs[0]]
-            layout = array.dtype, array.shape, array.strides
-            if free.get(layout):
-                number = free[layout].pop()
-            else:
-                number, count = count, count + 1
-            number_of[id(array)] = number, layout
+        own = []
+        for register in entry.outs:
+            own.append(-1)
+            if entry.kind in (CALL, COPY) and register >= 0 and is_own_memory(arrays[register]):
+                array = arrays[register]
+                layout = array.dtype, array.shape, array.strides
+                own[-1] = free[layout].pop() if free.get(layout) else len(number_of)
+                number_of[id(array)] = own[-1], layout
         for register in entry.frees:
             owner = owner_of[register]
             remaining[owner] -= 1
             if not remaining[owner] and owner in number_of:
                 known, layout = number_of[owner]
                 free.setdefault(layout, []).append(known)
-        numbers.append(number)
+        numbers.append(tuple(own))
     return numbers
 
 

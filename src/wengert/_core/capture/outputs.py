@@ -141,8 +141,8 @@ def new_storage(output: Output, array: Any, storages: dict[int, Any]) -> Storage
     """Return the storage of a new tensor; tensors with the same number share it."""
     storage: Storage = storages.get(output.storage)
     if storage is None:
-        storage = Storage(array)
-        storage.serial = next_serial()
-        storage.version = output.version
+        storage = Storage.__new__(Storage)
+        storage.array, storage.serial, storage.version = array, next_serial(), output.version
+        storage.detached, storage.writes, storage.counting = 0, None, None
         storages[output.storage] = storage
     return storage

@@ -18,4 +18,4 @@ cpdef bint hold(list guards, list tensors) except -1
 @cython.locals(first=dict, result=list, tensor=Tensor, at=long)
 cpdef tuple kinship(list tensors)
 cpdef bint is_plain(Modes modes) except -1
-cpdef tuple state_of(Modes modes)
+cpdef object flattened(object value, list leaves)

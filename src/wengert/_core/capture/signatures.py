@@ -9,7 +9,7 @@ from .. import door, flags
 from ..state.modes import Modes
 from ..tensor.base import Tensor
 from ..types.devices import device
-from ..types.dtypes import dtype, get_default_dtype
+from ..types.dtypes import dtype
 from ..types.sizes import Size
 from .lists import layout_of as layout_of
 from .recorder import PLAIN
@@ -81,11 +81,6 @@ def is_plain(modes: Modes) -> bool:
     if modes.word or modes.inference or modes.fresh or modes.anomaly or modes.noting or modes.transforms:
         return False
     return modes.passing is None and modes.saved_hooks is None and modes.no_saved_hooks is None and not modes.batches
-
-
-def state_of(modes: Modes) -> tuple[Any, ...]:
-    """Return the modes of a thread that results may depend on."""
-    return modes.grad, get_default_dtype()
 
 
 def flattened(value: Any, leaves: list[Any]) -> Any:

@@ -11,10 +11,9 @@ from itertools import islice
 from typing import Any
 
 from wengert import _kernels as kernels
-from wengert._core.capture.captured import AGAIN, Captured, difference, record
+from wengert._core.capture.captured import Captured, difference, record
 from wengert._core.capture.recorder import Recorder
-from wengert._core.capture.signatures import flattened, is_plain, state_of
-from wengert._core.state.modes import current
+from wengert._core.capture.replayable import Replayable, Signature
 from wengert.ops.randomness.generator import WORDS, default_generator
 
 MOST_LISTS = 64
@@ -45,20 +44,7 @@ class Group:
         self.reason = ""
 
 
-class Signature:
-    """The calls of one function with the same nesting of arguments, the same Python values, and the same modes.
-
-    Attributes:
-        lists: the lists of all groups, the newest first.
-        groups: the groups, by `facts_of` of their tensors.
-    """
-
-    def __init__(self) -> None:
-        self.lists: list[Captured] = []
-        self.groups: dict[Any, Group] = {}
-
-
-class Replaying:
+class Replaying(Replayable):
     """A function whose calls are replayed.
 
     Args:
@@ -93,50 +79,15 @@ class Replaying:
     def __get__(self, instance: Any, owner: Any) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        modes = current()
-        if not is_plain(modes):  # a transform, a profile, another recording, a backward pass: they see what they would
-            return self.function(*args, **kwargs)
-        leaves: list[Any] = []
-        key = flattened(args, leaves), flattened(kwargs, leaves), state_of(modes)
-        signature = self.signatures.get(key)
+    def position(self) -> Position:
+        return Position()
+
+    def unknown(self, key: Any, signature: Signature | None, args: Any, kwargs: Any, leaves: list[Any]) -> Any:
+        """Call the function with arguments that no list fits; record it from the second such call on."""
         if signature is None:
             if len(self.signatures) >= MOST_SIGNATURES:
                 return self.beyond_limits(args, kwargs)
             signature = self.signatures[key] = Signature()
-        for captured in signature.lists:
-            owners = captured.owners(leaves)
-            if owners is None:
-                continue
-            captured.replays += 1
-            if captured.replays & (captured.replays - 1) == 0:  # 1, 2, 4, 8, ...
-                return self.verified(signature, captured, args, kwargs, leaves)
-            result = self.replayed(captured, owners, args, kwargs)
-            if result is not AGAIN:
-                return result
-        return self.unknown(signature, args, kwargs, leaves)
-
-    def replayed(self, captured: Captured, owners: list[Any], args: Any, kwargs: Any) -> Any:
-        """Return the result of a replay, or AGAIN.
-
-        If a replay without lasting effects raises an error, the function is called, and raises the error itself.
-        """
-        position = Position() if captured.draws else None
-        before = None if position is None else position.saved()
-        try:
-            result = captured.replay(owners)
-        except Exception:
-            if captured.effects >= 0:
-                raise
-            if position is not None:
-                position.go_back(before)
-            return self.function(*args, **kwargs)
-        if result is AGAIN and position is not None:
-            position.go_back(before)
-        return result
-
-    def unknown(self, signature: Signature, args: Any, kwargs: Any, leaves: list[Any]) -> Any:
-        """Call the function with arguments that no list fits; record it from the second such call on."""
         facts = tuple([facts_of(leaf) for leaf in leaves])
         group = signature.groups.get(facts)
         if group is None:
@@ -235,19 +186,17 @@ class Position:
         source = self.stream.source()
         self.words = (ctypes.c_uint32 * (WORDS + 1)).from_address(source.bits.ctypes.state_address)
         self.kept = source.kept
+        self.saved = bytes(self.words), self.kept.copy()
 
     def __call__(self) -> Any:
+        """Return a key of the present position."""
         stream = default_generator._stream
         if stream is not self.stream:  # the program has gone to another position
             return stream
         words = self.words  # the words of the state, and behind them the place among them
         return words[WORDS], words[0], words[1], self.kept.tobytes()
 
-    def saved(self) -> Any:
-        """Return the whole position."""
-        return bytes(self.words), self.kept.copy()
-
-    def go_back(self, saved: Any) -> None:
-        """Return to a position."""
-        self.words[:] = list(type(self.words).from_buffer_copy(saved[0]))
-        self.kept[:] = saved[1]
+    def go_back(self) -> None:
+        """Return to the position at which the object was created."""
+        self.words[:] = list(type(self.words).from_buffer_copy(self.saved[0]))
+        self.kept[:] = self.saved[1]

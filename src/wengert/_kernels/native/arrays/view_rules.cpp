@@ -1,5 +1,6 @@
 // The gradients of views: a view of the gradient with the shape of the input, or zeros with the gradient in one part.
 #include "arrays/views.hpp"
+#include "binding/work.hpp"
 
 namespace wengert {
 namespace {
@@ -25,9 +26,32 @@ bool as_whole(PyObject* shape, npy_intp itemsize, ViewGeometry& whole) {
 PyArrayObject* new_zeros(PyArray_Descr* descr, const ViewGeometry& whole) {
     return wengert::new_zeros(descr, whole.ndim, whole.shape);
 }
+// The same where the part is one small run of elements.
+PyObject* zeros_but_run(PyArrayObject* grad, const ViewGeometry& whole, npy_intp offset) {
+    Owned result(new_array(PyArray_DESCR(grad), whole.ndim, whole.shape));
+    if (!result) return nullptr;
+    char* const out = PyArray_BYTES(result.get());
+    const char* const part = PyArray_BYTES(grad);
+    const auto size = static_cast<size_t>(PyArray_NBYTES(result.get())),
+               part_size = static_cast<size_t>(PyArray_NBYTES(grad));
+    const auto work = [=] {
+        std::memset(out, 0, size);
+        std::memcpy(out + offset, part, part_size);
+    };
+    do_work(work, {part, out});
+    return result.give();
+}
+bool is_run(const ViewGeometry& geometry, npy_intp itemsize) {
+    ViewGeometry rows = geometry;
+    return fill_rows(rows, itemsize) && std::equal(rows.strides, rows.strides + rows.ndim, geometry.strides);
+}
 // Zeros with the gradient in the viewed part.
 PyObject* zeros_but(PyArrayObject* grad, const ViewGeometry& whole, const ViewGeometry& geometry) {
     if (!has_shape(grad, geometry)) Py_RETURN_NOTIMPLEMENTED;
+    constexpr npy_intp few = 4096;
+    if (PyArray_SIZE(grad) > 0 && PyArray_IS_C_CONTIGUOUS(grad) && is_run(geometry, PyArray_ITEMSIZE(grad)) &&
+        PyArray_MultiplyList(whole.shape, whole.ndim) <= few)
+        return zeros_but_run(grad, whole, geometry.offset);
     Owned result(new_zeros(PyArray_DESCR(grad), whole));
     if (!result) return nullptr;
     put(result.get(), geometry, grad);
@@ -197,8 +221,8 @@ PyObject* unbind_rule(PyObject*, Arguments args, Py_ssize_t nargs) {
 Methods rule_methods({
     direct_method("direct_reshape_rule", reshape_rule, "reshape_rule(grad, shape)"),
     direct_method("direct_permute_rule", permute_rule, "permute_rule(grad, dims)"),
-    direct_method("direct_select_backward", select_backward, "select_backward(grad, shape, dim, index)"),
-    direct_method("direct_slice_backward", slice_backward, "slice_backward(grad, shape, dim, start, end, step)"),
+    repeatable_method("direct_select_backward", select_backward, "select_backward(grad, shape, dim, index)"),
+    repeatable_method("direct_slice_backward", slice_backward, "slice_backward(grad, shape, dim, start, end, step)"),
     direct_method("direct_diagonal_backward", diagonal_backward, "diagonal_backward(grad, shape, offset, dim1, dim2)"),
     direct_method("direct_split_rule", split_rule, "split_rule(grads, shape, split_size, dim)"),
     direct_method("direct_unbind_rule", unbind_rule, "unbind_rule(grads, shape, dim)"),

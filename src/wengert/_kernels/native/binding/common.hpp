@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <new>
@@ -104,12 +105,12 @@ inline bool is_large(PyArray_Descr* descr, int ndim, const npy_intp* shape) {
     for (int i = 0; i < ndim; ++i) bytes = bytes * shape[i];
     return bytes.fits() && bytes.value() >= static_cast<npy_intp>(least_kept);
 }
-// The array that is offered to the next call that creates one of its dtype and shape (binding/spare.hpp), or null.
-extern PyArrayObject* offered_array;
+// How many arrays are offered to functions that create some (binding/spare.hpp).
+extern int offered_count;
+// An offered array of this dtype and shape, and of row-major or column-major order; null if there is none.
 PyArrayObject* take_offered(PyArray_Descr* descr, int ndim, const npy_intp* shape, bool by_columns = false);
-void withdraw_offer();
 inline PyArrayObject* new_array(PyArray_Descr* descr, int ndim, const npy_intp* shape) {
-    if (offered_array)
+    if (offered_count)
         if (PyArrayObject* array = take_offered(descr, ndim, shape)) return array;
     if (is_large(descr, ndim, shape)) return new_large(descr, ndim, shape, false);
     Py_INCREF(descr);
@@ -117,6 +118,11 @@ inline PyArrayObject* new_array(PyArray_Descr* descr, int ndim, const npy_intp* 
         PyArray_NewFromDescr(&PyArray_Type, descr, ndim, const_cast<npy_intp*>(shape), nullptr, nullptr, 0, nullptr));
 }
 inline PyArrayObject* new_zeros(PyArray_Descr* descr, int ndim, const npy_intp* shape) {
+    if (offered_count)
+        if (PyArrayObject* array = take_offered(descr, ndim, shape)) {
+            std::memset(PyArray_DATA(array), 0, static_cast<size_t>(PyArray_NBYTES(array)));
+            return array;
+        }
     if (is_large(descr, ndim, shape)) return new_large(descr, ndim, shape, true);
     Py_INCREF(descr);
     return reinterpret_cast<PyArrayObject*>(PyArray_Zeros(ndim, const_cast<npy_intp*>(shape), descr, 0));
@@ -345,7 +351,7 @@ extern WorkNotes* work_notes;  // where the running function notes its work (bin
 // Before other threads, or Python code, may call native functions: offers and notes are those of one call.
 void end_replayed_call();
 inline void leave_replayed_call() {
-    if (offered_array || work_notes) end_replayed_call();
+    if (offered_count || work_notes) end_replayed_call();
 }
 // Waits until the process ends.
 [[noreturn]] void wait_for_the_end();

@@ -6,7 +6,7 @@
 
 namespace wengert {
 
-PyArrayObject* offered_array = nullptr;
+int offered_count = 0;
 WorkNotes* work_notes = nullptr;
 
 // Whether a matrix is in column-major order, and not in row-major order as well.
@@ -15,24 +15,39 @@ static bool is_by_columns(PyArrayObject* array) {
            PyArray_STRIDE(array, 1) == PyArray_STRIDE(array, 0) * PyArray_DIM(array, 0) && PyArray_DIM(array, 0) > 1;
 }
 
+// Each with a reference; those before `offered_count`.
+static PyArrayObject* offered_arrays[Offer::most];
+
 PyArrayObject* take_offered(PyArray_Descr* descr, int ndim, const npy_intp* shape, bool by_columns) {
-    PyArrayObject* array = offered_array;
-    if (PyArray_DESCR(array) != descr || PyArray_NDIM(array) != ndim) return nullptr;
-    if (!(by_columns ? is_by_columns(array) : is_row_major(array))) return nullptr;
-    for (int dim = 0; dim < ndim; ++dim)
-        if (PyArray_DIM(array, dim) != shape[dim]) return nullptr;
-    offered_array = nullptr;
-    return array;
+    for (int at = 0; at < offered_count; ++at) {
+        PyArrayObject* array = offered_arrays[at];
+        if (PyArray_DESCR(array) != descr || PyArray_NDIM(array) != ndim) continue;
+        if (!std::equal(shape, shape + ndim, PyArray_DIMS(array))) continue;
+        if (!(by_columns ? is_by_columns(array) : is_row_major(array))) continue;
+        --offered_count;
+        std::copy(offered_arrays + at + 1, offered_arrays + offered_count + 1, offered_arrays + at);
+        return array;
+    }
+    return nullptr;
 }
 
-void withdraw_offer() {
-    PyArrayObject* array = offered_array;
-    offered_array = nullptr;
-    Py_XDECREF(array);
+Offer::Offer(PyArrayObject* const* arrays, int count) {
+    withdraw();  // what another thread has offered, which lost the interpreter's lock meanwhile
+    for (int at = 0; at < count; ++at) {
+        Py_INCREF(arrays[at]);
+        offered_arrays[at] = arrays[at];
+    }
+    offered_count = count;
+}
+void Offer::withdraw() {
+    while (offered_count) {
+        PyArrayObject* array = offered_arrays[--offered_count];
+        Py_DECREF(array);
+    }
 }
 
 void end_replayed_call() {
-    withdraw_offer();
+    Offer::withdraw();
     if (work_notes) work_notes->complete = false;
     work_notes = nullptr;
 }
@@ -54,14 +69,10 @@ bool is_repeatable(PyCFunction function) {
 }
 
 bool can_be_offered(PyArrayObject* array) {
-    constexpr int wanted = NPY_ARRAY_OWNDATA | NPY_ARRAY_WRITEABLE | NPY_ARRAY_ALIGNED;
-    auto* object = reinterpret_cast<PyObject*>(array);
-    if (!PyArray_CheckExact(object) || (PyArray_FLAGS(array) & wanted) != wanted || PyArray_BASE(array)) return false;
-    if (PyArray_NBYTES(array) >= static_cast<npy_intp>(least_kept)) return false;
-    if (!is_row_major(array) && !is_by_columns(array)) return false;
-    PyObject* const* watchers =
-        reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + Py_TYPE(object)->tp_weaklistoffset);
-    return is_unique(object) && Py_TYPE(object)->tp_weaklistoffset > 0 && !*watchers;
+    constexpr int wanted = NPY_ARRAY_OWNDATA | NPY_ARRAY_ALIGNED;
+    if (!is_free(reinterpret_cast<PyObject*>(array)) || (PyArray_FLAGS(array) & wanted) != wanted) return false;
+    if (PyArray_BASE(array) || PyArray_NBYTES(array) >= static_cast<npy_intp>(least_kept)) return false;
+    return is_row_major(array) || is_by_columns(array);
 }
 
 }  // namespace wengert

@@ -1,5 +1,5 @@
-// Arrays offered to the next function that creates one, instead of new memory. Who replays a list of calls offers the
-// array in which the same call of the last replay returned its result, if nobody else refers to it any more.
+// Arrays offered to the next functions that create some, instead of new memory. Who replays a list of calls offers the
+// arrays in which the same call of the last replay returned its results, if nobody else refers to them any more.
 #pragma once
 
 #include "binding/common.hpp"
@@ -15,23 +15,26 @@ inline bool is_unique(PyObject* object) {
     return Py_REFCNT(object) == 1;
 #endif
 }
+// Whether nobody but the caller can reach an array, and it may be written to.
+inline bool is_free(PyObject* object) {
+    if (!is_unique(object) || !PyArray_CheckExact(object)) return false;
+    const Py_ssize_t watchers = PyArray_Type.tp_weaklistoffset;
+    const bool watched = watchers > 0 && *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + watchers);
+    return !watched && writeable(reinterpret_cast<PyArrayObject*>(object));
+}
 // Whether an array can be offered: nobody else refers to it, and it has writeable memory of its own, of a size that the
 // C library, not `base/reserve.hpp`, provides, in row-major order or, as a matrix, in column-major order.
 bool can_be_offered(PyArrayObject* array);
 
-// An array that is offered while the object lives; the reference is shared with whoever takes it.
+// Arrays that are offered while the object lives; a reference is shared with whoever takes one.
 class Offer {
 public:
-    explicit Offer(PyArrayObject* array) {
-        if (!array) return;
-        Py_INCREF(array);
-        PyArrayObject* before = offered_array;  // of another thread, which lost the interpreter's lock meanwhile
-        offered_array = array;
-        Py_XDECREF(before);
-    }
-    ~Offer() { withdraw_offer(); }
+    static constexpr int most = 4;
+    Offer(PyArrayObject* const* arrays, int count);
+    ~Offer() { withdraw(); }
     Offer(const Offer&) = delete;
     Offer& operator=(const Offer&) = delete;
+    static void withdraw();
 };
 
 }  // namespace wengert

@@ -17,20 +17,21 @@ namespace wengert {
 // A function object without arguments, copied by its bytes.
 class Work {
 public:
-    template <class Function> static constexpr bool holds() {
-        return std::is_trivially_copyable_v<Function> && sizeof(Function) <= room &&
-               alignof(Function) <= alignof(double);
-    }
     template <class Function> void set(const Function& function) {
-        static_assert(holds<Function>());
+        static_assert(std::is_trivially_copyable_v<Function>);
+        static_assert(sizeof(Function) <= sizeof memory_ && alignof(Function) <= alignof(uint64_t));
         std::memcpy(memory_, &function, sizeof function);
+        word_count_ = (sizeof function + 7) / 8;
         run_ = [](const void* memory) { (*static_cast<const Function*>(memory))(); };
     }
-    void run() const { run_(memory_); }
+    // What runs it, given its bytes: of any memory, in whole words.
+    void (*function() const)(const void*) { return run_; }
+    const void* memory() const { return memory_; }
+    size_t word_count() const { return word_count_; }
 
 private:
-    static constexpr size_t room = 192;
-    alignas(double) unsigned char memory_[room];
+    uint64_t memory_[24];
+    size_t word_count_;
     void (*run_)(const void*);
 };
 
@@ -51,17 +52,30 @@ struct WorkNotes {
     }
 };
 
-// Does work, which `pointers` lead to, and notes it.
+// Notes work, which `pointers` lead to, and does it.
 template <class Function> inline void do_work(const Function& function, std::initializer_list<const void*> pointers) {
-    function();
     if (work_notes) work_notes->add(function, pointers);
+    function();
+}
+// The same for work that may let other threads run meanwhile.
+template <class Function>
+inline void do_unlocked_work(const Function& function, std::initializer_list<const void*> pointers) {
+    WorkNotes* const notes = work_notes;
+    if (notes) notes->add(function, pointers);
+    work_notes = nullptr;
+    function();
+    work_notes = notes;
 }
 // The same; other threads may run meanwhile if it has many elements.
 template <class Function>
 inline void perform(npy_intp size, const Function& function, std::initializer_list<const void*> pointers) {
     if (size < thread_threshold) return do_work(function, pointers);
-    ReleaseGil unlocked(true);
-    function();
+    do_unlocked_work(
+        [=] {
+            ReleaseGil unlocked(true);
+            function();
+        },
+        pointers);
 }
 
 // A method whose function notes all its work.

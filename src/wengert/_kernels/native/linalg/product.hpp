@@ -119,7 +119,7 @@ template <class T> inline void multiply_narrow(const Matrix<T>& a, const Matrix<
 
 // A new matrix in row-major or (`by_columns`) column-major order.
 template <class T> inline PyArrayObject* new_matrix(npy_intp rows, npy_intp columns, bool by_columns) {
-    if (by_columns && offered_array) {
+    if (by_columns && offered_count) {
         const npy_intp lengths[2] = {rows, columns};
         if (PyArrayObject* array = take_offered(descr_of<T>(), 2, lengths, true)) return array;
     }
@@ -146,17 +146,18 @@ inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_co
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     const Matrix<T> first = by_columns ? b.transposed() : a, second = by_columns ? a.transposed() : b;
-    if (small) {
-        do_work([=] { multiply(first, second, out); }, {a.factor.data, b.factor.data, out});
-        return result.take();
-    }
-    leave_replayed_call();  // larger products are asked for again
-    if (thin)
-        multiply_thin(a, b, bias, out);
-    else if (narrow)
-        multiply_narrow(first, second, out);
-    else
-        multiply_large(first, second, out);
+    const auto work = [=] {
+        if (small)
+            multiply(first, second, out);
+        else if (thin)
+            multiply_thin(first, second, bias, out);
+        else if (narrow)
+            multiply_narrow(first, second, out);
+        else
+            multiply_large(first, second, out);
+    };
+    const void* const shift = bias ? bias : out;
+    do_unlocked_work(work, {a.factor.data, b.factor.data, shift, out});
     if (thin && added) *added = true;
     return result.take();
 }

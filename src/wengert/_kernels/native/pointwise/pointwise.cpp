@@ -80,15 +80,21 @@ PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_objec
     const T *a_data = a ? data_of<T>(a) : nullptr, *b_data = b ? data_of<T>(b) : nullptr;
     T* data = data_of<T>(result);
     const npy_intp count = layout.outer * layout.middle * layout.inner;
-    const auto work = [=] {
-        const T *left = a_data ? a_data : &a_value, *right = b_data ? b_data : &b_value;
-        if (count < thread_threshold && (a_large == b_large || layout.middle == 1))  // without checking for threads
-            loop(left, a_large, right, b_large, data, count);
-        else
-            run(loop, cost_of(op), left, right, data, a_large, b_large, layout);
-    };
+    const bool simple = count < thread_threshold && (a_large == b_large || layout.middle == 1);
     if (checks) end_replayed_call();  // what the divisors are is checked above, in each call
-    perform(count, work, {a ? a_data : data, b ? b_data : data, data});
+    const std::initializer_list<const void*> pointers = {a ? a_data : data, b ? b_data : data, data};
+    if (simple) {
+        const auto work = [=] {
+            loop(a_data ? a_data : &a_value, a_large, b_data ? b_data : &b_value, b_large, data, count);
+        };
+        do_work(work, pointers);
+    } else {
+        const auto work = [=] {
+            run(loop, cost_of(op), a_data ? a_data : &a_value, b_data ? b_data : &b_value, data, a_large, b_large,
+                layout);
+        };
+        perform(count, work, pointers);
+    }
     return reinterpret_cast<PyObject*>(result);
 }
 

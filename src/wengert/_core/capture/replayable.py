@@ -1,0 +1,113 @@
+"""Calls of a function that has recorded lists: the way to a list that fits, as compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..state.modes import Modes, current
+from ..tensor.base import Tensor
+from ..types.dtypes import get_default_dtype
+from .captured import AGAIN, Captured
+from .signatures import flattened, is_plain
+
+
+class Signature:
+    """The calls of one function with the same nesting of arguments, the same Python values, and the same modes.
+
+    Attributes:
+        lists: the lists of all groups, the newest first.
+        groups: the groups, by the properties of their tensors.
+    """
+
+    lists: list[Any]
+    groups: dict[Any, Any]
+
+    __slots__ = ("groups", "lists")
+
+    def __init__(self) -> None:
+        self.lists = []
+        self.groups = {}
+
+
+class Replayable:
+    """A function whose calls are replayed where a list fits; a subclass records the lists.
+
+    Attributes:
+        function: the function.
+        signatures: the signatures, by `key_of`.
+    """
+
+    function: Callable[..., Any]
+    signatures: dict[Any, Any]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        modes: Modes = current()
+        if not is_plain(modes):  # a transform, a profile, another recording, a backward pass: they see what they would
+            return self.function(*args, **kwargs)
+        leaves: list[Any] = []
+        key = key_of(args, kwargs, leaves, modes)
+        signature: Signature = self.signatures.get(key)
+        if signature is None:
+            return self.unknown(key, None, args, kwargs, leaves)
+        captured: Captured
+        for captured in signature.lists:
+            owners = captured.owners(leaves)
+            if owners is None:
+                continue
+            captured.replays += 1
+            if captured.replays & (captured.replays - 1) == 0:  # 1, 2, 4, 8, ...
+                return self.verified(signature, captured, args, kwargs, leaves)
+            result = self.replayed(captured, owners, args, kwargs)
+            if result is not AGAIN:
+                return result
+        return self.unknown(key, signature, args, kwargs, leaves)
+
+    def replayed(self, captured: Captured, owners: list[Any], args: Any, kwargs: Any) -> Any:
+        """Return the result of a replay, or AGAIN.
+
+        If a replay without lasting effects raises an error, the function is called, and raises the error itself.
+        """
+        position: Any = self.position() if captured.draws else None
+        try:
+            result = captured.replay(owners)
+        except Exception:
+            if captured.effects >= 0:
+                raise
+            if position is not None:
+                position.go_back()
+            return self.function(*args, **kwargs)
+        if result is AGAIN and position is not None:
+            position.go_back()
+        return result
+
+    def position(self) -> Any:
+        """Return the position of the default generator of random numbers, which can go back."""
+        raise NotImplementedError
+
+    def unknown(self, key: Any, signature: Any, args: Any, kwargs: Any, leaves: list[Any]) -> Any:
+        """Call the function with arguments that no list fits."""
+        raise NotImplementedError
+
+    def verified(self, signature: Signature, captured: Captured, args: Any, kwargs: Any, leaves: list[Any]) -> Any:
+        """Call the function, and compare its calls with a list."""
+        raise NotImplementedError
+
+
+def key_of(args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], modes: Modes) -> Any:
+    """Return a key of the nesting and the Python values of arguments, and of the modes; collect the tensors.
+
+    Tensors alone, the usual case, have their number as the key.
+    """
+    if not kwargs and are_tensors(args):
+        leaves += args
+        return len(args), modes.grad, get_default_dtype()
+    return flattened(args, leaves), flattened(kwargs, leaves), modes.grad, get_default_dtype()
+
+
+def are_tensors(args: tuple[Any, ...]) -> bool:
+    """Return whether all arguments are tensors."""
+    for value in args:
+        if not isinstance(value, Tensor):
+            return False
+    return True

@@ -1,0 +1,91 @@
+// The entries of a recorded list that call native functions.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "binding/common.hpp"
+#include "replay/repeated.hpp"
+
+namespace wengert {
+
+// An owned reference.
+class Object {
+public:
+    explicit Object(PyObject* object = nullptr) : object_(Py_XNewRef(object)) {}
+    Object(const Object& other) : object_(Py_XNewRef(other.object_)) {}
+    Object(Object&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
+    Object& operator=(Object other) noexcept {
+        std::swap(object_, other.object_);
+        return *this;
+    }
+    ~Object() { Py_XDECREF(object_); }
+    PyObject* get() const { return object_; }
+    // Takes over a new reference.
+    static Object taken(PyObject* reference) {
+        Object object;
+        object.object_ = reference;
+        return object;
+    }
+
+private:
+    PyObject* object_;
+};
+
+enum CallKind { RETURNS = 0, WRITES = 1, COMPARES_BYTES = 2, COMPARES_RESULT = 3, COPIES = 4, VIEWS = 5, KINDS = 6 };
+constexpr size_t most_arguments = 24, most_offered = 4;
+
+// The value of an argument: of a register, a constant, or a list of such.
+struct Argument {
+    Py_ssize_t place = -1;
+    Object constant;
+    std::vector<Argument> elements;
+    bool is_sequence = false;
+};
+// Where a result goes, -1 for one that is dropped; an array with its dtype, shape and strides; the number of the spare
+// arrays that it is offered, -1 for none.
+struct Result {
+    Py_ssize_t place = -1;
+    Object layout;
+    Py_ssize_t spare = -1;
+};
+// Arrays that calls have returned. The second one is used while the program keeps the first one, as it keeps the
+// gradients of a step until those of the next one are there.
+struct Spare {
+    Object arrays[2];
+};
+
+struct Call {
+    CallKind kind = RETURNS;
+    Object callable;
+    std::vector<Argument> arguments;
+    std::vector<Result> results;
+    Object expected;  // bytes, or the result itself
+    bool several = false;
+    DirectFunction function = nullptr;  // of a built-in function of positional arguments
+};
+// What each run of a call reads: its operands and the registers that no later call needs are numbers in `Calls::places`.
+struct Step {
+    int32_t place = -1, spare = -1;  // of its only result
+    uint32_t operands = 0, frees = 0, end = 0;
+    CallKind kind = RETURNS;
+    RepeatedWork repeated;
+};
+
+struct Calls {
+    std::vector<Call> list;  // those that cannot run here have no callable
+    std::vector<Step> steps;
+    std::vector<int32_t> places;
+    std::vector<bool> is_filled;  // the registers in which calls of the list store results, after a look at the layout
+    std::vector<Spare> spares;
+    Py_ssize_t registers = 0;
+};
+
+constexpr Py_ssize_t most_registers = 1 << 30;
+// Whether an object is an array with the dtype, shape and strides of another one.
+bool has_layout(PyObject* object, PyObject* layout);
+// The calls that a tuple describes; null with an error set.
+std::unique_ptr<Calls> read_calls(PyObject* descriptions, Py_ssize_t registers);
+
+}  // namespace wengert

@@ -1,0 +1,177 @@
+// The work of a call on certain memory, which is done again where a replay finds the same memory.
+#pragma once
+
+#include <cstring>
+#include <memory>
+
+#include "binding/spare.hpp"
+#include "binding/work.hpp"
+
+namespace wengert {
+
+inline PyArrayObject* as_array(PyObject* object) { return reinterpret_cast<PyArrayObject*>(object); }
+
+// The memory of an array that was there before the list, and that other threads may change.
+class Memory {
+public:
+    static constexpr int most_dims = 6;
+    explicit Memory(PyArrayObject* array)
+        : data_(PyArray_BYTES(array)), ndim_(PyArray_NDIM(array)), itemsize_(PyArray_ITEMSIZE(array)) {
+        std::copy(PyArray_DIMS(array), PyArray_DIMS(array) + ndim_, shape_);
+        std::copy(PyArray_STRIDES(array), PyArray_STRIDES(array) + ndim_, strides_);
+    }
+    bool is_of(PyArrayObject* array) const {
+        if (PyArray_BYTES(array) != data_ || PyArray_NDIM(array) != ndim_ || PyArray_ITEMSIZE(array) != itemsize_)
+            return false;
+        for (int dim = 0; dim < ndim_; ++dim)
+            if (PyArray_DIM(array, dim) != shape_[dim] || PyArray_STRIDE(array, dim) != strides_[dim]) return false;
+        return true;
+    }
+
+private:
+    const char* data_;
+    int ndim_;
+    npy_intp itemsize_, shape_[most_dims], strides_[most_dims];
+};
+
+// Whether an address lies in the memory of an array.
+inline bool contains(PyArrayObject* array, const void* pointer) {
+    const char *first = PyArray_BYTES(array), *last = first, *address = static_cast<const char*>(pointer);
+    for (int dim = 0; dim < PyArray_NDIM(array); ++dim) {
+        if (PyArray_DIM(array, dim) == 0) return false;
+        (PyArray_STRIDE(array, dim) < 0 ? first : last) += (PyArray_DIM(array, dim) - 1) * PyArray_STRIDE(array, dim);
+    }
+    return address >= first && address < last + PyArray_ITEMSIZE(array);
+}
+
+// The registers that a call reads, and which of them the list fills itself, with arrays of a known layout.
+struct Operands {
+    const int32_t* places;
+    size_t count;
+    const std::vector<bool>* is_filled;
+};
+
+// The work of a call for some memory, in one block: what a replay reads lies together.
+class NotedWork {
+public:
+    explicit operator bool() const { return words_ != nullptr; }
+
+    // Whether the registers are the operands, and `result` (null: none) is the array for the result.
+    bool is_for(PyObject* const* registers, const int32_t* places, PyArrayObject* result) const {
+        const Head& head = *reinterpret_cast<const Head*>(words_.get());
+        if (result && PyArray_BYTES(result) != head.result) return false;
+        const auto* operand = reinterpret_cast<const Operand*>(words_.get() + head_words);
+        for (const Operand* end = operand + head.operand_count; operand < end; ++operand, ++places) {
+            PyObject* object = registers[*places];
+            if (!PyArray_CheckExact(object) || PyArray_BYTES(as_array(object)) != operand->data) return false;
+            if (operand->outside && !operand->outside->is_of(as_array(object))) return false;
+        }
+        return true;
+    }
+    void run() const {
+        const Head& head = *reinterpret_cast<const Head*>(words_.get());
+        const uint64_t* word = words_.get() + head_words + operand_words * head.operand_count;
+        for (uint32_t at = 0; at < head.work_count; ++at) {
+            const auto& work = *reinterpret_cast<const WorkHead*>(word);
+            work.run(word + work_words);
+            word += work_words + work.word_count;
+        }
+    }
+    // Keeps what a call has noted; drops it if it leads to other memory than that of its operands and its result.
+    void keep(const WorkNotes& notes, PyObject* const* registers, const Operands& operands, PyArrayObject* result) {
+        words_.reset();
+        outside_.clear();
+        if (!notes.complete || notes.work_count == 0) return;
+        for (size_t at = 0; at < operands.count; ++at) {
+            PyObject* object = registers[operands.places[at]];
+            if (!PyArray_CheckExact(object) || PyArray_NDIM(as_array(object)) > Memory::most_dims) return;
+        }
+        for (int number = 0; number < notes.pointer_count; ++number) {
+            bool is_known = result && contains(result, notes.pointers[number]);
+            for (size_t at = 0; at < operands.count && !is_known; ++at)
+                is_known = contains(as_array(registers[operands.places[at]]), notes.pointers[number]);
+            if (!is_known) return;
+        }
+        size_t size = head_words + operand_words * operands.count;
+        for (int at = 0; at < notes.work_count; ++at) size += work_words + notes.works[at].word_count();
+        std::unique_ptr<uint64_t[]> words(new uint64_t[size]);
+        new (words.get()) Head{result ? PyArray_BYTES(result) : nullptr, static_cast<uint32_t>(operands.count),
+                               static_cast<uint32_t>(notes.work_count)};
+        uint64_t* word = words.get() + head_words;
+        outside_.reserve(operands.count);  // so that they stay where they are
+        for (size_t at = 0; at < operands.count; ++at, word += operand_words) {
+            const int32_t place = operands.places[at];
+            PyArrayObject* array = as_array(registers[place]);
+            const bool is_filled = (*operands.is_filled)[static_cast<size_t>(place)];
+            if (!is_filled) outside_.emplace_back(array);
+            new (word) Operand{PyArray_BYTES(array), is_filled ? nullptr : &outside_.back()};
+        }
+        for (int at = 0; at < notes.work_count; ++at) {
+            const Work& work = notes.works[at];
+            new (word) WorkHead{work.function(), work.word_count()};
+            std::memcpy(word + work_words, work.memory(), 8 * work.word_count());
+            word += work_words + work.word_count();
+        }
+        words_ = std::move(words);
+    }
+
+private:
+    struct Head {
+        const char* result;
+        uint32_t operand_count, work_count;
+    };
+    struct Operand {
+        const char* data;
+        const Memory* outside;  // null for a register that the list fills itself
+    };
+    struct WorkHead {
+        void (*run)(const void*);
+        size_t word_count;
+    };
+    template <class T> static constexpr size_t words_of = (sizeof(T) + 7) / 8;
+    static constexpr size_t head_words = words_of<Head>, operand_words = words_of<Operand>,
+                            work_words = words_of<WorkHead>;
+
+    std::unique_ptr<uint64_t[]> words_;
+    std::vector<Memory> outside_;
+};
+
+// The work of a call, for up to two sets of memory, between which a program alternates that keeps its last results.
+class RepeatedWork {
+public:
+    // Whether the next call takes notes.
+    bool is_possible = false;
+
+    const NotedWork* find(PyObject* const* registers, const int32_t* places, PyArrayObject* result) const {
+        for (const NotedWork& known : known_)
+            if (known && known.is_for(registers, places, result)) return &known;
+        return nullptr;
+    }
+    void run(const NotedWork& known) {
+        const Running running(running_);
+        known.run();
+        ++repeats_;
+    }
+    void keep(const WorkNotes& notes, PyObject* const* registers, const Operands& operands, PyArrayObject* result) {
+        if (running_ > 0) return;  // in another thread, which waits for the interpreter's lock
+        if (++kept_ > most_kept && kept_ > repeats_) is_possible = false;
+        known_[next_].keep(notes, registers, operands, result);
+        next_ = 1 - next_;
+    }
+    uint64_t repeats() const { return repeats_; }
+
+private:
+    struct Running {
+        explicit Running(int& running) : count(running) { ++count; }
+        ~Running() { --count; }
+        Running(const Running&) = delete;
+        Running& operator=(const Running&) = delete;
+        int& count;
+    };
+    static constexpr uint64_t most_kept = 32;  // of a call whose operands are in other memory in each run
+    NotedWork known_[2];
+    int next_ = 0, running_ = 0;
+    uint64_t repeats_ = 0, kept_ = 0;
+};
+
+}  // namespace wengert

@@ -1,0 +1,333 @@
+// Runs the entries of a recorded list that call native functions, one after another, without Python.
+//
+// A list works on registers, a Python list of arrays. Each call keeps the array in which it returned its result (a
+// spare) and offers it again in the next run if nobody else refers to it any more (binding/spare.hpp).
+#include "replay/calls.hpp"
+
+#include <cstring>
+
+namespace wengert {
+
+bool has_layout(PyObject* object, PyObject* layout) {
+    if (!PyArray_CheckExact(object) || !PyArray_Check(layout)) return false;
+    auto *array = reinterpret_cast<PyArrayObject*>(object), *wanted = reinterpret_cast<PyArrayObject*>(layout);
+    if (PyArray_DESCR(array) != PyArray_DESCR(wanted) || !same_shape(array, wanted)) return false;
+    for (int dim = 0; dim < PyArray_NDIM(array); ++dim)
+        if (PyArray_STRIDE(array, dim) != PyArray_STRIDE(wanted, dim)) return false;
+    return true;
+}
+
+namespace {
+
+PyObject* sequence_of(const std::vector<Argument>& elements, PyObject* registers) {
+    PyObject* list = PyList_New(static_cast<Py_ssize_t>(elements.size()));
+    for (size_t at = 0; list && at < elements.size(); ++at) {
+        const Argument& element = elements[at];
+        PyObject* value = element.place >= 0 ? PyList_GET_ITEM(registers, element.place) : element.constant.get();
+        PyList_SET_ITEM(list, static_cast<Py_ssize_t>(at), Py_NewRef(value));
+    }
+    return list;
+}
+
+// The arguments of a call, borrowed: nobody else changes the list of registers.
+class Arguments {
+public:
+    Arguments(const Call& call, PyObject* registers) {
+        for (const Argument& argument : call.arguments) {
+            PyObject* value;
+            if (argument.is_sequence) {
+                value = sequence_of(argument.elements, registers);
+                if (!value) return;
+                sequences_[sequence_count_++] = value;
+            } else if (argument.place >= 0) {
+                value = PyList_GET_ITEM(registers, argument.place);
+            } else {
+                value = argument.constant.get();
+            }
+            values[count++] = value;
+        }
+        is_complete = true;
+    }
+    ~Arguments() {
+        while (sequence_count_) Py_DECREF(sequences_[--sequence_count_]);
+    }
+    Arguments(const Arguments&) = delete;
+    Arguments& operator=(const Arguments&) = delete;
+
+    PyObject* values[most_arguments];
+    size_t count = 0;
+    bool is_complete = false;
+
+private:
+    PyObject* sequences_[most_arguments];
+    int sequence_count_ = 0;
+};
+
+void put(PyObject* registers, Py_ssize_t place, PyObject* value) {
+    PyObject* before = PyList_GET_ITEM(registers, place);
+    PyList_SET_ITEM(registers, place, Py_NewRef(value));
+    Py_DECREF(before);
+}
+
+// ---- spare arrays --------------------------------------------------------------------------------------------------
+
+// A result for which there is no spare array is kept as one for the next run.
+void adopt(Spare& spare, PyObject* result) {
+    Object& kept = spare.arrays[0].get() ? spare.arrays[1] : spare.arrays[0];
+    if (can_be_offered(as_array(result))) kept = Object(result);
+}
+// Puts a result into its register; false if its layout differs from that recorded.
+bool store_one(Calls& calls, const Result& wanted, PyObject* result, bool offered, PyObject* registers) {
+    if (wanted.place < 0) return true;
+    if (!has_layout(result, wanted.layout.get())) return false;
+    if (wanted.spare >= 0 && !offered && is_unique(result))
+        adopt(calls.spares[static_cast<size_t>(wanted.spare)], result);
+    put(registers, wanted.place, result);
+    return true;
+}
+
+// The arrays that are offered to a call, for its results in their order, and its notes.
+class Offered {
+public:
+    Offered(Calls& calls, const Call& call) {
+        if (call.results.size() > most_offered) return;
+        for (const Result& result : call.results) {
+            PyObject* array = nullptr;
+            if (result.spare >= 0)
+                for (const Object& kept : calls.spares[static_cast<size_t>(result.spare)].arrays)
+                    if (!array && kept.get() && can_be_offered(as_array(kept.get()))) array = kept.get();
+            arrays_[count_++] = Object(array);  // another thread may replace what is kept
+        }
+    }
+    // Offers them while a function runs.
+    PyObject* run(const Call& call, const Arguments& arguments, WorkNotes* notes) const {
+        PyArrayObject* offered[most_offered];
+        int count = 0;
+        for (size_t at = 0; at < count_; ++at)
+            if (arrays_[at].get()) offered[count++] = as_array(arrays_[at].get());
+        const Offer offer(offered, count);
+        work_notes = notes;
+        PyObject* result = result_of(call, arguments);
+        work_notes = nullptr;
+        return result;
+    }
+    PyObject* at(size_t number) const { return number < count_ ? arrays_[number].get() : nullptr; }
+
+private:
+    static PyObject* result_of(const Call& call, const Arguments& arguments) {
+        PyObject* callable = call.callable.get();
+        const auto count = static_cast<Py_ssize_t>(arguments.count);
+        if (call.function) return call.function(PyCFunction_GET_SELF(callable), arguments.values, count);
+        return with_python([&] { return PyObject_Vectorcall(callable, arguments.values, arguments.count, nullptr); });
+    }
+
+    Object arrays_[most_offered];
+    size_t count_ = 0;
+};
+
+// ---- calls ---------------------------------------------------------------------------------------------------------
+
+enum Outcome { RAN, STOPPED, FAILED };
+
+bool has_bytes(PyObject* object, PyObject* expected) {
+    if (!PyArray_CheckExact(object)) return false;
+    PyArrayObject* array = as_array(object);
+    return (PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) != 0 &&
+           PyArray_NBYTES(array) == PyBytes_GET_SIZE(expected) &&
+           std::memcmp(PyArray_DATA(array), PyBytes_AS_STRING(expected), static_cast<size_t>(PyArray_NBYTES(array))) ==
+               0;
+}
+
+// A copy of a constant.
+Outcome copy(Calls& calls, const Call& call, PyObject* registers) {
+    PyArrayObject* constant = as_array(call.arguments[0].constant.get());
+    const Offered offered(calls, call);
+    Object result(offered.at(0));
+    if (!result.get())
+        result = Object::taken(reinterpret_cast<PyObject*>(
+            new_array(PyArray_DESCR(constant), PyArray_NDIM(constant), PyArray_DIMS(constant))));
+    if (!result.get()) return FAILED;
+    std::memcpy(PyArray_DATA(as_array(result.get())), PyArray_DATA(constant),
+                static_cast<size_t>(PyArray_NBYTES(constant)));
+    return store_one(calls, call.results[0], result.get(), offered.at(0) != nullptr, registers) ? RAN : STOPPED;
+}
+
+// A view of the memory of a register's array, at an offset from its first element; null without an error if that
+// memory has gaps, or is too small.
+PyObject* view_of(PyObject* object, PyObject* offset_object, PyArrayObject* layout) {
+    npy_intp offset = 0;
+    if (!PyArray_CheckExact(object) || !as_index(offset_object, offset)) return nullptr;
+    PyArrayObject *array = as_array(object), *owner = array;
+    while (PyArray_BASE(owner) && PyArray_Check(PyArray_BASE(owner))) owner = as_array(PyArray_BASE(owner));
+    Size first = Size(PyArray_BYTES(array) - PyArray_BYTES(owner)) + offset;
+    Size last = first + PyArray_ITEMSIZE(layout);
+    for (int dim = 0; dim < PyArray_NDIM(layout); ++dim) {
+        if (PyArray_DIM(layout, dim) == 0) return nullptr;
+        Size& end = PyArray_STRIDE(layout, dim) < 0 ? first : last;
+        end = end + Size(PyArray_DIM(layout, dim) - 1) * PyArray_STRIDE(layout, dim);
+    }
+    if (!first.fits() || !last.fits() || first.value() < 0 || last.value() > PyArray_NBYTES(owner) ||
+        !PyArray_ISONESEGMENT(owner))
+        return nullptr;
+    PyArray_Descr* descr = PyArray_DESCR(layout);
+    Py_INCREF(descr);
+    Owned view(as_array(PyArray_NewFromDescr(&PyArray_Type, descr, PyArray_NDIM(layout), PyArray_DIMS(layout),
+                                             PyArray_STRIDES(layout), PyArray_BYTES(array) + offset,
+                                             PyArray_FLAGS(owner) & NPY_ARRAY_WRITEABLE, nullptr)));
+    if (!view) return nullptr;
+    Py_INCREF(owner);
+    return PyArray_SetBaseObject(view.get(), reinterpret_cast<PyObject*>(owner)) < 0 ? nullptr : view.give();
+}
+Outcome take_view(Calls& calls, const Call& call, PyObject* registers) {
+    PyObject* object = PyList_GET_ITEM(registers, call.arguments[0].place);
+    const Object view(
+        Object::taken(view_of(object, call.arguments[1].constant.get(), as_array(call.results[0].layout.get()))));
+    if (!view.get()) return PyErr_Occurred() ? FAILED : STOPPED;
+    return store_one(calls, call.results[0], view.get(), true, registers) ? RAN : STOPPED;
+}
+
+PyObject* const* items_of(PyObject* registers) { return PySequence_Fast_ITEMS(registers); }
+
+// Does the work of a call again, if it was noted for the memory of its operands, and of a spare array for its result.
+bool repeat(Calls& calls, Step& step, PyObject* registers) {
+    PyObject* spare = nullptr;
+    if (step.kind == RETURNS) {
+        if (step.spare < 0) return false;
+        for (const Object& kept : calls.spares[static_cast<size_t>(step.spare)].arrays)
+            if (!spare && kept.get() && is_free(kept.get())) spare = kept.get();
+        if (!spare) return false;
+    }
+    const NotedWork* known =
+        step.repeated.find(items_of(registers), calls.places.data() + step.operands, spare ? as_array(spare) : nullptr);
+    if (!known) return false;
+    if (spare) put(registers, step.place, spare);  // before another thread may run, which could take it
+    step.repeated.run(*known);
+    return true;
+}
+void keep_notes(const Calls& calls, Step& step, const WorkNotes& notes, PyObject* registers, PyObject* result) {
+    if (!step.repeated.is_possible) return;
+    const Operands operands{calls.places.data() + step.operands, step.frees - step.operands, &calls.is_filled};
+    step.repeated.keep(notes, items_of(registers), operands, result ? as_array(result) : nullptr);
+}
+
+// Puts the results of a call into their registers; false if it has not done what it did when it was recorded.
+bool conclude(Calls& calls, const Call& call, PyObject* result, const Offered& offered, PyObject* registers) {
+    if (call.kind == COMPARES_RESULT) return result == call.expected.get();
+    if (call.kind == WRITES) return result == Py_None;
+    if (!call.several) return store_one(calls, call.results[0], result, offered.at(0) != nullptr, registers);
+    if (!PyList_Check(result) && !PyTuple_Check(result)) return false;
+    if (PySequence_Fast_GET_SIZE(result) != static_cast<Py_ssize_t>(call.results.size())) return false;
+    PyObject** items = PySequence_Fast_ITEMS(result);
+    for (size_t at = 0; at < call.results.size(); ++at)
+        if (!store_one(calls, call.results[at], items[at], offered.at(at) != nullptr, registers)) return false;
+    return true;
+}
+
+Outcome run_call(Calls& calls, const Call& call, Step& step, PyObject* registers) {
+    if (!call.callable.get()) return STOPPED;
+    if (call.kind == COMPARES_BYTES)
+        return has_bytes(PyList_GET_ITEM(registers, call.arguments[0].place), call.expected.get()) ? RAN : STOPPED;
+    if (call.kind == VIEWS) return take_view(calls, call, registers);
+    if (call.kind == COPIES) return copy(calls, call, registers);
+    const Arguments arguments(call, registers);
+    if (!arguments.is_complete) return FAILED;
+    const Offered offered(calls, call);
+    WorkNotes notes;
+    const Object result(Object::taken(offered.run(call, arguments, step.repeated.is_possible ? &notes : nullptr)));
+    if (!result.get()) {
+        if (!PyErr_ExceptionMatches(PyExc_ValueError)) return FAILED;
+        PyErr_Clear();  // NumPy refuses an array of that size: the operator's body says why
+        return STOPPED;
+    }
+    if (result.get() == Py_NotImplemented || !conclude(calls, call, result.get(), offered, registers)) return STOPPED;
+    if (call.kind == WRITES || result.get() == offered.at(0))
+        keep_notes(calls, step, notes, registers, call.kind == WRITES ? nullptr : result.get());
+    return RAN;
+}
+
+// Runs the calls from number `at` on, which is set to that of the first one that could not run. False: an error is set.
+bool run_from(Calls& calls, npy_intp& at, PyObject* registers) {
+    for (; at < static_cast<npy_intp>(calls.steps.size()); ++at) {
+        Step& step = calls.steps[static_cast<size_t>(at)];
+        if (!step.repeated.is_possible || !repeat(calls, step, registers)) {
+            const Outcome outcome = run_call(calls, calls.list[static_cast<size_t>(at)], step, registers);
+            if (outcome == FAILED) return false;
+            if (outcome == STOPPED) return true;
+        }
+        for (uint32_t place = step.frees; place < step.end; ++place) put(registers, calls.places[place], Py_None);
+    }
+    return true;
+}
+
+// ---- functions -----------------------------------------------------------------------------------------------------
+
+constexpr const char* capsule_name = "wengert.replay_calls";
+
+void destroy(PyObject* capsule) { delete static_cast<Calls*>(PyCapsule_GetPointer(capsule, capsule_name)); }
+
+Calls* calls_in(PyObject* const* args, Py_ssize_t nargs, Py_ssize_t wanted) {
+    if (nargs == wanted) return static_cast<Calls*>(PyCapsule_GetPointer(args[0], capsule_name));
+    PyErr_Format(PyExc_TypeError, "expected %zd arguments, got %zd", wanted, nargs);
+    return nullptr;
+}
+
+// replay_calls(descriptions, registers)
+PyObject* replay_calls(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    npy_intp registers = 0;
+    if (nargs != 2 || !PyTuple_Check(args[0]) || !as_index(args[1], registers)) {
+        PyErr_SetString(PyExc_TypeError, "replay_calls: expected a tuple of calls and the number of registers");
+        return nullptr;
+    }
+    try {
+        std::unique_ptr<Calls> calls = read_calls(args[0], registers);
+        PyObject* capsule = calls ? PyCapsule_New(calls.get(), capsule_name, destroy) : nullptr;
+        if (capsule) calls.release();
+        return capsule;
+    } catch (const std::bad_alloc&) {
+        return PyErr_NoMemory();
+    } catch (const std::length_error&) {
+        return PyErr_NoMemory();
+    }
+}
+
+// run_calls(calls, registers, first): the number of the first entry from `first` on that could not run.
+PyObject* run_calls(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    Calls* calls = calls_in(args, nargs, 3);
+    if (!calls) return nullptr;
+    npy_intp at = 0;
+    if (!PyList_CheckExact(args[1]) || PyList_GET_SIZE(args[1]) != calls->registers || !as_index(args[2], at) ||
+        at < 0) {
+        PyErr_SetString(PyExc_ValueError, "run_calls: expected a list of all registers, and the number of an entry");
+        return nullptr;
+    }
+    try {
+        return run_from(*calls, at, args[1]) ? PyLong_FromSsize_t(at) : nullptr;
+    } catch (const std::bad_alloc&) {
+        return PyErr_NoMemory();
+    }
+}
+
+// repeated_calls(calls): for each entry how often it has repeated its work
+PyObject* repeated_calls(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    const Calls* calls = calls_in(args, nargs, 1);
+    if (!calls) return nullptr;
+    PyObject* counts = PyList_New(0);
+    for (const Step& step : calls->steps) {
+        PyObject* count = counts ? PyLong_FromUnsignedLongLong(step.repeated.repeats()) : nullptr;
+        if (counts && (!count || PyList_Append(counts, count) < 0)) Py_CLEAR(counts);
+        Py_XDECREF(count);
+    }
+    return counts;
+}
+
+Methods replay_methods({
+    direct_method("replay_calls", replay_calls,
+                  "replay_calls(descriptions, registers): the calls of a list, for `run_calls`"),
+    direct_method("run_calls", run_calls,
+                  "run_calls(calls, registers, first): runs them; the number of the first one that could not run"),
+    direct_method("repeated_calls", repeated_calls,
+                  "repeated_calls(calls): for each entry how often it has repeated noted work"),
+});
+
+}  // namespace
+}  // namespace wengert
