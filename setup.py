@@ -73,7 +73,7 @@ HOT_MODULES = {
     "recording": "recorded saved",
     "state": "modes regions",
     "tensor": "base batches meta reading slots storage tangents",
-    "writes": "inplace parts slices",
+    "writes": "inplace parts slices tensor_lists",
 }
 # WENGERT_SANITIZE=1, set by `make sanitize` for a tree of its own: the first access outside of memory, and the first
 # operation that C++ does not define, end the process. The loops for AVX-512 are made so that they run without it.

@@ -63,6 +63,45 @@ cdef extern from *:
         }
         Py_RETURN_NONE;
     }
+    /* The value of a key in a dictionary; None if there is none, or the mapping has a look-up of its own. */
+    static CYTHON_UNUSED PyObject *wengert_entry(PyObject *mapping, PyObject *key) {
+        if (!PyDict_Check(mapping) || Py_TYPE(mapping)->tp_as_mapping->mp_subscript != PyDict_Type.tp_as_mapping->mp_subscript)
+            Py_RETURN_NONE;
+        PyObject *value = PyDict_GetItemWithError(mapping, key);
+        return value ? Py_NewRef(value) : PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+    }
+    /* Whether an array is 0-dim, holds a floating-point count that is exact, and may be written to. */
+    static int wengert_is_count(PyArrayObject *own) {
+        const int needed = NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
+        if (own == NULL || PyArray_NDIM(own) || (PyArray_FLAGS(own) & needed) != needed) return 0;
+        if (PyArray_DESCR(own)->byteorder == NPY_OPPBYTE) return 0;
+        const double most = 9007199254740992.0;  /* 2**53; NaN is not below it */
+        switch (PyArray_DESCR(own)->type_num) {
+            case NPY_FLOAT: return *(const float *)PyArray_DATA(own) >= 0 && *(const float *)PyArray_DATA(own) < most;
+            case NPY_DOUBLE: return *(const double *)PyArray_DATA(own) >= 0 && *(const double *)PyArray_DATA(own) < most;
+        }
+        return 0;
+    }
+    /* Increment counts in 0-dim arrays; return the new values, or None, and change nothing, if one is unusual. */
+    static CYTHON_UNUSED PyObject *wengert_incremented(PyObject *arrays) {
+        Py_ssize_t count = PyList_GET_SIZE(arrays);
+        for (Py_ssize_t at = 0; at < count; at++)
+            if (!wengert_is_count(wengert_as_ndarray(PyList_GET_ITEM(arrays, at)))) Py_RETURN_NONE;
+        PyObject *values = PyList_New(count);
+        if (values == NULL) return NULL;
+        for (Py_ssize_t at = 0; at < count; at++) {
+            PyArrayObject *own = (PyArrayObject *)PyList_GET_ITEM(arrays, at);
+            if (PyArray_DESCR(own)->type_num == NPY_FLOAT) *(float *)PyArray_DATA(own) += 1; else *(double *)PyArray_DATA(own) += 1;
+        }
+        for (Py_ssize_t at = 0; at < count; at++) {  /* one array may count for several */
+            PyArrayObject *own = (PyArrayObject *)PyList_GET_ITEM(arrays, at);
+            double number = PyArray_DESCR(own)->type_num == NPY_FLOAT ? *(float *)PyArray_DATA(own) : *(double *)PyArray_DATA(own);
+            PyObject *value = PyLong_FromDouble(number);
+            if (value == NULL) { Py_DECREF(values); return NULL; }
+            PyList_SET_ITEM(values, at, value);
+        }
+        return values;
+    }
     /* A tuple with another first element. */
     static CYTHON_UNUSED PyObject *wengert_with_first(PyObject *values, PyObject *first) {
         Py_ssize_t count = PyTuple_GET_SIZE(values);
@@ -375,6 +414,8 @@ cdef extern from *:
     tuple shape_of "wengert_shape_of"(object array)
     object shape_as "wengert_shape_as"(object array, object cls)
     object number_in "wengert_number_in"(object array)
+    object entry "wengert_entry"(object mapping, object key)
+    object incremented "wengert_incremented"(list arrays)
     tuple with_first "wengert_with_first"(tuple values, object first)
     bint has_rows "wengert_has_rows"(object array)
     object plain_range "wengert_plain_range"(object part)

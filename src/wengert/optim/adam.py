@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from .._start.loading import on_demand
 from .._tensor import Tensor
-from ..ops.neural.optimiser_steps import adam_step, zeros_as
+from ..ops.neural.optimiser_steps import adam_step, entries, zeros_as
 from .optimizer import Group, Params, check_fused
 from .stepwise import (
     USUAL,
@@ -26,6 +26,9 @@ from .stepwise import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._functional import adam
+
+STATE = ("step", "exp_avg", "exp_avg_sq")
+ALL_STATE = (*STATE, "max_exp_avg_sq")
 
 
 class Adam(Stepwise):
@@ -113,16 +116,22 @@ class Adam(Stepwise):
     def _step_of_group(self, params: list[Tensor], grads: list[Tensor], group: Group) -> None:
         self._check_capture(group)
         amsgrad = group["amsgrad"]
-        states = [self._state_of(parameter, group) for parameter in params]
+        names = ALL_STATE if amsgrad else STATE
+        columns = entries(self.state, params, names)
+        if columns is None:
+            states = self._states_of(params, group)
+            columns = [[state[name] for state in states] for name in names]
+        steps, means, squares, *maxima = columns
+        first, second = group["betas"]
         adam_step(
             params,
             grads,
-            [state["exp_avg"] for state in states],
-            [state["exp_avg_sq"] for state in states],
-            [state["max_exp_avg_sq"] for state in states] if amsgrad else [],
-            [state["step"] for state in states],
+            means,
+            squares,
+            maxima[0] if amsgrad else [],
+            steps,
             lr=float(group["lr"]),
-            betas=(float(group["betas"][0]), float(group["betas"][1])),
+            betas=(float(first), float(second)),
             eps=group["eps"],
             weight_decay=group["weight_decay"],
             decoupled=group["decoupled_weight_decay"],

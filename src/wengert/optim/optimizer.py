@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import nullcontext
 from typing import Any, ClassVar, TypeAlias
 
 from .._start.boundary import Guarded, boundary
@@ -13,6 +12,7 @@ from .._tensor import Tensor
 from .._tensor.attributes import HookDict, RemovableHandle, dtypes, flags
 from ..autograd import enable_grad, no_grad
 from ..autograd.profiler.ranges import is_open
+from ..ops.neural.optimiser_steps import with_gradients
 from . import of_libraries
 from .of_libraries import *  # noqa: F403  libraries import their helpers from here
 from .saved_state import by_number, numbers_of, taken_groups, taken_states
@@ -207,7 +207,10 @@ class Optimizer(Guarded):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Reset the gradients of all parameters to None, or to zero."""
-        with profiled(self, "zero_grad") if is_open() else nullcontext():
+        if not is_open():
+            self._reset(set_to_none)
+            return
+        with profiled(self, "zero_grad"):
             self._reset(set_to_none)
 
     def _reset(self, set_to_none: bool) -> None:
@@ -236,6 +239,11 @@ class Optimizer(Guarded):
 
     def _trained(self, group: Group) -> tuple[list[Tensor], list[Tensor]]:
         """Return the parameters of a group that have a gradient, and the gradients."""
+        pair = None if group.get("fused") else with_gradients(group["params"], NOT_PLAIN)
+        return self._checked(group) if pair is None else pair
+
+    def _checked(self, group: Group) -> tuple[list[Tensor], list[Tensor]]:
+        """Run `_trained` where a parameter or a gradient is special, or a fused step was asked for."""
         params, grads = [], []
         for parameter in group["params"]:
             grad = parameter.grad

@@ -8,13 +8,16 @@ from typing import Any, ClassVar
 from .._start.loading import on_demand
 from .._tensor import Tensor
 from .._tensor.attributes import flags
-from ..ops.neural.optimiser_steps import sgd_step
+from ..autograd import no_grad
+from ..ops.neural.optimiser_steps import entries, have_flag, sgd_step
 from .optimizer import Group, Params, check_at_least_zero, check_fused
 from .stepwise import State, Stepwise, check_rate, decayed, options_of, rate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._functional import sgd
+
+STATE = ("momentum_buffer",)
 
 
 class SGD(Stepwise):
@@ -102,13 +105,16 @@ class SGD(Stepwise):
         return self._step_at_once(closure)
 
     def _step_of_group(self, params: list[Tensor], grads: list[Tensor], group: Group) -> None:
-        if any(grad._flags_ & flags.SPARSE for grad in grads):
+        if have_flag(grads, flags.SPARSE):
             self._step_sparse(params, grads, group)
             return
         momentum = float(group["momentum"])
-        known = (
-            [self.state[parameter].get("momentum_buffer") for parameter in params] if momentum else [None] * len(params)
-        )
+        known: list[Any] = [None] * len(params)
+        begun = False
+        if momentum:
+            columns = entries(self.state, params, STATE)
+            begun = columns is not None
+            known = columns[0] if begun else [self.state[parameter].get(*STATE) for parameter in params]
         buffers = sgd_step(
             params,
             grads,
@@ -120,10 +126,11 @@ class SGD(Stepwise):
             group["nesterov"],
             group["maximize"],
         )
-        if momentum:
+        if momentum and not begun:
             for parameter, buffer in zip(params, buffers):
                 self.state[parameter]["momentum_buffer"] = buffer
 
+    @no_grad()
     def _step_sparse(self, params: list[Tensor], grads: list[Any], group: Group) -> None:
         """Take the step of a group with sparse gradients: only momentum changes rows without a gradient."""
         momentum = float(group["momentum"])

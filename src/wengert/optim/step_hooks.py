@@ -51,6 +51,17 @@ def profiled(optimizer: Any, name: str) -> Any:
     return record_function(f"Optimizer.{name}#{type(optimizer).__name__}.{name}")
 
 
+def has_hooks(optimizer: Any) -> bool:
+    """Return whether an optimiser, or all optimisers, have hooks around their steps."""
+    own = optimizer.__dict__
+    return bool(
+        own.get("_optimizer_step_pre_hooks")
+        or own.get("_optimizer_step_post_hooks")
+        or _global_optimizer_pre_hooks
+        or _global_optimizer_post_hooks
+    )
+
+
 def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a `step` to run the hooks of all optimisers and of its own, within a range if a profile is open.
 
@@ -60,19 +71,21 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(step)
     def stepped(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
-            if not is_open():
+            if is_open():
+                with profiled(self, "step"):
+                    return current().log.island(hooked, (self, *args), kwargs)
+            if has_hooks(self):
                 return hooked(self, *args, **kwargs)
-            with profiled(self, "step"):
-                return current().log.island(hooked, (self, *args), kwargs)
+            return step(self, *args, **kwargs)
         except Exception as error:
             shorten(error)
             raise
 
     def hooked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not has_hooks(self):
+            return step(self, *args, **kwargs)
         before = getattr(self, "_optimizer_step_pre_hooks", NONE)
         after = getattr(self, "_optimizer_step_post_hooks", NONE)
-        if not (before or after or _global_optimizer_pre_hooks or _global_optimizer_post_hooks):
-            return step(self, *args, **kwargs)
         args = (self, *args)  # so that hooks see, and may change, them
         for hook in (*_global_optimizer_pre_hooks.values(), *before.values()):
             changed = hook(self, args, kwargs)

@@ -12,7 +12,7 @@ from .._tensor import Tensor
 from .._tensor.attributes import flags
 from ..autograd import enable_grad, no_grad
 from ..ops.create.create import tensor
-from ..ops.neural.optimiser_steps import counted, formula_step, written, zeros_as
+from ..ops.neural.optimiser_steps import counted, formula_step, have_flag, have_halves, written, zeros_as
 from ..ops.pointwise.complex import view_as_complex, view_as_real
 from .optimizer import Group, Optimizer, check_at_least_zero, count_dtype, evaluate
 
@@ -84,23 +84,26 @@ class Stepwise(Optimizer):
             return self._step_by_operators(closure)
         return self._step_at_once(closure)
 
-    @no_grad()
     def _step_at_once(self, closure: Callable[[], Any] | None) -> Any:
-        loss = evaluate(closure)
+        loss = None if closure is None else evaluate(closure)
         for group in self.param_groups:
             params, grads = self._trained(group)
             if params:
                 self._step_of_group(params, grads, group)
         return loss
 
+    @no_grad()
     def _step_of_group(self, params: list[Tensor], grads: list[Tensor], group: Group) -> None:
-        """Take an unrecorded step of all parameters of a group that have a gradient."""
+        """Take an unrecorded step of all parameters of a group that have a gradient.
+
+        It is called with the program's modes: one that runs operators switches recording off itself.
+        """
         self._check_capture(group)
         if not by_formula(params, grads):
             for parameter, grad in zip(params, grads):
                 self._go_on(parameter, grad, group, differentiable=False)
             return
-        states = [self._state_of(parameter, group) for parameter in params]
+        states = self._states_of(params, group)
         steps = [state["step"] for state in states]
         numbers = [self._numbers(*pair, group) for pair in zip(states, counted(steps))]
         written(steps)
@@ -145,6 +148,11 @@ class Stepwise(Optimizer):
             self.state[parameter] = state  # the complete state: an interrupted step leaves all of it or nothing
         return state
 
+    @no_grad()
+    def _states_of(self, params: list[Tensor], group: Group) -> list[State]:
+        """Return the states of parameters, begun where there is none."""
+        return [self._state_of(parameter, group) for parameter in params]
+
     def _go_on(self, parameter: Tensor, grad: Tensor, group: Group, differentiable: bool) -> None:
         self._check_gradient(parameter, grad)
         self._move(parameter, grad, self._state_of(parameter, group), group, differentiable)
@@ -183,9 +191,7 @@ def options_of(arguments: dict[str, Any], names: str) -> dict[str, Any]:
 
 def by_formula(params: list[Tensor], grads: list[Tensor]) -> bool:
     """Return whether a formula takes the step; not for half precision, nor for sparse gradients."""
-    return not any(
-        parameter.dtype.itemsize == 2 or grad._flags_ & flags.SPARSE for parameter, grad in zip(params, grads)
-    )
+    return not (have_halves(params) or have_flag(grads, flags.SPARSE))
 
 
 def as_real(tensor: Tensor) -> Tensor:

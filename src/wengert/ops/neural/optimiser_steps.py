@@ -12,8 +12,18 @@ from ..._core import flags
 from ..._core.cards.card import registered
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap
-from ..._core.tensor.storage import count_write
-from ..._core.tensor.tracing import told_reading
+from ..._core.writes import tensor_lists
+from ..._core.writes.tensor_lists import (
+    arrays_of,
+    completed,
+    counted as counted,
+    entries as entries,
+    have_flag as have_flag,
+    have_halves as have_halves,
+    real_parts,
+    repeated,
+    with_gradients as with_gradients,
+)
 from ..._kernels import newton_schulz
 
 Array = np.ndarray[Any, Any]
@@ -26,47 +36,15 @@ def zeros_as(tensor: Tensor) -> Tensor:
     return wrap(np.zeros_like(tensor._array_))
 
 
-def written(tensors: Iterable[Tensor]) -> None:
-    """Count a write to each tensor."""
-    told_reading(None, "an optimiser's step")
-    for tensor in tensors:
-        count_write(tensor._storage_, "an optimiser's step")
-
-
-def arrays_of(tensors: Sequence[Tensor]) -> list[Array]:
-    """Return the values as NumPy arrays."""
-    return [tensor._array_ for tensor in tensors]
-
-
-def real_parts(tensors: Sequence[Tensor]) -> list[Array]:
-    """Return the values; for complex tensors two views, of the real and imaginary part."""
-    arrays: list[Array] = []
-    for tensor in tensors:
-        array = tensor._array_
-        arrays += (array.real, array.imag) if array.dtype.kind == "c" else (array,)
-    return arrays
-
-
-def repeated(values: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
-    """Return one value for each array of `real_parts(tensors)`."""
-    return [
-        value
-        for value, tensor in zip(values, tensors, strict=True)
-        for _ in range(2 if tensor._array_.dtype.kind == "c" else 1)
-    ]
-
-
-def counted(steps: Sequence[Tensor]) -> list[int]:
-    """Increment each 0-dim tensor by one; return the new values."""
-    for step in steps:
-        step._array_[...] += 1
-    return [int(step._array_) for step in steps]
+def written(*columns: Iterable[Tensor | None]) -> None:
+    """Count a write to each tensor of lists."""
+    tensor_lists.written(columns, "an optimiser's step")
 
 
 def sgd_step(
     params: Sequence[Tensor],
     grads: Sequence[Tensor],
-    momentum_buffers: Sequence[Tensor | None],
+    momentum_buffers: list[Tensor | None],
     lr: float,
     momentum: float,
     dampening: float,
@@ -90,18 +68,22 @@ def sgd_step(
     Returns:
         The buffers, new where they were None; all None without momentum.
     """
-    before = [None if buffer is None else buffer._array_ for buffer in momentum_buffers]
-    state = arrays_of(params), arrays_of(grads), before
-    after = current().quietly(kernels.sgd_step, (*state, lr, momentum, dampening, weight_decay, nesterov, maximize))
-    written(params)
-    buffers: list[Tensor | None] = []
-    for known, array in zip(momentum_buffers, after, strict=True):
-        if known is None:
-            buffers.append(None if array is None else wrap(array))
-        else:
-            written((known,))
-            buffers.append(known)
-    return buffers
+    after = current().quietly(
+        kernels.sgd_step,
+        (
+            arrays_of(params),
+            arrays_of(grads),
+            arrays_of(momentum_buffers),
+            lr,
+            momentum,
+            dampening,
+            weight_decay,
+            nesterov,
+            maximize,
+        ),
+    )
+    written(params, momentum_buffers)
+    return completed(momentum_buffers, after)
 
 
 def adam_step(
@@ -139,17 +121,26 @@ def adam_step(
 
     Source: Loshchilov and Hutter, Decoupled Weight Decay Regularization, 2019, for the decoupled form.
     """
-    counts = counted(steps)
+    counts: Sequence[int] = counted(steps)
     arrays = real_parts(params)
+    if len(arrays) > len(params):
+        counts = repeated(counts, params)
     if decoupled and weight_decay != 0:
-        for array in arrays:
-            array *= array.dtype.type(1 - lr * weight_decay)
+        shrink(arrays, 1 - lr * weight_decay)
         weight_decay = 0.0
     maxima = real_parts(max_exp_avg_sqs) if amsgrad else None
-    state = arrays, real_parts(grads), real_parts(exp_avgs), real_parts(exp_avg_sqs), maxima, repeated(counts, params)
+    state = arrays, real_parts(grads), real_parts(exp_avgs), real_parts(exp_avg_sqs), maxima, counts
     current().quietly(kernels.adam_step, (*state, lr, betas[0], betas[1], eps, weight_decay, amsgrad, maximize))
-    for changed in (params, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps):
-        written(changed)
+    written(params, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps)
+
+
+def shrink(arrays: Sequence[Array], factor: float) -> None:
+    """Multiply arrays by a number, in place."""
+    for array in arrays:
+        if array.dtype.char in "fd":
+            kernels.multiply(array, factor, out=array)
+        else:
+            array *= array.dtype.type(factor)
 
 
 def formula_step(
@@ -157,7 +148,7 @@ def formula_step(
     params: Sequence[Tensor],
     grads: Sequence[Tensor],
     states: Sequence[Sequence[Tensor | None]],
-    numbers: Sequence[tuple[float, ...]],
+    numbers: list[tuple[float, ...]],
     shrink: float,
     weight_decay: float,
     maximize: bool,
@@ -174,15 +165,25 @@ def formula_step(
         weight_decay: multiple of the parameter added to the gradient.
         maximize: ascend instead of descending.
     """
-    by_piece: list[tuple[Array | None, ...]] = []
+    arrays = real_parts(params)
+    if len(arrays) == len(params):
+        pieces = [tuple(arrays_of(state)) for state in states]
+    else:
+        pieces = pieces_of(params, states)
+        numbers = repeated(numbers, params)
+    arguments = kind, arrays, real_parts(grads), pieces, numbers, shrink, weight_decay, maximize
+    current().quietly(kernels.formula_step, arguments)
+    written(params, *states)
+
+
+def pieces_of(params: Sequence[Tensor], states: Sequence[Sequence[Tensor | None]]) -> list[tuple[Array | None, ...]]:
+    """Return the state of each array of `real_parts(params)`."""
+    pieces: list[tuple[Array | None, ...]] = []
     for param, state in zip(params, states, strict=True):
         parts = [None if tensor is None else real_parts((tensor,)) for tensor in state]
-        pieces = 2 if param._array_.dtype.kind == "c" else 1
-        by_piece += [tuple(None if tensor is None else tensor[at] for tensor in parts) for at in range(pieces)]
-    arrays = real_parts(params), real_parts(grads), by_piece, repeated(numbers, params)
-    current().quietly(kernels.formula_step, (kind, *arrays, shrink, weight_decay, maximize))
-    written(params)
-    written(tensor for state in states for tensor in state if tensor is not None)
+        count = 2 if param._array_.dtype.kind == "c" else 1
+        pieces += [tuple(None if tensor is None else tensor[at] for tensor in parts) for at in range(count)]
+    return pieces
 
 
 def orthogonalised(update: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float) -> Tensor:
