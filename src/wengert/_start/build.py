@@ -46,6 +46,7 @@ INTERPRETED_CORE = (
     "_core/operators/sources",
     "_core/profiling/clock",
     "_core/profiling/kinds",
+    "_core/shortcuts",
     "_core/vectorcall",
 )
 RECORD_TITLE = "wengert build record 4"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ..._core.holders import fill
 from ..._start.boundary import shorten
 from ..._tensor import Tensor
 from ..._tensor.attributes import RemovableHandle
@@ -12,6 +13,7 @@ from . import global_hooks
 from .backward_hooks import BackwardHook, register_on_last_node, warn_of_missing
 from .global_hooks import ACTIVE
 from .hook_table import Hook, HookTable, Marks
+from .registration import Registration
 from .state import State
 
 Args = tuple[Any, ...]
@@ -48,6 +50,11 @@ class Hooking(State):
         except Exception as error:
             shorten(error)
             raise
+
+    @classmethod
+    def _fill_slots(cls) -> None:
+        """Let C look up attributes and call `forward`, unless the class has other methods for that."""
+        fill(cls, Registration.__getattr__, Hooking.__call__, ACTIVE)
 
     _call_impl = _wrapped_call_impl = __call__  # attributes that libraries replace
     _compiled_call_impl: Any = None  # attribute that libraries ask for a compiled form

@@ -68,6 +68,7 @@ class Module(Hooking):
         super().__init_subclass__(**options)
         keep_functions(cls)
         guarded(cls)
+        cls._fill_slots()
 
     # ---- modes and gradients -----------------------------------------------------------------------------------------
 
@@ -220,6 +221,9 @@ class Module(Hooking):
         if not child_lines and len(extra_lines) <= 1:
             return f"{self._get_name()}({extra})"
         return f"{self._get_name()}(\n  " + "\n  ".join(extra_lines + child_lines) + "\n)"
+
+
+Module._fill_slots()
 
 
 def indented(text: str) -> str:

@@ -33,6 +33,8 @@ def _own_init(cls: type) -> None:
         init.__qualname__ = f"{cls.__name__}.__init__"
         cls.__init__ = init  # type: ignore[misc]
     guarded(cls)
+    layer: Any = cls
+    layer._fill_slots()
 
 
 def keep_functions(cls: type) -> None:
