@@ -13,7 +13,8 @@ from hypothesis import given, settings, strategies as st
 import wengert as wg
 from wengert.autograd import gradcheck, gradgradcheck
 from wengert.scipy import curve_fit
-from wengert.scipy.fitting import Model, unsummed
+from wengert.scipy.fitting import Model
+from wengert.scipy.unsummed import unsummed
 
 X = np.linspace(0, 4, 40)
 RANDOM = np.random.default_rng(0)

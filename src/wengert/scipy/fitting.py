@@ -5,15 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from contextlib import suppress
-from heapq import heappop, heappush
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from .._core.backward.passes import edge_of
-from .._core.leaves.accumulate import AccumulateGrad
-from .._core.operators.batch_rules import is_elementwise
 from .._core.tensor.tangents import is_dual
 from .._tensor import Tensor
 from ..autograd.grad_mode import no_grad
@@ -24,6 +20,7 @@ from ..linalg import cholesky, inv, solve_triangular
 from ..ops.create.interchange import from_numpy
 from .implicit import implicit
 from .solutions import at_bounds, held
+from .unsummed import unsummed
 from .vectors import check_single, matrix, numeric, scipy_module
 
 FIT = "curve_fit"
@@ -180,13 +177,16 @@ class Model:
     def at_once(self) -> Any:
         """Return the Jacobian at the latest parameters, a row for each parameter; None if it needs forward mode."""
         _, variables, output = self.latest
-        grads = unsummed(output, variables)
+        grads = unsummed(output, variables, self.scope.start)
         if grads is None:
             return None
         if self.rows is None or not self.by_rows:  # "lm" copies them
             self.rows = np.empty((len(grads), output.numel()))
         for row, gradient in zip(self.rows, grads):
-            row[...] = 0 if gradient is None else gradient._array_
+            if gradient is None:
+                row[...] = 0
+            else:
+                gradient.write(row)
         return self.rows
 
     def by_parameter(self, data: Any, parameters: tuple[Any, ...]) -> Any:
@@ -206,46 +206,6 @@ class Model:
         if self.data[0] is not xdata:
             self.data = (xdata, from_numpy(np.ascontiguousarray(xdata, np.float64)))
         return self.data[1]
-
-
-def unsummed(output: Tensor, variables: list[Tensor]) -> list[Any] | None:
-    """Return the derivatives of the elements of a vector with respect to numbers, by one backward pass.
-
-    Operators that work element by element compute the gradient of an operand that was broadcast before it is summed.
-    In a graph of such operators only, the terms of the final sum are the derivatives of the single elements.
-
-    Args:
-        output: a vector.
-        variables: 0-D leaves.
-
-    Returns:
-        For each variable a tensor of the shape of `output`, or None for zeros. None if an operator in the graph does
-        not work element by element.
-    """
-    if output.ndim != 1 or not output.requires_grad:
-        return None if output.ndim != 1 else [None] * len(variables)
-    last = edge_of(output).node
-    if isinstance(last, AccumulateGrad):
-        return None
-    grads = {last: from_numpy(np.ones(output.shape, output._array_.dtype))}
-    waiting = [(-last.sequence_number, id(last), last)]  # newest first
-    while waiting:
-        node = heappop(waiting)[2]
-        op = getattr(node, "op", None)
-        if op is None or not is_elementwise(op):
-            return None
-        with no_grad():
-            parts = node(grads.pop(node))
-        for (target, _), part in zip(node.next_functions, parts if isinstance(parts, tuple) else (parts,)):
-            if target is None or part is None:
-                continue
-            if part.shape != output.shape:
-                return None
-            if target not in grads and not isinstance(target, AccumulateGrad):
-                heappush(waiting, (-target.sequence_number, id(target), target))
-            with no_grad():
-                grads[target] = grads[target] + part if target in grads else part
-    return [grads.get(edge_of(variable).node) for variable in variables]
 
 
 class Residuals:
