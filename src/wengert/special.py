@@ -69,6 +69,11 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
     Returns:
         A new tensor of the same shape.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.softmax(wg.tensor([0.0, 1.0, 2.0]), 0)
+        tensor([0.0900, 0.2447, 0.6652])
     """
     return input.softmax(dim, dtype=dtype)
 
@@ -81,6 +86,11 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 
     Returns:
         A new tensor of the same shape.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.log_softmax(wg.tensor([0.0, 1.0, 2.0]), 0)
+        tensor([-2.4076, -1.4076, -0.4076])
     """
     return input.log_softmax(dim, dtype=dtype)
 

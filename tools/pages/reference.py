@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
-from tools.pages.examples import example, example_of_method
 from tools.stubs.package import of_method, public
 from tools.stubs.signatures import forms_of, function_of, words_of
 from tools.stubs.words import NAMES
@@ -195,12 +194,12 @@ def reference(name: str, value: Any, elsewhere: str) -> str:
 
 def entry(module: str, name: str, value: Any, convert: Convert) -> str:
     """What a page says of one name."""
-    path, shown = f"{module}.{name}", example(module, name, value)
+    path = f"{module}.{name}"
     if (module in STUBBED and (name in REGISTRY or name in METHODS)) or isinstance(value, Card):
         signatures = forms_in(module, name, value)
         called_input = any("input" in each.parameters for each in signatures)
         text = text_of(name, value, lambda text: convert(re.sub(r"\bself\b", "input", text) if called_input else text))
-        return described("function", name, signatures, f"{text.rstrip()}\n\n{shown}")
+        return described("function", name, signatures, text)
     if getattr(value, "__module__", None) == "builtins":
         return f".. py:data:: {name}\n\n   Python's own.\n"
     if isinstance(value, type):
@@ -208,7 +207,7 @@ def entry(module: str, name: str, value: Any, convert: Convert) -> str:
         bases = "" if value.__bases__ == (object,) else "   :show-inheritance:\n"
         return f".. auto{kind}:: {path}\n   :members:\n{bases}"
     if callable(value):
-        return f".. autofunction:: {path}\n\n{textwrap.indent(shown, '   ')}\n"
+        return f".. autofunction:: {path}\n"
     hidden = "   :no-index:\n" if hasattr(builtins, name) else ""  # in a signature it is Python's
     return f".. py:data:: {name}\n   :type: {type(value).__name__}\n{hidden}"
 
@@ -283,7 +282,7 @@ def member(name: str, value: Any, convert: Convert) -> str:
     if operator is not None and operator.function:
         text = f"The method of :py:func:`wengert.{name}`."
     else:
-        text = f"{text_of(name, value, convert).rstrip()}\n\n{example_of_method(name, function)}"
+        text = text_of(name, value, convert)
     forms = [unbound(each) for each in forms_of(name, function, method=True, listed=listed)]
     return described("method", name, forms, text)
 

@@ -251,6 +251,10 @@ def set_num_threads(count: int) -> None:
     Raises:
         RuntimeError: if `count` is not an integer, or less than 1.
         ValueError: if `count` is more than 4096.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.set_num_threads(wg.get_num_threads())
     """
     if isinstance(count, bool) or not hasattr(count, "__index__"):
         raise RuntimeError(f"set_num_threads expects an int, but got {type(count).__name__}")
@@ -264,5 +268,11 @@ def set_num_threads(count: int) -> None:
 
 
 def get_num_threads() -> int:
-    """Return the number of threads that large native kernels use; 1 without the extension."""
+    """Return the number of threads that large native kernels use; 1 without the extension.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.get_num_threads() >= 1
+        True
+    """
     return 1 if native is None else int(native.get_num_threads())

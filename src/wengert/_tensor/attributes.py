@@ -118,8 +118,60 @@ def set_data(self: Tensor, new: Tensor) -> None:
     self._flags_ = self._flags_ & ~flags.INFERENCE | new._flags_ & flags.INFERENCE
 
 
+def element_size(self: Tensor) -> int:
+    """Return the number of bytes of an element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(2, dtype=wg.float64).element_size()
+        8
+    """
+    size: int = self._array_.itemsize
+    return size
+
+
+def is_floating_point(self: Tensor) -> bool:
+    """Return whether the elements are floating-point numbers; complex ones are not.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.0]).is_floating_point(), wg.tensor([1]).is_floating_point()
+        (True, False)
+    """
+    return self.dtype.is_floating_point
+
+
+def is_complex(self: Tensor) -> bool:
+    """Return whether the elements are complex numbers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1j]).is_complex()
+        True
+    """
+    return self.dtype.is_complex
+
+
+def cpu(self: Tensor) -> Tensor:
+    """Return the tensor itself: its memory is that of the CPU.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([1, 2])
+        >>> x.cpu() is x
+        True
+    """
+    return self.to("cpu") if self._flags_ & flags.SPARSE else self
+
+
 def is_inference(self: Tensor) -> bool:
-    """Return whether this is an inference tensor: one created in `inference_mode`, or a view of one."""
+    """Return whether this is an inference tensor: one created in `inference_mode`, or a view of one.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(2).is_inference()
+        False
+    """
     return bool(self._flags_ & flags.INFERENCE)
 
 
@@ -128,6 +180,12 @@ def detach_(self: Tensor) -> Tensor:
 
     Raises:
         RuntimeError: if the tensor is a view.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([1.0], requires_grad=True) * 2
+        >>> x.detach_().requires_grad
+        False
     """
     if current().inference:
         return self
@@ -151,6 +209,11 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
         TypeError: if `requires_grad` is not a bool.
         RuntimeError: if the tensor is a recorded result and `requires_grad` is False, or its values are neither
             floating point nor complex.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.0, 2.0]).requires_grad_()
+        tensor([1., 2.], requires_grad=True)
     """
     if requires_grad is not True and requires_grad is not False:
         kind = type(requires_grad).__name__
@@ -174,7 +237,15 @@ def backward(
     create_graph: bool = False,
     inputs: Any = None,
 ) -> None:
-    """Add the gradients of this tensor to the `.grad` of the leaves that it depends on; see `autograd.backward`."""
+    """Add the gradients of this tensor to the `.grad` of the leaves that it depends on; see `autograd.backward`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x**2).sum().backward()
+        >>> x.grad
+        tensor([2., 4.])
+    """
     try:
         if dispatch.may_be_overridden(self):
             from .._core.calls import overriding
@@ -317,16 +388,16 @@ METHODS: dict[str, Any] = {
     "numel": reading.numel,
     "nelement": reading.numel,
     "dim": reading.dim,
-    "element_size": lambda self: self._array_.itemsize,
-    "is_floating_point": lambda self: self.dtype.is_floating_point,
-    "is_complex": lambda self: self.dtype.is_complex,
+    "element_size": element_size,
+    "is_floating_point": is_floating_point,
+    "is_complex": is_complex,
     "is_inference": is_inference,
     "__array_priority__": 1000,
     "__pandas_priority__": 5000,  # above tables and columns: their operators ask the tensor's, which say what to do
     "__new__": staticmethod(make),
     "__init_subclass__": classmethod(begin_subclass),
     "__torch_dispatch__": staticmethod(undispatched),
-    "cpu": lambda self: self.to("cpu") if self._flags_ & flags.SPARSE else self,
+    "cpu": cpu,
     "contiguous": reading.contiguous,
     "detach": reading.detach,
     "detach_": detach_,

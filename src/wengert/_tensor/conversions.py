@@ -28,6 +28,11 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
         RuntimeError: if the tensor requires a gradient, or is conjugated or negated on reading, and `force` is not set,
             or it stands for the members of a batch.
         TypeError: if the dtype is bfloat16, which NumPy does not have, or the tensor is sparse.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1, 2]).numpy()
+        array([1, 2])
     """
     if self._flags_ & flags.BATCHED:
         raise RuntimeError(batch_errors.read("numpy()", self._array_.shape, self._array_.level.size))
@@ -119,6 +124,11 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options
 
     Raises:
         ValueError: if there is no such type.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.5]).type(), wg.tensor([1.5]).type(wg.int32)
+        ('torch.FloatTensor', tensor([1], dtype=torch.int32))
     """
     if dtype is None:
         kind = "torch.sparse" if self._flags_ & flags.SPARSE else "torch"

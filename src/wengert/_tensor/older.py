@@ -25,6 +25,11 @@ def new(self: Any, *data: Any, device: Any = None, size: Any = None) -> Tensor:
 
     Raises:
         TypeError: if it is made of a tensor of another dtype, or a sparse one of anything but lengths or entries.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.5]).new([3.0, 4.0])
+        tensor([3., 4.])
     """
     if self._flags_ & flags.SPARSE and self.layout.name == "sparse_coo":
         return new_sparse(self, data, device, size)

@@ -40,7 +40,13 @@ NEVER = (
 
 
 def no(self: Tensor) -> bool:
-    """False, for every tensor here."""
+    """False, for every tensor here.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(2).is_pinned()
+        False
+    """
     return False
 
 
@@ -50,7 +56,13 @@ def is_distributed(self: Tensor) -> bool:
 
 
 def is_signed(self: Tensor) -> bool:
-    """Return whether the dtype has negative numbers."""
+    """Return whether the dtype has negative numbers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1]).is_signed(), wg.tensor([1], dtype=wg.uint8).is_signed()
+        (True, False)
+    """
     return self.dtype.is_signed
 
 
@@ -59,6 +71,11 @@ def is_same_size(self: Tensor, other: Tensor) -> bool:
 
     Raises:
         TypeError: if `other` is not a tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(2, 3).is_same_size(wg.ones(2, 3))
+        True
     """
     if not isinstance(other, Tensor):
         raise TypeError(errors.wrong_type("is_same_size", "other", 1, "Tensor", other))
@@ -71,6 +88,12 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     Raises:
         TypeError: if `tensor` is not a tensor.
         NotImplementedError: if one of them is sparse.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.arange(4)
+        >>> x.is_set_to(x.view(4)), x.is_set_to(x[1:])
+        (True, False)
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(errors.wrong_type("is_set_to", "tensor", 1, "Tensor", tensor))
@@ -89,12 +112,23 @@ def is_nonzero(self: Tensor) -> bool:
 
     Raises:
         RuntimeError: if the tensor does not have exactly one element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([0.5]).is_nonzero()
+        True
     """
     return bool(self)
 
 
 def ndimension(self: Tensor) -> int:
-    """The number of dimensions."""
+    """The number of dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(2, 3).ndimension()
+        2
+    """
     return self.ndim
 
 
@@ -114,7 +148,13 @@ def is_meta(self: Tensor) -> bool:
 
 
 def get_device(self: Tensor) -> int:
-    """Return -1, the number of the CPU."""
+    """Return -1, the number of the CPU.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(2).get_device()
+        -1
+    """
     return -1
 
 
@@ -123,6 +163,11 @@ def dim_order(self: Tensor) -> tuple[int, ...]:
 
     Raises:
         AttributeError: if the tensor is sparse.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(2, 3).t().dim_order()
+        (1, 0)
     """
     if self._flags_ & flags.SPARSE and not is_meta(self):
         kind = self.type()
@@ -142,7 +187,13 @@ def pin_memory(self: Tensor, device: Any = None) -> Any:
 
 
 def dequantized(self: Any) -> Any:
-    """Return the tensor in float32, as for a quantised tensor."""
+    """Return the tensor in float32, as for a quantised tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.0, 2.0]).dequantize()
+        tensor([1., 2.])
+    """
     return self.to(dtypes.float32)
 
 
@@ -152,6 +203,11 @@ def is_inference(input: Tensor) -> bool:
 
     Raises:
         TypeError: if `input` is not a tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.is_inference(wg.zeros(2))
+        False
     """
     if not isinstance(input, Tensor):
         error = TypeError(errors.wrong_type("is_inference", "input", 1, "Tensor", input))
@@ -165,6 +221,11 @@ def numel(input: Tensor) -> int:
 
     Raises:
         TypeError: if `input` is not a tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.numel(wg.zeros(2, 3))
+        6
     """
     if not isinstance(input, Tensor):
         error = TypeError(errors.wrong_type("numel", "input", 1, "Tensor", input))

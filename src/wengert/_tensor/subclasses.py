@@ -106,6 +106,11 @@ def as_subclass(self: Any, cls: type) -> Any:
 
     Raises:
         TypeError: if `cls` is not a subclass of Tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.0]).as_subclass(wg.nn.Parameter).__class__.__name__
+        'Parameter'
     """
     if not isinstance(cls, type) or not issubclass(cls, Tensor):
         raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of torch.Tensor, not {cls!r}")

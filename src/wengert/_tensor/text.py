@@ -99,6 +99,14 @@ def set_printoptions(
     Raises:
         ValueError: if `profile` is none of the three, or a number is negative; the options are then unchanged.
         TypeError: if an option is not a number.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.set_printoptions(precision=2)
+        >>> text = str(wg.tensor([1.23456]))
+        >>> wg.set_printoptions(profile="default")
+        >>> text
+        'tensor([1.23])'
     """
     if profile is not None and str(profile).lower() not in PROFILES:
         raise ValueError(f"set_printoptions(): profile must be one of {', '.join(PROFILES)}, but got {profile!r}")

@@ -70,19 +70,37 @@ class SymBool(SymInt):
 
 
 def sym_int(a: int | float) -> int:
-    """The number without its fraction."""
+    """The number without its fraction.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sym_int(2.7)
+        2
+    """
     return math.floor(a) if isinstance(a, float) and a >= 0 else int(a)
 
 
 @asking
 def sym_float(a: int | float) -> float:
-    """The number as a float."""
+    """The number as a float.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sym_float(2)
+        2.0
+    """
     return float(a)
 
 
 @asking
 def sym_not(a: bool) -> bool:
-    """Return whether `a`, a bool, is false."""
+    """Return whether `a`, a bool, is false.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sym_not(True)
+        False
+    """
     if may_answer(a):
         raise TypeError(f"sym_not(): argument 'a' (position 1) must be bool, not {type(a).__name__}")
     return not a
@@ -90,25 +108,49 @@ def sym_not(a: bool) -> bool:
 
 @asking
 def sym_max(a: int | float, b: int | float) -> int | float:
-    """The greater number; a float if one of the two is."""
+    """The greater number; a float if one of the two is.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sym_max(2, 3.0)
+        3.0
+    """
     return float(max(a, b)) if isinstance(a, float) or isinstance(b, float) else max(a, b)
 
 
 @asking
 def sym_min(a: int | float, b: int | float) -> int | float:
-    """The smaller number; a float if one of the two is."""
+    """The smaller number; a float if one of the two is.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sym_min(2, 3.0)
+        2.0
+    """
     return float(min(a, b)) if isinstance(a, float) or isinstance(b, float) else min(a, b)
 
 
 @asking
 def sym_sum(args: Sequence[int | float]) -> int | float:
-    """The sum of numbers."""
+    """The sum of numbers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sym_sum([1, 2, 3])
+        6
+    """
     return sum(args)
 
 
 @asking
 def sym_sqrt(a: int | float) -> float:
-    """The root of a number."""
+    """The root of a number.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sym_sqrt(9)
+        3.0
+    """
     return math.sqrt(a)
 
 
@@ -118,6 +160,11 @@ def sym_ite(b: bool, t: int | float, f: int | float) -> int | float:
 
     Raises:
         AssertionError: if `b` is not a bool, or the types differ.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sym_ite(True, 1, 2)
+        1
     """
     if not isinstance(b, bool):
         raise AssertionError(f"expected SymBool or bool, got {type(b)}")
@@ -142,6 +189,11 @@ def cond(
     Raises:
         RuntimeError: if `pred` is a number, or a tensor of several elements; a function cannot be called; the operands
             are no tuple.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.cond(wg.tensor(True), lambda x: x + 1, lambda x: x - 1, (wg.tensor([1.0]),))
+        tensor([2.])
     """
     if not isinstance(pred, (bool, Tensor)):
         raise RuntimeError(f"Expected pred to be bool or tensor, but got {pred}.")
@@ -168,6 +220,11 @@ def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried
     Raises:
         RuntimeError: if `carried_inputs` is not a tuple, a function cannot be called, or `body_fn` returns another
             number of values.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2), (wg.tensor(0), wg.tensor([1.0])))
+        (tensor(3), tensor([8.]))
     """
     if not callable(cond_fn) or not callable(body_fn):
         raise RuntimeError("Expect cond_fn and body_fn to be callable.")

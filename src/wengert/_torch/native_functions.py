@@ -29,6 +29,12 @@ def max_pool1d_with_indices(
 
     Returns:
         Values and indices, both (N, C, L') or (C, L').
+
+    Examples:
+        >>> import wengert as wg
+        >>> values, indices = wg.max_pool1d_with_indices(wg.tensor([[[1.0, 3.0, 2.0, 5.0]]]), 2)
+        >>> indices
+        tensor([[[1, 3]]])
     """
     step = None if isinstance(stride, (tuple, list)) and not stride else stride
     return functional.max_pool1d_with_indices(input, kernel_size, step, padding, dilation, ceil_mode)
@@ -36,7 +42,14 @@ def max_pool1d_with_indices(
 
 @asking
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
-    """The largest value of each of `output_size` windows of (N, C, L) or (C, L), and where it was."""
+    """The largest value of each of `output_size` windows of (N, C, L) or (C, L), and where it was.
+
+    Examples:
+        >>> import wengert as wg
+        >>> values, indices = wg.adaptive_max_pool1d(wg.tensor([[[1.0, 3.0, 2.0, 5.0]]]), 2)
+        >>> values
+        tensor([[[3., 5.]]])
+    """
     return functional.adaptive_max_pool1d_with_indices(input, output_size)
 
 
@@ -52,6 +65,11 @@ def binary_cross_entropy_with_logits(
         weight: of each element.
         pos_weight: of the class against its absence.
         reduction: 1 for the mean, 2 for the sum, others for none.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.binary_cross_entropy_with_logits(wg.tensor([2.0, -1.0]), wg.tensor([1.0, 0.0]))
+        tensor(0.2201)
     """
     reduction_name = REDUCTIONS.get(reduction, "none")
     return functional.binary_cross_entropy_with_logits(

@@ -50,12 +50,27 @@ has_lapack, has_mkl, has_openmp, has_spectral = True, False, False, True
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Note the setting; all operators are deterministic."""
+    """Note the setting; all operators are deterministic.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.use_deterministic_algorithms(True)
+        >>> enabled = wg.are_deterministic_algorithms_enabled()
+        >>> wg.use_deterministic_algorithms(False)
+        >>> enabled
+        True
+    """
     _set.update({"deterministic": bool(mode), "warn only": bool(warn_only)})
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Return the last value set by `use_deterministic_algorithms`."""
+    """Return the last value set by `use_deterministic_algorithms`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.are_deterministic_algorithms_enabled()
+        False
+    """
     return _set["deterministic"]
 
 
@@ -92,6 +107,10 @@ def set_float32_matmul_precision(precision: str) -> None:
 
     Raises:
         RuntimeError: if `precision` is none of "highest", "high" and "medium".
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.set_float32_matmul_precision("highest")
     """
     if precision not in ("highest", "high", "medium"):
         raise RuntimeError(
@@ -102,7 +121,13 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """Return the last value set by `set_float32_matmul_precision`."""
+    """Return the last value set by `set_float32_matmul_precision`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.get_float32_matmul_precision()
+        'highest'
+    """
     return _set["precision"]
 
 
@@ -112,7 +137,13 @@ def set_warn_always(b: bool, /) -> None:
 
 
 def is_warn_always_enabled() -> bool:
-    """Return the last value set by `set_warn_always`."""
+    """Return the last value set by `set_warn_always`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.is_warn_always_enabled()
+        False
+    """
     return anomaly.GIVEN.always
 
 
@@ -128,7 +159,13 @@ def set_num_interop_threads(num: int, /) -> None:
 
 
 def get_num_interop_threads() -> int:
-    """Return the last value set by `set_num_interop_threads`."""
+    """Return the last value set by `set_num_interop_threads`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.get_num_interop_threads() >= 1
+        True
+    """
     return _set["interop threads"]
 
 
@@ -138,7 +175,13 @@ def set_flush_denormal(mode: bool, /) -> bool:
 
 
 def get_default_device() -> device:
-    """Return the device of new tensors in this thread: the CPU, or "meta"."""
+    """Return the device of new tensors in this thread: the CPU, or "meta".
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.get_default_device()
+        device(type='cpu')
+    """
     return context().chosen()
 
 
@@ -181,14 +224,26 @@ def compiled_with_cxx11_abi() -> bool:
 
 
 def is_storage(obj: object, /) -> bool:
-    """Return whether this is the memory of tensors."""
+    """Return whether this is the memory of tensors.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.is_storage(wg.zeros(2).untyped_storage()), wg.is_storage([1.0])
+        (True, False)
+    """
     from wengert.ops.memory.storages import StorageBase
 
     return isinstance(obj, StorageBase)
 
 
 def typename(obj: object, /) -> str:
-    """The name of a tensor's type, or of the type of anything else, with its module."""
+    """The name of a tensor's type, or of the type of anything else, with its module.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.typename(wg.zeros(2))
+        'torch.FloatTensor'
+    """
     if isinstance(obj, Tensor):
         return str(obj.type())
     kind = obj if isinstance(obj, type) or callable(obj) else type(obj)

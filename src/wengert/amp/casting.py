@@ -239,7 +239,13 @@ def device_type_of(name: str, value: Any) -> str:
 
 @boundary
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Return whether the thread is in a region of autocast for a device."""
+    """Return whether the thread is in a region of autocast for a device.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.is_autocast_enabled("cpu")
+        False
+    """
     return device_type_of("is_autocast_enabled", device_type) in state.enabled
 
 
@@ -258,7 +264,13 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
 
 @boundary
 def get_autocast_dtype(device_type: str) -> Any:
-    """Return the dtype of regions for a device: by default bfloat16 on the CPU, float16 elsewhere."""
+    """Return the dtype of regions for a device: by default bfloat16 on the CPU, float16 elsewhere.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.get_autocast_dtype("cpu")
+        torch.bfloat16
+    """
     return state.kinds.get(device_type_of("get_autocast_dtype", device_type), dtypes.float16)
 
 

@@ -90,17 +90,35 @@ class set_detect_anomaly(Region):
 
 
 def set_anomaly_enabled(mode: bool, check_nan: bool = True) -> None:
-    """Switch anomaly detection on or off."""
+    """Switch anomaly detection on or off.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.set_anomaly_enabled(True)
+        >>> wg.set_anomaly_enabled(False)
+    """
     _switch(bool(mode), bool(check_nan), False, None)
 
 
 def is_anomaly_enabled() -> bool:
-    """Return whether anomaly detection is on."""
+    """Return whether anomaly detection is on.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.is_anomaly_enabled()
+        False
+    """
     return current().anomaly
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Return whether anomaly detection, when it is on, raises an error for NaN in a gradient."""
+    """Return whether anomaly detection, when it is on, raises an error for NaN in a gradient.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.is_anomaly_check_nan_enabled()
+        True
+    """
     return current().check_nan
 
 

@@ -44,6 +44,11 @@ def linear_cross_entropy(
 
     Raises:
         RuntimeError: if the shapes do not match, or `ignore_index` is passed with probabilities as target.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.linear_cross_entropy(wg.tensor([[1.0, 2.0]]), wg.eye(2), wg.tensor([1]))
+        tensor(0.3133)
     """
     shape = scores_shape(input, linear_weight, linear_bias)
     if target.shape == shape and ignore_index is not None:

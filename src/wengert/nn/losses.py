@@ -35,7 +35,14 @@ def cosine_embedding_loss(
     reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """One minus the cosine of two vectors where `target` is 1, and `max(0, cosine - margin)` where it is -1."""
+    """One minus the cosine of two vectors where `target` is 1, and `max(0, cosine - margin)` where it is -1.
+
+    Examples:
+        >>> import wengert as wg
+        >>> a, b = wg.tensor([[1.0, 0.0]]), wg.tensor([[3.0, 4.0]])
+        >>> wg.nn.functional.cosine_embedding_loss(a, b, wg.tensor([1.0]))
+        tensor(0.4000)
+    """
     number = number_of(reduction, size_average, reduce)
     return loss_margins.cosine_embedding_loss(input1, input2, target, margin, number)
 
@@ -48,7 +55,13 @@ def hinge_embedding_loss(
     reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """`input` where `target` is 1, and `max(0, margin - input)` where `target` is -1."""
+    """`input` where `target` is 1, and `max(0, margin - input)` where `target` is -1.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.hinge_embedding_loss(wg.tensor([0.5, 0.25]), wg.tensor([1.0, -1.0]))
+        tensor(0.6250)
+    """
     number = number_of(reduction, size_average, reduce)
     return loss_margins.hinge_embedding_loss(input, target, margin, number)
 
@@ -66,6 +79,12 @@ def margin_ranking_loss(
 
     Raises:
         RuntimeError: if the numbers of dimensions differ.
+
+    Examples:
+        >>> import wengert as wg
+        >>> a, b, y = wg.tensor([1.0, 2.0]), wg.tensor([2.0, 1.0]), wg.tensor([1.0, 1.0])
+        >>> wg.nn.functional.margin_ranking_loss(a, b, y, margin=0.5)
+        tensor(0.7500)
     """
     number = number_of(reduction, size_average, reduce)
     if not input1.ndim == input2.ndim == target.ndim:
@@ -101,6 +120,12 @@ def triplet_margin_loss(
 
     Raises:
         ValueError: if `margin` is not positive.
+
+    Examples:
+        >>> import wengert as wg
+        >>> a, p, n = wg.tensor([[0.0, 0.0]]), wg.tensor([[3.0, 4.0]]), wg.tensor([[0.0, 4.5]])
+        >>> wg.nn.functional.triplet_margin_loss(a, p, n)
+        tensor(1.5000)
     """
     number = number_of(reduction, size_average, reduce)
     if margin <= 0:
@@ -128,6 +153,12 @@ def triplet_margin_with_distance_loss(
     Raises:
         ValueError: if `margin` is not positive, or `reduction` is unknown.
         RuntimeError: if the numbers of dimensions differ.
+
+    Examples:
+        >>> import wengert as wg
+        >>> a, p, n = wg.tensor([[0.0, 0.0]]), wg.tensor([[3.0, 4.0]]), wg.tensor([[0.0, 4.5]])
+        >>> wg.nn.functional.triplet_margin_with_distance_loss(a, p, n, margin=2.0)
+        tensor(2.5000)
     """
     number = number_of(reduction)
     if margin <= 0:
@@ -173,7 +204,13 @@ def multilabel_margin_loss(
     reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Sum of `max(0, 1 - score of a named class + score of another one)` over all such pairs, divided by C."""
+    """Sum of `max(0, 1 - score of a named class + score of another one)` over all such pairs, divided by C.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.multilabel_margin_loss(wg.tensor([[0.1, 0.2, 0.8]]), wg.tensor([[2, -1, -1]]))
+        tensor(0.2333)
+    """
     number = number_of(reduction, size_average, reduce)
     return loss_scores.multilabel_margin_loss(input, target, number)
 
@@ -185,7 +222,13 @@ def soft_margin_loss(
     reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """`log(1 + exp(-target * input))`, for the two classes 1 and -1."""
+    """`log(1 + exp(-target * input))`, for the two classes 1 and -1.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.soft_margin_loss(wg.tensor([0.5, 2.0]), wg.tensor([1.0, -1.0]))
+        tensor(1.3005)
+    """
     number = number_of(reduction, size_average, reduce)
     return loss_scores.soft_margin_loss(input, target, number)
 
@@ -206,6 +249,11 @@ def multilabel_soft_margin_loss(
         weight: of each class, broadcasts.
         size_average, reduce: older forms of `reduction`.
         reduction: "none" (a loss for each row), "mean" or "sum".
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.multilabel_soft_margin_loss(wg.tensor([[0.5, -2.0]]), wg.tensor([[1.0, 0.0]]))
+        tensor(0.3005)
     """
     if size_average is not None or reduce is not None:
         reduction = read_reduction(reduction, size_average, reduce)
@@ -239,6 +287,11 @@ def poisson_nll_loss(
         size_average, reduce: older forms of `reduction`.
         eps: added before the logarithm.
         reduction: "none", "mean" or "sum".
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.poisson_nll_loss(wg.tensor([0.0, 1.0]), wg.tensor([1.0, 2.0]))
+        tensor(0.8591)
     """
     number = number_of(reduction, size_average, reduce)
     return loss_rates.poisson_nll_loss(input, target, log_input, full, eps, number)
@@ -260,6 +313,11 @@ def gaussian_nll_loss(
     Raises:
         ValueError: if a variance is negative, `var` has a wrong shape, or `reduction` is unknown.
         RuntimeError: if `var` holds integers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.gaussian_nll_loss(wg.tensor([0.0, 1.0]), wg.tensor([1.0, 1.0]), wg.tensor([1.0, 4.0]))
+        tensor(0.5966)
     """
     mean: Any = input
     variance: Any = var
@@ -318,6 +376,11 @@ def kl_div(
 
     Raises:
         RuntimeError: if `input` or `target` holds integers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.kl_div(wg.tensor([0.5, 0.5]).log(), wg.tensor([0.25, 0.75]), reduction="sum")
+        tensor(0.1308)
     """
     word = "sum" if reduction == "batchmean" else reduction
     number = number_of(word, size_average, reduce)
@@ -350,6 +413,12 @@ def ctc_loss(
         blank: the label that stands for none.
         reduction: "none", "mean" (of the losses divided by the lengths of the labels) or "sum".
         zero_infinity: whether the loss is 0 where labels do not fit into the input.
+
+    Examples:
+        >>> import wengert as wg
+        >>> log_probs = wg.log_softmax(wg.zeros(4, 1, 3), 2)
+        >>> wg.nn.functional.ctc_loss(log_probs, wg.tensor([[1, 2]]), wg.tensor([4]), wg.tensor([2]))
+        tensor(0.8432)
     """
     number = number_of(reduction)
     return loss_ctc.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, number, zero_infinity)

@@ -58,7 +58,14 @@ def max_pool1d_with_indices(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> tuple[Tensor, Tensor]:
-    """Largest element of each window, and its place: `max_pool1d` that always returns the indices."""
+    """Largest element of each window, and its place: `max_pool1d` that always returns the indices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> values, indices = wg.nn.functional.max_pool1d_with_indices(wg.tensor([[[1.0, 3.0, 2.0, 5.0]]]), 2)
+        >>> indices
+        tensor([[[1, 3]]])
+    """
     return pool_functions.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
@@ -73,7 +80,14 @@ def max_pool2d_with_indices(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> tuple[Tensor, Tensor]:
-    """Largest element of each window, and its place: `max_pool2d` that always returns the indices."""
+    """Largest element of each window, and its place: `max_pool2d` that always returns the indices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> values, indices = wg.nn.functional.max_pool2d_with_indices(wg.arange(4.0).reshape(1, 1, 2, 2), 2)
+        >>> indices
+        tensor([[[[3]]]])
+    """
     return pool_functions.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
@@ -88,7 +102,14 @@ def max_pool3d_with_indices(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> tuple[Tensor, Tensor]:
-    """Largest element of each window, and its place: `max_pool3d` that always returns the indices."""
+    """Largest element of each window, and its place: `max_pool3d` that always returns the indices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> values, indices = wg.nn.functional.max_pool3d_with_indices(wg.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
+        >>> indices
+        tensor([[[[[7]]]]])
+    """
     return pool_functions.max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
@@ -97,7 +118,15 @@ def max_pool3d_with_indices(
 def adaptive_max_pool1d_with_indices(
     input: Any, output_size: Any, return_indices: Truth = False
 ) -> tuple[Tensor, Tensor]:
-    """Largest elements and their places: `adaptive_max_pool1d` that always returns the indices."""
+    """Largest elements and their places: `adaptive_max_pool1d` that always returns the indices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([[[1.0, 3.0, 2.0, 5.0]]])
+        >>> values, indices = wg.nn.functional.adaptive_max_pool1d_with_indices(x, 2)
+        >>> indices
+        tensor([[[1, 3]]])
+    """
     return pool_functions.adaptive_max_pool1d(input, output_size, True)
 
 
@@ -106,7 +135,15 @@ def adaptive_max_pool1d_with_indices(
 def adaptive_max_pool2d_with_indices(
     input: Tensor, output_size: Any, return_indices: Truth = False
 ) -> tuple[Tensor, Tensor]:
-    """Largest elements and their places: `adaptive_max_pool2d` that always returns the indices."""
+    """Largest elements and their places: `adaptive_max_pool2d` that always returns the indices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.arange(4.0).reshape(1, 1, 2, 2)
+        >>> values, indices = wg.nn.functional.adaptive_max_pool2d_with_indices(x, 1)
+        >>> indices
+        tensor([[[[3]]]])
+    """
     return pool_functions.adaptive_max_pool2d(input, output_size, True)
 
 
@@ -115,7 +152,15 @@ def adaptive_max_pool2d_with_indices(
 def adaptive_max_pool3d_with_indices(
     input: Tensor, output_size: Any, return_indices: Truth = False
 ) -> tuple[Tensor, Tensor]:
-    """Largest elements and their places: `adaptive_max_pool3d` that always returns the indices."""
+    """Largest elements and their places: `adaptive_max_pool3d` that always returns the indices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.arange(8.0).reshape(1, 1, 2, 2, 2)
+        >>> values, indices = wg.nn.functional.adaptive_max_pool3d_with_indices(x, 1)
+        >>> indices
+        tensor([[[[[7]]]]])
+    """
     return pool_functions.adaptive_max_pool3d(input, output_size, True)
 
 
@@ -142,7 +187,13 @@ def powered(average: Any, largest: Any, count: int, arguments: tuple[Any, ...]) 
 def lp_pool1d(
     input: Tensor, norm_type: float, kernel_size: int, stride: int | None = None, ceil_mode: bool = False
 ) -> Tensor:
-    """The `norm_type`-norm of each window of (N, C, L) or (C, L); arguments as of `lp_pool2d`."""
+    """The `norm_type`-norm of each window of (N, C, L) or (C, L); arguments as of `lp_pool2d`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.lp_pool1d(wg.tensor([[[3.0, 4.0, 6.0, 8.0]]]), 2, 2)
+        tensor([[[ 5., 10.]]])
+    """
     return powered(
         pool_functions.avg_pool1d, pool_functions.max_pool1d, 1, (input, norm_type, kernel_size, stride, ceil_mode)
     )
@@ -181,7 +232,13 @@ def lp_pool3d(
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The `norm_type`-norm of each window of (N, C, D, H, W) or (C, D, H, W); arguments as of `lp_pool2d`."""
+    """The `norm_type`-norm of each window of (N, C, D, H, W) or (C, D, H, W); arguments as of `lp_pool2d`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.lp_pool3d(wg.ones(1, 1, 2, 2, 2), 2, 2).shape
+        torch.Size([1, 1, 1, 1, 1])
+    """
     return powered(avg_pool3d, pool_functions.max_pool3d, 3, (input, norm_type, kernel_size, stride, ceil_mode))
 
 
@@ -233,7 +290,14 @@ def max_unpool1d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """Partial inverse of `max_pool1d`, of (N, C, L) or (C, L); arguments as for `max_unpool2d`."""
+    """Partial inverse of `max_pool1d`, of (N, C, L) or (C, L); arguments as for `max_unpool2d`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([[[1.0, 3.0, 2.0, 5.0]]])
+        >>> wg.nn.functional.max_unpool1d(*wg.nn.functional.max_pool1d(x, 2, return_indices=True), 2)
+        tensor([[[0., 3., 0., 5.]]])
+    """
     sizes = unpooled_sizes(input, unpooling(1, kernel_size, stride, padding), output_size)
     result = unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), (*sizes, 1))
     return result.squeeze(-1)
@@ -282,7 +346,14 @@ def max_unpool3d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """Partial inverse of `max_pool3d`; arguments as for `max_unpool2d`."""
+    """Partial inverse of `max_pool3d`; arguments as for `max_unpool2d`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.ones(1, 1, 2, 2, 2)
+        >>> wg.nn.functional.max_unpool3d(*wg.nn.functional.max_pool3d(x, 2, return_indices=True), 2).sum()
+        tensor(1.)
+    """
     steps = unpooling(3, kernel_size, stride, padding)
     sizes = unpooled_sizes(input, steps, output_size)
     return unpool3d(input, indices, sizes, steps[1], steps[2])
@@ -343,6 +414,12 @@ def fractional_max_pool2d(
 
     Source:
         Graham, Fractional max-pooling (2014).
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.nn.functional.fractional_max_pool2d(wg.ones(1, 1, 5, 5), 2, output_size=3).shape
+        torch.Size([1, 1, 3, 3])
     """
     arguments = (input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
     return at_random(fractional2d, 2, arguments)
@@ -356,7 +433,14 @@ def fractional_max_pool3d(
     return_indices: Truth = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """`fractional_max_pool2d` of volumes (N, C, D, H, W) or (C, D, H, W), with three numbers for two."""
+    """`fractional_max_pool2d` of volumes (N, C, D, H, W) or (C, D, H, W), with three numbers for two.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.nn.functional.fractional_max_pool3d(wg.ones(1, 1, 5, 5, 5), 2, output_size=3).shape
+        torch.Size([1, 1, 3, 3, 3])
+    """
     arguments = (input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
     return at_random(fractional3d, 3, arguments)
 
@@ -387,7 +471,16 @@ def fractional_max_pool2d_with_indices(
     return_indices: Truth = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Largest elements and their places: `fractional_max_pool2d` that always returns the indices."""
+    """Largest elements and their places: `fractional_max_pool2d` that always returns the indices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> x = wg.ones(1, 1, 5, 5)
+        >>> values, indices = wg.nn.functional.fractional_max_pool2d_with_indices(x, 2, output_size=3)
+        >>> indices.shape
+        torch.Size([1, 1, 3, 3])
+    """
     return fractional_max_pool2d(input, kernel_size, output_size, output_ratio, True, _random_samples)
 
 
@@ -401,5 +494,14 @@ def fractional_max_pool3d_with_indices(
     return_indices: Truth = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Largest elements and their places: `fractional_max_pool3d` that always returns the indices."""
+    """Largest elements and their places: `fractional_max_pool3d` that always returns the indices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> x = wg.ones(1, 1, 5, 5, 5)
+        >>> values, indices = wg.nn.functional.fractional_max_pool3d_with_indices(x, 2, output_size=3)
+        >>> indices.shape
+        torch.Size([1, 1, 3, 3, 3])
+    """
     return fractional_max_pool3d(input, kernel_size, output_size, output_ratio, True, _random_samples)

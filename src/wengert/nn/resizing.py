@@ -19,19 +19,37 @@ def old(name: str) -> None:
 def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: Any = None
 ) -> Tensor:
-    """`interpolate`, under a deprecated name; arguments as there."""
+    """`interpolate`, under a deprecated name; arguments as there.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.upsample(wg.tensor([[[1.0, 2.0]]]), scale_factor=2)
+        tensor([[[1., 1., 2., 2.]]])
+    """
     old("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """`interpolate(..., mode="nearest")`, under a deprecated name."""
+    """`interpolate(..., mode="nearest")`, under a deprecated name.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.upsample_nearest(wg.tensor([[[1.0, 2.0]]]), scale_factor=2)
+        tensor([[[1., 1., 2., 2.]]])
+    """
     old("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """`interpolate(..., mode="bilinear", align_corners=True)`, under a deprecated name."""
+    """`interpolate(..., mode="bilinear", align_corners=True)`, under a deprecated name.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.upsample_bilinear(wg.tensor([[[[1.0, 2.0]]]]), (1, 3))
+        tensor([[[[1.0000, 1.5000, 2.0000]]]])
+    """
     old("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
@@ -65,6 +83,11 @@ def grid_sample(
     Raises:
         ValueError: if `mode` or `padding_mode` is unknown.
         RuntimeError: if the shapes do not match.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.grid_sample(wg.arange(4.0).reshape(1, 1, 2, 2), wg.zeros(1, 1, 1, 2), align_corners=False)
+        tensor([[[[1.5000]]]])
     """
     if mode not in MODES:
         raise ValueError(
@@ -90,6 +113,12 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     Raises:
         ValueError: if `theta` is not floating point, its shape does not match `size`, or a length is not positive.
         NotImplementedError: if `size` has neither 4 nor 5 lengths.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.affine_grid(wg.eye(2, 3).unsqueeze(0), (1, 1, 1, 2), align_corners=False)
+        tensor([[[[-0.5000,  0.0000],
+                  [ 0.5000,  0.0000]]]])
     """
     corners = aligned("grid_sample", align_corners)
     if not theta.dtype.is_floating_point:

@@ -41,6 +41,11 @@ def to_dlpack(tensor: Tensor) -> object:
     Raises:
         TypeError: if it is not a tensor.
         BufferError: if it is on the device "meta".
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.from_dlpack(wg.to_dlpack(wg.tensor([1.0, 2.0])))
+        tensor([1., 2.])
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"to_dlpack(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")

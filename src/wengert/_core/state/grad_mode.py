@@ -246,12 +246,24 @@ if not cython.compiled:  # otherwise no handler comes in between
 
 
 def is_grad_enabled() -> bool:
-    """Return whether operations of this thread are recorded."""
+    """Return whether operations of this thread are recorded.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.is_grad_enabled()
+        True
+    """
     return current().grad
 
 
 def is_inference_mode_enabled() -> bool:
-    """Return whether inference mode is on in this thread."""
+    """Return whether inference mode is on in this thread.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.is_inference_mode_enabled()
+        False
+    """
     return current().inference
 
 

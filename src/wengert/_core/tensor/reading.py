@@ -36,6 +36,11 @@ def item(self: Tensor) -> Any:
 
     Raises:
         RuntimeError: if the tensor does not have exactly one element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([2.5]).item()
+        2.5
     """
     number: Any = door.number_in(self._array_)
     if number is None:
@@ -50,7 +55,13 @@ def item(self: Tensor) -> Any:
 
 
 def tolist(self: Tensor) -> Any:
-    """Return the values as nested lists of Python numbers; a number for a 0-dim tensor."""
+    """Return the values as nested lists of Python numbers; a number for a 0-dim tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+    """
     if may_be_cut(self) and current().debug is not None:
         tracing.left(self, [], "tolist()", tracing.NUMBER)
     if slots.watched:
@@ -121,7 +132,14 @@ def to_index(self: Tensor) -> int:
 
 
 def size(self: Tensor, dim: Any = None) -> Any:
-    """Return the shape, or the length of one dimension."""
+    """Return the shape, or the length of one dimension.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.zeros(2, 3)
+        >>> x.size(), x.size(1)
+        (torch.Size([2, 3]), 3)
+    """
     if dim is None:
         return door.shape_as(self._array_, Size)
     lengths: tuple[int, ...] = door.shape_of(self._array_)
@@ -129,12 +147,24 @@ def size(self: Tensor, dim: Any = None) -> Any:
 
 
 def dim(self: Tensor) -> int:
-    """The number of dimensions."""
+    """The number of dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(2, 3).dim()
+        2
+    """
     return door.ndim_of(self._array_)
 
 
 def numel(self: Tensor) -> int:
-    """The number of elements."""
+    """The number of elements.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(2, 3).numel()
+        6
+    """
     return door.size_of(self._array_)
 
 
@@ -167,7 +197,14 @@ def length(self: Tensor) -> int:
 
 
 def detach(self: Tensor) -> Tensor:
-    """Return a tensor on the same memory outside the graph; writes to either are counted for both."""
+    """Return a tensor on the same memory outside the graph; writes to either are counted for both.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([1.0], requires_grad=True)
+        >>> (x * 2).detach()
+        tensor([2.])
+    """
     array: Any = self._array_
     result: Tensor
     if self._flags_ & (flags.BATCHED | flags.OBSERVED):
@@ -184,7 +221,13 @@ def detach(self: Tensor) -> Tensor:
 
 
 def contiguous(self: Tensor, memory_format: Any = contiguous_format) -> Any:
-    """Return the tensor itself if it is row-major (or in the order of a memory format), otherwise a copy."""
+    """Return the tensor itself if it is row-major (or in the order of a memory format), otherwise a copy.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([[1, 2], [3, 4]]).t().contiguous().stride()
+        (2, 1)
+    """
     if memory_format is not contiguous_format:
         return slots.table.contiguous(self, memory_format)
     return self if door.has_rows(self._array_) else slots.table.contiguous(self)

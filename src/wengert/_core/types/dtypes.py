@@ -207,7 +207,13 @@ class _Default:
 
 
 def get_default_dtype() -> dtype:
-    """Return the dtype of Python floats in factories and promotion: float32 unless changed."""
+    """Return the dtype of Python floats in factories and promotion: float32 unless changed.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.get_default_dtype()
+        torch.float32
+    """
     return _Default.dtype
 
 
@@ -216,6 +222,14 @@ def set_default_dtype(d: dtype) -> None:
 
     Raises:
         TypeError: if `d` is not a floating-point dtype, or one that no tensors have here.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.set_default_dtype(wg.float64)
+        >>> x = wg.tensor([1.5])
+        >>> wg.set_default_dtype(wg.float32)
+        >>> x
+        tensor([1.5000], dtype=torch.float64)
     """
     if not (isinstance(d, dtype) and d.is_floating_point and d.numpy):
         raise TypeError(
@@ -292,6 +306,11 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     Raises:
         RuntimeError: if a wide unsigned integer meets a bool, another integer or a complex type, which torch leaves
             undefined.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.promote_types(wg.int32, wg.float16)
+        torch.float16
     """
     type1, type2 = as_dtype(type1), as_dtype(type2)
     if type1 is type2:
@@ -422,7 +441,13 @@ class iinfo(Limits):
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
-    """Return whether torch lets a result of type `from_` be written into a tensor of type `to`: no category is lost."""
+    """Return whether torch lets a result of type `from_` be written into a tensor of type `to`: no category is lost.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.can_cast(wg.float64, wg.float32), wg.can_cast(wg.float32, wg.int64)
+        (True, False)
+    """
     from_, to = as_dtype(from_), as_dtype(to)
     check_dtype("can_cast", "from_", 1, from_)
     check_dtype("can_cast", "to", 2, to)

@@ -28,13 +28,25 @@ from .slices import copy_slices
 
 
 class InPlaceOp(Op):
-    """`op_`: writes the result of `functional` into its first argument.
+    """In-place form of an operator: `x.op_(...)` writes the result of `x.op(...)` into `x`, and returns `x`.
 
-    `native` is the native form of `functional.writer`, or what writes the result over many elements where there is no
-    such, or None: it writes and returns None, or returns NotImplemented before it has written anything. With
-    `by_result` the result of the native form of `functional` is copied into the target, however large that is.
+    The parameters are those of the operator whose name has no underscore at its end; the result must fit the shape and
+    dtype of `x`.
+
+    Raises:
+        RuntimeError: if `x` requires a gradient and is not computed from other tensors, its elements overlap in memory,
+            or the result has another shape or a dtype that cannot be converted; nothing has been written.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([1.0, 2.0])
+        >>> x.add_(10)
+        tensor([11., 12.])
     """
 
+    # `native` is the native form of `functional.writer`, or what writes the result over many elements where there is no
+    # such, or None: it writes and returns None, or returns NotImplemented before it has written anything. With
+    # `by_result` the result of the native form of `functional` is copied into the target, however large that is.
     functional: Op
     by_result: bool
 

@@ -19,7 +19,17 @@ from .inplace import InPlaceOp
 
 
 class InPlaceView(InPlaceOp):
-    """`op_` of an operator that returns a view: the memory stays, with another shape and strides of the tensor."""
+    """In-place form of an operator that returns a view: `x.op_(...)` changes shape and strides of `x`, not its memory.
+
+    The parameters are those of the operator whose name has no underscore at its end.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([1.0, 2.0])
+        >>> x.unsqueeze_(1)
+        tensor([[1.],
+                [2.]])
+    """
 
     __slots__ = ()
 

@@ -34,6 +34,11 @@ def to_device(self: Any, device: Any, /, *, stream: None = None) -> Any:
 
     Raises:
         ValueError: if there is a stream.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1, 2]).to_device("cpu")
+        tensor([1, 2])
     """
     if stream is not None:
         raise ValueError(f"to_device: stream is None where there are no streams, not {stream!r}")

@@ -76,6 +76,12 @@ def tensor(
         ValueError: if rows have unequal lengths.
         RuntimeError: if `data` are other objects, a number does not fit, or `requires_grad` is set for an integer
             dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([[1.0, 2.0], [3.0, 4.0]])
+        tensor([[1., 2.],
+                [3., 4.]])
     """
     check_place("tensor", device, pin_memory)
     if isinstance(data, Tensor):
@@ -168,7 +174,14 @@ def zeros(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Return a tensor of zeros."""
+    """Return a tensor of zeros.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(2, 3)
+        tensor([[0., 0., 0.],
+                [0., 0., 0.]])
+    """
     return of_size("zeros", zeros_of_size, (sizes, size), out, (dtype, layout, device, pin_memory, requires_grad))
 
 
@@ -184,7 +197,14 @@ def ones(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Return a tensor of ones."""
+    """Return a tensor of ones.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.ones(2, 3, dtype=wg.int64)
+        tensor([[1, 1, 1],
+                [1, 1, 1]])
+    """
     return of_size("ones", ones_of_size, (sizes, size), out, (dtype, layout, device, pin_memory, requires_grad))
 
 
@@ -209,6 +229,11 @@ def empty(
 
     Returns:
         A new tensor, or `out`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.empty(2, 3).shape
+        torch.Size([2, 3])
     """
     check_place("empty", device, pin_memory, layout, sparse=True, out=out, dtype=dtype)
     element = result_dtype("empty", dtype, out, dtypes.get_default_dtype())
@@ -252,6 +277,12 @@ def full(
     Raises:
         TypeError: if `size` is not a sequence of integers, or `fill_value` is not a number.
         RuntimeError: if the number does not fit the dtype, or the dtype cannot require a gradient.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.full((2, 3), 1.5)
+        tensor([[1.5000, 1.5000, 1.5000],
+                [1.5000, 1.5000, 1.5000]])
     """
     check_place("full", device, pin_memory, layout, sparse=True, out=out, dtype=dtype)
     shape = read_tuple("full", size, 1)
@@ -296,6 +327,11 @@ def scalar_tensor(
     Raises:
         TypeError: if `s` is not a number.
         RuntimeError: if `s` does not fit the dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.scalar_tensor(2.5)
+        tensor(2.5000)
     """
     check_place("scalar_tensor", device, pin_memory, layout, sparse=True)
     element = read_dtype("scalar_tensor", dtype, dtypes.get_default_dtype())
@@ -336,6 +372,12 @@ def eye(
     Raises:
         TypeError: if `n` or `m` is not an integer.
         RuntimeError: if `n` or `m` is negative.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.eye(2, 3)
+        tensor([[1., 0., 0.],
+                [0., 1., 0.]])
     """
     check_place("eye", device, pin_memory, layout, out=out, dtype=dtype)
     rows, columns = read_count("n", 1, n), n if m is None else read_count("m", 2, m)
@@ -388,6 +430,11 @@ def empty_strided(
 
     Raises:
         RuntimeError: if the numbers of lengths and strides differ, or a stride is negative.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.empty_strided((2, 3), (1, 2)).stride()
+        (1, 2)
     """
     check_place("empty_strided", device, pin_memory, layout)
     element = read_dtype("empty_strided", dtype, dtypes.get_default_dtype())

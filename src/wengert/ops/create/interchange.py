@@ -45,6 +45,15 @@ def from_numpy(ndarray: Any) -> Tensor:
     Raises:
         TypeError: if `ndarray` is not an array, or of a type that tensors do not support.
         ValueError: if strides are negative, or the byte order is foreign.
+
+    Examples:
+        >>> import wengert as wg
+        >>> import numpy as np
+        >>> array = np.arange(3.0)
+        >>> tensor = wg.from_numpy(array)
+        >>> array[0] = 5.0
+        >>> tensor
+        tensor([5., 1., 2.], dtype=torch.float64)
     """
     try:
         if not isinstance(ndarray, np.ndarray):
@@ -84,6 +93,12 @@ def as_tensor(data: Any, *, dtype: DType | None = None, device: Any = None) -> T
 
     Raises:
         TypeError, ValueError, RuntimeError: if `tensor` refuses the data.
+
+    Examples:
+        >>> import wengert as wg
+        >>> import numpy as np
+        >>> wg.as_tensor(np.arange(3.0))
+        tensor([0., 1., 2.], dtype=torch.float64)
     """
     check_place("as_tensor", device)
     wanted = None if dtype is None else read_dtype("as_tensor", dtype, dtypes.get_default_dtype())
@@ -131,6 +146,12 @@ def asarray(
 
     Raises:
         ValueError: if `copy=False`, but a copy is necessary.
+
+    Examples:
+        >>> import wengert as wg
+        >>> import numpy as np
+        >>> wg.asarray(np.arange(3), dtype=wg.float32)
+        tensor([0., 1., 2.])
     """
     check_place("asarray", device)
     wanted = None if dtype is None else read_dtype("asarray", dtype, dtypes.get_default_dtype())
@@ -362,6 +383,12 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         RuntimeError: if `ext_tensor` is neither.
         ValueError: if `ext_tensor` is a tensor on the device "meta".
         BufferError: if the memory is on another device, or belongs to a tensor that requires a gradient.
+
+    Examples:
+        >>> import wengert as wg
+        >>> import numpy as np
+        >>> wg.from_dlpack(np.arange(3.0))
+        tensor([0., 1., 2.], dtype=torch.float64)
     """
     check_place("from_dlpack", device)
     if is_capsule(ext_tensor):

@@ -85,7 +85,13 @@ def __getattr__(name: str) -> StorageType:
 
 
 def storage_type(self: Tensor) -> Any:
-    """Return the type of `storage()`, such as `torch.FloatStorage`."""
+    """Return the type of `storage()`, such as `torch.FloatStorage`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.ones(2).storage_type()
+        <class 'torch.FloatStorage'>
+    """
     return TYPES[self.dtype.legacy.replace("Tensor", "Storage")]
 
 

@@ -156,7 +156,13 @@ def zeros_like(
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """Return zeros of the shape of a tensor."""
+    """Return zeros of the shape of a tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros_like(wg.tensor([1, 2, 3]))
+        tensor([0, 0, 0])
+    """
     return like("zeros_like", fill_zeros, input, (dtype, layout, device, pin_memory, requires_grad), memory_format)
 
 
@@ -172,7 +178,13 @@ def ones_like(
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """Return ones of the shape of a tensor."""
+    """Return ones of the shape of a tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.ones_like(wg.tensor([1, 2, 3]), dtype=wg.float64)
+        tensor([1., 1., 1.], dtype=torch.float64)
+    """
     return like("ones_like", fill_ones, input, (dtype, layout, device, pin_memory, requires_grad), memory_format)
 
 
@@ -188,7 +200,13 @@ def empty_like(
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """Return an uninitialised tensor of the shape of a tensor."""
+    """Return an uninitialised tensor of the shape of a tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.empty_like(wg.ones(2, 3)).shape
+        torch.Size([2, 3])
+    """
     return like("empty_like", None, input, (dtype, layout, device, pin_memory, requires_grad), memory_format)
 
 
@@ -218,6 +236,11 @@ def full_like(
 
     Returns:
         A new leaf.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.full_like(wg.tensor([1, 2, 3]), 7)
+        tensor([7, 7, 7])
     """
     levels = batches_of(input)
     array = array_like("full_like", input, (dtype, layout, device, pin_memory, requires_grad), memory_format, levels)
@@ -292,7 +315,13 @@ def new_zeros(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Return zeros of the dtype of a tensor."""
+    """Return zeros of the dtype of a tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.5], dtype=wg.float64).new_zeros(2)
+        tensor([0., 0.], dtype=torch.float64)
+    """
     return new("new_zeros", zeros_of_size, input, (sizes, size), (dtype, layout, device, pin_memory, requires_grad))
 
 
@@ -308,7 +337,13 @@ def new_ones(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Return ones of the dtype of a tensor."""
+    """Return ones of the dtype of a tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.5], dtype=wg.float64).new_ones(2)
+        tensor([1., 1.], dtype=torch.float64)
+    """
     return new("new_ones", ones_of_size, input, (sizes, size), (dtype, layout, device, pin_memory, requires_grad))
 
 
@@ -324,7 +359,13 @@ def new_empty(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Return an uninitialised tensor of the dtype of a tensor."""
+    """Return an uninitialised tensor of the dtype of a tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.5], dtype=wg.float64).new_empty(2, 3).dtype
+        torch.float64
+    """
     return new("new_empty", uninitialised, input, (sizes, size), (dtype, layout, device, pin_memory, requires_grad))
 
 
@@ -355,6 +396,11 @@ def new_full(
 
     Returns:
         A new leaf.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.5], dtype=wg.float64).new_full((2,), 7)
+        tensor([7., 7.], dtype=torch.float64)
     """
     check_place("new_full", device, pin_memory, layout)
     is_sparse(input, device)
@@ -396,6 +442,11 @@ def new_empty_strided(
 
     Returns:
         A new leaf.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.5]).new_empty_strided((2, 3), (1, 2)).stride()
+        (1, 2)
     """
     check_place("new_empty_strided", device, pin_memory, layout)
     is_sparse(input, device)
@@ -433,6 +484,11 @@ def new_tensor(
 
     Returns:
         A new leaf.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.5], dtype=wg.float64).new_tensor([1, 2])
+        tensor([1., 2.], dtype=torch.float64)
     """
     check_place("new_tensor", device)
     is_sparse(input, device)

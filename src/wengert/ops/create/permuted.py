@@ -37,6 +37,11 @@ def empty_permuted(
 
     Raises:
         RuntimeError: if `physical_layout` is not an order of the dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.empty_permuted((2, 3, 5), (0, 2, 1)).stride()
+        (15, 1, 3)
     """
     shape, order = read_tuple("empty_permuted", size, 1), integers("empty_permuted", "physical_layout", physical_layout)
     if len(order) != len(shape):

@@ -57,6 +57,11 @@ def arange(
     Raises:
         TypeError: if a bound is not a number, or `end` is missing.
         RuntimeError: if `step` is zero or leads away from `end`, a bound is infinite, or the dtype is bool or complex.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.arange(1, 2, 0.25)
+        tensor([1.0000, 1.2500, 1.5000, 1.7500])
     """
     check_place("arange", device, pin_memory, layout, out=out, dtype=dtype)
     low, high, pace = read_bounds(bounds, start, end, step)
@@ -192,6 +197,11 @@ def linspace(
     Raises:
         TypeError: if `start` or `end` is not a number, or `steps` not an integer.
         RuntimeError: if `steps` is negative, or a bound is a tensor with dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linspace(0, 1, 5)
+        tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     check_place("linspace", device, pin_memory, layout, out=out, dtype=dtype)
     if carry_batch(start, end):
@@ -265,6 +275,11 @@ def logspace(
 
     Returns:
         A new tensor, or `out`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.logspace(0, 3, 4)
+        tensor([   1.,   10.,  100., 1000.])
     """
     check_place("logspace", device, pin_memory, layout, out=out, dtype=dtype)
     if carry_batch(start, end):
@@ -326,6 +341,12 @@ def tril_indices(
 
     Raises:
         RuntimeError: if a length is negative, or the dtype is not an integer type.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tril_indices(3, 3)
+        tensor([[0, 1, 1, 2, 2, 2],
+                [0, 0, 1, 0, 1, 2]])
     """
     rows, columns, element = triangle("tril_indices", row, col, dtype, device, layout)
     held = np.greater_equal.outer(positions.arange(rows), positions.arange(-offset, columns - offset))
@@ -345,6 +366,12 @@ def triu_indices(
 
     Returns:
         A new tensor (2, n): row and column numbers, row after row.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.triu_indices(3, 3)
+        tensor([[0, 0, 0, 1, 1, 2],
+                [0, 1, 2, 1, 2, 2]])
     """
     rows, columns, element = triangle("triu_indices", row, col, dtype, device, layout)
     held = np.less_equal.outer(positions.arange(rows), positions.arange(-offset, columns - offset))
@@ -390,6 +417,11 @@ def range(
 
     Raises:
         RuntimeError: if `step` is zero or leads away from `end`, or a bound is not finite.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.range(1, 2, 0.5)
+        tensor([1.0000, 1.5000, 2.0000])
     """
     anomaly.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "

@@ -201,6 +201,11 @@ def convolution(
 
     Source:
         Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.convolution(wg.ones(1, 1, 4), wg.ones(1, 1, 3), None, [1], [1], [1], False, [0], 1)
+        tensor([[[2., 3., 3., 2.]]])
     """
     window = convolution_window(weight.ndim - 2, stride, padding, dilation, output_padding)
     shape = result_shape(input, weight, bias, window, transposed, groups)

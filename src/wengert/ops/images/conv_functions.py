@@ -158,7 +158,13 @@ def conv1d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Convolution (cross-correlation) along one dimension."""
+    """Convolution (cross-correlation) along one dimension.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.conv1d(wg.tensor([[[1.0, 2.0, 3.0, 4.0]]]), wg.tensor([[[1.0, -1.0]]]))
+        tensor([[[-1., -1., -1.]]])
+    """
     return convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -173,7 +179,14 @@ def conv2d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Convolution (cross-correlation) in two dimensions."""
+    """Convolution (cross-correlation) in two dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.conv2d(wg.ones(1, 1, 3, 3), wg.ones(1, 1, 2, 2))
+        tensor([[[[4., 4.],
+                  [4., 4.]]]])
+    """
     return convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -188,7 +201,13 @@ def conv3d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Convolution (cross-correlation) in three dimensions."""
+    """Convolution (cross-correlation) in three dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.conv3d(wg.ones(1, 1, 4, 4, 4), wg.ones(2, 1, 3, 3, 3), padding=1).shape
+        torch.Size([1, 2, 4, 4, 4])
+    """
     return convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -204,7 +223,13 @@ def conv_transpose1d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """Transposed convolution along one dimension: the transpose, as a linear map, of `conv1d` with the same kernel."""
+    """Transposed convolution along one dimension: the transpose, as a linear map, of `conv1d` with the same kernel.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.conv_transpose1d(wg.tensor([[[1.0, 2.0]]]), wg.tensor([[[1.0, 10.0]]]))
+        tensor([[[ 1., 12., 20.]]])
+    """
     return convolve_transposed(
         "conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation
     )
@@ -222,7 +247,15 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """Transposed convolution in two dimensions: the transpose, as a linear map, of `conv2d` with the same kernel."""
+    """Transposed convolution in two dimensions: the transpose, as a linear map, of `conv2d` with the same kernel.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.conv_transpose2d(wg.ones(1, 1, 2, 2), wg.ones(1, 1, 2, 2))
+        tensor([[[[1., 2., 1.],
+                  [2., 4., 2.],
+                  [1., 2., 1.]]]])
+    """
     return convolve_transposed(
         "conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation
     )
@@ -240,7 +273,13 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """Transposed convolution in three dimensions: the transpose, as a linear map, of `conv3d` with the same kernel."""
+    """Transposed convolution in three dimensions: the transpose, as a linear map, of `conv3d` with the same kernel.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.conv_transpose3d(wg.ones(1, 2, 2, 2, 2), wg.ones(2, 1, 2, 2, 2), stride=2).shape
+        torch.Size([1, 1, 4, 4, 4])
+    """
     return convolve_transposed(
         "conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation
     )
@@ -262,6 +301,11 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
     Raises:
         RuntimeError: if the shapes do not fit together.
         TypeError: if an operand is not a tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.conv_tbc(wg.ones(4, 1, 1), wg.ones(2, 1, 1), wg.zeros(1)).flatten()
+        tensor([2., 2., 2.])
     """
     for at, (argument, value) in enumerate((("input", input), ("weight", weight), ("bias", bias))):
         if not isinstance(value, Tensor):

@@ -222,6 +222,11 @@ def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_m
 
     Source:
         Jaderberg et al., Spatial transformer networks (2015).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.grid_sampler(wg.ones(1, 1, 2, 2), wg.zeros(1, 1, 1, 2), 0, 0, False)
+        tensor([[[[1.]]]])
     """
     check_grid(input, grid, interpolation_mode, padding_mode)
     return sampled(input, grid, MODES[interpolation_mode], PADDINGS[padding_mode], align_corners)
@@ -240,6 +245,11 @@ def grid_sampler_2d(
 
     Returns:
         A new tensor (N, C, ...).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.grid_sampler_2d(wg.ones(1, 1, 2, 2), wg.zeros(1, 1, 1, 2), 0, 0, False)
+        tensor([[[[1.]]]])
     """
     return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
 
@@ -257,6 +267,11 @@ def grid_sampler_3d(
 
     Returns:
         A new tensor (N, C, ...).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.grid_sampler_3d(wg.ones(1, 1, 2, 2, 2), wg.zeros(1, 1, 1, 1, 3), 0, 0, False)
+        tensor([[[[[1.]]]]])
     """
     return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
 
@@ -308,6 +323,12 @@ def affine_grid_generator(theta: Array, size: Any, align_corners: bool) -> Any:
 
     Source:
         Jaderberg et al., Spatial transformer networks (2015).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.affine_grid_generator(wg.eye(2, 3).unsqueeze(0), (1, 1, 1, 2), False)
+        tensor([[[[-0.5000,  0.0000],
+                  [ 0.5000,  0.0000]]]])
     """
     shape = grid_shape(theta, size)
     result = base_grid(shape[1:-1], align_corners, theta.dtype) @ theta.transpose(0, 2, 1)

@@ -31,6 +31,13 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
 
     Source:
         Krizhevsky et al., ImageNet classification with deep convolutional neural networks (2012).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.local_response_norm(wg.ones(1, 3, 2), 3, alpha=1)
+        tensor([[[0.6817, 0.6817],
+                 [0.5946, 0.5946],
+                 [0.6817, 0.6817]]])
     """
     if input.ndim < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)")

@@ -83,6 +83,11 @@ def constant_pad_nd(self: Array, pad: Any, value: Any = 0) -> Any:
 
     Raises:
         RuntimeError: if the number of widths is odd or too large, or no element would be left.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.constant_pad_nd(wg.tensor([1, 2]), (1, 2))
+        tensor([0, 1, 2, 0, 0])
     """
     if value is None:
         raise TypeError(errors.wrong_type("constant_pad_nd", "value", 3, "Number", value))
@@ -309,6 +314,11 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     Raises:
         NotImplementedError: if the mode is unknown, or does not pad so many dimensions.
         RuntimeError: if the widths do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.pad(wg.tensor([[1.0, 2.0, 3.0]]), (2, 1), mode="reflect")
+        tensor([[3., 2., 1., 2., 3., 2.]])
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("pad", "input", 1, "Tensor", input))

@@ -210,6 +210,14 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
 
     Raises:
         RuntimeError: if the patches do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.unfold(wg.arange(6.0).reshape(1, 1, 2, 3), 2)
+        tensor([[[0., 1.],
+                 [1., 2.],
+                 [3., 4.],
+                 [4., 5.]]])
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("unfold", "input", 1, "Tensor", input))
@@ -232,6 +240,12 @@ def fold(
 
     Raises:
         RuntimeError: if the columns do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.fold(wg.ones(1, 4, 2), (2, 3), 2)
+        tensor([[[[1., 2., 1.],
+                  [1., 2., 1.]]]])
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("fold", "input", 1, "Tensor", input))
@@ -278,6 +292,12 @@ def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
 
     Raises:
         RuntimeError: if the number of channels is not a multiple of r * r.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.pixel_shuffle(wg.arange(4).reshape(1, 4, 1, 1), 2)
+        tensor([[[[0, 1],
+                  [2, 3]]]])
     """
     factor = int(upscale_factor)
     shuffled_shape(input.shape, factor)
@@ -356,6 +376,11 @@ def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
 
     Raises:
         RuntimeError: if height or width is not a multiple of r.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.pixel_unshuffle(wg.arange(4).reshape(1, 1, 2, 2), 2).flatten()
+        tensor([0, 1, 2, 3])
     """
     factor = int(downscale_factor)
     shape = unshuffled_shape(input.shape, factor)

@@ -310,7 +310,13 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Any:
-    """Mean of each window."""
+    """Mean of each window.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.avg_pool2d(wg.arange(4.0).reshape(1, 1, 2, 2), 2)
+        tensor([[[[1.5000]]]])
+    """
     kernel, step, side = average_window("avg_pool2d", self.shape, 2, (kernel_size, stride, padding), ceil_mode)
     check_divisor("avg_pool2d", divisor_override)
     refuse_dtype("avg_pool2d", self, AVERAGED)
@@ -415,7 +421,13 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Any:
-    """Mean of each window."""
+    """Mean of each window.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.avg_pool3d(wg.ones(1, 1, 2, 2, 2), 2)
+        tensor([[[[[1.]]]]])
+    """
     kernel, step, side = average_window("avg_pool3d", self.shape, 3, (kernel_size, stride, padding), ceil_mode)
     check_divisor("avg_pool3d", divisor_override)
     refuse_dtype("avg_pool3d_out_frame", self, AVERAGED)

@@ -78,7 +78,14 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> Any:
-    """Maximum of each window of planes."""
+    """Maximum of each window of planes.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.max_pool2d(wg.arange(16.0).reshape(1, 1, 4, 4), 2)
+        tensor([[[[ 5.,  7.],
+                  [13., 15.]]]])
+    """
     check_tensor("max_pool2d", input)
     values, indices = max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
     return (values, indices) if return_indices else values
@@ -95,7 +102,13 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> Any:
-    """Maximum of each window of volumes."""
+    """Maximum of each window of volumes.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.max_pool3d(wg.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
+        tensor([[[[[7.]]]]])
+    """
     check_tensor("max_pool3d", input)
     values, indices = max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
     return (values, indices) if return_indices else values
@@ -116,7 +129,13 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: Truth = False,
 ) -> Any:
-    """Maximum of each window along the last dimension."""
+    """Maximum of each window along the last dimension.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.max_pool1d(wg.tensor([[[1.0, 3.0, 2.0, 5.0]]]), 2)
+        tensor([[[3., 5.]]])
+    """
     check_tensor("max_pool1d", input)
     if not return_indices and largest_of_lines is not None and unrecorded(input):
         result = attempts.unrecorded(largest_of_lines, (input, kernel_size, stride, padding, dilation, ceil_mode))
@@ -164,6 +183,11 @@ def avg_pool1d(
 
     Returns:
         A new tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.avg_pool1d(wg.tensor([[[1.0, 3.0, 2.0, 5.0]]]), 2)
+        tensor([[[2.0000, 3.5000]]])
     """
     check_tensor("avg_pool1d", input)
     name = "avg_pool1d"
@@ -245,7 +269,14 @@ ADAPTIVE_MAXIMA = """
 @composite(method=False, function=False)
 @describes(ADAPTIVE_MEANS, **PLANE)
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """Mean of each of the windows that divide planes into `output_size` rows and columns."""
+    """Mean of each of the windows that divide planes into `output_size` rows and columns.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.adaptive_avg_pool2d(wg.arange(16.0).reshape(1, 1, 4, 4), 2)
+        tensor([[[[ 2.5000,  4.5000],
+                  [10.5000, 12.5000]]]])
+    """
     check_tensor("adaptive_avg_pool2d", input)
     output_size = checked_sizes(input, output_size)
     if is_one(input, output_size, 2):
@@ -263,6 +294,11 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Tensor:
 
     Returns:
         A new tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.adaptive_avg_pool1d(wg.tensor([[[1.0, 3.0, 2.0, 5.0]]]), 2)
+        tensor([[[2.0000, 3.5000]]])
     """
     check_tensor("adaptive_avg_pool1d", input)
     check_line("adaptive_avg_pool1d", input)
@@ -273,7 +309,14 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Tensor:
 @composite(method=False, function=False)
 @describes(ADAPTIVE_MAXIMA, **PLANE)
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: Truth = False) -> Any:
-    """Maximum of each of the windows that divide planes into `output_size` rows and columns."""
+    """Maximum of each of the windows that divide planes into `output_size` rows and columns.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.adaptive_max_pool2d(wg.arange(16.0).reshape(1, 1, 4, 4), 2)
+        tensor([[[[ 5.,  7.],
+                  [13., 15.]]]])
+    """
     check_tensor("adaptive_max_pool2d", input)
     values, indices = adaptive_maximum(input, checked_sizes(input, output_size))
     return (values, indices) if return_indices else values
@@ -282,7 +325,13 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: Truth =
 @composite(method=False, function=False)
 @describes(ADAPTIVE_MEANS, **VOLUME)
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """Mean of each of the windows that divide volumes into `output_size` depths, rows and columns."""
+    """Mean of each of the windows that divide volumes into `output_size` depths, rows and columns.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.adaptive_avg_pool3d(wg.ones(1, 1, 4, 4, 4), 2).shape
+        torch.Size([1, 1, 2, 2, 2])
+    """
     check_tensor("adaptive_avg_pool3d", input)
     output_size = checked_sizes(input, output_size)
     if is_one(input, output_size, 3):
@@ -293,7 +342,13 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 @composite(method=False, function=False)
 @describes(ADAPTIVE_MAXIMA, **VOLUME)
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: Truth = False) -> Any:
-    """Maximum of each of the windows that divide volumes into `output_size` depths, rows and columns."""
+    """Maximum of each of the windows that divide volumes into `output_size` depths, rows and columns.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.adaptive_max_pool3d(wg.ones(1, 1, 4, 4, 4), 2).shape
+        torch.Size([1, 1, 2, 2, 2])
+    """
     check_tensor("adaptive_max_pool3d", input)
     values, indices = adaptive_maximum3d(input, checked_sizes(input, output_size))
     return (values, indices) if return_indices else values
@@ -310,6 +365,11 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: Truth = Fa
 
     Returns:
         A new tensor, or a pair of them.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.adaptive_max_pool1d(wg.tensor([[[1.0, 3.0, 2.0, 5.0]]]), 2)
+        tensor([[[3., 5.]]])
     """
     check_tensor("adaptive_max_pool1d", input)
     check_line("adaptive_max_pool1d", input)

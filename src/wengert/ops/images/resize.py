@@ -246,6 +246,11 @@ def interpolate(
     Raises:
         ValueError: if options contradict each other, or the number of sizes is wrong.
         NotImplementedError: if the mode does not exist for this number of dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.interpolate(wg.tensor([[[1.0, 2.0]]]), scale_factor=2, mode="linear")
+        tensor([[[1.0000, 1.2500, 1.7500, 2.0000]]])
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("interpolate", "input", 1, "Tensor", input))

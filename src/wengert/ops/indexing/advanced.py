@@ -215,6 +215,11 @@ def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = F
     Raises:
         IndexError: if an index is out of range, or the index arrays do not fit.
         RuntimeError: if `values` do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.index_put(wg.zeros(4), (wg.tensor([0, 2]),), wg.tensor([1.0, 2.0]))
+        tensor([1., 0., 2., 0.])
     """
     result = self.copy(order="K")
     write_at(result, indices, values, accumulate)
@@ -312,6 +317,11 @@ def masked_fill(self: Array, mask: Index, value: Array) -> Any:
 
     Raises:
         RuntimeError: if `mask` is not bool, `value` has dimensions, or the shapes do not broadcast.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.masked_fill(wg.tensor([1.0, 2.0]), wg.tensor([True, False]), 0)
+        tensor([0., 2.])
     """
     value = check_mask_fill(self, mask, value)
     common = broadcast(mask.shape, self.shape)
@@ -373,6 +383,12 @@ def masked_select(self: Array, mask: Index) -> Any:
 
     Raises:
         RuntimeError: if `mask` is not bool, or the shapes do not broadcast.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([1, -2, 3])
+        >>> wg.masked_select(x, x > 0)
+        tensor([1, 3])
     """
     check_mask_dtype(mask)
     common = broadcast(mask.shape, self.shape)

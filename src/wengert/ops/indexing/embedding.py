@@ -110,6 +110,13 @@ def embedding_table(
     Raises:
         IndexError: if a number is out of range.
         RuntimeError: if the table does not have two dimensions, the numbers have another dtype, or `sparse` is set.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.embedding(wg.tensor([[0.0, 1.0], [2.0, 3.0]]), wg.tensor([1, 0, 1]))
+        tensor([[2., 3.],
+                [0., 1.],
+                [2., 3.]])
     """
     refuse_table(weight)
     refuse_sparse(sparse)
@@ -282,6 +289,13 @@ def embedding(
         IndexError: if a number is out of range.
         AssertionError: if `padding_idx` is out of range.
         RuntimeError: if the table does not have two dimensions, or the numbers have another dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.embedding(wg.tensor([1, 0, 1]), wg.tensor([[0.0, 1.0], [2.0, 3.0]]))
+        tensor([[2., 3.],
+                [0., 1.],
+                [2., 3.]])
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("embedding", "indices", 2, "Tensor", input))
@@ -388,6 +402,12 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     Raises:
         RuntimeError: if the dtype is not int64, a number is negative or too large, or an empty tensor has no
             `num_classes`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.one_hot(wg.tensor([0, 2]), 3)
+        tensor([[1, 0, 0],
+                [0, 0, 1]])
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(errors.wrong_type("one_hot", "tensor", 1, "Tensor", tensor))
@@ -422,6 +442,12 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
     Raises:
         RuntimeError: if the table does not have two dimensions, or the numbers have another dtype.
         IndexError: if a number is out of range.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.embedding_renorm_(wg.tensor([[3.0, 4.0], [0.0, 2.0]]), wg.tensor([0]), 1.0, 2.0)
+        tensor([[0.6000, 0.8000],
+                [0.0000, 2.0000]])
     """
     for name, value in (("input", input), ("indices", indices)):
         if not isinstance(value, Tensor):

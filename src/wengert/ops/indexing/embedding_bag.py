@@ -333,6 +333,12 @@ def embedding_bag(
     Raises:
         RuntimeError: if a number is out of range, or dtypes do not fit.
         IndexError: if `weight` has no dimensions, and `padding_idx` is given.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.embedding_bag(wg.tensor([[0.0, 1.0], [2.0, 3.0]]), wg.tensor([0, 1, 1]), wg.tensor([0, 2]))[0]
+        tensor([[2., 4.],
+                [2., 3.]])
     """
     if not weight.ndim and padding_idx is None:
         raise RuntimeError("weight has to be a 2D Tensor, but got Tensor of dimension 0")

@@ -84,6 +84,12 @@ def embedding_bag(
         ValueError: if shapes or options do not fit.
         NotImplementedError: if `per_sample_weights` is given without a sum.
         RuntimeError: if a number is out of range, or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.embedding_bag(wg.tensor([[0, 1], [1, 1]]), wg.tensor([[0.0, 1.0], [2.0, 3.0]]), mode="sum")
+        tensor([[2., 4.],
+                [4., 6.]])
     """
     if weight.dtype == dtypes.int64 and input.dtype.is_floating_point:
         anomaly.warn(

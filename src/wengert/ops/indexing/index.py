@@ -117,6 +117,12 @@ def gather(self: Array, dim: int, index: Index, *, sparse_grad: bool = False) ->
 
     Raises:
         RuntimeError: if shape or dtype of `index` do not fit, or an index is out of range.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.gather(wg.tensor([[1, 2], [3, 4]]), 1, wg.tensor([[0], [1]]))
+        tensor([[1],
+                [4]])
     """
     at = check_gather(self, dim, index)
     if index.size == 0:
@@ -172,6 +178,13 @@ def take_along_dim(input: Any, indices: Tensor, dim: int | None = None, *, out: 
 
     Raises:
         RuntimeError: if dtype or number of dimensions of `indices` do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([[3, 1], [2, 4]])
+        >>> wg.take_along_dim(x, x.argsort(1), 1)
+        tensor([[1, 3],
+                [2, 4]])
     """
     if dim is None:
         return write_taken(out, input.reshape(-1).gather(0, indices.reshape(-1)), input, indices)
@@ -242,6 +255,12 @@ def index_select(self: Array, dim: int, index: Index) -> Any:
     Raises:
         IndexError: if an index is out of range, or `index` has more dimensions.
         RuntimeError: if several slices are selected from a 0-dim tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.index_select(wg.tensor([[1, 2], [3, 4], [5, 6]]), 0, wg.tensor([2, 0]))
+        tensor([[5, 6],
+                [1, 2]])
     """
     at = check_selection(self, dim, index)
     length = self.shape[at] if self.ndim else 1
@@ -308,6 +327,11 @@ def take(self: Array, index: Index) -> Any:
 
     Raises:
         IndexError: if an index is out of range.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.take(wg.tensor([[1, 2], [3, 4]]), wg.tensor([3, 0]))
+        tensor([4, 1])
     """
     check_taken(index)
     flat = index.reshape(-1)
@@ -372,6 +396,12 @@ def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
     Raises:
         TypeError: if `out` is not a tensor.
         RuntimeError: if there is an `out`, and `as_tuple` is set.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nonzero(wg.tensor([[0, 1], [2, 0]]))
+        tensor([[0, 1],
+                [1, 0]])
     """
     result = nonzero_positions(input)
     if not as_tuple:
@@ -391,6 +421,12 @@ def argwhere(input: Any) -> Any:
 
     Returns:
         An int64 tensor of shape (count, ndim).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.argwhere(wg.tensor([[0, 1], [2, 0]]))
+        tensor([[0, 1],
+                [1, 0]])
     """
     return input.nonzero()
 

@@ -97,6 +97,11 @@ def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Numb
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit, or an index is out of range.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.index_add(wg.zeros(3), 0, wg.tensor([0, 2, 2]), wg.tensor([1.0, 2.0, 3.0]))
+        tensor([1., 0., 5.])
     """
     at = check_index_add(self, dim, index, source)
     return kernels.index_add(self, at, index, source, unsigned(alpha, self) if self.dtype.kind == "u" else alpha)
@@ -191,6 +196,11 @@ def index_copy(self: Array, dim: int, index: Index, source: Array) -> Any:
 
     Raises:
         IndexError: if an index is out of range, or the number of indices does not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.index_copy(wg.zeros(3), 0, wg.tensor([0, 2]), wg.tensor([1.0, 2.0]))
+        tensor([1., 0., 2.])
     """
     result = self.copy(order="C")
     write_slices(result, dim, index, source)
@@ -287,6 +297,11 @@ def index_fill(self: Array, dim: int, index: Index, value: Array) -> Any:
 
     Raises:
         IndexError: if an index is out of range.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.index_fill(wg.zeros(3), 0, wg.tensor([0, 2]), 5.0)
+        tensor([5., 0., 5.])
     """
     result = self.copy(order="K")
     write_value_at(result, dim, index, value)

@@ -76,6 +76,11 @@ def masked_scatter(self: Array, mask: Index, source: Array) -> Any:
 
     Raises:
         RuntimeError: if dtypes or shapes do not fit, or `source` has too few elements.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.masked_scatter(wg.zeros(3), wg.tensor([True, False, True]), wg.tensor([1.0, 2.0]))
+        tensor([1., 0., 2.])
     """
     result = np.broadcast_to(self, broadcast(self.shape, mask.shape)).copy(order="C")
     write_under_mask(result, mask, source)
@@ -188,6 +193,12 @@ def put(self: Array, index: Index, source: Array, accumulate: bool = False) -> A
     Raises:
         IndexError: if an index is out of range, or the numbers of elements differ.
         RuntimeError: if the dtypes differ.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.put(wg.zeros(2, 2), wg.tensor([0, 3]), wg.tensor([1.0, 2.0]))
+        tensor([[1., 0.],
+                [0., 2.]])
     """
     result = self.copy(order="C")
     write_places(result, index, source, accumulate)

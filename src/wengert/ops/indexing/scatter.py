@@ -104,6 +104,12 @@ def scatter(self: Array, dim: int, index: Index, src: Array, *, reduce: str | No
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit, or an index is out of range.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.scatter(wg.zeros(2, 3), 1, wg.tensor([[2], [0]]), wg.tensor([[5.0], [6.0]]))
+        tensor([[0., 0., 5.],
+                [6., 0., 0.]])
     """
     result = self.copy(order="C")
     write_scattered(result, dim, index, src, reduce)
@@ -183,6 +189,11 @@ def scatter_add(self: Array, dim: int, index: Index, src: Array) -> Any:
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit, or an index is out of range.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.scatter_add(wg.zeros(3), 0, wg.tensor([0, 2, 2]), wg.tensor([1.0, 2.0, 3.0]))
+        tensor([1., 0., 5.])
     """
     at = check_scatter("scatter", self, dim, index, src)
     return kernels.scatter_add(self, at, index, src if index.ndim else src.reshape(-1)[0])

@@ -110,6 +110,11 @@ def scatter_reduce(self: Array, dim: int, index: Index, src: Array, reduce: str,
 
     Returns:
         A new tensor; `scatter_reduce_` writes into `self`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.scatter_reduce(wg.zeros(3), 0, wg.tensor([0, 2, 2]), wg.tensor([1.0, 2.0, 3.0]), "amax")
+        tensor([1., 0., 3.])
     """
     result = self.copy(order="C")
     write_reduced(result, dim, index, src, reduce, include_self)
@@ -265,6 +270,11 @@ def index_reduce(self: Array, dim: int, index: Index, source: Array, reduce: str
 
     Returns:
         A new tensor; `index_reduce_` writes into `self`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.index_reduce(wg.ones(3), 0, wg.tensor([0, 2, 2]), wg.tensor([4.0, 2.0, 3.0]), "prod")
+        tensor([4., 1., 6.])
     """
     result = self.copy(order="C")
     write_reduced_slices(result, dim, index, source, reduce, include_self)

@@ -171,6 +171,11 @@ def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: Num
 
     Returns:
         A new tensor (n, m).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.addmm(wg.ones(2), wg.tensor([[1.0, 2.0]]), wg.eye(2), beta=0.5)
+        tensor([[1.5000, 2.5000]])
     """
     check_addmm(self, mat1, mat2)
     product = kernels.matmul(mat1, mat2)
@@ -248,6 +253,11 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Number = 1, alpha: Numbe
 
     Returns:
         A new tensor (n,).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.addmv(wg.ones(2), wg.tensor([[1.0, 2.0], [3.0, 4.0]]), wg.tensor([1.0, 1.0]))
+        tensor([4., 8.])
     """
     check_addmv(self, mat, vec)
     return combine(kernels.matmul(mat, vec), self, beta, alpha, vec.shape[0])
@@ -319,6 +329,11 @@ def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha
 
     Returns:
         A new tensor (n, m).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.addbmm(wg.zeros(1, 1), wg.ones(3, 1, 2), wg.ones(3, 2, 1))
+        tensor([[6.]])
     """
     check_addbmm(self, batch1, batch2)
     (count, rows, inner), columns = batch1.shape, batch2.shape[2]
@@ -391,6 +406,11 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alph
 
     Returns:
         A new tensor (b, n, m).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.baddbmm(wg.zeros(3, 1, 1), wg.ones(3, 1, 2), wg.ones(3, 2, 1)).flatten()
+        tensor([2., 2., 2.])
     """
     check_baddbmm(self, batch1, batch2)
     return combine(kernels.matmul(batch1, batch2), self, beta, alpha, batch1.shape[2], unread=False)

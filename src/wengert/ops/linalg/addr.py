@@ -109,7 +109,14 @@ def promoted(first: Any, *others: Any) -> Any:
 
 
 def addr_in_place(self: Any, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Any:
-    """Add an outer product in place. The result of `addr` must fit the dtype of `self`."""
+    """Add an outer product in place. The result of `addr` must fit the dtype of `self`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(2, 2).addr_(wg.tensor([1.0, 2.0]), wg.tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]])
+    """
     result = dtypes.promote_types(dtypes.promote_types(self.dtype, vec1.dtype), vec2.dtype)
     if not dtypes.can_cast(result, self.dtype):
         raise RuntimeError(errors.uncastable(result, self.dtype))

@@ -143,6 +143,12 @@ def linalg_cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = F
     Raises:
         RuntimeError: if `A` is not a batch of square matrices.
         LinAlgError: if a matrix is not positive definite, and `check_errors` is true.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.cholesky_ex(wg.tensor([[4.0, 2.0], [2.0, 5.0]])).L
+        tensor([[2., 0.],
+                [1., 2.]])
     """
     result = factored(A, upper, "linalg.cholesky" if check_errors else "")
     return put("linalg_cholesky_ex", out, return_types.linalg_cholesky_ex(result), words=EXACT)
@@ -215,6 +221,13 @@ def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Any:
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> factor = wg.linalg.cholesky(wg.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        >>> wg.cholesky_solve(wg.tensor([[6.0], [7.0]]), factor)
+        tensor([[1.],
+                [1.]])
     """
     check_cholesky_system(self, input2)
     turned = np.conjugate(input2.swapaxes(-1, -2))
@@ -282,6 +295,12 @@ def cholesky_inverse(self: Array, upper: bool = False) -> Any:
     Raises:
         RuntimeError: if `self` is not a batch of square matrices.
         LinAlgError: if there is a zero on a diagonal.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.cholesky_inverse(wg.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.2500, 0.0000],
+                [0.0000, 0.0625]])
     """
     check_square("cholesky_inverse", self)
     check_inexact("cholesky_inverse", self, "cholesky_inverse_out_cpu", whole=False)

@@ -73,6 +73,11 @@ def linalg_cross(self: Array, other: Array, *, dim: int = -1) -> Any:
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.cross(wg.tensor([1.0, 0.0, 0.0]), wg.tensor([0.0, 1.0, 0.0]))
+        tensor([0., 0., 1.])
     """
     axis = check_cross(self, other, dim)
     result = np.empty(np.broadcast_shapes(self.shape, other.shape), self.dtype)
@@ -115,6 +120,11 @@ def cross(self: Tensor, other: Tensor, dim: int | None = None, *, out: Any = Non
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit, or no dimension has length 3.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.cross(wg.tensor([1.0, 0.0, 0.0]), wg.tensor([0.0, 1.0, 0.0]))
+        tensor([0., 0., 1.])
     """
     if dim is None:
         if 3 not in self.shape:

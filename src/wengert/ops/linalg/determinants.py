@@ -224,6 +224,11 @@ def linalg_det(A: Tensor, *, out: Any = None) -> Any:
 
     Derivative:
         Defined for singular matrices, too.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.det(wg.tensor([[2.0, 0.0], [1.0, 3.0]]))
+        tensor(6.)
     """
     return put("linalg_det", out, determinant(A), words=EXACT, writer="_linalg_det")
 
@@ -243,7 +248,13 @@ OF_SQUARES = """
 @composite()
 @describes(OF_SQUARES)
 def det(self: Tensor) -> Any:
-    """The determinants of square matrices: `linalg.det`."""
+    """The determinants of square matrices: `linalg.det`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.det(wg.tensor([[2.0, 0.0], [1.0, 3.0]]))
+        tensor(6.)
+    """
     return determinant(self)
 
 
@@ -260,6 +271,12 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if `A` is not a batch of square matrices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> sign, logabsdet = wg.linalg.slogdet(wg.tensor([[-2.0, 0.0], [0.0, 3.0]]))
+        >>> sign, logabsdet
+        (tensor(-1.), tensor(1.7918))
     """
     return put("linalg_slogdet", out, return_types.linalg_slogdet(logarithm(A)), words=EXACT, writer="_linalg_slogdet")
 
@@ -277,6 +294,12 @@ def slogdet(self: Tensor, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if `self` is not a batch of square matrices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> sign, logabsdet = wg.slogdet(wg.tensor([[-2.0, 0.0], [0.0, 3.0]]))
+        >>> sign, logabsdet
+        (tensor(-1.), tensor(1.7918))
     """
     return put("slogdet", out, return_types.slogdet(logarithm(self)), words=EXACT, writer="_linalg_slogdet")
 
@@ -284,7 +307,13 @@ def slogdet(self: Tensor, *, out: Any = None) -> Any:
 @composite()
 @describes(OF_SQUARES)
 def logdet(self: Tensor) -> Any:
-    """The logarithms of determinants; NaN if a determinant is negative."""
+    """The logarithms of determinants; NaN if a determinant is negative.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.logdet(wg.tensor([[2.0, 0.0], [0.0, 3.0]]))
+        tensor(1.7918)
+    """
     check_square("logdet", self)
     check_inexact("logdet", self._array_)
     sign, log = logarithm(self)

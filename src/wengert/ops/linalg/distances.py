@@ -191,6 +191,12 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
 
     Derivative:
         Zero where a distance is zero.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.cdist(wg.tensor([[0.0, 0.0], [3.0, 4.0]]), wg.tensor([[0.0, 0.0]]))
+        tensor([[0.],
+                [5.]])
     """
     if compute_mode not in MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
@@ -282,6 +288,11 @@ def pdist(self: Tensor, p: float = 2.0) -> Any:
 
     Derivative:
         Zero where a distance is zero.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.pdist(wg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+        tensor([5.0000, 1.0000, 4.2426])
     """
     if self.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {self.ndim}D")

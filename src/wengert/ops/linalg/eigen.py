@@ -186,6 +186,12 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     Derivative:
         That of the vectors is finite if no eigenvalues are equal. It is refused for functions of the phases of complex
         vectors.
+
+    Examples:
+        >>> import wengert as wg
+        >>> values, vectors = wg.linalg.eigh(wg.tensor([[2.0, 1.0], [1.0, 3.0]]))
+        >>> values
+        tensor([1.3820, 3.6180])
     """
     result = return_types.linalg_eigh(hermitian(A, UPLO, True))
     return put("linalg_eigh", out, result, words=EXACT, writer="_linalg_eigh")
@@ -211,6 +217,11 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
         symmetric functions, such as sums over all of them. The second derivative of these is right there, too, as
         reverse or forward mode of reverse mode (`func.hessian`); further derivatives, and those of other functions,
         are not finite.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.eigvalsh(wg.tensor([[2.0, 1.0], [1.0, 3.0]]))
+        tensor([1.3820, 3.6180])
     """
     result = spectrum(A, UPLO, is_differentiated(A))[0]
     return put("linalg_eigvalsh", out, result, words=EXACT, writer="_linalg_eigh")
@@ -317,6 +328,12 @@ def eig(A: Tensor, *, out: Any = None) -> Any:
 
     Derivative:
         Defined if no eigenvalues are equal; it is refused for functions of the phases of the vectors.
+
+    Examples:
+        >>> import wengert as wg
+        >>> values, vectors = wg.linalg.eig(wg.tensor([[1.0, -2.0], [3.0, 1.0]]))
+        >>> values
+        tensor([1.+2.4495j, 1.-2.4495j])
     """
     result = return_types.linalg_eig(general(A, True))
     return put("linalg_eig", out, result, uncastable=f"torch.linalg.eig: {OF_VALUES}", rows="shrunk")
@@ -335,6 +352,11 @@ def eigvals(A: Tensor, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if `A` is not a batch of square matrices, or infinities or NaN.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.eigvals(wg.tensor([[1.0, -2.0], [3.0, 1.0]]))
+        tensor([1.+2.4495j, 1.-2.4495j])
     """
     result = general(A, is_differentiated(A))[0]
     return put("linalg_eigvals", out, result, uncastable=f"torch.linalg.eigvals: {OF_VALUES}", recorded=False)

@@ -42,6 +42,11 @@ def einsum(*args: Any) -> Any:
     Raises:
         ValueError: if there is no operand, or a number is out of range.
         RuntimeError: if the equation is wrong, or does not fit the operands.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.einsum("ij,j->i", wg.tensor([[1.0, 2.0], [3.0, 4.0]]), wg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
     """
     equation, operands = read_arguments(args)
     return recipe(equation, tuple([operand.shape for operand in operands])).apply(operands)

@@ -69,6 +69,12 @@ def inv(A: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: if `A` is not a batch of square matrices.
         LinAlgError: if a matrix cannot be inverted.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.inv(wg.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
     """
     return put("linalg_inv", out, inverted(A, True)[0], words=EXACT, writer="linalg_inv_ex")
 
@@ -88,6 +94,12 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     Raises:
         RuntimeError: if `A` is not a batch of square matrices.
         LinAlgError: if a matrix cannot be inverted, and `check_errors` is true.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.inv_ex(wg.tensor([[2.0, 0.0], [0.0, 4.0]])).inverse
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
     """
     result = return_types.linalg_inv_ex(inverted(A, check_errors))
     return put("linalg_inv_ex", out, result, words=EXACT)
@@ -105,6 +117,12 @@ def inverse(self: Tensor, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError, LinAlgError: as `linalg.inv`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.inverse(wg.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
     """
     return put("inverse", out, inverted(self, True)[0], words=EXACT, writer="linalg_inv_ex")
 

@@ -73,6 +73,13 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
         RuntimeError: if `A` is not a batch of square matrices.
         LinAlgError: if a pivot is zero.
         ImportError: if SciPy is not installed.
+
+    Examples:
+        >>> import wengert as wg
+        >>> LD, pivots = wg.linalg.ldl_factor(wg.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        >>> LD
+        tensor([[4.0000, 0.0000],
+                [0.5000, 4.0000]])
     """
     return put(
         "linalg_ldl_factor",
@@ -101,6 +108,12 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
         RuntimeError: if `A` is not a batch of square matrices.
         LinAlgError: if a pivot is zero, and `check_errors` is true.
         ImportError: if SciPy is not installed.
+
+    Examples:
+        >>> import wengert as wg
+        >>> LD, pivots, info = wg.linalg.ldl_factor_ex(wg.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        >>> info
+        tensor(0, dtype=torch.int32)
     """
     result = return_types.linalg_ldl_factor_ex(factored(A, hermitian, check_errors))
     return put("linalg_ldl_factor_ex", out, result, words=EXACT, recorded=False)
@@ -166,6 +179,13 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False,
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
         ImportError: if SciPy is not installed.
+
+    Examples:
+        >>> import wengert as wg
+        >>> factors = wg.linalg.ldl_factor(wg.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        >>> wg.linalg.ldl_solve(*factors, wg.tensor([[6.0], [7.0]]))
+        tensor([[1.],
+                [1.]])
     """
     return put("linalg_ldl_solve", out, solved(LD, pivots, B, hermitian), words=EXACT, recorded=False)
 

@@ -151,6 +151,11 @@ def pinv(
 
     Raises:
         RuntimeError: if `A` is not a batch of matrices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.pinv(wg.tensor([[3.0], [4.0]]))
+        tensor([[0.1200, 0.1600]])
     """
     result = pseudoinverse(A, atol, rtol if rcond is None else rcond, hermitian)
     return copied("linalg_pinv", out, result, uncastable=OF_INVERSE)
@@ -182,6 +187,11 @@ def pinverse(self: Tensor, rcond: float = 1e-15) -> Any:
 
     Raises:
         RuntimeError: if `self` is not a batch of matrices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.pinverse(wg.tensor([[3.0], [4.0]]))
+        tensor([[0.1200, 0.1600]])
     """
     return pseudoinverse(self, None, rcond, False)
 
@@ -327,6 +337,13 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None,
     Raises:
         RuntimeError: if shapes or dtypes do not fit, or `driver` is unknown.
         LinAlgError: if the driver is "gels", and a matrix does not have full rank.
+
+    Examples:
+        >>> import wengert as wg
+        >>> A, b = wg.tensor([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), wg.tensor([[1.0], [3.0], [4.0]])
+        >>> wg.linalg.lstsq(A, b).solution
+        tensor([[1.1667],
+                [1.5000]])
     """
     driver = "gelsy" if driver is None else driver
     if driver not in DRIVERS:
@@ -359,6 +376,11 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if the numbers of elements differ, or the matrix is singular.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.tensorinv(wg.eye(4).reshape(2, 2, 4) * 2, 2).shape
+        torch.Size([4, 2, 2])
     """
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
@@ -390,6 +412,12 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> A
 
     Raises:
         RuntimeError: if the numbers of elements differ, or the matrix is singular.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.tensorsolve(wg.eye(4).reshape(2, 2, 2, 2) * 2, wg.ones(2, 2))
+        tensor([[0.5000, 0.5000],
+                [0.5000, 0.5000]])
     """
     if dims is not None:
         last = [normalise(dim, A.ndim) for dim in dims]

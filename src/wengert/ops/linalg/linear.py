@@ -33,6 +33,11 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.linear(wg.tensor([1.0, 2.0]), wg.tensor([[1.0, 1.0], [0.0, 3.0]]), wg.tensor([0.5, 0.0]))
+        tensor([3.5000, 6.0000])
     """
     if not (isinstance(input, Tensor) and isinstance(weight, Tensor) and (bias is None or isinstance(bias, Tensor))):
         check_tensors("linear", input=input, weight=weight, **({} if bias is None else {"bias": bias}))

@@ -381,6 +381,13 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     Raises:
         RuntimeError: if `A` is not a batch of matrices.
         ImportError: if SciPy is not installed.
+
+    Examples:
+        >>> import wengert as wg
+        >>> P, L, U = wg.linalg.lu(wg.tensor([[0.0, 2.0], [4.0, 1.0]]))
+        >>> U
+        tensor([[4., 1.],
+                [0., 2.]])
     """
     return put("linalg_lu", out, return_types.linalg_lu(factored(A, pivot)), words=EXACT)
 
@@ -399,6 +406,12 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
         RuntimeError: if `A` is not a batch of matrices.
         LinAlgError: if a pivot is zero.
         ImportError: if SciPy is not installed.
+
+    Examples:
+        >>> import wengert as wg
+        >>> LU, pivots = wg.linalg.lu_factor(wg.tensor([[0.0, 2.0], [4.0, 1.0]]))
+        >>> pivots
+        tensor([2, 2], dtype=torch.int32)
     """
     return put(
         "linalg_lu_factor",
@@ -426,6 +439,12 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, o
         RuntimeError: if `A` is not a batch of matrices.
         LinAlgError: if a pivot is zero, and `check_errors` is true.
         ImportError: if SciPy is not installed.
+
+    Examples:
+        >>> import wengert as wg
+        >>> LU, pivots, info = wg.linalg.lu_factor_ex(wg.tensor([[0.0, 2.0], [4.0, 1.0]]))
+        >>> info
+        tensor(0, dtype=torch.int32)
     """
     result = return_types.linalg_lu_factor_ex(packed(A, pivot, check_errors))
     return put("linalg_lu_factor_ex", out, result, words=EXACT)
@@ -458,6 +477,13 @@ def linalg_lu_solve(
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> factors = wg.linalg.lu_factor(wg.tensor([[0.0, 2.0], [4.0, 1.0]]))
+        >>> wg.linalg.lu_solve(*factors, wg.tensor([[2.0], [5.0]]))
+        tensor([[1.],
+                [1.]])
     """
     return put("linalg_lu_solve", out, solved(LU, pivots, B, left, adjoint), words=EXACT)
 
@@ -482,6 +508,13 @@ def lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = Non
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> LU, pivots = wg.linalg.lu_factor(wg.tensor([[0.0, 2.0], [4.0, 1.0]]))
+        >>> wg.lu_solve(wg.tensor([[2.0], [5.0]]), LU, pivots)
+        tensor([[1.],
+                [1.]])
     """
     anomaly.warn_once(
         "torch.lu_solve is deprecated in favor of torch.linalg.lu_solve and will be removed in a future PyTorch "
@@ -514,6 +547,13 @@ def lu_unpack(
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> P, L, U = wg.lu_unpack(*wg.linalg.lu_factor(wg.tensor([[0.0, 2.0], [4.0, 1.0]])))
+        >>> P
+        tensor([[0., 1.],
+                [1., 0.]])
     """
     result = return_types.lu_unpack(unpacked(LU_data, LU_pivots, unpack_data, unpack_pivots))
     return put("lu_unpack", out, result, words=EXACT)
@@ -540,6 +580,12 @@ def lu(self: Tensor, pivot: bool = True, get_infos: Truth = False, out: Any = No
     Raises:
         RuntimeError: if `self` is not a batch of matrices.
         ImportError: if SciPy is not installed.
+
+    Examples:
+        >>> import wengert as wg
+        >>> LU, pivots = wg.lu(wg.tensor([[0.0, 2.0], [4.0, 1.0]]))
+        >>> pivots
+        tensor([2, 2], dtype=torch.int32)
     """
     anomaly.warn_once(
         "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in "

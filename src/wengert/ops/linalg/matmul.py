@@ -32,6 +32,12 @@ def outer(self: Any, vec2: Any, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if an operand is not a vector.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.outer(wg.tensor([1.0, 2.0]), wg.tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]])
     """
     check_tensors("outer", self=self, vec2=vec2)
     for name, vector in (("self", self), ("vec2", vec2)):
@@ -42,7 +48,14 @@ def outer(self: Any, vec2: Any, *, out: Any = None) -> Any:
 
 @composite()
 def ger(self: Any, vec2: Any, *, out: Any = None) -> Any:
-    """Alias of `outer`."""
+    """Alias of `outer`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.ger(wg.tensor([1.0, 2.0]), wg.tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]])
+    """
     return outer(self, vec2, out=out)
 
 
@@ -67,6 +80,11 @@ def inner(self: Any, other: Any, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if the last dimensions or the dtypes differ.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.inner(wg.tensor([1.0, 2.0]), wg.tensor([3.0, 4.0]))
+        tensor(11.)
     """
     check_tensors("inner", self=self, other=other)
     if not self._array_.ndim or not other._array_.ndim:
@@ -172,6 +190,11 @@ def matmul(self: Any, other: Any, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if an operand is 0-dim, or shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.matmul(wg.tensor([[1.0, 2.0], [3.0, 4.0]]), wg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
     """
     check_tensors("matmul", self=self, other=other)
     result = product(self, other)

@@ -114,6 +114,11 @@ def matrix_norm(
 
     Raises:
         RuntimeError: if `A` is not a batch of floating or complex matrices, or `ord` is unknown.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.matrix_norm(wg.tensor([[3.0, 0.0], [0.0, 4.0]]))
+        tensor(5.)
     """
     return copied("linalg_matrix_norm", out, norm_of_matrices(A, ord, dim, keepdim, dtype), words=MATRIX_NORM)
 
@@ -136,6 +141,11 @@ def linalg_norm(
 
     Raises:
         RuntimeError: if `ord` is not an order of a norm of such a tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.norm(wg.tensor([[3.0, 0.0], [0.0, 4.0]]))
+        tensor(5.)
     """
     count = A.ndim if dim is None else len(dim) if isinstance(dim, (tuple, list)) else 1
     if dim is not None and count not in (1, 2):
@@ -186,6 +196,11 @@ def norm(
 
     Raises:
         RuntimeError: if `self` is of integers, or `p` is not an order of a norm.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.norm(wg.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1)
+        tensor([ 5., 10.])
     """
     if isinstance(p, str) and (p != "fro" or (isinstance(dim, (tuple, list)) and len(dim) > 2)):
         result = norm_of_matrices(self, p, tuple(range(self.ndim)) if dim is None else dim, keepdim, dtype)
@@ -220,6 +235,11 @@ def nuclear_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: A
 
     Raises:
         RuntimeError: if `self` is not a batch of matrices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nuclear_norm(wg.tensor([[3.0, 1.0], [0.0, 4.0]]))
+        tensor(7.0711)
     """
     dim, keepdim = (None, dim) if isinstance(dim, bool) else (dim, keepdim)  # `keepdim` was passed in place of `dim`
     result = norm_of_matrices(self, "nuc", (-2, -1) if dim is None else dim, keepdim, None)
@@ -241,6 +261,11 @@ def frobenius_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out:
 
     Raises:
         RuntimeError: if `self` holds integers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.frobenius_norm(wg.tensor([[3.0, 0.0], [0.0, 4.0]]))
+        tensor(5.)
     """
     return put("frobenius_norm", out, vector_norm(self, 2, dim, keepdim))
 
@@ -266,6 +291,11 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if `A` is not a batch of matrices of the shape that `p` needs, or `p` is unknown.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.cond(wg.tensor([[3.0, 1.0], [0.0, 4.0]]))
+        tensor(1.5000)
     """
     if A.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
@@ -348,6 +378,11 @@ def matrix_rank(
 
     Raises:
         RuntimeError: if `A` is not a batch of matrices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.matrix_rank(wg.tensor([[1.0, 2.0], [2.0, 4.0]]))
+        tensor(1)
     """
     if A.ndim < 2:
         raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
@@ -385,6 +420,12 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Any:
 
     Raises:
         IndexError: if `dim` is out of range.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.norm_except_dim(wg.tensor([[3.0, 4.0], [6.0, 8.0]]))
+        tensor([[ 5.],
+                [10.]])
     """
     pow, dim = (integer("norm_except_dim", *value) for value in (("pow", pow), ("dim", dim)))
     others = () if dim == -1 else tuple(value for value in range(v.ndim) if value != normalise(dim, v.ndim))

@@ -172,6 +172,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if lengths or dtypes differ, or there are fewer dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensordot(wg.ones(2, 3, 5), wg.ones(3, 5, 4), 2).shape
+        torch.Size([2, 4])
     """
     first, second = read_dims(a, b, dims)
     whole = a.ndim if isinstance(dims, int) else 0  # torch then counts from the end
@@ -237,6 +242,12 @@ def kron(self: Tensor, other: Tensor, *, out: Any = None) -> Any:
 
     Returns:
         A new tensor, whose lengths are the products of both tensors' lengths.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.kron(wg.tensor([[1, 2]]), wg.tensor([[1, 0], [0, 1]]))
+        tensor([[1, 0, 2, 0],
+                [0, 1, 0, 2]])
     """
     one, two = self._array_.shape, other._array_.shape
     if len(one) != len(two):

@@ -43,6 +43,12 @@ def exponential(self: Array) -> Any:
 
     Raises:
         RuntimeError: if `self` is not a batch of square matrices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.matrix_exp(wg.tensor([[0.0, 0.5], [0.0, 0.0]]))
+        tensor([[1.0000, 0.5000],
+                [0.0000, 1.0000]])
     """
     check_inexact("linalg.matrix_exp", self)
     check_square("linalg.matrix_exp", self)
@@ -94,6 +100,12 @@ def matrix_exp(self: Tensor) -> Any:
 
     Raises:
         RuntimeError: if `self` is not a batch of square matrices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.matrix_exp(wg.tensor([[0.0, 0.5], [0.0, 0.0]]))
+        tensor([[1.0000, 0.5000],
+                [0.0000, 1.0000]])
     """
     return exponential(self)
 
@@ -147,6 +159,12 @@ def linalg_matrix_power(A: Tensor, n: int, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: if `A` is not a batch of square matrices.
         LinAlgError: if `n` is negative, and a matrix cannot be inverted.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.matrix_power(wg.tensor([[1.0, 1.0], [0.0, 1.0]]), 3)
+        tensor([[1., 3.],
+                [0., 1.]])
     """
     return delivered("linalg_matrix_power", out, power(A, integer("linalg_matrix_power", "n", n)), n)
 
@@ -164,6 +182,12 @@ def matrix_power(self: Tensor, n: int, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError, LinAlgError: as `linalg.matrix_power`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.matrix_power(wg.tensor([[1.0, 1.0], [0.0, 1.0]]), 3)
+        tensor([[1., 3.],
+                [0., 1.]])
     """
     return delivered("linalg_matrix_power", out, power(self, integer("matrix_power", "n", n)), n)
 
@@ -262,6 +286,11 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.multi_dot([wg.ones(2, 3), wg.ones(3, 4), wg.ones(4)])
+        tensor([12., 12.])
     """
     operands = list(tensors_of("linalg_multi_dot", tensors))
     if len(operands) < 2:
@@ -320,6 +349,11 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if shapes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.chain_matmul(wg.ones(1, 3), wg.ones(3, 4), wg.ones(4, 2))
+        tensor([[12., 12.]])
     """
     anomaly.warn_once(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "

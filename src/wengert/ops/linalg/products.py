@@ -93,6 +93,12 @@ def mm(self: Array, mat2: Array) -> Any:
 
     Raises:
         RuntimeError: if an operand is not a matrix, or shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.mm(wg.tensor([[1.0, 2.0], [3.0, 4.0]]), wg.tensor([[0.0, 1.0], [1.0, 0.0]]))
+        tensor([[2., 1.],
+                [4., 3.]])
     """
     check_mm(self, mat2)
     return kernels.matmul(self, mat2)
@@ -144,6 +150,11 @@ def bmm(self: Array, mat2: Array) -> Any:
 
     Raises:
         RuntimeError: if an operand is not a batch of matrices, or shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.bmm(wg.ones(3, 1, 2), wg.ones(3, 2, 4)).shape
+        torch.Size([3, 1, 4])
     """
     check_bmm(self, mat2)
     return kernels.matmul(self, mat2)
@@ -214,6 +225,11 @@ def mv(self: Array, vec: Array) -> Any:
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.mv(wg.tensor([[1.0, 2.0], [3.0, 4.0]]), wg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
     """
     check_mv(self, vec)
     return kernels.matmul(self, vec)
@@ -275,6 +291,11 @@ def dot(self: Array, tensor: Array) -> Any:
 
     Raises:
         RuntimeError: if an operand is not a vector, or lengths or dtypes differ.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.dot(wg.tensor([1.0, 2.0]), wg.tensor([3.0, 4.0]))
+        tensor(11.)
     """
     check_vectors("dot", self, tensor)
     return kernels.matmul(self, tensor)
@@ -305,6 +326,11 @@ def vdot(self: Array, other: Array) -> Any:
 
     Returns:
         A new 0-dim tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.vdot(wg.tensor([1j, 2 + 0j]), wg.tensor([1j, 3 + 0j]))
+        tensor(7.+0.j)
     """
     check_vectors("vdot", self, other)
     return kernels.matmul(kernels.conjugate(self), other)

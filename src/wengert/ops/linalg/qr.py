@@ -139,6 +139,12 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
 
     Derivative:
         Defined if the first k columns are linearly independent; not for "r", nor for "complete" if m > n.
+
+    Examples:
+        >>> import wengert as wg
+        >>> Q, R = wg.linalg.qr(wg.tensor([[3.0, 1.0], [4.0, 2.0]]))
+        >>> wg.allclose(Q @ R, wg.tensor([[3.0, 1.0], [4.0, 2.0]]))
+        True
     """
     return put("linalg_qr", out, return_types.linalg_qr(factored(A, mode)), words=EXACT)
 
@@ -157,6 +163,12 @@ def qr(self: Tensor, some: bool = True, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if `self` is not a batch of matrices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> Q, R = wg.qr(wg.tensor([[3.0, 1.0], [4.0, 2.0]]))
+        >>> wg.allclose(Q @ R, wg.tensor([[3.0, 1.0], [4.0, 2.0]]))
+        True
     """
     anomaly.warn_once(
         "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe "

@@ -173,6 +173,13 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> reflectors, tau = wg.geqrf(wg.tensor([[3.0], [4.0]]))
+        >>> wg.linalg.householder_product(reflectors, tau)
+        tensor([[-0.6000],
+                [-0.8000]])
     """
     return put("linalg_householder_product", out, product(A, tau), uncastable=OF_PRODUCT, rows="shrunk")
 
@@ -191,6 +198,13 @@ def orgqr(self: Tensor, input2: Tensor, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: as `linalg.householder_product`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> reflectors, tau = wg.geqrf(wg.tensor([[3.0], [4.0]]))
+        >>> wg.orgqr(reflectors, tau)
+        tensor([[-0.6000],
+                [-0.8000]])
     """
     return put("orgqr", out, product(self, input2), uncastable=OF_PRODUCT, rows="shrunk")
 
@@ -246,6 +260,13 @@ def ormqr(self: Array, tau: Array, other: Array, left: bool = True, transpose: b
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> reflectors, tau = wg.geqrf(wg.tensor([[3.0], [4.0]]))
+        >>> wg.ormqr(reflectors, tau, wg.eye(2))
+        tensor([[-0.6000, -0.8000],
+                [-0.8000,  0.6000]])
     """
     check_ormqr(self, tau, other, left)
     if left:
@@ -328,6 +349,13 @@ def geqrf(self: Tensor, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if `self` is not a batch of matrices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> reflectors, tau = wg.geqrf(wg.tensor([[3.0], [4.0]]))
+        >>> reflectors, tau
+        (tensor([[-5.0000],
+                [ 0.5000]]), tensor([1.6000]))
     """
     if out is not None and self.requires_grad and current().grad:
         raise RuntimeError(requires_grad("geqrf"))

@@ -232,6 +232,12 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None, out
     Derivative:
         That of the vectors is finite if no values are equal, and none is zero unless `A` is square. Vectors beyond the
         values have no derivative.
+
+    Examples:
+        >>> import wengert as wg
+        >>> U, S, Vh = wg.linalg.svd(wg.tensor([[3.0, 1.0], [0.0, 4.0]]))
+        >>> S
+        tensor([4.2426, 2.8284])
     """
     check_driver(driver)
     return put(
@@ -260,6 +266,11 @@ def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Any:
 
     Derivative:
         The second derivative is finite if no values are equal.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.svdvals(wg.tensor([[3.0, 1.0], [0.0, 4.0]]))
+        tensor([4.2426, 2.8284])
     """
     check_driver(driver)
     return put("linalg_svdvals", out, singular_values(A), words=EXACT, writer="_linalg_svd")
@@ -285,6 +296,12 @@ def svd(self: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = 
 
     Raises:
         RuntimeError: if `self` is not a batch of matrices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> U, S, V = wg.svd(wg.tensor([[3.0, 1.0], [0.0, 4.0]]))
+        >>> S
+        tensor([4.2426, 2.8284])
     """
     if self.ndim < 2:
         raise RuntimeError(

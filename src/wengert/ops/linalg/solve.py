@@ -177,6 +177,11 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Any:
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
         LinAlgError: if a matrix is singular.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.solve(wg.tensor([[2.0, 1.0], [1.0, 3.0]]), wg.tensor([4.0, 7.0]))
+        tensor([1., 2.])
     """
     return put("linalg_solve", out, solved_ex(A, B, left, True)[0], words=EXACT, writer="_linalg_solve_ex")
 
@@ -198,6 +203,11 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
         LinAlgError: if a matrix is singular, and `check_errors` is true.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.solve_ex(wg.tensor([[2.0, 1.0], [1.0, 3.0]]), wg.tensor([4.0, 7.0])).result
+        tensor([1., 2.])
     """
     return put(
         "linalg_solve_ex",
@@ -285,6 +295,12 @@ def solve_triangular(
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.solve_triangular(wg.tensor([[2.0, 0.0], [1.0, 3.0]]), wg.tensor([[4.0], [8.0]]), upper=False)
+        tensor([[2.],
+                [2.]])
     """
     return put("linalg_solve_triangular", out, triangular(A, B, upper, left, unitriangular), words=SCALAR_TYPE)
 
@@ -408,6 +424,12 @@ def triangular_solve(
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.triangular_solve(wg.tensor([[4.0], [6.0]]), wg.tensor([[2.0, 0.0], [0.0, 3.0]])).solution
+        tensor([[2.],
+                [2.]])
     """
     anomaly.warn_once(
         "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangular and will be removed in a "

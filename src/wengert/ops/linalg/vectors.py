@@ -31,6 +31,11 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.vecdot(wg.tensor([[1.0, 2.0], [3.0, 4.0]]), wg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
     """
     if x.dtype.category < dtypes.FLOAT:
         raise RuntimeError(
@@ -74,6 +79,11 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
 
     Raises:
         IndexError: if `dim1` or `dim2` is out of range.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.diagonal(wg.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4])
     """
     return A.diagonal(offset, dim1, dim2)
 
@@ -106,6 +116,12 @@ def linalg_vander(x: Tensor, *, N: Any = None) -> Any:
 
     Raises:
         RuntimeError: if `N` is less than 2.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.vander(wg.tensor([2, 3]), N=3)
+        tensor([[1, 2, 4],
+                [1, 3, 9]])
     """
     if x.dtype is dtypes.bool_ or x.dtype in dtypes.HALVES:
         raise RuntimeError(f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype}")
@@ -130,6 +146,12 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
 
     Raises:
         RuntimeError: if `x` does not have one dimension, or `N` is negative.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.vander(wg.tensor([2, 3]), N=3)
+        tensor([[4, 2, 1],
+                [9, 3, 1]])
     """
     if x.ndim != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")

@@ -32,6 +32,13 @@ def clone(self: Array, *, memory_format: Any = None) -> Any:
 
     Args:
         memory_format: `preserve_format` (the default: strides are kept) or `contiguous_format`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([1, 2])
+        >>> y = wg.clone(x).add_(1)
+        >>> x, y
+        (tensor([1, 2]), tensor([2, 3]))
     """
     return copied(self, memory_format)
 
@@ -121,6 +128,11 @@ def contiguous(input: Any, memory_format: memory_format = contiguous_format) -> 
 
     Returns:
         The tensor, or a new one.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([[1, 2], [3, 4]]).t().contiguous().stride()
+        (2, 1)
     """
     array = input._array_
     if not isinstance(memory_format, type(contiguous_format)):
@@ -239,6 +251,11 @@ def to(
 
     Returns:
         The tensor itself if nothing changes, otherwise a copy; its gradient is cast back.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.5, 2.5]).to(wg.int64)
+        tensor([1, 2])
     """
     dtype, device, other, switches = read_target(where, dtype, device, other)
     if other is not None:
@@ -278,6 +295,11 @@ def type_as(self: Any, other: Tensor) -> Any:
 
     Returns:
         The tensor itself if it has that dtype, otherwise a copy.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.5, 2.5]).type_as(wg.tensor([1]))
+        tensor([1, 2])
     """
     return self.to(other.dtype)
 

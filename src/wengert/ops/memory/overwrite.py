@@ -142,6 +142,11 @@ def fill(self: Array, value: Array) -> Any:
 
     Raises:
         RuntimeError: if `value` has dimensions, or is a number that does not fit the dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.fill(wg.zeros(2), 3)
+        tensor([3., 3.])
     """
     result = np.empty_like(self)
     write_value(result, value)

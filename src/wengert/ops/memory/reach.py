@@ -61,6 +61,11 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
     Raises:
         RuntimeError: if the tensor is compressed.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(2, 3).stride()
+        (3, 1)
     """
     if self._flags_ & SPARSE:
         refuse_compressed(self, "strides")
@@ -71,7 +76,13 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 
 def storage_offset(self: Tensor) -> int:
-    """Return the number of elements from the start of the storage to the first element."""
+    """Return the number of elements from the start of the storage to the first element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.arange(5)[2:].storage_offset()
+        2
+    """
     return 0 if is_sparse(self) else offset_in_bytes(self) // self._array_.itemsize
 
 
@@ -80,6 +91,12 @@ def data_ptr(self: Tensor) -> int:
 
     Raises:
         RuntimeError: if the tensor is sparse, or stands for the members of a batch.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.arange(5)
+        >>> x[1:].data_ptr() - x.data_ptr()
+        8
     """
     if self._flags_ & WITHOUT_MEMORY:
         if self.is_meta:
@@ -96,6 +113,12 @@ def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
 
     Raises:
         RuntimeError: if the tensor is compressed.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.zeros(2, 3)
+        >>> x.is_contiguous(), x.t().is_contiguous()
+        (True, False)
     """
     if self._flags_ & SPARSE:
         refuse_compressed(self, "is_contiguous")

@@ -402,7 +402,13 @@ def storage_of(tensor: Tensor) -> Storage:
 
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
-    """Return the memory that this tensor shares with its views, byte by byte."""
+    """Return the memory that this tensor shares with its views, byte by byte.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(3).untyped_storage().nbytes()
+        12
+    """
     if self._flags_ & flags.SPARSE and self.is_meta:
         return MetaStorage(self._storage_)
     return UntypedStorage(storage_of(self))
@@ -414,7 +420,13 @@ def typed_storage(self: Tensor) -> TypedStorage:
 
 
 def storage(self: Tensor) -> TypedStorage:
-    """Return the memory that this tensor shares with its views, by element. Deprecated: use `untyped_storage`."""
+    """Return the memory that this tensor shares with its views, by element. Deprecated: use `untyped_storage`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(3).storage().size()
+        3
+    """
     anomaly.warn_once(DEPRECATED)
     return typed_storage(self)
 
@@ -429,7 +441,13 @@ def share_memory_(self: Tensor) -> Tensor:
 
 
 def tensor_is_shared(self: Tensor) -> bool:
-    """Return whether other processes may see the memory of this tensor."""
+    """Return whether other processes may see the memory of this tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.zeros(3).is_shared()
+        False
+    """
     return is_shared(self._storage_)
 
 

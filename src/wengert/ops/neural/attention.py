@@ -139,6 +139,13 @@ def scaled_dot_product_attention(
 
     Source:
         Vaswani et al., Attention is all you need (2017).
+
+    Examples:
+        >>> import wengert as wg
+        >>> q = wg.tensor([[1.0, 0.0]])
+        >>> k, v = wg.tensor([[1.0, 0.0], [0.0, 1.0]]), wg.tensor([[1.0, 0.0], [0.0, 1.0]])
+        >>> wg.nn.functional.scaled_dot_product_attention(q, k, v)
+        tensor([[0.6698, 0.3302]])
     """
     check_inputs(query, key, value)
     check_mask(query, attn_mask, is_causal)

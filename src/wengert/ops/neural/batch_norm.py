@@ -300,6 +300,13 @@ def native_batch_norm(
 
     Returns:
         The result, and the mean and 1 / standard deviation of each channel (empty unless `training`).
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([[1.0], [3.0]])
+        >>> wg.native_batch_norm(x, None, None, None, None, True, 0.1, 0.0)[0]
+        tensor([[-1.],
+                [ 1.]])
     """
     if training and not input.numel():
         raise RuntimeError(f"input tensor must have at least one element, but got input_sizes = {list(input.shape)}")
@@ -346,6 +353,13 @@ def batch_norm(
 
     Source:
         Ioffe and Szegedy, Batch normalization, 2015.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([[1.0], [3.0]])
+        >>> wg.nn.functional.batch_norm(x, None, None, training=True)
+        tensor([[-1.0000],
+                [ 1.0000]])
     """
     if training:
         check_batch(input.shape)
@@ -404,6 +418,11 @@ def instance_norm(
 
     Source:
         Ulyanov, Vedaldi and Lempitsky, Instance normalization, 2016.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.instance_norm(wg.tensor([[[1.0, 3.0]]]))
+        tensor([[[-1.0000,  1.0000]]])
     """
     shape = tuple(input.shape)
     if use_input_stats and math.prod(shape[2:]) == 1:

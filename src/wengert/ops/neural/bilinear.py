@@ -23,6 +23,11 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 
     Raises:
         RuntimeError: if the shapes do not fit, or the dtypes differ.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.bilinear(wg.tensor([[1.0, 2.0]]), wg.tensor([[3.0, 4.0]]), wg.eye(2).unsqueeze(0))
+        tensor([[11.]])
     """
     features, first, second = check_bilinear(input1, input2, weight, bias)
     products = input1.unsqueeze(-1) * input2.unsqueeze(-2)

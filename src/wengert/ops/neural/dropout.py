@@ -138,6 +138,12 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth
 
     Source:
         Srivastava et al., Dropout: a simple way to prevent neural networks from overfitting (2014).
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.dropout(wg.ones(6), 0.5, True)
+        tensor([0., 0., 2., 0., 0., 0.])
     """
     return drop("dropout", input, whole, p, training, inplace)
 
@@ -169,14 +175,32 @@ plain_case(dropout, arrays=dropped_array, needs=NATIVE)
 @composite(method=False)
 @describes(SECTIONS, input="(N, C, ...)")
 def feature_dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
-    """Dropout of whole channels of an input (N, C, ...)."""
+    """Dropout of whole channels of an input (N, C, ...).
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.feature_dropout(wg.ones(1, 3, 2), 0.5, True)
+        tensor([[[0., 0.],
+                 [0., 0.],
+                 [2., 2.]]])
+    """
     return drop("feature_dropout", input, channels, p, training, inplace)
 
 
 @composite(method=False, function=False)
 @describes(SECTIONS, input="(N, C, L) or (C, L)")
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
-    """Dropout of whole channels of an input (N, C, L) or (C, L)."""
+    """Dropout of whole channels of an input (N, C, L) or (C, L).
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.nn.functional.dropout1d(wg.ones(1, 3, 2))
+        tensor([[[0., 0.],
+                 [0., 0.],
+                 [2., 2.]]])
+    """
     check_probability("dropout1d", input, p)
     if input.ndim not in (2, 3):
         raise RuntimeError(
@@ -198,7 +222,18 @@ def batched(name: str, input: Any, full: int, p: float, training: bool, inplace:
 @composite(method=False, function=False)
 @describes(SECTIONS, input="(N, C, H, W), or (N, C, L) with a warning")
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
-    """Dropout of whole channels of an input (N, C, H, W), or (N, C, L) with a warning."""
+    """Dropout of whole channels of an input (N, C, H, W), or (N, C, L) with a warning.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.nn.functional.dropout2d(wg.ones(1, 3, 1, 2))
+        tensor([[[[0., 0.]],
+        <BLANKLINE>
+                 [[0., 0.]],
+        <BLANKLINE>
+                 [[2., 2.]]]])
+    """
     check_probability("dropout2d", input, p)
     if input.ndim not in (3, 4):
         warn_dimensions("dropout2d", input.ndim, "2", "3D or 4D")
@@ -223,7 +258,14 @@ def warn_dimensions(name: str, ndim: int, spatial: str, wanted: str) -> None:
 @composite(method=False, function=False)
 @describes(SECTIONS, input="(N, C, D, H, W) or (C, D, H, W)")
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
-    """Dropout of whole channels of an input (N, C, D, H, W) or (C, D, H, W)."""
+    """Dropout of whole channels of an input (N, C, D, H, W) or (C, D, H, W).
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.nn.functional.dropout3d(wg.ones(1, 3, 1, 1, 2)).flatten()
+        tensor([0., 0., 0., 0., 2., 2.])
+    """
     check_probability("dropout3d", input, p)
     if input.ndim not in (4, 5):
         warn_dimensions("dropout3d", input.ndim, "3", "4D or 5D")
@@ -261,6 +303,12 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 
     Source:
         Klambauer et al., Self-normalizing neural networks (2017).
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.alpha_dropout(wg.zeros(4), 0.5, True)
+        tensor([-0.7792, -0.7792,  0.7792, -0.7792])
     """
     return saturate("alpha_dropout", input, whole, p, training, inplace)
 
@@ -268,7 +316,16 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 @composite(method=False)
 @describes(SECTIONS, input="(N, C, ...)")
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: Truth = False) -> Tensor:
-    """`alpha_dropout` of whole channels of an input (N, C, ...)."""
+    """`alpha_dropout` of whole channels of an input (N, C, ...).
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.feature_alpha_dropout(wg.zeros(1, 3, 2), 0.5, True)
+        tensor([[[-0.7792, -0.7792],
+                 [-0.7792, -0.7792],
+                 [ 0.7792,  0.7792]]])
+    """
     return saturate("feature_alpha_dropout", input, channels, p, training, inplace)
 
 
@@ -278,28 +335,60 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
 @boundary
 @describes(IN_PLACE, input="tensor")
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """In-place form of `dropout`."""
+    """In-place form of `dropout`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.dropout_(wg.ones(6), 0.5, True)
+        tensor([0., 0., 2., 0., 0., 0.])
+    """
     return drop("dropout_", input, whole, p, train, True)
 
 
 @boundary
 @describes(IN_PLACE, input="(N, C, ...)")
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """In-place form of `feature_dropout`."""
+    """In-place form of `feature_dropout`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.feature_dropout_(wg.ones(1, 3, 2), 0.5, True)
+        tensor([[[0., 0.],
+                 [0., 0.],
+                 [2., 2.]]])
+    """
     return drop("feature_dropout_", input, channels, p, train, True)
 
 
 @boundary
 @describes(IN_PLACE, input="tensor")
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """In-place form of `alpha_dropout`."""
+    """In-place form of `alpha_dropout`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.alpha_dropout_(wg.zeros(4), 0.5, True)
+        tensor([-0.7792, -0.7792,  0.7792, -0.7792])
+    """
     return saturate("alpha_dropout_", input, whole, p, train, True)
 
 
 @boundary
 @describes(IN_PLACE, input="(N, C, ...)")
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """In-place form of `feature_alpha_dropout`."""
+    """In-place form of `feature_alpha_dropout`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.feature_alpha_dropout_(wg.zeros(1, 3, 2), 0.5, True)
+        tensor([[[-0.7792, -0.7792],
+                 [-0.7792, -0.7792],
+                 [ 0.7792,  0.7792]]])
+    """
     return saturate("feature_alpha_dropout_", input, channels, p, train, True)
 
 
@@ -380,6 +469,12 @@ def native_dropout(input: Tensor, p: float, train: bool | None = True) -> tuple[
 
     Raises:
         ValueError: if `p` is not a probability.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.native_dropout(wg.ones(4), 0.5, True)
+        (tensor([0., 0., 2., 0.]), tensor([False, False,  True, False]))
     """
     check_probability("native_dropout", input, p)
     refuse_dtype("native_dropout", input._array_, FLOATS)

@@ -224,6 +224,11 @@ def rrelu(
 
     Source:
         Xu et al., Empirical evaluation of rectified activations in convolutional network (2015).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.rrelu(wg.tensor([-2.0, 3.0]), 0.1, 0.3)
+        tensor([-0.4000,  3.0000])
     """
     return scaled_below(input, *read_rrelu(input, lower, upper, training))
 
@@ -237,6 +242,11 @@ def rrelu_(input: Tensor, lower: Number = 1 / 8, upper: Number = 1 / 3, training
 
     Returns:
         `input`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.rrelu_(wg.tensor([-2.0, 3.0]), 0.1, 0.3)
+        tensor([-0.4000,  3.0000])
     """
     in_place: Any = scaled_below.in_place
     return in_place(input, *read_rrelu(input, lower, upper, training))
@@ -270,6 +280,11 @@ def channel_shuffle(self: Array, groups: int) -> Any:
 
     Raises:
         RuntimeError: if the number of channels is not a multiple of `groups`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.channel_shuffle(wg.arange(4).reshape(1, 4, 1), 2).flatten()
+        tensor([0, 2, 1, 3])
     """
     groups = int(groups)
     check_groups(self.shape, groups)
@@ -304,6 +319,11 @@ def native_channel_shuffle(input: Tensor, groups: int) -> Any:
 
     Returns:
         A new tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.native_channel_shuffle(wg.arange(4).reshape(1, 4, 1), 2).flatten()
+        tensor([0, 2, 1, 3])
     """
     return channel_shuffle(input, groups)
 

@@ -142,6 +142,11 @@ def native_group_norm(
 
     Source:
         Wu and He, Group normalization, 2018.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.native_group_norm(wg.arange(4.0).reshape(1, 4), None, None, 1, 4, 1, 2, 0.0)[0]
+        tensor([[-1.,  1., -1.,  1.]])
     """
     check_channels(input, C, group, weight=weight, bias=bias)
     check_items(input, N, C, HxW)
@@ -317,6 +322,11 @@ def group_norm(
     Raises:
         ValueError: if each group has one value.
         RuntimeError: if shapes or dtypes do not fit, or the number of channels is not a multiple of `num_groups`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.group_norm(wg.tensor([[1.0, 3.0, 10.0, 20.0]]), 2)
+        tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
     """
     shape = tuple(input.shape)
     if len(shape) > 1 and num_groups > 0:

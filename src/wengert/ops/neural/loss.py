@@ -266,6 +266,11 @@ def nll_loss(
     Raises:
         ValueError, RuntimeError: if shapes or dtypes do not fit.
         IndexError: if a target is not a class.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.nll_loss(wg.tensor([[-0.5, -1.0], [-2.0, -0.1]]), wg.tensor([0, 1]))
+        tensor(0.3000)
     """
     reduction = read_reduction(reduction, size_average, reduce)
     if weight is not None:
@@ -387,6 +392,11 @@ def cross_entropy(
 
     Raises:
         ValueError, RuntimeError, IndexError: if shapes or dtypes do not fit, or a target is not a class.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.cross_entropy(wg.tensor([[2.0, 0.0], [0.0, 3.0]]), wg.tensor([0, 1]))
+        tensor(0.0878)
     """
     reduction = read_reduction(reduction, size_average, reduce)
     if not 0 <= label_smoothing <= 1:

@@ -117,6 +117,11 @@ def binary_cross_entropy(
     Raises:
         ValueError: if the shapes differ.
         RuntimeError: if an element of `input` or `target` is not a probability, or dtypes differ.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.binary_cross_entropy(wg.tensor([0.8, 0.3]), wg.tensor([1.0, 0.0]))
+        tensor(0.2899)
     """
     reduction = read_reduction(reduction, size_average, reduce)
     if input.shape != target.shape:
@@ -230,6 +235,11 @@ def binary_cross_entropy_with_logits(
     Raises:
         ValueError: if the shapes differ.
         RuntimeError: if `target` is of integers, or a weight is complex or larger than `input`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.binary_cross_entropy_with_logits(wg.tensor([2.0, -1.0]), wg.tensor([1.0, 0.0]))
+        tensor(0.2201)
     """
     reduction = read_reduction(reduction, size_average, reduce)
     if input.shape != target.shape:

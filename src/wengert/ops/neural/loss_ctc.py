@@ -279,6 +279,12 @@ def ctc_loss(
 
     Source:
         Graves et al., Connectionist temporal classification (2006).
+
+    Examples:
+        >>> import wengert as wg
+        >>> log_probs = wg.log_softmax(wg.zeros(4, 1, 3), 2)
+        >>> wg.ctc_loss(log_probs, wg.tensor([[1, 2]]), wg.tensor([4]), wg.tensor([2]))
+        tensor(0.8432)
     """
     level = batches.level_of(input_lengths) or batches.level_of(target_lengths)
     if level is not None:

@@ -45,6 +45,12 @@ def cosine_embedding_loss(
 
     Raises:
         RuntimeError: if the shapes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> a, b = wg.tensor([[1.0, 0.0]]), wg.tensor([[3.0, 4.0]])
+        >>> wg.cosine_embedding_loss(a, b, wg.tensor([1.0]))
+        tensor(0.4000)
     """
     margin = float(read_number("cosine_embedding_loss", "margin", 4, margin))
     check_vectors(input1, input2, target)
@@ -90,6 +96,11 @@ def hinge_embedding_loss(self: Tensor, target: Tensor, margin: float = 1.0, redu
 
     Returns:
         A new tensor, 0-dim, or of the common shape.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.hinge_embedding_loss(wg.tensor([0.5, 0.25]), wg.tensor([1.0, -1.0]))
+        tensor(0.6250)
     """
     margin = float(read_number("hinge_embedding_loss", "margin", 3, margin))
     distance: Any = self
@@ -121,6 +132,11 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
 
     Returns:
         A new tensor, 0-dim, or of the common shape.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.margin_ranking_loss(wg.tensor([1.0, 2.0]), wg.tensor([2.0, 1.0]), wg.tensor([1.0, 1.0]), 0.5)
+        tensor(0.7500)
     """
     margin = float(read_number("margin_ranking_loss", "margin", 4, margin))  # integers become floats, too
     direction: Any = target
@@ -167,6 +183,11 @@ def triplet_margin_loss(
 
     Source:
         Balntas et al., Learning shallow convolutional feature descriptors with triplet losses (2016).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.triplet_margin_loss(wg.tensor([[0.0, 0.0]]), wg.tensor([[3.0, 4.0]]), wg.tensor([[0.0, 4.5]]))
+        tensor(1.5000)
     """
     check_triplet(anchor, positive, negative)
     near = pairwise_distance(anchor, positive, p, eps)

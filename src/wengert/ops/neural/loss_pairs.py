@@ -164,6 +164,11 @@ def mse_loss(
 
     Raises:
         RuntimeError: if the shapes do not broadcast.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.mse_loss(wg.tensor([1.0, 2.0]), wg.tensor([1.0, 4.0]))
+        tensor(2.)
     """
     input, target = spread(input, target)
     reduction = read_reduction(reduction, size_average, reduce)
@@ -187,6 +192,11 @@ def l1_loss(
 
     Returns:
         A new tensor, 0-dim, or of the broadcast shape for "none".
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.l1_loss(wg.tensor([1.0, 2.0]), wg.tensor([1.0, 4.0]))
+        tensor(1.)
     """
     input, target = spread(input, target)
     reduction = read_reduction(reduction, size_average, reduce)
@@ -241,6 +251,11 @@ def smooth_l1_loss(
 
     Raises:
         RuntimeError: if `beta` is negative, or the shapes do not broadcast.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.smooth_l1_loss(wg.tensor([1.0, 2.0]), wg.tensor([1.5, 4.0]))
+        tensor(0.8125)
     """
     input, target = spread(input, target)
     reduction = read_reduction(reduction, size_average, reduce)
@@ -291,6 +306,11 @@ def huber_loss(
     Raises:
         RuntimeError: if `delta` is not positive, or the shapes do not broadcast.
         ValueError: if `weight` has another shape.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.huber_loss(wg.tensor([1.0, 2.0]), wg.tensor([1.5, 4.0]), delta=0.5)
+        tensor(0.5000)
     """
     input, target = spread(input, target)
     reduction = read_reduction(reduction)

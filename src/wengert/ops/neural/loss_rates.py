@@ -26,6 +26,11 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool,
 
     Returns:
         A new tensor, 0-dim, or of the common shape.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.poisson_nll_loss(wg.tensor([0.0, 1.0]), wg.tensor([1.0, 2.0]), True, False, 1e-8, 1)
+        tensor(0.8591)
     """
     rate: Any = input
     count: Any = target
@@ -62,6 +67,11 @@ def kl_div(self: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool
 
     Raises:
         RuntimeError: if an operand is of integers or complex numbers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.kl_div(wg.tensor([0.5, 0.5]).log(), wg.tensor([0.25, 0.75]), 2)
+        tensor(0.1308)
     """
     for operand in (self, target):
         if operand.dtype.is_complex:

@@ -323,6 +323,13 @@ def multi_head_attention_forward(
 
     Source:
         Vaswani et al., Attention is all you need (2017).
+
+    Examples:
+        >>> import wengert as wg
+        >>> x, weights = wg.ones(3, 1, 2), (wg.ones(6, 2), None, None, None, False, 0.0, wg.eye(2), None)
+        >>> output, shares = wg.nn.functional.multi_head_attention_forward(x, x, x, 2, 1, *weights)
+        >>> output.shape, shares[0, 0]
+        (torch.Size([3, 1, 2]), tensor([0.3333, 0.3333, 0.3333]))
     """
     check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads)
     inputs, key_padding_mask, alone = as_batch((query, key, value), key_padding_mask)

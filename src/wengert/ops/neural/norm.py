@@ -185,6 +185,11 @@ def native_layer_norm(
 
     Source:
         Ba, Kiros and Hinton, Layer normalization, 2016.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.native_layer_norm(wg.tensor([[1.0, 2.0, 4.0]]), (3,), None, None, 0.0)[0]
+        tensor([[-1.0690, -0.2673,  1.3363]])
     """
     shape = check_shape("native_layer_norm", input, normalized_shape)
     check_factors(shape, weight=weight, bias=bias)
@@ -301,6 +306,12 @@ def layer_norm(
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.layer_norm(wg.tensor([[1.0, 3.0], [10.0, 30.0]]), (2,))
+        tensor([[-1.0000,  1.0000],
+                [-1.0000,  1.0000]])
     """
     return native_layer_norm(input, normalized_shape, weight, bias, eps)[0]
 
@@ -334,6 +345,11 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Tensor | None = None, ep
 
     Source:
         Zhang and Sennrich, Root mean square layer normalization, 2019.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.rms_norm(wg.tensor([[3.0, 4.0]]), (2,))
+        tensor([[0.8485, 1.1314]])
     """
     if isinstance(normalized_shape, (tuple, list)) and normalized_shape:
         check_factors(tuple(normalized_shape), weight=weight)

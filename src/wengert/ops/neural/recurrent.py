@@ -226,7 +226,15 @@ def rnn_tanh(
     bidirectional: Any,
     batch_first: Any,
 ) -> tuple[Any, ...]:
-    """Plain recurrent networks with tanh: layers, in one or both directions."""
+    """Plain recurrent networks with tanh: layers, in one or both directions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x, h, weights = wg.ones(3, 1, 1), wg.zeros(1, 1, 1), [wg.ones(1, 1), wg.ones(1, 1)]
+        >>> output, h = wg.rnn_tanh(x, h, weights, False, 1, 0.0, False, False, False)
+        >>> output.flatten()
+        tensor([0.7616, 0.9427, 0.9597])
+    """
     arguments = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
     return apply_network(RNN_TANH, arguments)
 
@@ -244,7 +252,15 @@ def rnn_relu(
     bidirectional: Any,
     batch_first: Any,
 ) -> tuple[Any, ...]:
-    """Plain recurrent networks with relu: layers, in one or both directions."""
+    """Plain recurrent networks with relu: layers, in one or both directions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x, h, weights = wg.ones(3, 1, 1), wg.zeros(1, 1, 1), [wg.ones(1, 1), wg.ones(1, 1)]
+        >>> output, h = wg.rnn_relu(x, h, weights, False, 1, 0.0, False, False, False)
+        >>> output.flatten()
+        tensor([1., 2., 3.])
+    """
     arguments = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
     return apply_network(RNN_RELU, arguments)
 
@@ -262,7 +278,15 @@ def gru(
     bidirectional: Any,
     batch_first: Any,
 ) -> tuple[Any, ...]:
-    """Networks of gated recurrent units: layers, in one or both directions."""
+    """Networks of gated recurrent units: layers, in one or both directions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x, h, weights = wg.ones(3, 1, 1), wg.zeros(1, 1, 1), [wg.ones(3, 1), wg.ones(3, 1)]
+        >>> output, h = wg.gru(x, h, weights, False, 1, 0.0, False, False, False)
+        >>> output.flatten()
+        tensor([0.2048, 0.3468, 0.4517])
+    """
     arguments = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
     return apply_network(GRU, arguments)
 
@@ -280,7 +304,15 @@ def lstm(
     bidirectional: Any,
     batch_first: Any,
 ) -> tuple[Any, ...]:
-    """Networks of long short-term memory: layers, in one or both directions."""
+    """Networks of long short-term memory: layers, in one or both directions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x, zeros, weights = wg.ones(3, 1, 1), wg.zeros(1, 1, 1), [wg.ones(4, 1), wg.ones(4, 1)]
+        >>> output, h, c = wg.lstm(x, (zeros, zeros), weights, False, 1, 0.0, False, False, False)
+        >>> output.flatten()
+        tensor([0.3696, 0.6505, 0.7888])
+    """
     arguments = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
     return apply_network(LSTM, arguments)
 

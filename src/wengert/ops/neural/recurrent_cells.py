@@ -188,7 +188,13 @@ STATE_AND_CELL = {
 def rnn_tanh_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Any:
-    """Step of a plain recurrent network: tanh(input @ w_ih.t() + b_ih + hx @ w_hh.t() + b_hh)."""
+    """Step of a plain recurrent network: tanh(input @ w_ih.t() + b_ih + hx @ w_hh.t() + b_hh).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.rnn_tanh_cell(wg.tensor([[1.0]]), wg.tensor([[0.5]]), wg.ones(1, 1), wg.ones(1, 1))
+        tensor([[0.9051]])
+    """
     return cell(RNN_TANH, input, (hx,), Weights(w_ih, w_hh, b_ih, b_hh))[0]
 
 
@@ -203,7 +209,13 @@ def rnn_tanh_cell(
 def rnn_relu_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Any:
-    """Step of a plain recurrent network: relu(input @ w_ih.t() + b_ih + hx @ w_hh.t() + b_hh)."""
+    """Step of a plain recurrent network: relu(input @ w_ih.t() + b_ih + hx @ w_hh.t() + b_hh).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.rnn_relu_cell(wg.tensor([[1.0]]), wg.tensor([[0.5]]), wg.ones(1, 1), wg.ones(1, 1))
+        tensor([[1.5000]])
+    """
     return cell(RNN_RELU, input, (hx,), Weights(w_ih, w_hh, b_ih, b_hh))[0]
 
 
@@ -219,7 +231,13 @@ def rnn_relu_cell(
 def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Any:
-    """Step of a gated recurrent unit."""
+    """Step of a gated recurrent unit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.gru_cell(wg.tensor([[1.0]]), wg.tensor([[0.5]]), wg.ones(3, 1), wg.ones(3, 1))
+        tensor([[0.5706]])
+    """
     return cell(GRU, input, (hx,), Weights(w_ih, w_hh, b_ih, b_hh))[0]
 
 
@@ -234,7 +252,14 @@ def gru_cell(
 def lstm_cell(
     input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Step of a long short-term memory."""
+    """Step of a long short-term memory.
+
+    Examples:
+        >>> import wengert as wg
+        >>> h, c = wg.lstm_cell(wg.tensor([[1.0]]), (wg.zeros(1, 1), wg.zeros(1, 1)), wg.ones(4, 1), wg.ones(4, 1))
+        >>> h, c
+        (tensor([[0.3696]]), tensor([[0.5568]]))
+    """
     check_list("lstm_cell", "hx", 2, hx)
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")

@@ -54,6 +54,11 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
     Raises:
         RuntimeError: if both are integers, the shapes do not broadcast, or `eps` is negative.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.cosine_similarity(wg.tensor([1.0, 0.0]), wg.tensor([3.0, 4.0]), 0)
+        tensor(0.6000)
     """
     if dim is None:
         raise TypeError(errors.wrong_type("cosine_similarity", "dim", 3, "int", dim))
@@ -132,6 +137,11 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-6, k
 
     Raises:
         RuntimeError: if the shapes do not broadcast.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.pairwise_distance(wg.tensor([[0.0, 0.0]]), wg.tensor([[3.0, 4.0]]))
+        tensor([5.0000])
     """
     p, eps = (read_number("pairwise_distance", *value) for value in (("p", 3, p), ("eps", 4, eps)))
     difference: Any = x1 - x2 + float(eps)
@@ -160,6 +170,12 @@ def normalize(input: Tensor, p: float | None = 2.0, dim: Any = 1, eps: float = 1
 
     Returns:
         A new tensor of the shape of `input`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.normalize(wg.tensor([[3.0, 4.0], [0.0, 2.0]]))
+        tensor([[0.6000, 0.8000],
+                [0.0000, 1.0000]])
     """
     values: Any = input
     length = values.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(values)

@@ -181,6 +181,11 @@ def softmax(self: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
     Raises:
         IndexError: if `dim` is out of range.
         NotImplementedError: if `self` is of integers or complex numbers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.softmax(wg.tensor([0.0, 1.0, 2.0]), 0)
+        tensor([0.0900, 0.2447, 0.6652])
     """
     return put("softmax", out, softmax_along(converted("softmax", self, dim, dtype), dim), words=EXACT, recorded=False)
 
@@ -195,6 +200,11 @@ def log_softmax(self: Any, dim: int, dtype: Any = None, *, out: Any = None) -> A
 
     Returns:
         A new tensor of the shape of `self`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.log_softmax(wg.tensor([0.0, 1.0, 2.0]), 0)
+        tensor([-2.4076, -1.4076, -0.4076])
     """
     return put(
         "log_softmax",

@@ -102,7 +102,13 @@ tanh_backward.jvp("result")(tanh_backward_vjp_result)  # a function of the conju
 
 @function(native=native("tanh"))
 def tanh(self: Array, *, out: Any = None) -> Any:
-    """Hyperbolic tangent of `self`, element by element."""
+    """Hyperbolic tangent of `self`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tanh(wg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.7616,  0.0000,  0.7616])
+    """
     return kernels.tanh(self, out=out)
 
 
@@ -140,7 +146,13 @@ sigmoid_backward.jvp("result")(sigmoid_backward_vjp_result)  # a function of the
 
 @function(native=native("sigmoid"))
 def sigmoid(self: Array, *, out: Any = None) -> Any:
-    """1 / (1 + exp(-self)), element by element."""
+    """1 / (1 + exp(-self)), element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sigmoid(wg.tensor([-1.0, 0.0, 1.0]))
+        tensor([0.2689, 0.5000, 0.7311])
+    """
     return kernels.sigmoid(self, out=out)
 
 
@@ -185,6 +197,11 @@ def relu(self: Array, *, out: Any = None) -> Any:
 
     Derivative:
         0 at 0.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.relu(wg.tensor([-1.0, 0.0, 2.0]))
+        tensor([0., 0., 2.])
     """
     if self.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
@@ -299,6 +316,11 @@ def gelu(self: Array, *, approximate: str = "none", out: Any = None) -> Any:
 
     Source:
         Hendrycks and Gimpel, Gaussian error linear units, 2016.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.gelu(wg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.1587,  0.0000,  0.8413])
     """
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")

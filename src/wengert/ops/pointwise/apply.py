@@ -58,6 +58,11 @@ def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
 
     Raises:
         RuntimeError: if a tensor requires a gradient.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.0, 2.0]).apply_(lambda x: x + 0.5)
+        tensor([1.5000, 2.5000])
     """
     check_plain("apply_", self)
     return write_all("apply_", self, callable, [])
@@ -77,6 +82,11 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> T
     Raises:
         RuntimeError: if a tensor requires a gradient.
         TypeError: if the dtypes differ.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.0, 2.0]).map_(wg.tensor([3.0, 4.0]), lambda x, y: x * y)
+        tensor([3., 8.])
     """
     check_plain("map_", self)
     check_unrecorded("map_", tensor)
@@ -96,6 +106,12 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any]
 
     Raises:
         RuntimeError, TypeError: as `map_`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([1.0, 2.0])
+        >>> x.map2_(wg.tensor([3.0, 4.0]), wg.tensor([5.0, 6.0]), lambda x, y, z: x * y + z)
+        tensor([ 8., 14.])
     """
     check_plain("map2_", self)
     check_unrecorded("map2_", x)

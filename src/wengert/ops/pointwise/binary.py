@@ -147,6 +147,11 @@ def add(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any
 
     Raises:
         RuntimeError: if the shapes do not broadcast, or `alpha` does not fit the dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.add(wg.tensor([1.0, 2.0]), wg.tensor([10.0, 20.0]), alpha=2)
+        tensor([21., 42.])
     """
     if is_one(alpha):
         return kernels.add(self, other, out=out)
@@ -179,6 +184,11 @@ def sub(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any
 
     Raises:
         RuntimeError: if the shapes do not broadcast, an operand is bool, or `alpha` does not fit the dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sub(wg.tensor([5.0, 7.0]), wg.tensor([1.0, 2.0]))
+        tensor([4., 5.])
     """
     if is_bool(self) or is_bool(other):
         raise RuntimeError(SUBTRACT_BOOLS if is_bool(self) and is_bool(other) else SUBTRACT_BOOL)
@@ -223,6 +233,11 @@ def rsub(self: Array, other: Array, *, alpha: Number = 1) -> Any:
 
     Raises:
         RuntimeError: if `sub` refuses the operands.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.rsub(wg.tensor([1.0, 2.0]), 10)
+        tensor([9., 8.])
     """
     if is_bool(self) or is_bool(other):
         raise RuntimeError(SUBTRACT_BOOLS if is_bool(self) and is_bool(other) else SUBTRACT_BOOL)
@@ -241,7 +256,14 @@ def rsub_vjp_other(grad: Any) -> Any:
 
 @arithmetic(dtypes=WIDE, native=native("multiply"))
 def mul(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Product of `self` and `other`, element by element."""
+    """Product of `self` and `other`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.mul(wg.tensor([[1.0], [2.0]]), wg.tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]])
+    """
     return kernels.multiply(self, other, out=out)
 
 
@@ -273,7 +295,13 @@ def mul_vjp_other(grad: Any, self: Any) -> Any:
     out=Out(writer="div"),
 )
 def true_divide(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Quotient of `self` and `other`, element by element; integers become the default dtype."""
+    """Quotient of `self` and `other`, element by element; integers become the default dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.true_divide(wg.tensor([1.0, 3.0]), 2)
+        tensor([0.5000, 1.5000])
+    """
     return kernels.divide(self, other, out=out)
 
 

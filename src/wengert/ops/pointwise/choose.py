@@ -89,6 +89,11 @@ def clamp(self: Array, min: Array = None, max: Array = None, *, out: Any = None)
 
     Derivative:
         At a limit the gradient goes to `self`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.clamp(wg.tensor([-2.0, 0.5, 3.0]), 0, 1)
+        tensor([0.0000, 0.5000, 1.0000])
     """
     refuse_complex(self, CLAMP_COMPLEX)
     if min is None and max is None:
@@ -181,7 +186,13 @@ limit = partial(
     node=nodes("ClampMinBackward0", "ClampMinBackward1", by=second_is_tensor),
 )
 def clamp_min(self: Array, min: Array, *, out: Any = None) -> Any:
-    """The larger of `self` and `min`, element by element; NaN stays NaN."""
+    """The larger of `self` and `min`, element by element; NaN stays NaN.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.clamp_min(wg.tensor([-2.0, 0.5, 3.0]), 0)
+        tensor([0.0000, 0.5000, 3.0000])
+    """
     refuse_complex(self, CLAMP_COMPLEX)
     return kernels.maximum(self, min, out=out)
 
@@ -211,7 +222,13 @@ def clamp_min_jvp(self_tangent: Any, min_tangent: Any, self: Any, min: Any) -> A
     node=nodes("ClampMaxBackward0", "ClampMaxBackward1", by=second_is_tensor),
 )
 def clamp_max(self: Array, max: Array, *, out: Any = None) -> Any:
-    """The smaller of `self` and `max`, element by element; NaN stays NaN."""
+    """The smaller of `self` and `max`, element by element; NaN stays NaN.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.clamp_max(wg.tensor([-2.0, 0.5, 3.0]), 1)
+        tensor([-2.0000,  0.5000,  1.0000])
+    """
     refuse_complex(self, CLAMP_COMPLEX)
     return kernels.minimum(self, max, out=out)
 
@@ -303,6 +320,12 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
     Raises:
         RuntimeError: if `condition` is not bool, the shapes do not broadcast, or a number does not fit the dtype.
         TypeError: if `condition` is neither, or only one of `input` and `other` is given.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([-1.0, 2.0])
+        >>> wg.where(x > 0, x, 0.0)
+        tensor([0., 2.])
     """
     condition = constant_of(condition) if isinstance(condition, np.ndarray) else condition
     check_tensor("where", condition, "condition")
@@ -321,7 +344,14 @@ plain_case(where, select, native("where"))
 
 @asks_itself("where")
 def where_method(self: Any, condition: Any, other: Any) -> Any:
-    """This tensor where `condition` holds, else `other`; see `where`."""
+    """This tensor where `condition` holds, else `other`; see `where`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([-1.0, 2.0])
+        >>> x.where(x > 0, 0.0)
+        tensor([0., 2.])
+    """
     try:
         condition = constant_of(condition) if isinstance(condition, np.ndarray) else condition
         check_tensor("where", condition, "condition")
@@ -356,6 +386,11 @@ def nan_to_num(self: Array, nan: float | None = None, posinf: float | None = Non
 
     Derivative:
         0 where a value was replaced.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nan_to_num(wg.tensor([1.0, float("nan"), float("inf")]), posinf=9)
+        tensor([1., 0., 9.])
     """
     if self.dtype.kind in "iub":
         return self.copy()

@@ -43,19 +43,37 @@ test = partial(
 
 @test(native=native("isnan"))
 def isnan(self: Array) -> Any:
-    """Return whether each element is NaN."""
+    """Return whether each element is NaN.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.isnan(wg.tensor([1.0, float("nan")]))
+        tensor([False,  True])
+    """
     return kernels.isnan(self)
 
 
 @test(native=native("isinf"))
 def isinf(self: Array) -> Any:
-    """Return whether each element is infinite."""
+    """Return whether each element is infinite.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.isinf(wg.tensor([1.0, float("inf"), float("-inf")]))
+        tensor([False,  True,  True])
+    """
     return kernels.isinf(self)
 
 
 @test(native=native("isfinite"))
 def isfinite(self: Array) -> Any:
-    """Return whether each element is finite: neither infinite nor NaN."""
+    """Return whether each element is finite: neither infinite nor NaN.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.isfinite(wg.tensor([1.0, float("inf"), float("nan")]))
+        tensor([ True, False, False])
+    """
     return kernels.isfinite(self)
 
 
@@ -80,7 +98,13 @@ test_of_reals = partial(
 
 @test_of_reals(out=Out(words=f"isposinf {TRUTH_ONLY}"))
 def isposinf(self: Array) -> Any:
-    """Return whether each element is +inf."""
+    """Return whether each element is +inf.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.isposinf(wg.tensor([1.0, float("inf"), float("-inf")]))
+        tensor([False,  True, False])
+    """
     if self.dtype.kind == "c":
         raise RuntimeError("isposinf does not support complex inputs.")
     return np.asarray(self == math.inf)
@@ -88,7 +112,13 @@ def isposinf(self: Array) -> Any:
 
 @test_of_reals(out=Out(words=f"isneginf {TRUTH_ONLY}"))
 def isneginf(self: Array) -> Any:
-    """Return whether each element is -inf."""
+    """Return whether each element is -inf.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.isneginf(wg.tensor([1.0, float("inf"), float("-inf")]))
+        tensor([False, False,  True])
+    """
     if self.dtype.kind == "c":
         raise RuntimeError("isneginf does not support complex inputs.")
     return np.asarray(self == -math.inf)
@@ -96,7 +126,13 @@ def isneginf(self: Array) -> Any:
 
 @test(layout="like")
 def isreal(self: Array) -> Any:
-    """Return whether each element is real: its imaginary part is 0."""
+    """Return whether each element is real: its imaginary part is 0.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.isreal(wg.tensor([1 + 0j, 1 + 2j]))
+        tensor([ True, False])
+    """
     return np.asarray(self.imag == 0) if self.dtype.kind == "c" else np.ones_like(self, bool)
 
 
@@ -106,6 +142,11 @@ def signbit(self: Array) -> Any:
 
     Raises:
         NotImplementedError: if `self` is complex.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.signbit(wg.tensor([-1.0, -0.0, 2.0]))
+        tensor([ True,  True, False])
     """
     if self.dtype.kind == "c":
         raise NotImplementedError("signbit is not implemented for complex tensors.")
@@ -124,7 +165,13 @@ QUESTION = """
 @composite(method=False)
 @describes(QUESTION, argument="input: tensor")
 def is_complex(input: Any) -> bool:
-    """Return whether the dtype of `input` is complex."""
+    """Return whether the dtype of `input` is complex.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.is_complex(wg.tensor([1j]))
+        True
+    """
     check_tensor("is_complex", input)
     return input.dtype.is_complex
 
@@ -132,7 +179,13 @@ def is_complex(input: Any) -> bool:
 @composite(method=False)
 @describes(QUESTION, argument="input: tensor")
 def is_floating_point(input: Any) -> bool:
-    """Return whether the dtype of `input` is a real floating-point type."""
+    """Return whether the dtype of `input` is a real floating-point type.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.is_floating_point(wg.tensor([1.0])), wg.is_floating_point(wg.tensor([1]))
+        (True, False)
+    """
     check_tensor("is_floating_point", input)
     return input.dtype.is_floating_point
 
@@ -140,7 +193,13 @@ def is_floating_point(input: Any) -> bool:
 @composite(method=False)
 @describes(QUESTION, argument="obj: anything")
 def is_tensor(obj: Any) -> bool:
-    """Return whether `obj` is a Tensor."""
+    """Return whether `obj` is a Tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.is_tensor(wg.ones(2)), wg.is_tensor([1.0, 1.0])
+        (True, False)
+    """
     return isinstance(obj, Tensor)
 
 

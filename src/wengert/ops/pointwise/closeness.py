@@ -33,6 +33,11 @@ def isclose(self: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08,
 
     Raises:
         RuntimeError: if dtypes differ, the shapes do not broadcast, or a tolerance is negative.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.isclose(wg.tensor([1.0, 2.0]), wg.tensor([1.0000001, 2.1]))
+        tensor([ True, False])
     """
     if self.dtype != other.dtype:
         names = [from_numpy(operand.dtype).legacy.removesuffix("Tensor") for operand in (self, other)]
@@ -78,6 +83,11 @@ def allclose(input: Any, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08
 
     Raises:
         RuntimeError: if `isclose` refuses the operands.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.allclose(wg.tensor([1.0, 2.0]), wg.tensor([1.0000001, 2.0]))
+        True
     """
     return are_all("allclose", isclose(input, other, rtol, atol, equal_nan))
 
@@ -108,6 +118,11 @@ def equal(input: Any, other: Tensor) -> bool:
 
     Returns:
         A Python bool.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.equal(wg.tensor([1, 2]), wg.tensor([1, 2])), wg.equal(wg.tensor([1, 2]), wg.tensor([1, 3]))
+        (True, False)
     """
     if input._array_.shape != other._array_.shape:
         return False

@@ -43,37 +43,73 @@ ordering = partial(comparison, dtypes=ORDERED, describes=COMPARED.format(", or t
 
 @comparison(dtypes=WIDE, native=native("eq"))
 def eq(self: Array, other: Array) -> Any:
-    """Return whether `self` equals `other`, element by element."""
+    """Return whether `self` equals `other`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.eq(wg.tensor([1, 2, 3]), wg.tensor([1, 0, 3]))
+        tensor([ True, False,  True])
+    """
     return kernels.equal(self, other)
 
 
 @comparison(dtypes=WIDE, native=native("ne"))
 def ne(self: Array, other: Array) -> Any:
-    """Return whether `self` differs from `other`, element by element."""
+    """Return whether `self` differs from `other`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.ne(wg.tensor([1, 2, 3]), wg.tensor([1, 0, 3]))
+        tensor([False,  True, False])
+    """
     return kernels.not_equal(self, other)
 
 
 @ordering(native=native("lt"))
 def lt(self: Array, other: Array) -> Any:
-    """Return whether `self` is less than `other`, element by element."""
+    """Return whether `self` is less than `other`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.lt(wg.tensor([1, 2, 3]), 2)
+        tensor([ True, False, False])
+    """
     return kernels.less(self, other)
 
 
 @ordering(native=native("le"))
 def le(self: Array, other: Array) -> Any:
-    """Return whether `self` is at most `other`, element by element."""
+    """Return whether `self` is at most `other`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.le(wg.tensor([1, 2, 3]), 2)
+        tensor([ True,  True, False])
+    """
     return kernels.less_equal(self, other)
 
 
 @ordering(native=native("gt"))
 def gt(self: Array, other: Array) -> Any:
-    """Return whether `self` is greater than `other`, element by element."""
+    """Return whether `self` is greater than `other`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.gt(wg.tensor([1, 2, 3]), 2)
+        tensor([False, False,  True])
+    """
     return kernels.greater(self, other)
 
 
 @ordering(native=native("ge"))
 def ge(self: Array, other: Array) -> Any:
-    """Return whether `self` is at least `other`, element by element."""
+    """Return whether `self` is at least `other`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.ge(wg.tensor([1, 2, 3]), 2)
+        tensor([False,  True,  True])
+    """
     return kernels.greater_equal(self, other)
 
 

@@ -111,6 +111,11 @@ def conj(input: Any) -> Any:
     Returns:
         `input` itself if it is real; else a view whose elements are conjugated when they are read (see `is_conj`), so
         that a write to it writes to `input`. A new tensor if `input` is sparse.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.conj(wg.tensor([1 + 2j, -3j]))
+        tensor([1.-2.j, -0.+3.j])
     """
     check_tensor("conj", input)
     if input._array_.dtype.kind != "c":
@@ -151,6 +156,11 @@ def conj_physical(input: Any, *, out: Any = None) -> Any:
 
     Returns:
         `input` itself if it is real; else a new tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.conj_physical(wg.tensor([1 + 2j, -3j]))
+        tensor([1.-2.j, -0.+3.j])
     """
     check_tensor("conj_physical", input)
     return put(
@@ -218,7 +228,13 @@ RESOLVED = """
 @composite()
 @describes(RESOLVED, question="is_conj")
 def resolve_conj(input: Any) -> Any:
-    """The elements of `input` in memory of their own, if they are conjugated when they are read."""
+    """The elements of `input` in memory of their own, if they are conjugated when they are read.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.resolve_conj(wg.tensor([1 + 2j]).conj()).is_conj()
+        False
+    """
     check_tensor("resolve_conj", input)
     return input.clone() if is_conjugated(input) else input
 
@@ -226,7 +242,13 @@ def resolve_conj(input: Any) -> Any:
 @composite()
 @describes(RESOLVED, question="is_neg")
 def resolve_neg(input: Any) -> Any:
-    """The elements of `input` in memory of their own, if they are negated when they are read."""
+    """The elements of `input` in memory of their own, if they are negated when they are read.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.resolve_neg(wg.tensor([1 + 2j]).conj().imag).is_neg()
+        False
+    """
     check_tensor("resolve_neg", input)
     return input.clone() if is_negated(input) else input
 
@@ -247,6 +269,12 @@ def view_as_real(self: Array) -> Any:
 
     Raises:
         RuntimeError: if `self` is not complex.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.view_as_real(wg.tensor([1 + 2j, 3 + 4j]))
+        tensor([[1., 2.],
+                [3., 4.]])
     """
     if self.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
@@ -282,6 +310,11 @@ def view_as_complex(self: Array) -> Any:
 
     Raises:
         RuntimeError: if dtype, shape, strides or storage offset do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.view_as_complex(wg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([1.+2.j, 3.+4.j])
     """
     wanted = COMPLEX_OF.get(self.dtype)
     if self.dtype == np.float16:
@@ -392,6 +425,11 @@ def real(input: Any) -> Any:
 
     Returns:
         `input` itself if it is real; else a view.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.real(wg.tensor([1 + 2j, 3 + 4j]))
+        tensor([1., 3.])
     """
     check_tensor("real", input)
     if input._array_.dtype.kind != "c":
@@ -469,6 +507,11 @@ def angle(self: Array) -> Any:
 
     Derivative:
         0 for real numbers and at 0.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.angle(wg.tensor([1j, -1 + 0j]))
+        tensor([1.5708, 3.1416])
     """
     if self.dtype.kind == "c":
         return np.arctan2(self.imag, self.real)

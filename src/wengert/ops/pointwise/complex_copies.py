@@ -15,6 +15,11 @@ def view_as_real_copy(self: Array) -> Any:
 
     Returns:
         A new tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.view_as_real_copy(wg.tensor([1 + 2j]))
+        tensor([[1., 2.]])
     """
     return row_major(view_as_real.body(self))
 
@@ -25,6 +30,11 @@ def view_as_complex_copy(self: Array) -> Any:
 
     Returns:
         A new tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.view_as_complex_copy(wg.tensor([[1.0, 2.0]]))
+        tensor([1.+2.j])
     """
     return view_as_complex.body(row_major(self))
 

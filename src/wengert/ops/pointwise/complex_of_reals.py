@@ -76,6 +76,11 @@ def complex(real: Array, imag: Array) -> Any:
     Args:
         real: tensor of float32 or float64.
         imag: tensor of the same dtype that broadcasts with `real`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.complex(wg.tensor([1.0, 2.0]), wg.tensor([3.0, 4.0]))
+        tensor([1.+3.j, 2.+4.j])
     """
     check_parts("complex", real, imag)
     result = np.empty(broadcast(real.shape, imag.shape), COMPLEX_OF[real.dtype])
@@ -105,6 +110,11 @@ def polar(abs: Array, angle: Array) -> Any:
     Args:
         abs: tensor of float32 or float64.
         angle: tensor of the same dtype that broadcasts with `abs`, in radians.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.polar(wg.tensor([1.0, 2.0]), wg.tensor([0.0, 1.0]))
+        tensor([1.0000+0.0000j, 1.0806+1.6829j])
     """
     check_parts("polar", abs, angle)
     result = np.empty(broadcast(abs.shape, angle.shape), COMPLEX_OF[abs.dtype])

@@ -57,6 +57,11 @@ def maximum(self: Array, other: Array, *, out: Any = None) -> Any:
 
     Derivative:
         Half for each operand where they are equal.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.maximum(wg.tensor([1, 5]), wg.tensor([3, 2]))
+        tensor([3, 5])
     """
     refuse_complex("maximum", self)
     return kernels.maximum(self, other, out=out)
@@ -95,6 +100,11 @@ def minimum(self: Array, other: Array, *, out: Any = None) -> Any:
 
     Derivative:
         Half for each operand where they are equal.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.minimum(wg.tensor([1, 5]), wg.tensor([3, 2]))
+        tensor([1, 2])
     """
     refuse_complex("minimum", self)
     return kernels.minimum(self, other, out=out)
@@ -121,6 +131,11 @@ def fmax(self: Array, other: Array, *, out: Any = None) -> Any:
 
     Derivative:
         Where they are equal it goes to `self`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.fmax(wg.tensor([1.0, float("nan")]), wg.tensor([3.0, 2.0]))
+        tensor([3., 2.])
     """
     refuse_complex("fmax", self)
     return np.fmax(self, other, out=out)
@@ -147,6 +162,11 @@ def fmin(self: Array, other: Array, *, out: Any = None) -> Any:
 
     Derivative:
         Where they are equal it goes to `self`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.fmin(wg.tensor([1.0, float("nan")]), wg.tensor([3.0, 2.0]))
+        tensor([1., 2.])
     """
     refuse_complex("fmin", self)
     return np.fmin(self, other, out=out)

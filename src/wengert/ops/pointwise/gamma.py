@@ -149,7 +149,13 @@ derive_in_place(polygamma_of, "polygamma_")
 
 
 def polygamma_method(self: Any, n: int) -> Any:
-    """The derivative of order `n` of digamma: the method of the function `polygamma`."""
+    """The derivative of order `n` of digamma: the method of the function `polygamma`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.0, 2.0]).polygamma(1)
+        tensor([1.6449, 0.6449])
+    """
     return polygamma(n, self)
 
 

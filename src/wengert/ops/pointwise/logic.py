@@ -73,21 +73,39 @@ def check_loops(name: str, *operands: Any) -> None:
 
 @logical(native=native("logical_and"))
 def logical_and(self: Array, other: Array) -> Any:
-    """Return whether both `self` and `other` are true (not 0), element by element."""
+    """Return whether both `self` and `other` are true (not 0), element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.logical_and(wg.tensor([True, False, True]), wg.tensor([True, True, False]))
+        tensor([ True, False, False])
+    """
     check_loops("logical_and", self, other)
     return kernels.logical_and(self, other)
 
 
 @logical(native=native("logical_or"))
 def logical_or(self: Array, other: Array) -> Any:
-    """Return whether `self` or `other` is true (not 0), element by element."""
+    """Return whether `self` or `other` is true (not 0), element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.logical_or(wg.tensor([True, False, False]), wg.tensor([True, True, False]))
+        tensor([ True,  True, False])
+    """
     check_loops("logical_or", self, other)
     return kernels.logical_or(self, other)
 
 
 @logical(native=native("logical_xor"))
 def logical_xor(self: Array, other: Array) -> Any:
-    """Return whether exactly one of `self` and `other` is true (not 0), element by element."""
+    """Return whether exactly one of `self` and `other` is true (not 0), element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.logical_xor(wg.tensor([True, False, True]), wg.tensor([True, True, False]))
+        tensor([False,  True,  True])
+    """
     check_loops("logical_xor", self, other)
     return kernels.logical_xor(self, other)
 
@@ -101,6 +119,11 @@ def logical_not(self: Array) -> Any:
 
     Returns:
         A new bool tensor of the same shape.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.logical_not(wg.tensor([True, False]))
+        tensor([False,  True])
     """
     check_loops("logical_not", self)
     return kernels.logical_not(self)
@@ -108,19 +131,37 @@ def logical_not(self: Array) -> Any:
 
 @bitwise(dtypes=WIDE - FLOATS, native=native("bitwise_and"))
 def bitwise_and(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Bits set in both `self` and `other`, element by element; the logical form for bools."""
+    """Bits set in both `self` and `other`, element by element; the logical form for bools.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.bitwise_and(wg.tensor([6, 5]), wg.tensor([3, 4]))
+        tensor([2, 4])
+    """
     return kernels.bitwise_and(self, other, out=out)
 
 
 @bitwise(dtypes=WIDE - FLOATS, native=native("bitwise_or"))
 def bitwise_or(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Bits set in `self` or `other`, element by element; the logical form for bools."""
+    """Bits set in `self` or `other`, element by element; the logical form for bools.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.bitwise_or(wg.tensor([6, 5]), wg.tensor([3, 4]))
+        tensor([7, 5])
+    """
     return kernels.bitwise_or(self, other, out=out)
 
 
 @bitwise(dtypes=WIDE - FLOATS, native=native("bitwise_xor"))
 def bitwise_xor(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Bits set in exactly one of `self` and `other`, element by element; the logical form for bools."""
+    """Bits set in exactly one of `self` and `other`, element by element; the logical form for bools.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.bitwise_xor(wg.tensor([6, 5]), wg.tensor([3, 4]))
+        tensor([5, 1])
+    """
     return kernels.bitwise_xor(self, other, out=out)
 
 
@@ -136,6 +177,11 @@ def bitwise_not(self: Array, *, out: Any = None) -> Any:
 
     Raises:
         NotImplementedError: if `self` is not of integers or bools; written as `~` it is a TypeError.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.bitwise_not(wg.tensor([0, 5]))
+        tensor([-1, -6])
     """
     if self.dtype.kind not in "iub":
         raise NotImplementedError(errors.no_kernel("bitwise_not_cpu", from_numpy(self.dtype)))

@@ -61,6 +61,11 @@ def lerp(self: Array, end: Array, weight: Array) -> Any:
 
     Raises:
         RuntimeError: if the dtypes differ, or the shapes do not broadcast.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.lerp(wg.tensor([0.0, 10.0]), wg.tensor([1.0, 20.0]), 0.25)
+        tensor([ 0.2500, 12.5000])
     """
     for name, value in (("end", end), ("weight", weight)):
         kind = getattr(value, "dtype", self.dtype)

@@ -170,6 +170,11 @@ def selu(input: Any) -> Any:
 
     Returns:
         A new tensor of the same shape and dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.selu(wg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-1.1113,  0.0000,  1.0507])
     """
     return elu(input, SELU_ALPHA, SELU_SCALE)
 
@@ -182,6 +187,11 @@ def selu_(input: Tensor) -> Any:
 
     Returns:
         `input`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.selu_(wg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-1.1113,  0.0000,  1.0507])
     """
     in_place: Any = elu.in_place
     return in_place(input, SELU_ALPHA, SELU_SCALE)
@@ -201,6 +211,11 @@ def celu(self: Array, alpha: Number = 1.0, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if `alpha` is 0.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.celu(wg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.6321,  0.0000,  1.0000])
     """
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
@@ -267,6 +282,11 @@ def threshold(self: Array, threshold: Number, value: Number, *, out: Any = None)
 
     Raises:
         RuntimeError: if a number does not fit the dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.threshold(wg.tensor([0.5, 1.5]), 1, -1)
+        tensor([-1.0000,  1.5000])
     """
     element = dtypes.from_numpy(self.dtype)
     threshold, value = checked_number(threshold, element), checked_number(value, element)
@@ -323,6 +343,11 @@ def prelu(input: Any, weight: Tensor) -> Any:
 
     Raises:
         RuntimeError: if the number of weights does not fit, or their dtype differs.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.prelu(wg.tensor([-2.0, 3.0]), wg.tensor([0.1]))
+        tensor([-0.2000,  3.0000])
     """
     shape, count = input._array_.shape, weight._array_.size
     if weight.ndim > 1:
@@ -361,6 +386,11 @@ def hardshrink(self: Array, lambd: Number = 0.5, *, out: Any = None) -> Any:
 
     Args:
         lambd: half the width of the gap.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.hardshrink(wg.tensor([-2.0, 0.3, 1.0]))
+        tensor([-2.,  0.,  1.])
     """
     return narrowed(np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), self), self, out)
 
@@ -379,6 +409,11 @@ def softshrink(self: Array, lambd: Number = 0.5, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if `lambd` is negative or not finite.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.softshrink(wg.tensor([-2.0, 0.3, 1.0]))
+        tensor([-1.5000,  0.0000,  0.5000])
     """
     if not 0 <= lambd < math.inf:
         most = np.finfo(np.float32 if self.dtype == np.float16 else self.dtype).max

@@ -93,6 +93,11 @@ def pow(self: Array, exponent: Array, *, out: Any = None) -> Any:
     Derivative:
         0 for an exponent of 0. With respect to an exponent that is not negative it is 0 where the base is 0, as in
         torch.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.pow(wg.tensor([1.0, 2.0, 3.0]), 2)
+        tensor([1., 4., 9.])
     """
     if isinstance(exponent, (int, float)) and hasattr(self, "dtype"):
         if self.dtype.kind == "b":  # with exponents True or False
@@ -186,6 +191,11 @@ def square(self: Array, *, out: Any = None) -> Any:
 
     Returns:
         A new tensor of the same shape.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.square(wg.tensor([-2.0, 3.0]))
+        tensor([4., 9.])
     """
     if self.dtype.kind == "b":
         if out is not None:
@@ -203,6 +213,11 @@ def reciprocal(self: Array, *, out: Any = None) -> Any:
 
     Returns:
         A new tensor of the same shape.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.reciprocal(wg.tensor([2.0, -4.0]))
+        tensor([ 0.5000, -0.2500])
     """
     return kernels.reciprocal(self, out=out)
 

@@ -99,21 +99,39 @@ def whole(self: Any, out: Any) -> Any:
 
 @rounding(explained=COMPLEXES, native=native("floor"), kernel="floor_vml_cpu")
 def floor(self: Array, *, out: Any = None) -> Any:
-    """The largest whole number not above `self`, element by element."""
+    """The largest whole number not above `self`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.floor(wg.tensor([-1.5, 2.7]))
+        tensor([-2.,  2.])
+    """
     refuse_complex("floor", self)
     return whole(self, out) if self.dtype.kind in "iu" else kernels.floor(self, out=out)
 
 
 @rounding(explained=COMPLEXES, native=native("ceil"), kernel="ceil_vml_cpu")
 def ceil(self: Array, *, out: Any = None) -> Any:
-    """The smallest whole number not below `self`, element by element."""
+    """The smallest whole number not below `self`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.ceil(wg.tensor([-1.5, 2.2]))
+        tensor([-1.,  3.])
+    """
     refuse_complex("ceil", self)
     return whole(self, out) if self.dtype.kind in "iu" else kernels.ceil(self, out=out)
 
 
 @rounding(explained=COMPLEXES, native=native("trunc"), kernel="trunc_vml_cpu")
 def trunc(self: Array, *, out: Any = None) -> Any:
-    """The whole part of `self`, element by element: rounded towards zero."""
+    """The whole part of `self`, element by element: rounded towards zero.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.trunc(wg.tensor([-1.5, 2.7]))
+        tensor([-1.,  2.])
+    """
     refuse_complex("trunc", self)
     return whole(self, out) if self.dtype.kind in "iu" else kernels.trunc(self, out=out)
 
@@ -132,6 +150,11 @@ def round(self: Array, *, decimals: int | None = None, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if `decimals` is given for integers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.round(wg.tensor([0.5, 1.5, 2.347]), decimals=1)
+        tensor([0.5000, 1.5000, 2.3000])
     """
     if self.dtype.kind in "iu":
         if decimals is not None:
@@ -161,6 +184,11 @@ def frac(self: Array, *, out: Any = None) -> Any:
 
     Args:
         self: floating-point tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.frac(wg.tensor([-1.5, 2.25]))
+        tensor([-0.5000,  0.2500])
     """
     return np.subtract(self, np.trunc(self), out=out)
 
@@ -227,6 +255,11 @@ def div(input: Tensor | float, other: Any, *, rounding_mode: str | None = None, 
 
     Derivative:
         0 where the quotient is rounded.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.div(wg.tensor([7.0, -7.0]), 2, rounding_mode="floor")
+        tensor([ 3., -4.])
     """
     if rounding_mode is None:
         return true_divide(input, other) if out is None else true_divide(input, other, out=out)
@@ -246,7 +279,13 @@ def quotient_in_place(name: str) -> Any:
 
     @asks_itself(name)
     def divide_in_place(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
-        """In-place form of `div`."""
+        """In-place form of `div`.
+
+        Examples:
+            >>> import wengert as wg
+            >>> wg.tensor([7.0, -7.0]).div_(2)
+            tensor([ 3.5000, -3.5000])
+        """
         try:
             if rounding_mode is None:
                 return true_divide.in_place(input, other)
@@ -269,6 +308,11 @@ def floor_divide(self: Array, other: Array, *, out: Any = None) -> Any:
 
     Derivative:
         None, as in torch: a backward pass through it raises. `div(..., rounding_mode="floor")` has the derivative 0.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.floor_divide(wg.tensor([7, -7]), 2)
+        tensor([ 3, -4])
     """
     return kernels.floor_divide(self, other, out=out)
 
@@ -299,7 +343,13 @@ def floor_divide_samples(make: Any) -> Any:
     native=native("remainder"),
 )
 def remainder(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Remainder of `self` divided by `other`, with the sign of `other`, element by element: Python's `%`."""
+    """Remainder of `self` divided by `other`, with the sign of `other`, element by element: Python's `%`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.remainder(wg.tensor([7, -7]), 3)
+        tensor([1, 2])
+    """
     return kernels.remainder(self, other, out=out)
 
 
@@ -319,6 +369,11 @@ def fmod(self: Array, other: Array, *, out: Any = None) -> Any:
 
     Args:
         self: tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.fmod(wg.tensor([7, -7]), 3)
+        tensor([ 1, -1])
     """
     if hasattr(other, "dtype"):
         refuse_zero_divisor(self, other)

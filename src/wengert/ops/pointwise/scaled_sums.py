@@ -40,6 +40,11 @@ def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, o
 
     Args:
         value: multiplier of the product.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.addcmul(wg.tensor([1.0, 1.0]), wg.tensor([2.0, 3.0]), wg.tensor([4.0, 5.0]), value=0.5)
+        tensor([5.0000, 8.5000])
     """
     if self.dtype.kind in "iu":
         value = checked_number(value, from_numpy(self.dtype))
@@ -90,6 +95,11 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, o
 
     Raises:
         RuntimeError: if the shapes do not broadcast, or both terms of the quotient are integers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.addcdiv(wg.tensor([1.0, 1.0]), wg.tensor([2.0, 3.0]), wg.tensor([4.0, 6.0]))
+        tensor([1.5000, 1.5000])
     """
     numerator = tensor1 if value == 1 else kernels.multiply(tensor1, value)
     return kernels.add(self, kernels.divide(numerator, tensor2), out=out)

@@ -421,7 +421,13 @@ def float_power_samples(make: Any) -> Any:
 
 
 def float_power_in_place(input: Any, exponent: Any) -> Any:
-    """In-place form of `float_power`."""
+    """In-place form of `float_power`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1.0, 3.0], dtype=wg.float64).float_power_(2)
+        tensor([1., 9.], dtype=torch.float64)
+    """
     wanted = precise("float_power_", (input, exponent))
     check_precise("base given to float_power_", input, wanted)
     return pow.in_place(input, in_dtype(exponent, wanted))

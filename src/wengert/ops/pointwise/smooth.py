@@ -29,6 +29,11 @@ def erf(self: Array, *, out: Any = None) -> Any:
 
     Args:
         self: real tensor; integers become the default dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.erf(wg.tensor([-1.0, 0.0, 0.5]))
+        tensor([-0.8427,  0.0000,  0.5205])
     """
     return kernels.erf(self, out=out)
 
@@ -50,6 +55,11 @@ def erfc(self: Array, *, out: Any = None) -> Any:
 
     Args:
         self: real tensor; integers become the default dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.erfc(wg.tensor([-1.0, 0.0, 0.5]))
+        tensor([1.8427, 1.0000, 0.4795])
     """
     return narrowed(np.asarray(complement(self)).astype(np.float64), self, out)
 
@@ -69,6 +79,11 @@ def softplus(self: Array, beta: Number = 1.0, threshold: Number = 20.0, *, out: 
     Args:
         beta: sharpness of the bend.
         threshold: the result is `self` where `beta * self` is above it.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.softplus(wg.tensor([-1.0, 0.0, 30.0]))
+        tensor([ 0.3133,  0.6931, 30.0000])
     """
     wide = widened(self) * beta
     return narrowed(np.where(wide > threshold, widened(self), np.log1p(np.exp(wide)) / beta), self, out)
@@ -95,7 +110,13 @@ def softplus_samples(make: Any) -> Any:
     kernel="log_sigmoid_cpu",
 )
 def log_sigmoid(self: Array, *, out: Any = None) -> Any:
-    """log(sigmoid(self)), element by element, accurate for large negative `self`."""
+    """log(sigmoid(self)), element by element, accurate for large negative `self`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.logsigmoid(wg.tensor([-1.0, 0.0]))
+        tensor([-1.3133, -0.6931])
+    """
     wide = widened(self)
     return narrowed(np.minimum(wide, 0) - np.log1p(np.exp(-np.abs(wide))), self, out)
 
@@ -153,7 +174,13 @@ OF_ONE = """
 @composite(method=False, function=False)
 @describes(OF_ONE)
 def softsign(input: Any) -> Any:
-    """input / (1 + |input|), element by element."""
+    """input / (1 + |input|), element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.softsign(wg.tensor([-1.0, 3.0]))
+        tensor([-0.5000,  0.7500])
+    """
     check_tensor("softsign", input)
     return input / (input.abs() + 1) if input._array_.dtype.kind == "c" else softsign_of_reals(input)
 
@@ -161,7 +188,13 @@ def softsign(input: Any) -> Any:
 @composite(method=False, function=False)
 @describes(OF_ONE)
 def tanhshrink(input: Any) -> Any:
-    """input - tanh(input), element by element."""
+    """input - tanh(input), element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nn.functional.tanhshrink(wg.tensor([-1.0, 3.0]))
+        tensor([-0.2384,  2.0049])
+    """
     check_tensor("tanhshrink", input)
     return input - input.tanh()
 

@@ -54,7 +54,13 @@ def above_one(make: Any) -> Any:
 
 @function(native=native("sin"))
 def sin(self: Array, *, out: Any = None) -> Any:
-    """Sine of `self` (in radians), element by element."""
+    """Sine of `self` (in radians), element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sin(wg.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.4794, 0.8415])
+    """
     return kernels.sin(self, out=out)
 
 
@@ -63,7 +69,13 @@ sin.partials(self=lambda self: self.cos(), native=native("sin_rule"))
 
 @function(native=native("cos"))
 def cos(self: Array, *, out: Any = None) -> Any:
-    """Cosine of `self` (in radians), element by element."""
+    """Cosine of `self` (in radians), element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.cos(wg.tensor([0.0, 0.5, 1.0]))
+        tensor([1.0000, 0.8776, 0.5403])
+    """
     return kernels.cos(self, out=out)
 
 
@@ -72,7 +84,13 @@ cos.partials(self=lambda self: -self.sin(), native=native("cos_rule"))
 
 @function(native=native("tan"))
 def tan(self: Array, *, out: Any = None) -> Any:
-    """Tangent of `self` (in radians), element by element."""
+    """Tangent of `self` (in radians), element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tan(wg.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.5463, 1.5574])
+    """
     return kernels.tan(self, out=out)
 
 
@@ -91,7 +109,13 @@ def one_minus_square(self: Any) -> Any:
 
 @function(native=native("arcsin"), inplace=InPlace(by_result=True))
 def asin(self: Array, *, out: Any = None) -> Any:
-    """Arc sine of `self` in radians, element by element."""
+    """Arc sine of `self` in radians, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.asin(wg.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.5236, 1.5708])
+    """
     return np.arcsin(self, out=out)
 
 
@@ -101,7 +125,13 @@ asin.samples(unit_tensor)
 
 @function(native=native("arccos"), inplace=InPlace(by_result=True))
 def acos(self: Array, *, out: Any = None) -> Any:
-    """Arc cosine of `self` in radians, element by element."""
+    """Arc cosine of `self` in radians, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.acos(wg.tensor([0.0, 0.5, 1.0]))
+        tensor([1.5708, 1.0472, 0.0000])
+    """
     return np.arccos(self, out=out)
 
 
@@ -111,7 +141,13 @@ acos.samples(unit_tensor)
 
 @function(native=native("arctan"), inplace=InPlace(by_result=True))
 def atan(self: Array, *, out: Any = None) -> Any:
-    """Arc tangent of `self` in radians, element by element."""
+    """Arc tangent of `self` in radians, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.atan(wg.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.4636, 0.7854])
+    """
     return np.arctan(self, out=out)
 
 
@@ -128,7 +164,13 @@ def atan_vjp(grad: Any, self: Any) -> Any:
 
 @function(native=native("sinh"))
 def sinh(self: Array, *, out: Any = None) -> Any:
-    """Hyperbolic sine of `self`, element by element."""
+    """Hyperbolic sine of `self`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sinh(wg.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.5211, 1.1752])
+    """
     return kernels.sinh(self, out=out)
 
 
@@ -137,7 +179,13 @@ sinh.partials(self=lambda self: self.cosh(), native=native("sinh_rule"))
 
 @function(native=native("cosh"))
 def cosh(self: Array, *, out: Any = None) -> Any:
-    """Hyperbolic cosine of `self`, element by element."""
+    """Hyperbolic cosine of `self`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.cosh(wg.tensor([0.0, 0.5, 1.0]))
+        tensor([1.0000, 1.1276, 1.5431])
+    """
     return kernels.cosh(self, out=out)
 
 
@@ -146,7 +194,13 @@ cosh.partials(self=lambda self: self.sinh(), native=native("cosh_rule"))
 
 @function(inplace=InPlace(by_result=True, renamed=True), native=native("arcsinh"))
 def asinh(self: Array, *, out: Any = None) -> Any:
-    """Inverse hyperbolic sine of `self`, element by element."""
+    """Inverse hyperbolic sine of `self`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.asinh(wg.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.4812, 0.8814])
+    """
     return np.arcsinh(self, out=out)
 
 
@@ -162,7 +216,13 @@ def asinh_derivative(self: Any) -> Any:
 
 @function(inplace=InPlace(by_result=True, renamed=True), native=native("arccosh"))
 def acosh(self: Array, *, out: Any = None) -> Any:
-    """Inverse hyperbolic cosine of `self`, element by element; NaN below 1."""
+    """Inverse hyperbolic cosine of `self`, element by element; NaN below 1.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.acosh(wg.tensor([1.0, 1.5, 2.0]))
+        tensor([0.0000, 0.9624, 1.3170])
+    """
     return np.arccosh(self, out=out)
 
 
@@ -180,7 +240,13 @@ acosh.samples(above_one)
 
 @function(inplace=InPlace(by_result=True, renamed=True), native=native("arctanh"))
 def atanh(self: Array, *, out: Any = None) -> Any:
-    """Inverse hyperbolic tangent of `self`, element by element."""
+    """Inverse hyperbolic tangent of `self`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.atanh(wg.tensor([0.0, 0.5, 0.9]))
+        tensor([0.0000, 0.5493, 1.4722])
+    """
     return np.arctanh(self, out=out)
 
 
@@ -205,6 +271,11 @@ def atan2(self: Array, other: Array, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if the shapes do not broadcast.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.atan2(wg.tensor([1.0, -1.0]), wg.tensor([1.0, -1.0]))
+        tensor([ 0.7854, -2.3562])
     """
     return kernels.arctan2(self, other, out=out)
 

@@ -99,7 +99,13 @@ def exp_vjp(grad: Any, out: Any) -> Any:
 
 @function(native=native("exp2"))
 def exp2(self: Array, *, out: Any = None) -> Any:
-    """2 to the power of `self`, element by element."""
+    """2 to the power of `self`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.exp2(wg.tensor([0.0, 0.5]))
+        tensor([1.0000, 1.4142])
+    """
     return np.exp2(self, out=out)
 
 
@@ -108,7 +114,13 @@ exp2.partials(self=lambda out: out * LOG_2)
 
 @function(native=native("expm1"))
 def expm1(self: Array, *, out: Any = None) -> Any:
-    """exp(self) - 1, element by element, accurate near 0."""
+    """exp(self) - 1, element by element, accurate near 0.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.expm1(wg.tensor([0.0, 1e-6, 1.0]))
+        tensor([0.0000e+00, 1.0000e-06, 1.7183e+00])
+    """
     return kernels.expm1(self, out=out)
 
 
@@ -135,7 +147,13 @@ def expm1_derivative(out: Any, tail: Any) -> Any:
 
 @function(native=native("log"))
 def log(self: Array, *, out: Any = None) -> Any:
-    """Natural logarithm of `self`, element by element; NaN for negative real numbers."""
+    """Natural logarithm of `self`, element by element; NaN for negative real numbers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.log(wg.tensor([1.0, 10.0]))
+        tensor([0.0000, 2.3026])
+    """
     return kernels.log(self, out=out)
 
 
@@ -152,7 +170,13 @@ log.samples(positive_tensor)
 
 @function(native=native("log1p"), node="Log1PBackward0")
 def log1p(self: Array, *, out: Any = None) -> Any:
-    """log(1 + self), element by element, accurate near 0."""
+    """log(1 + self), element by element, accurate near 0.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.log1p(wg.tensor([0.0, 1e-6, 1.0]))
+        tensor([0.0000e+00, 1.0000e-06, 6.9315e-01])
+    """
     return kernels.log1p(self, out=out)
 
 
@@ -171,7 +195,13 @@ log1p.samples(positive_tensor)
 
 @function(native=native("log2"))
 def log2(self: Array, *, out: Any = None) -> Any:
-    """Logarithm of `self` to the base 2, element by element."""
+    """Logarithm of `self` to the base 2, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.log2(wg.tensor([1.0, 10.0]))
+        tensor([0.0000, 3.3219])
+    """
     return kernels.log2(self, out=out)
 
 
@@ -188,7 +218,13 @@ log2.samples(positive_tensor)
 
 @function(native=native("log10"))
 def log10(self: Array, *, out: Any = None) -> Any:
-    """Logarithm of `self` to the base 10, element by element."""
+    """Logarithm of `self` to the base 10, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.log10(wg.tensor([1.0, 50.0]))
+        tensor([0.0000, 1.6990])
+    """
     return kernels.log10(self, out=out)
 
 
@@ -205,7 +241,13 @@ log10.samples(positive_tensor)
 
 @function(native=native("sqrt"))
 def sqrt(self: Array, *, out: Any = None) -> Any:
-    """Square root of `self`, element by element; NaN for negative real numbers."""
+    """Square root of `self`, element by element; NaN for negative real numbers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sqrt(wg.tensor([4.0, 2.0]))
+        tensor([2.0000, 1.4142])
+    """
     return kernels.sqrt(self, out=out)
 
 
@@ -222,7 +264,13 @@ sqrt.samples(positive_tensor)
 
 @function(native=native("rsqrt"))
 def rsqrt(self: Array, *, out: Any = None) -> Any:
-    """1 / sqrt(self), element by element."""
+    """1 / sqrt(self), element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.rsqrt(wg.tensor([4.0, 2.0]))
+        tensor([0.5000, 0.7071])
+    """
     return kernels.rsqrt(self, out=out)
 
 
@@ -249,6 +297,11 @@ def neg(self: Array, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if `self` is bool.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.neg(wg.tensor([1.0, -2.0]))
+        tensor([-1.,  2.])
     """
     if self.dtype.kind == "b":
         raise RuntimeError(
@@ -275,6 +328,11 @@ def positive(input: Any) -> Any:
 
     Raises:
         RuntimeError: if `input` is bool.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.positive(wg.tensor([1.0, -2.0]))
+        tensor([ 1., -2.])
     """
     check_tensor("positive", input)
     if input._array_.dtype.kind == "b":
@@ -305,6 +363,11 @@ def abs(self: Array, *, out: Any = None) -> Any:
 
     Derivative:
         0 at 0.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.abs(wg.tensor([-1.5, 2.0]))
+        tensor([1.5000, 2.0000])
     """
     if out is not None and self.dtype.kind == "c":
         raise RuntimeError("In-place abs is not supported for complex tensors.")
@@ -340,6 +403,11 @@ def sign(self: Array, *, out: Any = None) -> Any:
 
     Derivative:
         0 everywhere, also at 0.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sign(wg.tensor([-1.5, 0.0, 2.0]))
+        tensor([-1.,  0.,  1.])
     """
     if self.dtype.kind == "c":
         raise NotImplementedError(
@@ -354,6 +422,11 @@ def sgn(self: Array, *, out: Any = None) -> Any:
 
     Derivative:
         0 for real numbers and at 0.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sgn(wg.tensor([3 + 4j, 0j]))
+        tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """
     if self.dtype.kind != "c":
         return kernels.sign(self, out=out)

@@ -162,6 +162,12 @@ def binomial(count: Array, prob: Array, generator: Any = None) -> Any:
     Raises:
         ValueError: if a dtype is not floating-point.
         RuntimeError: if the dtypes differ, or a count is NaN.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.binomial(wg.tensor([10.0, 100.0]), wg.tensor([0.5, 0.5]))
+        tensor([ 7., 51.])
     """
     kinds = {"count": from_numpy(count.dtype), "prob": from_numpy(prob.dtype)}
     for name, element in kinds.items():

@@ -281,6 +281,12 @@ def manual_seed(seed: Any) -> Generator:
 
     Raises:
         ValueError: if the seed is beyond 64 bits.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.rand(2)
+        tensor([0.4963, 0.7682])
     """
     try:
         try:
@@ -312,6 +318,12 @@ def initial_seed() -> int:
 
     Returns:
         The seed.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(7)
+        >>> wg.initial_seed()
+        7
     """
     return default_generator.initial_seed()
 
@@ -322,6 +334,14 @@ def get_rng_state() -> Tensor:
 
     Returns:
         A new uint8 tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> state = wg.get_rng_state()
+        >>> first = wg.rand(3)
+        >>> wg.set_rng_state(state)
+        >>> wg.equal(first, wg.rand(3))
+        True
     """
     return default_generator.get_state()
 
@@ -339,6 +359,14 @@ def set_rng_state(new_state: Tensor) -> None:
     Raises:
         TypeError: if `new_state` is not a uint8 tensor.
         RuntimeError: if its length is wrong.
+
+    Examples:
+        >>> import wengert as wg
+        >>> state = wg.get_rng_state()
+        >>> first = wg.rand(3)
+        >>> wg.set_rng_state(state)
+        >>> wg.equal(first, wg.rand(3))
+        True
     """
     default_generator.set_state(new_state)
 

@@ -204,7 +204,14 @@ def rand(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Draw numbers evenly from [0, 1) (for both parts of complex ones)."""
+    """Draw numbers evenly from [0, 1) (for both parts of complex ones).
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.rand(3)
+        tensor([0.4963, 0.7682, 0.0885])
+    """
     options = (dtype, layout, device, pin_memory, requires_grad)
     return drawn("rand", uniform_array, (sizes, size), generator, out, options)
 
@@ -222,7 +229,14 @@ def randn(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Draw numbers of the normal distribution with mean 0 and variance 1 (half of it in each part of complex ones)."""
+    """Draw numbers of the normal distribution with mean 0 and variance 1 (half of it in each part of complex ones).
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.randn(3)
+        tensor([ 1.5410, -0.2934, -2.1788])
+    """
     options = (dtype, layout, device, pin_memory, requires_grad)
     return drawn("randn", normal_array, (sizes, size), generator, out, options)
 
@@ -267,6 +281,12 @@ def randint(
     Raises:
         TypeError: if arguments are missing, or are not integers.
         RuntimeError: if `low` is not less than `high`, or the integers do not fit the dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.randint(10, (5,))
+        tensor([4, 9, 3, 0, 3])
     """
     check_place("randint", device, pin_memory, layout, out=out, dtype=dtype)
     values = list(bounds)
@@ -347,6 +367,12 @@ def randperm(
     Raises:
         TypeError: if `n` is not an integer.
         RuntimeError: if `n` is negative, or too large for the dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.randperm(5)
+        tensor([4, 0, 1, 3, 2])
     """
     check_place("randperm", device, pin_memory, layout, out=out, dtype=dtype)
     if isinstance(n, bool) or not hasattr(n, "__index__"):

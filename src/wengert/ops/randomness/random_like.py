@@ -79,7 +79,14 @@ def rand_like(
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """`rand` of the shape and dtype of a tensor; other arguments as for `rand` and `zeros_like`."""
+    """`rand` of the shape and dtype of a tensor; other arguments as for `rand` and `zeros_like`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.rand_like(wg.zeros(3))
+        tensor([0.4963, 0.7682, 0.0885])
+    """
     options = (dtype, layout, device, pin_memory, requires_grad)
     return drawn_like("rand_like", uniform_numbers, input, generator, options, memory_format)
 
@@ -97,7 +104,14 @@ def randn_like(
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """`randn` of the shape and dtype of a tensor; other arguments as for `randn` and `zeros_like`."""
+    """`randn` of the shape and dtype of a tensor; other arguments as for `randn` and `zeros_like`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.randn_like(wg.zeros(3))
+        tensor([ 1.5410, -0.2934, -2.1788])
+    """
     options = (dtype, layout, device, pin_memory, requires_grad)
     return drawn_like("randn_like", normal_numbers, input, generator, options, memory_format)
 
@@ -130,6 +144,12 @@ def randint_like(
 
     Returns:
         A new leaf.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.randint_like(wg.zeros(3), 10)
+        tensor([4., 9., 3.])
     """
     levels = drawn_levels(input)
     options = (dtype, layout, device, pin_memory, requires_grad)

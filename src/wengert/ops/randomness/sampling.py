@@ -120,6 +120,12 @@ def normal(
     Raises:
         RuntimeError: if a standard deviation is negative.
         TypeError: if there are two numbers and no `size`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.normal(wg.tensor([0.0, 100.0]), 0.1)
+        tensor([ 0.1541, 99.9707])
     """
     if size is not None:
         mean, std = read_number("normal", "mean", 1, mean), read_number("normal", "std", 2, std)
@@ -179,6 +185,12 @@ def bernoulli(self: Array, p: float | None = None, *, generator: Any = None) -> 
 
     Raises:
         RuntimeError: if a probability is below 0 or above 1.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.bernoulli(wg.tensor([0.0, 0.5, 1.0]))
+        tensor([0., 0., 1.])
     """
     refuse_dtype("bernoulli", self, ALL)
     source = chosen("bernoulli", generator)
@@ -210,6 +222,12 @@ def poisson(self: Array, generator: Any = None) -> Any:
 
     Raises:
         RuntimeError: if a rate is negative.
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.poisson(wg.tensor([1.0, 100.0]))
+        tensor([  2., 117.])
     """
     refuse_dtype("poisson_cpu", self, REALS)
     if self.size and not bool((self >= 0).all()):
@@ -250,6 +268,12 @@ def multinomial(self: Index, num_samples: int, replacement: bool = False, *, gen
 
     Source:
         Without replacement: Efraimidis and Spirakis, Weighted random sampling with a reservoir (2006).
+
+    Examples:
+        >>> import wengert as wg
+        >>> _ = wg.manual_seed(0)
+        >>> wg.multinomial(wg.tensor([0.1, 0.0, 0.9]), 4, replacement=True)
+        tensor([2, 2, 2, 2])
     """
     check_count(self, num_samples, replacement)
     check_weights(self, num_samples, replacement)

@@ -109,7 +109,13 @@ extreme_over = partial(
 
 @extreme_over(native=native("amax"))
 def amax(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
-    """Largest element over dimensions; NaN wins."""
+    """Largest element over dimensions; NaN wins.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.amax(wg.tensor([[1.0, 5.0], [3.0, 2.0]]), 1)
+        tensor([5., 3.])
+    """
     return extreme("amax", kernels.amax, self, dim, keepdim)
 
 
@@ -118,7 +124,13 @@ amax.shows(dim="as dimensions")
 
 @extreme_over(native=native("amin"))
 def amin(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
-    """Smallest element over dimensions; NaN wins."""
+    """Smallest element over dimensions; NaN wins.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.amin(wg.tensor([[1.0, 5.0], [3.0, 2.0]]), 1)
+        tensor([1., 2.])
+    """
     return extreme("amin", kernels.amin, self, dim, keepdim)
 
 
@@ -182,6 +194,11 @@ def aminmax(self: Any, *, dim: int | None = None, keepdim: bool = False, out: An
 
     Raises:
         RuntimeError: if there are no elements.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.aminmax(wg.tensor([3.0, 1.0, 2.0])).max
+        tensor(3.)
     """
     return put("aminmax", out, return_types.aminmax(aminmax_both(self, dim, keepdim)), words=EXACT, read=(self,))
 
@@ -366,6 +383,11 @@ def max(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None,
     Derivative:
         For all elements: in equal parts for those that equal the result. Along a dimension: for the element at the
             index.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.max(wg.tensor([[1.0, 5.0], [3.0, 2.0]]), 1).indices
+        tensor([1, 0])
     """
     return choose("max", self, dim, keepdim, other, out)
 
@@ -380,6 +402,11 @@ def min(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None,
 
     Returns:
         A new tensor; along a dimension a tuple (values, indices) with the first index of equals.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.min(wg.tensor([[1.0, 5.0], [3.0, 2.0]]), 1).values
+        tensor([1., 2.])
     """
     return choose("min", self, dim, keepdim, other, out)
 

@@ -136,7 +136,13 @@ moment = partial(
 
 @moment(native=native("var"), out=Out(words=None))
 def var(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
-    """Variance over dimensions."""
+    """Variance over dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.var(wg.tensor([1.0, 2.0, 3.0, 4.0]))
+        tensor(1.6667)
+    """
     return variance(self, read_spread("var", dim, unbiased, keepdim, correction), "var")
 
 
@@ -160,6 +166,11 @@ def std(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = Fals
 
     Derivative:
         Zero where the deviation is zero.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.std(wg.tensor([1.0, 2.0, 3.0, 4.0]), correction=0)
+        tensor(1.1180)
     """
     return variance(self, read_spread("std", dim, unbiased, keepdim, correction), "std", True)
 
@@ -199,6 +210,11 @@ def var_mean(
 
     Returns:
         Two new tensors.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.var_mean(wg.tensor([1.0, 2.0, 3.0, 4.0]))
+        (tensor(1.6667), tensor(2.5000))
     """
     spread = read_spread("var_mean", dim, unbiased, keepdim, correction)
     return variance(self, spread, "var_mean"), kernels.mean(self, read_dims("var_mean", spread[0], self.ndim), keepdim)
@@ -228,6 +244,11 @@ def std_mean(
 
     Returns:
         Two new tensors.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.std_mean(wg.tensor([1.0, 2.0, 3.0, 4.0]))
+        (tensor(1.2910), tensor(2.5000))
     """
     spread = read_spread("std_mean", dim, unbiased, keepdim, correction)
     deviation = variance(self, spread, "std_mean", True)

@@ -65,11 +65,23 @@ place_of_extreme = partial(
 
 @place_of_extreme(native=native("argmax"))
 def argmax(self: Index, dim: int | None = None, keepdim: bool = False) -> Any:
-    """Index of the largest element, the first of equals; NaN wins."""
+    """Index of the largest element, the first of equals; NaN wins.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.argmax(wg.tensor([[1.0, 5.0], [3.0, 2.0]]), 1)
+        tensor([1, 0])
+    """
     return place("argmax", kernels.argmax, self, dim, keepdim)
 
 
 @place_of_extreme(native=native("argmin"))
 def argmin(self: Index, dim: int | None = None, keepdim: bool = False) -> Any:
-    """Index of the smallest element, the first of equals; NaN wins."""
+    """Index of the smallest element, the first of equals; NaN wins.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.argmin(wg.tensor([[1.0, 5.0], [3.0, 2.0]]), 1)
+        tensor([0, 1])
+    """
     return place("argmin", kernels.argmin, self, dim, keepdim)

@@ -68,6 +68,11 @@ def sum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     Raises:
         IndexError: if `dim` is out of range.
         RuntimeError: if a dimension is given twice.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sum(wg.tensor([[1.0, 2.0], [3.0, 4.0]]), 0)
+        tensor([4., 6.])
     """
     axes = None if dim is None else read_dims("sum", dim, self.ndim)
     wanted = None if dtype is None else numpy_dtype("sum", dtype)
@@ -135,6 +140,12 @@ def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
 
     Raises:
         RuntimeError: if the result would be an integer.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.mean(wg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, keepdim=True)
+        tensor([[1.5000],
+                [3.5000]])
     """
     wanted = mean_dtype(self, dtype)
     return kernels.mean(drop_imaginary(self, wanted), read_dims("mean", dim, self.ndim), keepdim, wanted)
@@ -180,6 +191,11 @@ def nansum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     Raises:
         RuntimeError: if `self` is complex.
         NotImplementedError: if floating-point numbers are to be summed as complex ones.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nansum(wg.tensor([1.0, float("nan"), 2.0]))
+        tensor(3.)
     """
     if self.dtype.kind == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
@@ -221,6 +237,11 @@ def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
     Raises:
         RuntimeError: if the dtype of `self` is not floating-point.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nanmean(wg.tensor([1.0, float("nan"), 2.0]))
+        tensor(1.5000)
     """
     if self.dtype.category < dtypes.FLOAT:
         raise RuntimeError(
@@ -266,6 +287,11 @@ def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
 
     Returns:
         A new tensor; -inf for the sum of no elements.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.logsumexp(wg.tensor([1000.0, 1000.0]), 0)
+        tensor(1000.6932)
     """
     return kernels.logsumexp(as_floating(self), read_dims("logsumexp", dim, self.ndim), keepdim)
 
@@ -333,6 +359,11 @@ def all(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = Fal
 
     Returns:
         A new bool tensor (uint8 for uint8); True if there are no elements.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.all(wg.tensor([[True, True], [True, False]]), 1)
+        tensor([ True, False])
     """
     return truth("all", kernels.all_along, self, dim, keepdim)
 
@@ -352,6 +383,11 @@ def any(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = Fal
 
     Returns:
         A new bool tensor (uint8 for uint8); False if there are no elements.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.any(wg.tensor([[True, False], [False, False]]), 1)
+        tensor([ True, False])
     """
     return truth("any", kernels.any_along, self, dim, keepdim)
 
@@ -365,6 +401,11 @@ def count_nonzero(self: Index, dim: int | Sequence[int] | None = None) -> Any:
 
     Returns:
         A new int64 tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.count_nonzero(wg.tensor([0, 1, 0, 2]))
+        tensor(2)
     """
     return np.asarray(np.count_nonzero(self, axis=read_dims("count_nonzero", dim, self.ndim)), np.int64)
 

@@ -41,6 +41,14 @@ def add_in_place_form(card: Any) -> None:
     write = card.in_place
 
     def scan_in_place(self: Any, dim: int, *, dtype: Any = None) -> Any:
+        """Replace the elements by their cumulative sums or products along `dim`; `dtype` must be that of the tensor.
+
+        Examples:
+            >>> import wengert as wg
+            >>> x = wg.tensor([1.0, 2.0, 3.0])
+            >>> x.cumsum_(0)
+            tensor([1., 3., 6.])
+        """
         if isinstance(dtype, dtypes.dtype) and dtype is not self.dtype:
             raise RuntimeError(
                 f"Bad in-place call: input tensor dtype {self.dtype.c_name} and output tensor dtype {dtype.c_name} "
@@ -80,6 +88,11 @@ def cumsum(self: Array, dim: int, *, dtype: Any = None) -> Any:
 
     Returns:
         A new tensor of the shape of `self`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.cumsum(wg.tensor([1, 2, 3]), 0)
+        tensor([1, 3, 6])
     """
     return scanned("cumsum", kernels.cumulative_sum, self, dim, dtype)
 
@@ -182,6 +195,11 @@ def cumprod(self: Array, dim: int, *, dtype: Any = None) -> Any:
 
     Derivative:
         Correct for zeros, too, and of any order.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.cumprod(wg.tensor([1, 2, 3, 4]), 0)
+        tensor([ 1,  2,  6, 24])
     """
     return scanned("cumprod", kernels.cumulative_product, self, dim, dtype)
 
@@ -261,6 +279,11 @@ def prod(self: Array, dim: int | None = None, keepdim: bool = False, *, dtype: A
 
     Derivative:
         Correct for zeros, too, and of any order.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.prod(wg.tensor([[1, 2], [3, 4]]), 1)
+        tensor([ 2, 12])
     """
     if dim is None and keepdim:
         raise TypeError(errors.wrong_type("prod", "dim", 0, "int", dim))

@@ -222,6 +222,11 @@ def segment_reduce(
     Raises:
         RuntimeError: if arguments do not fit.
         NotImplementedError: if `lengths` or `offsets` are not integers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.segment_reduce(wg.tensor([1.0, 2.0, 3.0, 4.0]), "sum", lengths=wg.tensor([1, 3]))
+        tensor([1., 9.])
     """
     at = check_segments(data, reduce, lengths, offsets, indices, axis)
     bounds: Any = lengths if lengths is not None else offsets

@@ -106,6 +106,11 @@ def vector_norm(self: Array, ord: Number = 2, dim: Any = None, keepdim: bool = F
 
     Derivative:
         Zero where a norm of an order above 1 is zero; in equal parts if several elements are the largest.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.linalg.vector_norm(wg.tensor([3.0, -4.0])), wg.linalg.vector_norm(wg.tensor([3.0, -4.0]), 1)
+        (tensor(5.), tensor(7.))
     """
     wanted = working_dtype(self, dtype)
     if isinstance(ord, complex):

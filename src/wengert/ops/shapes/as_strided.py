@@ -120,6 +120,13 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
 
     Raises:
         RuntimeError: if the view is not within the memory.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.as_strided(wg.arange(5), (3, 2), (1, 1))
+        tensor([[0, 1],
+                [1, 2],
+                [2, 3]])
     """
     result = as_strided_from.call((input, *strided_arguments(input, size, stride, storage_offset)))
     views.moved(result, singly=True)  # it may see memory that `input` does not

@@ -22,6 +22,12 @@ def expand_as(self: Any, other: Tensor) -> Any:
 
     Returns:
         A view.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([[1], [2]]).expand_as(wg.zeros(2, 3))
+        tensor([[1, 1, 1],
+                [2, 2, 2]])
     """
     return self.expand(other._array_.shape)
 
@@ -41,6 +47,13 @@ def broadcast_to(input: Any, *sizes: Any, size: Any = None) -> Any:
 
     Returns:
         A view.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1, 2]).broadcast_to(3, 2)
+        tensor([[1, 2],
+                [1, 2],
+                [1, 2]])
     """
     return input.expand(integers("broadcast_to", "size", spread("broadcast_to", sizes, size, "size")))
 
@@ -69,6 +82,12 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
 
     Raises:
         RuntimeError: if the shapes do not broadcast.
+
+    Examples:
+        >>> import wengert as wg
+        >>> a, b = wg.broadcast_tensors(wg.ones(3, 1), wg.ones(2))
+        >>> a.shape, b.shape
+        (torch.Size([3, 2]), torch.Size([3, 2]))
     """
     operands = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     check_elements(operands, 0)
@@ -96,6 +115,11 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
     Raises:
         RuntimeError: if the shapes do not broadcast, or an argument is not a shape.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.broadcast_shapes((3, 1), (2,))
+        torch.Size([3, 2])
     """
     common: tuple[int, ...] = ()
     for at, shape in enumerate(shapes):
@@ -136,6 +160,11 @@ def sum_to_size(self: Any, *sizes: Any, size: Any = None) -> Any:
 
     Raises:
         RuntimeError: if the shape does not broadcast to the tensor's.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.ones(3, 2).sum_to_size(1, 2)
+        tensor([[3., 3.]])
     """
     wanted, have = integers("sum_to_size", "size", spread("sum_to_size", sizes, size, "size")), self._array_.shape
     if not wanted:

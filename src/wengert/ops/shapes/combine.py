@@ -125,7 +125,14 @@ def block_diag_samples(make: Any) -> Any:
 @composite(method=False)
 @describes(STACKED)
 def column_stack(tensors: Any, *, out: Any = None) -> Any:
-    """Concatenate tensors along the second dimension; vectors are columns."""
+    """Concatenate tensors along the second dimension; vectors are columns.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.column_stack([wg.tensor([1, 2]), wg.tensor([3, 4])])
+        tensor([[1, 3],
+                [2, 4]])
+    """
     operands = tensors_of("column_stack", tensors)
     columns = [
         operand if operand._array_.ndim > 1 else operand.reshape((operand._array_.size, 1)) for operand in operands
@@ -156,6 +163,13 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
 
     Raises:
         RuntimeError: if a tensor has more than one dimension, the dtypes differ, or `indexing` is unknown.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x, y = wg.meshgrid(wg.tensor([1, 2]), wg.tensor([3, 4, 5]), indexing="ij")
+        >>> x
+        tensor([[1, 1, 1],
+                [2, 2, 2]])
     """
     operands = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
     if indexing is not None and not isinstance(indexing, str):

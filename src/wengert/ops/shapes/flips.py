@@ -29,6 +29,12 @@ def flip(self: Array, dims: Sizes) -> Any:
 
     Returns:
         A new tensor (a copy: no stride is negative).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.flip(wg.tensor([[1, 2], [3, 4]]), (1,))
+        tensor([[2, 1],
+                [4, 3]])
     """
     axes = tuple(distinct("flip", dims, self.ndim))
     return np.flip(self, axes) if axes and self.ndim else self.copy()
@@ -63,7 +69,14 @@ REVERSED = """
 @composite()
 @describes(REVERSED, dimensions="two dimensions")
 def fliplr(input: Any) -> Any:
-    """Reverse the second dimension."""
+    """Reverse the second dimension.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.fliplr(wg.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 1],
+                [4, 3]])
+    """
     if input._array_.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return input.flip((1,))
@@ -72,7 +85,14 @@ def fliplr(input: Any) -> Any:
 @composite()
 @describes(REVERSED, dimensions="one dimension")
 def flipud(input: Any) -> Any:
-    """Reverse the first dimension."""
+    """Reverse the first dimension.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.flipud(wg.tensor([[1, 2], [3, 4]]))
+        tensor([[3, 4],
+                [1, 2]])
+    """
     if input._array_.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return input.flip((0,))

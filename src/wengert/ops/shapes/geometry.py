@@ -49,6 +49,12 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
 
     Raises:
         RuntimeError: if the view is not within the memory, or the tensor may not be written to.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.arange(5).as_strided_((2, 2), (2, 1))
+        tensor([[0, 1],
+                [2, 3]])
     """
     as_strided_from.in_place.call((self, *strided_arguments(self, size, stride, storage_offset)))
     views.moved(self)
@@ -64,6 +70,12 @@ def swapped_in_place(self: Tensor, dim0: int, dim1: int) -> Any:
 
     Returns:
         The tensor itself.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([[1, 2], [3, 4]]).swapaxes_(0, 1)
+        tensor([[1, 3],
+                [2, 4]])
     """
     return self.transpose_(dim0, dim1)
 
@@ -84,6 +96,12 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
     Raises:
         RuntimeError: if the tensor requires a gradient, or is dual; for a matrix in compressed rows, if it would grow.
         NotImplementedError: if it is sparse in another layout.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1, 2, 3, 4]).resize_(2, 2)
+        tensor([[1, 2],
+                [3, 4]])
     """
     lengths: Sequence[Any] = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
     try:
@@ -122,6 +140,12 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = prese
 
     Raises:
         RuntimeError: if the tensor requires a gradient.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1, 2, 3, 4]).resize_as_(wg.ones(2, 2))
+        tensor([[1, 2],
+                [3, 4]])
     """
     return resize_(self, the_template._array_.shape)
 
@@ -140,6 +164,12 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     Raises:
         RuntimeError: if the tensor may not be written to, or the dtypes differ. If recording is on and one of the two
             requires a gradient, there is no derivative: a backward pass that reaches it raises.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.tensor([1, 2])
+        >>> x.set_(wg.tensor([3, 4, 5]))
+        tensor([3, 4, 5])
     """
     if is_meta(self) or (source is not None and getattr(source, "device", None) == META):
         return set_meta(self, source, storage_offset, size, stride)

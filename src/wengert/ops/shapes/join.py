@@ -79,6 +79,11 @@ def cat(tensors: Arrays, dim: int = 0) -> Any:
     Raises:
         ValueError: if the list is empty.
         RuntimeError: if the shapes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.cat([wg.tensor([1, 2]), wg.tensor([3])])
+        tensor([1, 2, 3])
     """
     shape, axis = joined_shape(tensors, dim)
     remaining = [array for array in tensors if not is_legacy_empty(array)] or [tensors[0]]
@@ -163,6 +168,12 @@ def stack(tensors: Arrays, dim: int = 0) -> Any:
 
     Raises:
         RuntimeError: if the list is empty, or the shapes differ.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.stack([wg.tensor([1, 2]), wg.tensor([3, 4])], 1)
+        tensor([[1, 3],
+                [2, 4]])
     """
     shape, axis = stacked_shape(tensors, dim)
     result = layouts.empty(shape, stacked_strides(tensors, shape, axis), common_dtype(tensors))

@@ -26,6 +26,11 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
 
     Returns:
         A view.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.movedim(wg.zeros(2, 3, 5), 0, -1).shape
+        torch.Size([3, 5, 2])
     """
     ndim = input._array_.ndim
     if not ndim and hasattr(source, "__index__") and hasattr(destination, "__index__"):
@@ -67,19 +72,37 @@ def swap_samples(make: Any) -> Any:
 
 @composite()
 def moveaxis(input: Any, source: Any, destination: Any) -> Any:
-    """NumPy's name for `movedim`."""
+    """NumPy's name for `movedim`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.moveaxis(wg.zeros(2, 3, 5), 0, -1).shape
+        torch.Size([3, 5, 2])
+    """
     return input.movedim(source, destination)
 
 
 @composite()
 def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
-    """NumPy's name for `transpose`."""
+    """NumPy's name for `transpose`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.swapaxes(wg.zeros(2, 3, 5), 0, 1).shape
+        torch.Size([3, 2, 5])
+    """
     return input.transpose(axis0, axis1)
 
 
 @composite()
 def swapdims(input: Any, dim0: int, dim1: int) -> Any:
-    """Alias of `transpose`."""
+    """Alias of `transpose`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.swapdims(wg.zeros(2, 3, 5), 0, 1).shape
+        torch.Size([3, 2, 5])
+    """
     return input.transpose(dim0, dim1)
 
 
@@ -101,6 +124,12 @@ def adjoint(input: Any) -> Any:
 
     Raises:
         RuntimeError: if `input` has one dimension.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.adjoint(wg.tensor([[1 + 1j, 2 + 0j]]))
+        tensor([[1.-1.j],
+                [2.-0.j]])
     """
     if input._array_.ndim < 2:
         if input._array_.ndim:

@@ -58,6 +58,11 @@ def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
     Raises:
         RuntimeError: if there are no shifts, or another number than dimensions.
         IndexError: if `dims` names a dimension of a 0-dim tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.roll(wg.tensor([1, 2, 3, 4]), 1)
+        tensor([4, 1, 2, 3])
     """
     steps, axes = rolled_axes(self, shifts, dims)
     if not axes:
@@ -119,6 +124,12 @@ def repeat(self: Array, repeats: Sizes) -> Any:
 
     Raises:
         RuntimeError: if there are fewer numbers than dimensions, or one is negative.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1, 2]).repeat(2, 2)
+        tensor([[1, 2, 1, 2],
+                [1, 2, 1, 2]])
     """
     times = integers("repeat", "repeats", repeats)
     repeated_shape(self, times)
@@ -164,6 +175,12 @@ def tile(input: Any, *times: Any, dims: Any = None) -> Any:
 
     Returns:
         A new tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1, 2]).tile(2, 2)
+        tensor([[1, 2, 1, 2],
+                [1, 2, 1, 2]])
     """
     wanted = integers("tile", "dims", spread("tile", times, dims, "dims"))
     return input.repeat((*(1,) * (input._array_.ndim - len(wanted)), *wanted))
@@ -201,6 +218,11 @@ def repeat_interleave(
 
     Raises:
         RuntimeError: if there is not one number for each slice, or one is negative.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.repeat_interleave(wg.tensor([1, 2]), wg.tensor([3, 1]))
+        tensor([1, 1, 1, 2])
     """
     if repeats is None:
         if input.ndim != 1:
@@ -348,6 +370,12 @@ def tril(self: Array, diagonal: int = 0) -> Any:
     Args:
         self: tensor with at least two dimensions.
         diagonal: last diagonal to keep; 0 is the main one, positive ones are above it.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tril(wg.tensor([[1, 2], [3, 4]]))
+        tensor([[1, 0],
+                [3, 4]])
     """
     check_matrix("tril", self)
     return np.tril(in_rows(self), diagonal)
@@ -365,6 +393,12 @@ def triu(self: Array, diagonal: int = 0) -> Any:
     Args:
         self: tensor with at least two dimensions.
         diagonal: first diagonal to keep; 0 is the main one, positive ones are above it.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.triu(wg.tensor([[1, 2], [3, 4]]))
+        tensor([[1, 2],
+                [0, 4]])
     """
     check_matrix("triu", self)
     return np.triu(in_rows(self), diagonal)

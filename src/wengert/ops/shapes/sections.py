@@ -42,6 +42,11 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
 
     Raises:
         RuntimeError: if the number of parts is below 1, or the tensor has no dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor_split(wg.arange(5), 2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
     """
     shape = input._array_.shape
     if not shape:
@@ -162,21 +167,41 @@ PARTS = """
 @composite()
 @describes(PARTS)
 def hsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Split along the second dimension; vectors along their only one."""
+    """Split along the second dimension; vectors along their only one.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.hsplit(wg.tensor([[1, 2], [3, 4]]), 2)
+        (tensor([[1],
+                [3]]), tensor([[2],
+                [4]]))
+    """
     return sections("hsplit", input, indices_or_sections, min(1, input._array_.ndim - 1), 1)
 
 
 @composite()
 @describes(PARTS)
 def vsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Split along the first dimension."""
+    """Split along the first dimension.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.vsplit(wg.tensor([[1, 2], [3, 4]]), 2)
+        (tensor([[1, 2]]), tensor([[3, 4]]))
+    """
     return sections("vsplit", input, indices_or_sections, min(0, input._array_.ndim - 1), 2)
 
 
 @composite()
 @describes(PARTS)
 def dsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Split along the third dimension."""
+    """Split along the third dimension.
+
+    Examples:
+        >>> import wengert as wg
+        >>> [part.shape for part in wg.dsplit(wg.zeros(2, 3, 4), 2)]
+        [torch.Size([2, 3, 2]), torch.Size([2, 3, 2])]
+    """
     return sections("dsplit", input, indices_or_sections, min(2, input._array_.ndim - 1), 3)
 
 
@@ -247,6 +272,11 @@ def unsafe_split(self: Array, split_size: int, dim: int = 0) -> Any:
 
     Args:
         split_size: the length.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.unsafe_split(wg.arange(5), 2)
+        (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
     if isinstance(split_size, tuple):
         raise TypeError(wrong_type("unsafe_split", "split_size", 2, "int", split_size))
@@ -271,6 +301,11 @@ def unsafe_split_with_sizes(self: Array, split_sizes: Any, dim: int = 0) -> Any:
 
     Args:
         split_sizes: the lengths.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.unsafe_split_with_sizes(wg.arange(5), (1, 4))
+        (tensor([0]), tensor([1, 2, 3, 4]))
     """
     at, have = length_of(self, dim)
     return cut(self, at, checked_lengths(split_sizes, have, at))
@@ -302,6 +337,11 @@ def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 
     Raises:
         RuntimeError: if `chunks` is less than 1, or the tensor has no dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.unsafe_chunk(wg.arange(5), 2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
     """
     if not input._array_.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
@@ -327,6 +367,11 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, .
 
     Raises:
         RuntimeError: if the lengths do not add up.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.split_with_sizes(wg.arange(5), (1, 4))
+        (tensor([0]), tensor([1, 2, 3, 4]))
     """
     if not isinstance(split_sizes, (tuple, list)):
         raise TypeError(wrong_type("split_with_sizes", "split_sizes", 2, "tuple of ints", split_sizes))

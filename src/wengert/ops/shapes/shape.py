@@ -53,6 +53,12 @@ def reshape(input: Any, *size: Any, shape: Any = None) -> Any:
 
     Raises:
         RuntimeError: if the shape has another number of elements.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.arange(6).reshape(2, -1)
+        tensor([[0, 1, 2],
+                [3, 4, 5]])
     """
     wanted = spread("reshape", size, shape)
     array = input._array_
@@ -94,6 +100,12 @@ def reshape_as(self: Any, other: Tensor) -> Any:
 
     Returns:
         A view if possible, otherwise a new tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.arange(4).reshape_as(wg.zeros(2, 2))
+        tensor([[0, 1],
+                [2, 3]])
     """
     return self.reshape(other._array_.shape)
 
@@ -107,6 +119,12 @@ def view_as(self: Any, other: Tensor) -> Any:
 
     Returns:
         A view.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.arange(4).view_as(wg.zeros(2, 2))
+        tensor([[0, 1],
+                [2, 3]])
     """
     return self.view(other._array_.shape)
 
@@ -128,6 +146,11 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 
     Raises:
         RuntimeError: if the first dimension is behind the last.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.flatten(wg.zeros(2, 3, 5), 1).shape
+        torch.Size([2, 15])
     """
     shape = input._array_.shape
     start, end = normalise(start_dim, len(shape)), normalise(end_dim, len(shape))
@@ -163,6 +186,11 @@ def ravel(input: Any) -> Any:
 
     Returns:
         A view if the strides allow it, otherwise a new tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.ravel(wg.tensor([[1, 2], [3, 4]]))
+        tensor([1, 2, 3, 4])
     """
     return input.contiguous().view((-1,)) if input._array_.size else input.reshape((0,))
 
@@ -186,6 +214,11 @@ def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
 
     Raises:
         RuntimeError: if the product of the lengths differs, or there are no dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.unflatten(wg.zeros(6, 5), 0, (2, 3)).shape
+        torch.Size([2, 3, 5])
     """
     shape = input._array_.shape
     if shape and not len(sizes):

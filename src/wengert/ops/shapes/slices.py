@@ -39,6 +39,11 @@ def select(self: Array, dim: int, index: int) -> Any:
 
     Raises:
         IndexError: if `index` or `dim` is out of range.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.select(wg.tensor([[1, 2], [3, 4]]), 1, 0)
+        tensor([1, 3])
     """
     ndim = self.ndim
     if dim == 0 and type(index) is int and ndim and -len(self) <= index < len(self):
@@ -180,6 +185,11 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     Raises:
         IndexError: if `start` is out of range.
         RuntimeError: if the part extends beyond the end, or `start` is another tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.narrow(wg.tensor([1, 2, 3, 4]), 0, 1, 2)
+        tensor([2, 3])
     """
     shape = input._array_.shape
     if not shape:
@@ -273,6 +283,11 @@ def split(self: Array, split_size: Any, dim: int = 0) -> Any:
 
     Raises:
         RuntimeError: if the lengths do not add up.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.split(wg.arange(5), 2)
+        (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
     if not isinstance(split_size, (int, np.integer, tuple, list)):
         raise TypeError(wrong_type("split_with_sizes", "split_sizes", 2, "tuple of ints", split_size))
@@ -346,6 +361,11 @@ def unbind(self: Array, dim: int = 0) -> Any:
 
     Returns:
         A tuple of views; they may not be written to in place while recording.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.unbind(wg.tensor([[1, 2], [3, 4]]))
+        (tensor([1, 2]), tensor([3, 4]))
     """
     if not self.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
@@ -383,6 +403,11 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
 
     Raises:
         RuntimeError: if `chunks` is less than 1, or the tensor has no dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.chunk(wg.arange(5), 2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
     """
     shape = input._array_.shape
     if not shape:

@@ -24,13 +24,25 @@ def joined(tensors: Any, dim: int, out: Any) -> Any:
 
 @composite(method=False)
 def concat(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
-    """Alias of `cat`."""
+    """Alias of `cat`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.concat([wg.tensor([1, 2]), wg.tensor([3])])
+        tensor([1, 2, 3])
+    """
     return joined(tensors, dim, out)
 
 
 @composite(method=False)
 def concatenate(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
-    """NumPy's name for `cat`."""
+    """NumPy's name for `cat`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.concatenate([wg.tensor([1, 2]), wg.tensor([3])])
+        tensor([1, 2, 3])
+    """
     return joined(tensors, dim, out)
 
 
@@ -46,14 +58,26 @@ LIFTED = """
 @composite(method=False)
 @describes(LIFTED)
 def atleast_1d(*tensors: Any) -> Any:
-    """Return tensors with at least one dimension; 0-dim ones get shape (1,)."""
+    """Return tensors with at least one dimension; 0-dim ones get shape (1,).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.atleast_1d(wg.tensor(2.0))
+        tensor([2.])
+    """
     return lifted(tensors, lambda tensor: tensor if tensor._array_.ndim else tensor.reshape((1,)))
 
 
 @composite(method=False)
 @describes(LIFTED)
 def atleast_2d(*tensors: Any) -> Any:
-    """Return tensors with at least two dimensions; vectors become rows."""
+    """Return tensors with at least two dimensions; vectors become rows.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.atleast_2d(wg.tensor([1.0, 2.0])).shape
+        torch.Size([1, 2])
+    """
     return lifted(tensors, as_rows)
 
 
@@ -63,6 +87,11 @@ def atleast_3d(*tensors: Any) -> Any:
     """Return tensors with at least three dimensions.
 
     New dimensions are in front of a vector and behind it, and behind a matrix.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.atleast_3d(wg.tensor([1.0, 2.0])).shape
+        torch.Size([1, 2, 1])
     """
     return lifted(tensors, as_sheets)
 
@@ -105,7 +134,14 @@ STACKED = """
 @composite(method=False)
 @describes(STACKED)
 def hstack(tensors: Any, *, out: Any = None) -> Any:
-    """Concatenate tensors along the second dimension, vectors along their only one."""
+    """Concatenate tensors along the second dimension, vectors along their only one.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.hstack([wg.tensor([[1], [2]]), wg.tensor([[3], [4]])])
+        tensor([[1, 3],
+                [2, 4]])
+    """
     raised = atleast_1d(tensors_of("hstack", tensors))
     return joined(raised, 0 if raised[0]._array_.ndim == 1 else 1, out)
 
@@ -113,14 +149,28 @@ def hstack(tensors: Any, *, out: Any = None) -> Any:
 @composite(method=False)
 @describes(STACKED)
 def vstack(tensors: Any, *, out: Any = None) -> Any:
-    """Concatenate tensors along the first dimension; vectors are rows."""
+    """Concatenate tensors along the first dimension; vectors are rows.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.vstack([wg.tensor([1, 2]), wg.tensor([3, 4])])
+        tensor([[1, 2],
+                [3, 4]])
+    """
     return joined(atleast_2d(tensors_of("vstack", tensors)), 0, out)
 
 
 @composite(method=False)
 @describes(STACKED)
 def dstack(tensors: Any, *, out: Any = None) -> Any:
-    """Concatenate tensors along the third dimension."""
+    """Concatenate tensors along the third dimension.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.dstack([wg.tensor([1, 2]), wg.tensor([3, 4])])
+        tensor([[[1, 3],
+                 [2, 4]]])
+    """
     return joined(atleast_3d(tensors_of("dstack", tensors)), 2, out)
 
 

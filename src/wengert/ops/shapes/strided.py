@@ -37,6 +37,11 @@ def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
 
     Raises:
         RuntimeError: if the dimensions are equal.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.diagonal(wg.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4])
     """
     first, second = two_dims(dim1, dim2, self.ndim)
     moved = self.transpose([*[dim for dim in range(self.ndim) if dim not in (first, second)], first, second])
@@ -105,6 +110,12 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
         self: tensor with at least one dimension.
         offset: 0 for the main diagonal, positive above it.
         dim1, dim2: the two dimensions of the result.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.diag_embed(wg.tensor([1, 2]))
+        tensor([[1, 0],
+                [0, 2]])
     """
     first, second = two_dims(dim1, dim2, self.ndim + 1)
     zeros = np.zeros(embedded_shape(self.shape, offset, (first, second)), self.dtype)
@@ -146,6 +157,11 @@ def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
         self: tensor with at least two dimensions.
         offset: the diagonal; 0 is the main one, positive ones are above it.
         dim1, dim2: the dimensions of the diagonal's plane.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.diagonal_copy(wg.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4])
     """
     return diagonal.body(self, offset, dim1, dim2).copy()
 
@@ -178,6 +194,13 @@ def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: if `input` has neither one nor two dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.diag(wg.tensor([1, 2]), 1)
+        tensor([[0, 1, 0],
+                [0, 0, 2],
+                [0, 0, 0]])
     """
     ndim = input._array_.ndim
     if ndim not in (1, 2):
@@ -201,6 +224,12 @@ def diagflat(input: Any, offset: int = 0) -> Any:
 
     Returns:
         A new tensor with two dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.diagflat(wg.tensor([[1, 2]]))
+        tensor([[1, 0],
+                [0, 2]])
     """
     return input.reshape((-1,)).diag_embed(offset)
 
@@ -227,6 +256,13 @@ def unfold(self: Array, dimension: int, size: int, step: int) -> Any:
 
     Raises:
         RuntimeError: if the window is longer than the dimension, or `step` is not positive.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.arange(5).unfold(0, 3, 1)
+        tensor([[0, 1, 2],
+                [1, 2, 3],
+                [2, 3, 4]])
     """
     at = normalise(integer("unfold", "dimension", dimension), self.ndim)
     length = self.shape[at] if self.ndim else 1

@@ -92,6 +92,12 @@ def expand_copy(self: Array, size: Any, *, implicit: bool = False) -> Any:
 
     Returns:
         A new tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.expand_copy(wg.tensor([[1], [2]]), (2, 2))
+        tensor([[1, 1],
+                [2, 2]])
     """
     return row_major(expand.body(self, size))
 
@@ -106,7 +112,13 @@ def expand_copy_samples(make: Any) -> Any:
 
 @copies(permute, "Permute")
 def permute_copy(self: Array, dims: Any) -> Any:
-    """`permute`, copied."""
+    """`permute`, copied.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.permute_copy(wg.zeros(2, 3, 5), (2, 0, 1)).shape
+        torch.Size([5, 2, 3])
+    """
     return row_major(permute.body(self, dims))
 
 
@@ -119,43 +131,88 @@ def permute_copy_samples(make: Any) -> Any:
 
 @copies(transpose, "Transpose")
 def transpose_copy(self: Array, dim0: int, dim1: int) -> Any:
-    """`transpose`, copied."""
+    """`transpose`, copied.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.transpose_copy(wg.tensor([[1, 2], [3, 4]]), 0, 1)
+        tensor([[1, 3],
+                [2, 4]])
+    """
     return row_major(transpose.body(self, dim0, dim1))
 
 
 @copies(t, "T")
 def t_copy(self: Array) -> Any:
-    """`t`, copied."""
+    """`t`, copied.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.t_copy(wg.tensor([[1, 2], [3, 4]]))
+        tensor([[1, 3],
+                [2, 4]])
+    """
     return row_major(t.body(self))
 
 
 @copies(unsqueeze, "Unsqueeze")
 def unsqueeze_copy(self: Array, dim: int) -> Any:
-    """`unsqueeze`, copied."""
+    """`unsqueeze`, copied.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.unsqueeze_copy(wg.tensor([1, 2]), 0)
+        tensor([[1, 2]])
+    """
     return row_major(unsqueeze.body(self, dim))
 
 
 @copies(squeeze, "Squeeze", node=nodes(*[f"SqueezeBackward{nr}_copy" for nr in range(3)], by=squeeze_form))
 def squeeze_copy(self: Array, dim: Any = None) -> Any:
-    """`squeeze`, copied."""
+    """`squeeze`, copied.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.squeeze_copy(wg.tensor([[1, 2]]))
+        tensor([1, 2])
+    """
     return row_major(squeeze.body(self, dim))
 
 
 @copies(alias, "Alias")
 def alias_copy(self: Array) -> Any:
-    """Copy a tensor in row-major order."""
+    """Copy a tensor in row-major order.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.alias_copy(wg.tensor([1, 2]))
+        tensor([1, 2])
+    """
     return row_major(self)
 
 
 @copies(unfold, "Unfold")
 def unfold_copy(self: Array, dimension: int, size: int, step: int) -> Any:
-    """`unfold`, copied."""
+    """`unfold`, copied.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.unfold_copy(wg.arange(4), 0, 2, 2)
+        tensor([[0, 1],
+                [2, 3]])
+    """
     return row_major(unfold.body(self, dimension, size, step))
 
 
 @copies(select, "Select", out=Out())
 def select_copy(self: Array, dim: int, index: int) -> Any:
-    """`select`, copied."""
+    """`select`, copied.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.select_copy(wg.tensor([[1, 2], [3, 4]]), 0, 1)
+        tensor([3, 4])
+    """
     return row_major(select.body(self, dim, index))
 
 
@@ -166,6 +223,11 @@ def slice_copy(self: Array, dim: int = 0, start: Any = None, end: Any = None, st
     Args:
         start, end: bounds; negative ones count from the end; None for all.
         step: distance of the slices.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.slice_copy(wg.arange(6), 0, 1, 6, 2)
+        tensor([1, 3, 5])
     """
     return row_major(slice_.body(self, dim, start, end, step))
 
@@ -176,6 +238,11 @@ def unbind_copy(self: Array, dim: int = 0) -> Any:
 
     Returns:
         A tuple of new tensors.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.unbind_copy(wg.tensor([[1, 2], [3, 4]]))
+        (tensor([1, 2]), tensor([3, 4]))
     """
     return [row_major(part) for part in unbind.body(self, dim)]
 
@@ -189,6 +256,11 @@ def split_copy(self: Array, split_size: int, dim: int = 0) -> Any:
 
     Returns:
         A tuple of new tensors.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.split_copy(wg.arange(3), 2)
+        (tensor([0, 1]), tensor([2]))
     """
     return [row_major(part) for part in split.body(self, split_size, dim)]
 
@@ -217,6 +289,11 @@ def split_with_sizes_copy(self: Array, split_sizes: Any, dim: int = 0) -> Any:
 
     Returns:
         A tuple of new tensors.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.split_with_sizes_copy(wg.arange(3), (1, 2))
+        (tensor([0]), tensor([1, 2]))
     """
     return [row_major(part) for part in split.body(self, split_sizes, dim)]
 
@@ -247,6 +324,12 @@ def view_copy(input: Any, size: Any = None, *, dtype: Any = None, out: Any = Non
 
     Raises:
         RuntimeError: if the shape has another number of elements.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.view_copy(wg.arange(4), (2, 2))
+        tensor([[0, 1],
+                [2, 3]])
     """
     wanted = dtype if dtype is not None else size
     if isinstance(wanted, dtypes.dtype):
@@ -269,6 +352,11 @@ def detach_copy(input: Any) -> Any:
 
     Returns:
         A new tensor without history.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.detach_copy(wg.tensor([1.0], requires_grad=True))
+        tensor([1.])
     """
     return input.detach().clone(memory_format=contiguous_format)
 
@@ -314,6 +402,11 @@ def narrow_copy(self: Array, dim: int, start: int, length: int) -> Any:
     Raises:
         IndexError: if `start` is out of range.
         RuntimeError: if the part extends beyond the end.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.narrow_copy(wg.arange(5), 0, 1, 2)
+        tensor([1, 2])
     """
     at, first = narrowed(self, dim, start, length)
     return row_major(positions.take(self, positions.arange(first, first + length), at))

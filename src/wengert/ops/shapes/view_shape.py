@@ -80,6 +80,12 @@ def view(self: Any, *size: Any, dtype: Any = None, **named: Any) -> Any:
         TypeError: if neither a shape nor a dtype is given.
         RuntimeError: if the shape has another number of elements, or needs a copy (use `reshape`); if elements of the
             dtype would begin within an element of the tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.arange(6).view(2, 3)
+        tensor([[0, 1, 2],
+                [3, 4, 5]])
     """
     if named:
         wrong = [name for name in named if name != "size" or size]

@@ -49,6 +49,12 @@ def expand(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
 
     Raises:
         RuntimeError: if a length other than 1 would change.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([[1], [2]]).expand(2, 3)
+        tensor([[1, 1, 1],
+                [2, 2, 2]])
     """
     wanted, have = integers("expand", "size", size), self.shape
     lead = len(wanted) - len(have)
@@ -118,6 +124,11 @@ def permute(self: Array, dims: Sizes) -> Any:
 
     Raises:
         RuntimeError: if `dims` is not a permutation.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.permute(wg.zeros(2, 3, 5), (2, 0, 1)).shape
+        torch.Size([5, 2, 3])
     """
     return self.transpose(order_of(dims, self.ndim))
 
@@ -162,6 +173,13 @@ def transpose(self: Array, dim0: int, dim1: int) -> Any:
 
     Args:
         dim0, dim1: the dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.transpose(wg.tensor([[1, 2, 3], [4, 5, 6]]), 0, 1)
+        tensor([[1, 4],
+                [2, 5],
+                [3, 6]])
     """
     ndim = self.ndim
     first, second = normalise(dim0, ndim), normalise(dim1, ndim)
@@ -188,6 +206,13 @@ def t(self: Array) -> Any:
 
     Raises:
         RuntimeError: if `self` has more than two dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.t(wg.tensor([[1, 2, 3], [4, 5, 6]]))
+        tensor([[1, 4],
+                [2, 5],
+                [3, 6]])
     """
     if self.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
@@ -215,6 +240,12 @@ def unsqueeze(self: Array, dim: int) -> Any:
 
     Args:
         dim: between `-ndim - 1` and `ndim`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.unsqueeze(wg.tensor([1, 2]), 1)
+        tensor([[1],
+                [2]])
     """
     at = normalise(integer("unsqueeze", "dim", dim), self.ndim + 1)
     shape = (*self.shape[:at], 1, *self.shape[at:])
@@ -262,6 +293,11 @@ def squeeze(self: Array, dim: Any = None) -> Any:
 
     Args:
         dim: the dimension or dimensions to remove if they have length 1; None for all.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.squeeze(wg.zeros(1, 3, 1)).shape
+        torch.Size([3])
     """
     shape = self.shape
     if dim is None:

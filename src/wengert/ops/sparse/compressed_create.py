@@ -187,7 +187,14 @@ def sparse_csr_tensor(
     requires_grad: bool = False,
     check_invariants: bool | None = None,
 ) -> Any:
-    """Return a sparse tensor, compressed row by row."""
+    """Return a sparse tensor, compressed row by row.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sparse_csr_tensor([0, 1, 2], [2, 0], [3.0, 4.0], (2, 3)).to_dense()
+        tensor([[0., 0., 3.],
+                [4., 0., 0.]])
+    """
     parts, place = (crow_indices, col_indices, values), (device, pin_memory)
     return constructed(CSR, parts, size, dtype, layout, place, requires_grad, check_invariants)
 
@@ -207,7 +214,14 @@ def sparse_csc_tensor(
     requires_grad: bool = False,
     check_invariants: bool | None = None,
 ) -> Any:
-    """Return a sparse tensor, compressed column by column."""
+    """Return a sparse tensor, compressed column by column.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sparse_csc_tensor([0, 1, 1, 2], [1, 0], [4.0, 3.0], (2, 3)).to_dense()
+        tensor([[0., 0., 3.],
+                [4., 0., 0.]])
+    """
     parts, place = (ccol_indices, row_indices, values), (device, pin_memory)
     return constructed(CSC, parts, size, dtype, layout, place, requires_grad, check_invariants)
 
@@ -227,7 +241,13 @@ def sparse_bsr_tensor(
     requires_grad: bool = False,
     check_invariants: bool | None = None,
 ) -> Any:
-    """Return a sparse tensor, compressed row by row of blocks."""
+    """Return a sparse tensor, compressed row by row of blocks.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sparse_bsr_tensor([0, 1], [1], [[[1.0, 2.0]]], (1, 4)).to_dense()
+        tensor([[0., 0., 1., 2.]])
+    """
     parts, place = (crow_indices, col_indices, values), (device, pin_memory)
     return constructed(BSR, parts, size, dtype, layout, place, requires_grad, check_invariants)
 
@@ -247,7 +267,13 @@ def sparse_bsc_tensor(
     requires_grad: bool = False,
     check_invariants: bool | None = None,
 ) -> Any:
-    """Return a sparse tensor, compressed column by column of blocks."""
+    """Return a sparse tensor, compressed column by column of blocks.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sparse_bsc_tensor([0, 0, 1], [0], [[[1.0, 2.0]]], (1, 4)).to_dense()
+        tensor([[0., 0., 1., 2.]])
+    """
     parts, place = (ccol_indices, row_indices, values), (device, pin_memory)
     return constructed(BSC, parts, size, dtype, layout, place, requires_grad, check_invariants)
 

@@ -120,6 +120,12 @@ def sparse_coo_tensor(
 
     Raises:
         RuntimeError: if indices, entries and shape do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sparse_coo_tensor([[0, 1], [2, 0]], [3.0, 4.0], (2, 3)).to_dense()
+        tensor([[0., 0., 3.],
+                [4., 0., 0.]])
     """
     if values is None:
         size = indices if size is None else size

@@ -32,6 +32,12 @@ def to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksiz
 
     Raises:
         RuntimeError: if `sparse_dim` is out of range, or the layout does not have an argument.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse().indices()
+        tensor([[0],
+                [1]])
     """
     if isinstance(sparse_dim, type(sparse_coo)):
         layout, sparse_dim = sparse_dim, None
@@ -156,27 +162,57 @@ def read_blocks(self: Any, form: Layout, blocksize: Any) -> tuple[int, ...]:
 
 
 def to_sparse_coo(self: Any) -> Any:
-    """Convert the tensor to sparse coordinates; return itself if it has them."""
+    """Convert the tensor to sparse coordinates; return itself if it has them.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse_coo().values()
+        tensor([2.])
+    """
     return to_sparse(self)
 
 
 def to_sparse_csr(self: Any, dense_dim: Any = None) -> Any:
-    """Convert to `torch.sparse_csr`, or return the tensor itself; the last `dense_dim` dimensions are dense."""
+    """Convert to `torch.sparse_csr`, or return the tensor itself; the last `dense_dim` dimensions are dense.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse_csr().crow_indices()
+        tensor([0, 1, 1])
+    """
     return to_compressed(self, sparse_csr, None, dense_dim)
 
 
 def to_sparse_csc(self: Any, dense_dim: Any = None) -> Any:
-    """Convert to `torch.sparse_csc`, or return the tensor itself; the last `dense_dim` dimensions are dense."""
+    """Convert to `torch.sparse_csc`, or return the tensor itself; the last `dense_dim` dimensions are dense.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse_csc().ccol_indices()
+        tensor([0, 0, 1])
+    """
     return to_compressed(self, sparse_csc, None, dense_dim)
 
 
 def to_sparse_bsr(self: Any, blocksize: Any, dense_dim: Any = None) -> Any:
-    """Convert to `torch.sparse_bsr`, or return the tensor itself; the last `dense_dim` dimensions are dense."""
+    """Convert to `torch.sparse_bsr`, or return the tensor itself; the last `dense_dim` dimensions are dense.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse_bsr((1, 1)).values()
+        tensor([[[2.]]])
+    """
     return to_compressed(self, sparse_bsr, blocksize, dense_dim)
 
 
 def to_sparse_bsc(self: Any, blocksize: Any, dense_dim: Any = None) -> Any:
-    """Convert to `torch.sparse_bsc`, or return the tensor itself; the last `dense_dim` dimensions are dense."""
+    """Convert to `torch.sparse_bsc`, or return the tensor itself; the last `dense_dim` dimensions are dense.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse_bsc((1, 1)).values()
+        tensor([[[2.]]])
+    """
     return to_compressed(self, sparse_bsc, blocksize, dense_dim)
 
 
@@ -193,22 +229,46 @@ def part(self: Any, name: str, way: str) -> Any:
 
 
 def crow_indices(self: Any) -> Any:
-    """Starts of the rows of a tensor compressed row by row, in its memory."""
+    """Starts of the rows of a tensor compressed row by row, in its memory.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.eye(2).to_sparse_csr().crow_indices()
+        tensor([0, 1, 2])
+    """
     return part(self, "crow_indices", "row")
 
 
 def col_indices(self: Any) -> Any:
-    """Columns of the entries of a tensor compressed row by row, in its memory."""
+    """Columns of the entries of a tensor compressed row by row, in its memory.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.eye(2).to_sparse_csr().col_indices()
+        tensor([0, 1])
+    """
     return part(self, "col_indices", "row")
 
 
 def ccol_indices(self: Any) -> Any:
-    """Starts of the columns of a tensor compressed column by column, in its memory."""
+    """Starts of the columns of a tensor compressed column by column, in its memory.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.eye(2).to_sparse_csc().ccol_indices()
+        tensor([0, 1, 2])
+    """
     return part(self, "ccol_indices", "column")
 
 
 def row_indices(self: Any) -> Any:
-    """Rows of the entries of a tensor compressed column by column, in its memory."""
+    """Rows of the entries of a tensor compressed column by column, in its memory.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.eye(2).to_sparse_csc().row_indices()
+        tensor([0, 1])
+    """
     return part(self, "row_indices", "column")
 
 

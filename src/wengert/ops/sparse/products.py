@@ -259,21 +259,42 @@ PRODUCT = """
 @composite(method=False)
 @describes(PRODUCT)
 def spmm(input: Any, mat2: Any) -> Any:
-    """Multiply two matrices, the first of which may be sparse: an older name of `mm`."""
+    """Multiply two matrices, the first of which may be sparse: an older name of `mm`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.spmm(wg.eye(2).to_sparse(), wg.tensor([[1.0], [2.0]]))
+        tensor([[1.],
+                [2.]])
+    """
     return input.mm(mat2)
 
 
 @composite(method=False)
 @describes(PRODUCT)
 def dsmm(input: Any, mat2: Any) -> Any:
-    """Multiply two matrices, the first of which may be sparse: an older name of `mm`."""
+    """Multiply two matrices, the first of which may be sparse: an older name of `mm`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.dsmm(wg.eye(2).to_sparse(), wg.tensor([[1.0], [2.0]]))
+        tensor([[1.],
+                [2.]])
+    """
     return input.mm(mat2)
 
 
 @composite(method=False)
 @describes(PRODUCT)
 def hsmm(input: Any, mat2: Any) -> Any:
-    """Multiply two matrices, the first of which may be sparse: an older name of `mm`."""
+    """Multiply two matrices, the first of which may be sparse: an older name of `mm`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.hsmm(wg.eye(2).to_sparse(), wg.tensor([[1.0], [2.0]]))
+        tensor([[1.],
+                [2.]])
+    """
     return input.mm(mat2)
 
 

@@ -80,6 +80,12 @@ def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -
 
     Raises:
         TypeError: if `dtype` is not a dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.eye(2).to_sparse().to_dense()
+        tensor([[1., 0.],
+                [0., 1.]])
     """
     if dtype is not None:
         dtype = as_dtype(dtype)
@@ -126,6 +132,12 @@ def coalesce(self: Any) -> Any:
 
     Raises:
         RuntimeError: if the tensor is dense.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.sparse_coo_tensor([[0, 0]], [1.0, 2.0], (2,))
+        >>> x.coalesce().values()
+        tensor([3.])
     """
     refuse_dense("coalesce", self)
     return self if self._array_.coalesced else collected.call((self,))
@@ -136,6 +148,12 @@ def is_coalesced(self: Any) -> bool:
 
     Raises:
         RuntimeError: if the tensor is dense.
+
+    Examples:
+        >>> import wengert as wg
+        >>> x = wg.sparse_coo_tensor([[0, 0]], [1.0, 2.0], (2,))
+        >>> x.is_coalesced(), x.coalesce().is_coalesced()
+        (False, True)
     """
     refuse_dense("is_coalesced", self)
     return bool(self._array_.coalesced)
@@ -175,6 +193,12 @@ def indices(self: Any) -> Any:
 
     Raises:
         RuntimeError: if the tensor is dense, or not coalesced.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.eye(2).to_sparse().indices()
+        tensor([[0, 1],
+                [0, 1]])
     """
     refuse_dense("indices", self)
     refuse_uncoalesced("indices", self)
@@ -186,6 +210,11 @@ def values(self: Any) -> Any:
 
     Raises:
         RuntimeError: if the tensor is dense, or not coalesced.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.eye(2).to_sparse().values()
+        tensor([1., 1.])
     """
     if not is_compressed(self):
         refuse_dense("values", self, "sparse tensor")
@@ -228,14 +257,26 @@ def _nnz(self: Any) -> int:
 
 
 def sparse_dim(self: Any) -> int:
-    """Return the number of sparse dimensions: 0 for a dense tensor, 2 for a compressed one."""
+    """Return the number of sparse dimensions: 0 for a dense tensor, 2 for a compressed one.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.eye(2).to_sparse().sparse_dim()
+        2
+    """
     if is_compressed(self):
         return 2
     return len(self._array_.indices) if is_sparse(self) else 0
 
 
 def dense_dim(self: Any) -> int:
-    """Return the number of dimensions of entries: all for a dense tensor."""
+    """Return the number of dimensions of entries: all for a dense tensor.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.eye(2).to_sparse(1).dense_dim()
+        1
+    """
     if is_compressed(self):
         return self._array_.ndim - 2 - batches_of(self._array_)
     return self._array_.ndim - sparse_dim(self)
@@ -278,6 +319,11 @@ def sparse_mask(self: Any, mask: Any) -> Any:
 
     Raises:
         RuntimeError: if the shapes differ, or `mask` is dense.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([[1.0, 2.0], [3.0, 4.0]]).sparse_mask(wg.eye(2).to_sparse()).values()
+        tensor([1., 4.])
     """
     if not is_compressed(mask):
         refuse_dense("sparse_mask", mask)

@@ -70,6 +70,11 @@ def sparse_resize_(self: Any, size: Sequence[int], sparse_dim: int, dense_dim: i
     Raises:
         NotImplementedError: if the tensor is not in coordinates.
         RuntimeError: if there are entries that would not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.eye(2).to_sparse().sparse_resize_((3, 3), 2, 0).shape
+        torch.Size([3, 3])
     """
     check_writable("sparse_resize_", self)
     shape, lead = read_size("sparse_resize_", size, sparse_dim, dense_dim)
@@ -119,6 +124,11 @@ def sparse_resize_and_clear_(self: Any, size: Sequence[int], sparse_dim: int, de
     Raises:
         NotImplementedError: if the tensor is not in coordinates.
         RuntimeError: if size and dimensions do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.eye(2).to_sparse().sparse_resize_and_clear_((3, 3), 2, 0).values()
+        tensor([])
     """
     check_writable("sparse_resize_and_clear_", self)
     clear(self, *read_size("sparse_resize_and_clear_", size, sparse_dim, dense_dim))
