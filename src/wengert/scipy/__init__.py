@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .bsplines import BSpline, make_interp_spline
 from .casadi import casadi_function
 from .fitting import curve_fit
 from .integrate import solve_ivp
@@ -12,6 +13,7 @@ from .quadrature import fixed_quad, quad, quad_vec
 from .systems import least_squares, root
 
 __all__ = [
+    "BSpline",
     "CubicSpline",
     "PchipInterpolator",
     "casadi_function",
@@ -19,6 +21,7 @@ __all__ = [
     "fixed_quad",
     "interp1d",
     "least_squares",
+    "make_interp_spline",
     "minimize",
     "minimize_ipopt",
     "quad",

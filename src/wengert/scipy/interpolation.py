@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
-from ..autograd.function import Function
 from ..ops.create.interchange import from_numpy
 from ..ops.pointwise.choose import where
 from ..ops.shapes.join import cat
-from .vectors import check_single, scipy_module
+from .banded import Banded
+from .vectors import check_single
 
 KINDS = ("linear", "slinear", "nearest", "nearest-up", "previous", "zero", "next", "cubic")
 ENDS = ("not-a-knot", "natural", "clamped")
@@ -329,7 +329,7 @@ def spline_slopes(x: Tensor, y: Tensor, bc_type: Any) -> Tensor:
     lower = cat([h[1:], high[1], zero])
     right = cat([low[2].unsqueeze(0), inner, high[2].unsqueeze(0)])
     bands = stack_rows([upper, diagonal, lower])
-    return Tridiagonal.apply(bands, right.reshape(n, -1)).reshape(right.shape)
+    return Banded.apply(bands, right.reshape(n, -1)).reshape(right.shape)
 
 
 def end_row(end: Any, h: Tensor, steps: Tensor, secant: Tensor, one: Tensor, zero: Tensor, sign: int = 1) -> Any:
@@ -394,58 +394,3 @@ def limited(near: Tensor, far: Tensor, slope: Tensor, other: Tensor) -> Tensor:
     steep = (slope.sign() != other.sign()) & (value.abs() > 3 * slope.abs())
     result: Tensor = where(steep, 3 * slope, value).unsqueeze(0)
     return result
-
-
-class Tridiagonal(Function):
-    """Solution of a system with three diagonals: (A, b) -> A⁻¹ b, with A as `scipy.linalg.solve_banded` takes it."""
-
-    @staticmethod
-    def forward(bands: Tensor, right: Tensor) -> Tensor:
-        """Return the solution, of the shape (n, m) of the right sides."""
-        solve_banded = scipy_module("CubicSpline", "linalg").solve_banded
-        return from_numpy(solve_banded((1, 1), bands._array_, right._array_))
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        """Keep the matrix and the solution."""
-        ctx.save_for_backward(inputs[0], output)
-        ctx.save_for_forward(inputs[0], output)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
-        """Return -λ xᵀ on the diagonals, and λ, with Aᵀ λ = grad."""
-        bands, solution = ctx.saved_tensors
-        adjoint = Tridiagonal.apply(transposed(bands), grad)
-        zero = bands.new_zeros(1)
-        upper = cat([zero, (adjoint[:-1] * solution[1:]).sum(1)])
-        lower = cat([(adjoint[1:] * solution[:-1]).sum(1), zero])
-        return -stack_rows([upper, (adjoint * solution).sum(1), lower]), adjoint
-
-    @staticmethod
-    def vmap(info: Any, in_dims: Any, bands: Tensor, right: Tensor) -> tuple[Tensor, int]:
-        """Solve for all members, in one call if they share the matrix."""
-        size = info.batch_size
-        rights = right.movedim(in_dims[1], 0) if in_dims[1] is not None else right.expand(size, *right.shape)
-        if in_dims[0] is not None:
-            return stack_rows([Tridiagonal.apply(*pair) for pair in zip(bands.movedim(in_dims[0], 0), rights)]), 0
-        members, n, columns = rights.shape
-        solution = Tridiagonal.apply(bands, rights.movedim(0, 1).reshape(n, members * columns))
-        return solution.reshape(n, members, columns), 1
-
-    @staticmethod
-    def jvp(ctx: Any, bands_tangent: Any, right_tangent: Any) -> Tensor:
-        """Return A⁻¹ (db - dA x)."""
-        bands, solution = ctx.saved_tensors
-        right = solution * 0 if right_tangent is None else right_tangent
-        if bands_tangent is not None:
-            upper, diagonal, lower = (band.unsqueeze(1) for band in bands_tangent)
-            zero = solution.new_zeros(1, solution.shape[1])
-            right = right - diagonal * solution
-            right = right - cat([upper[1:] * solution[1:], zero]) - cat([zero, lower[:-1] * solution[:-1]])
-        return Tridiagonal.apply(bands, right)
-
-
-def transposed(bands: Tensor) -> Tensor:
-    """Return the diagonals of the transposed matrix."""
-    zero = bands.new_zeros(1)
-    return stack_rows([cat([zero, bands[2, :-1]]), bands[1], cat([bands[0, 1:], zero])])
