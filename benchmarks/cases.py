@@ -66,7 +66,7 @@ def perceptron(library: Any, x: Any, labels: Any, *parameters: Any) -> Any:
 def perceptron_step(adapter: Any) -> Callable[[], Any]:
     """One step of the perceptron written with plain tensors, batch 64."""
     pairs = [(draw(a, b, seed=a, scale=a**-0.5), np.zeros(b, np.float32)) for a, b in pairwise(SIZES)]
-    state = {"leaves": [adapter.leaf(each) for pair in pairs for each in pair]}
+    state = {"leaves": [adapter.leaf(array) for pair in pairs for array in pair]}
     x = adapter.array(draw(64, SIZES[0], seed=5))
     labels = adapter.array(np.random.default_rng(6).integers(0, 10, 64))
     run = adapter.gradients(lambda library, *leaves: perceptron(library, x, labels, *leaves))

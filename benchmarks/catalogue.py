@@ -12,7 +12,7 @@ from benchmarks.cases import draw
 
 def listed(text: str) -> tuple[str, ...]:
     """The expressions of a text, which are set apart by " ; "."""
-    return tuple(each for each in (part.strip() for part in text.replace("\n", " ").split(" ; ")) if each)
+    return tuple(stripped for stripped in (part.strip() for part in text.replace("\n", " ").split(" ; ")) if stripped)
 
 
 DIFFERENTIABLE = {

@@ -92,11 +92,11 @@ def required(name: str, known: set[str]) -> set[str]:
         requirements = importlib.metadata.requires(name) or []
     except importlib.metadata.PackageNotFoundError:  # of another platform
         return set()
-    found = {name}
+    names = {name}
     for requirement in requirements:
         if "extra ==" not in requirement:
-            found |= required(re.split(r"[^\w.-]", requirement)[0], known | found)
-    return found
+            names |= required(re.split(r"[^\w.-]", requirement)[0], known | names)
+    return names
 
 
 def size_of(name: str) -> int:
@@ -175,17 +175,17 @@ def gradients(names: list[str], case: Any) -> dict[str, Gradient]:
     """How each library computes the derivative of a case."""
     _, function, symbolic, count, _, kind = case
     spaces = namespaces(names)
-    found: dict[str, Gradient] = {}
+    functions: dict[str, Gradient] = {}
     for name, space in spaces.items():
         if name == "casadi":
             if symbolic is not None:
-                found[name] = space.compiled(symbolic, count, kind)
+                functions[name] = space.compiled(symbolic, count, kind)
             continue
         chosen = function(space) if function is network else function
-        found[name] = space.gradient(chosen) if kind == "gradient" else space.hessian(chosen)
+        functions[name] = space.gradient(chosen) if kind == "gradient" else space.hessian(chosen)
         if name == "jax":
-            found["jit"] = space.jitted(chosen, kind)
-    return found
+            functions["jit"] = space.jitted(chosen, kind)
+    return functions
 
 
 def seconds(functions: dict[str, Gradient], x: np.ndarray, rounds: int) -> dict[str, float]:
@@ -197,8 +197,8 @@ def seconds(functions: dict[str, Gradient], x: np.ndarray, rounds: int) -> dict[
     expected = np.asarray(functions["wengert"](x))
     calls, least = {}, {}
     for name, function in functions.items():
-        found = np.asarray(function(x)).reshape(expected.shape)
-        if not np.allclose(found, expected, rtol=1e-6, atol=1e-8):
+        result = np.asarray(function(x)).reshape(expected.shape)
+        if not np.allclose(result, expected, rtol=1e-6, atol=1e-8):
             raise ValueError(f"{name} returns other numbers than wengert")
         begun = time.process_time()
         function(x)
@@ -219,9 +219,9 @@ def speed_table(libraries: list[str], rounds: int) -> str:
     text = table_head(["", *(NAMES[name] for name in columns)])
     for case in CASES:
         x = np.random.default_rng(1).standard_normal(case[3]) * case[4]
-        found = seconds(gradients(libraries, case), x, rounds)
-        cells = [told(found["wengert"])]
-        cells += [times(found[name] / found["wengert"]) if name in found else "–" for name in columns[1:]]
+        measured = seconds(gradients(libraries, case), x, rounds)
+        cells = [seconds_text(measured["wengert"])]
+        cells += [times(measured[name] / measured["wengert"]) if name in measured else "–" for name in columns[1:]]
         text += row(case[0], cells)
     return text
 
@@ -231,7 +231,7 @@ def times(ratio: float) -> str:
     return f"{ratio:.0f} ×" if ratio >= 10 else f"{ratio:.2g} ×"
 
 
-def told(value: float) -> str:
+def seconds_text(value: float) -> str:
     """A time in words."""
     return f"{1e6 * value:.0f} µs" if value < 1e-3 else f"{1e3 * value:.2g} ms"
 
@@ -276,9 +276,9 @@ def tables(libraries: list[str], rounds: int) -> dict[str, str]:
     }
 
 
-def written(page: str, found: dict[str, str]) -> str:
+def written(page: str, texts: dict[str, str]) -> str:
     """Return the page with new tables between their marks."""
-    for name, text in found.items():
+    for name, text in texts.items():
         parts = re.split(rf"(<!-- {name}: .*?-->\n|<!-- end of {name} -->)", page)
         if len(parts) != 5:
             raise ValueError(f"docs/comparison.md has lost the marks of the table {name!r}")
@@ -298,10 +298,10 @@ def main() -> int:
         if options.record:
             return 1
     warnings.simplefilter("ignore")
-    found = tables(libraries, options.rounds)
-    print("\n".join(found.values()))
+    texts = tables(libraries, options.rounds)
+    print("\n".join(texts.values()))
     if options.record:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), texts), encoding="utf-8")
     return 0
 
 

@@ -253,13 +253,13 @@ def evaluated(code: str, space: Namespace) -> Any:
 
 def right(libraries: Iterable[str]) -> dict[str, dict[str, str]]:
     """Whether each library computes the derivatives of `RIGHT`: "right", or what comes out."""
-    found: dict[str, dict[str, str]] = {about: {} for about in RIGHT}
+    verdicts: dict[str, dict[str, str]] = {about: {} for about in RIGHT}
     for library, space in namespaces(libraries).items():
         for about, (truth, table) in RIGHT.items():
             code = entry(table, library)
             if code is not None:
-                found[about][library] = judged(code, space, np.asarray(truth, np.float64))
-    return found
+                verdicts[about][library] = judged(code, space, np.asarray(truth, np.float64))
+    return verdicts
 
 
 def judged(code: str, space: Namespace, truth: np.ndarray) -> str:
@@ -338,7 +338,7 @@ def coverage(libraries: Iterable[str]) -> dict[str, dict[str, str]]:
     Raises:
         Exception: what a program raises: its entry would be wrong.
     """
-    found: dict[str, dict[str, str]] = {about: {} for about in COVERAGE}
+    answers: dict[str, dict[str, str]] = {about: {} for about in COVERAGE}
     for library, space in namespaces(libraries).items():
         for about, table in COVERAGE.items():
             code = entry(table, library)
@@ -346,5 +346,5 @@ def coverage(libraries: Iterable[str]) -> dict[str, dict[str, str]]:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     eval(code, {"m": space, "np": np, "importlib": importlib})
-                found[about][library] = "yes"
-    return found
+                answers[about][library] = "yes"
+    return answers

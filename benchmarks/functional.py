@@ -118,10 +118,10 @@ def per_sample(way: str) -> Callable[[Any], Callable[[], Any]]:
                 x = functional.linear(x, weight, bias).tanh()
             return ((functional.linear(x, *parameters[-1]) - y) ** 2).sum()
 
-        slope = func.grad(loss)
+        gradient = func.grad(loss)
         if way == "vmap":
-            return lambda: func.vmap(slope, in_dims=(None, 0, 0))(pairs, rows, wanted)
-        return lambda: [slope(pairs, x, y) for x, y in zip(rows, wanted)]
+            return lambda: func.vmap(gradient, in_dims=(None, 0, 0))(pairs, rows, wanted)
+        return lambda: [gradient(pairs, x, y) for x, y in zip(rows, wanted)]
 
     return make
 

@@ -224,9 +224,9 @@ def particle(adapter: Any) -> Callable[[], Any]:
 
     def run() -> Any:
         control = lib.zeros((), dtype=lib.float64, requires_grad=True)
-        (slope,) = lib.autograd.grad(height(control) ** 2, control, create_graph=True)
-        (curvature,) = lib.autograd.grad(slope, control)
-        return slope.detach(), curvature
+        (grad,) = lib.autograd.grad(height(control) ** 2, control, create_graph=True)
+        (curvature,) = lib.autograd.grad(grad, control)
+        return grad.detach(), curvature
 
     return run
 
@@ -234,8 +234,8 @@ def particle(adapter: Any) -> Callable[[], Any]:
 def cases() -> list[Case]:
     """Return the objectives, each in the sizes of the benchmark that matter."""
     mixtures = [(1000, 2, 5), (1000, 10, 5), (1000, 10, 25), (1000, 20, 25)]
-    found = [(f"Gaussian mixture, {n} points, d {d}, k {k}", gaussian_mixture(n, d, k)) for n, d, k in mixtures]
-    found += [
+    makers = [(f"Gaussian mixture, {n} points, d {d}, k {k}", gaussian_mixture(n, d, k)) for n, d, k in mixtures]
+    makers += [
         ("bundle adjustment, 1000 observations", bundle_adjustment),
         ("hand tracking, 22 bones", hand_tracking),
         ("LSTM of ADBench, 40 characters", lstm),
@@ -244,4 +244,4 @@ def cases() -> list[Case]:
         ("Runge-Kutta, 50 steps of 100", differential_equation),
         ("particle, second order", particle),
     ]
-    return [Case(f"GradBench: {name}", make, FASTER, 1e-6, BOTH) for name, make in found]
+    return [Case(f"GradBench: {name}", make, FASTER, 1e-6, BOTH) for name, make in makers]

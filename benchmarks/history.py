@@ -47,9 +47,9 @@ def record(head: dict[str, Any], results: list[Any], file: Path = FILE) -> None:
         file: where to; one JSON object a line.
     """
     cases = {
-        each.name: [round(each.ratios["torch"], 3), None if each.share is None else round(each.share, 3)]
-        for each in results
-        if "torch" in each.ratios
+        result.name: [round(result.ratios["torch"], 3), None if result.share is None else round(result.share, 3)]
+        for result in results
+        if "torch" in result.ratios
     }
     run = {"commit": commit(), "processor": processor(), "cores": cores(), **head, "cases": cases}
     with file.open("a") as stream:
@@ -65,10 +65,10 @@ def commit() -> str:
 def processor() -> str:
     """What the system calls its processor."""
     try:
-        found = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+        models = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
     except OSError:
-        found = []
-    return found[0].split(":", 1)[1].strip() if found else platform.processor() or platform.machine()
+        models = []
+    return models[0].split(":", 1)[1].strip() if models else platform.processor() or platform.machine()
 
 
 def cores() -> int:
@@ -86,11 +86,11 @@ def read(file: Path = FILE) -> list[dict[str, Any]]:
 
 def lines(runs: list[dict[str, Any]], only: str = "") -> list[Line]:
     """A line for each case of the last run."""
-    found = []
+    result = []
     for name, (_, share) in runs[-1]["cases"].items() if runs else ():
         if only in name:
-            found.append(Line(name, [run["cases"][name][0] for run in runs if name in run["cases"]], share))
-    return found
+            result.append(Line(name, [run["cases"][name][0] for run in runs if name in run["cases"]], share))
+    return result
 
 
 def plot(runs: list[dict[str, Any]], only: str, path: str) -> None:

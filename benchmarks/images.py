@@ -30,7 +30,7 @@ def layer_case(build: Build, shape: tuple[int, ...]) -> Make:
             x.grad = None
             result = layer(x)
             result.backward(grad)
-            return [result, x.grad, *(each.grad for each in layer.parameters())]
+            return [result, x.grad, *(parameter.grad for parameter in layer.parameters())]
 
         return run
 

@@ -88,9 +88,9 @@ def names() -> dict[str, Any]:
 
 def repeated(text: str, namespace: dict[str, Any]) -> Callable[[int], None]:
     """A function that makes a call as often as it is told."""
-    made: dict[str, Any] = {}
-    exec(f"def run(count):\n    for _ in range(count):\n        {text}\n", namespace, made)
-    return made["run"]
+    functions: dict[str, Any] = {}
+    exec(f"def run(count):\n    for _ in range(count):\n        {text}\n", namespace, functions)
+    return functions["run"]
 
 
 def run_calls(layout: int) -> None:
@@ -120,11 +120,11 @@ def setup() -> dict[str, str]:
     from wengert import _kernels
     from wengert.info import info
 
-    found = info()
+    facts = info()
     kept = ("build", "kernels", "instruction set", "Python", "NumPy", "BLAS", "platform")
     native = getattr(_kernels.native, "__file__", None)
     return {
-        **{name: found[name] for name in kept},
+        **{name: facts[name] for name in kept},
         "compiler": compiler(Path(native).read_bytes()) if native else "none",
         "C library": " ".join(platform.libc_ver()).strip() or "unknown",
     }
@@ -133,9 +133,9 @@ def setup() -> dict[str, str]:
 def compiler(module: bytes) -> str:
     """The compiler that made an extension module, from the note that compilers leave."""
     for pattern in (rb"clang version [\d.]+", rb"GCC: \([^)\0]*\) [\d.]+"):
-        found = re.search(pattern, module)
-        if found:
-            return found[0].decode()
+        match = re.search(pattern, module)
+        if match:
+            return match[0].decode()
     return "unknown"
 
 
@@ -208,16 +208,16 @@ def differences(recorded: dict[str, str], here: dict[str, str]) -> list[str]:
 
 def breaches(recorded: dict[str, int], counted: dict[str, int]) -> list[str]:
     """What is wrong: calls that rose by more than is allowed, and calls that only one side knows."""
-    found = []
+    texts = []
     for name, value in counted.items():
         if name not in recorded:
-            found.append(f"{name}: not in the record; make instructions ARGS=--record")
+            texts.append(f"{name}: not in the record; make instructions ARGS=--record")
         elif value > recorded[name] * (1 + ALLOWED):
-            found.append(
+            texts.append(
                 f"{name}: {value:,} instructions, {recorded[name]:,} recorded: "
                 f"{change(recorded[name], value)}, more than {100 * ALLOWED:.0f} %"
             )
-    return found + [f"{name}: recorded, but no longer counted" for name in recorded if name not in counted]
+    return texts + [f"{name}: recorded, but no longer counted" for name in recorded if name not in counted]
 
 
 def change(before: int, after: int) -> str:
@@ -239,15 +239,15 @@ def read(path: Path) -> tuple[dict[str, str], dict[str, int]]:
     """A record: its set-up and its counts; empty where there is none."""
     if not path.exists():
         return {}, {}
-    found = tomllib.loads(path.read_text(encoding="utf-8"))
-    return found["setup"], found["instructions"]
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
+    return content["setup"], content["instructions"]
 
 
 def write(path: Path, here: dict[str, str], counted: dict[str, int]) -> None:
     """Write a record. (Strings and numbers of JSON are those of TOML.)"""
     lines = []
     for title, entries in (("setup", here), ("instructions", counted)):
-        lines += ["", f"[{title}]", *(f"{json.dumps(name)} = {json.dumps(each)}" for name, each in entries.items())]
+        lines += ["", f"[{title}]", *(f"{json.dumps(name)} = {json.dumps(value)}" for name, value in entries.items())]
     path.write_text(HEADING + "\n".join(lines) + "\n", encoding="utf-8")
 
 

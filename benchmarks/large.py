@@ -59,8 +59,8 @@ def groups() -> list[Group]:
     return [
         Group("pointwise", pointwise, {FORWARD: 1.2, BACKWARD: 2.0}),
         Group("reductions, norms, losses", reductions, {}),
-        Group("indexing, moving, sorting", tuple(replace(each, target=1.1) for each in moves), {}),
-        Group("products", tuple(replace(each, target=1.0) for each in products), {}),
+        Group("indexing, moving, sorting", tuple(replace(case, target=1.1) for case in moves), {}),
+        Group("products", tuple(replace(case, target=1.0) for case in products), {}),
     ]
 
 
@@ -73,7 +73,7 @@ def report(results: list[Result]) -> tuple[list[str], dict[str, float]]:
     """Lines for the table, and the figures: the geometric mean of each group by size and direction, and how many cases
     reach their floor; the mean of all.
     """
-    ratios = {each.name: each.ratios["torch"] for each in results if "torch" in each.ratios}
+    ratios = {result.name: result.ratios["torch"] for result in results if "torch" in result.ratios}
     lines, figures = [], {}
     for group in groups():
         for end in dict.fromkeys(case.name.split(" | ", 1)[1] for case in group.cases):
@@ -82,10 +82,10 @@ def report(results: list[Result]) -> tuple[list[str], dict[str, float]]:
                 name = f"{group.name} | {end}"
                 line, figures[name] = mean_of(name, chosen, ratios, group.means.get(end.split(" | ")[-1]))
                 lines.append(line)
-    found = [ratios[case.name] for group in groups() for case in group.cases if case.name in ratios]
-    if found:
-        figures["large arrays"] = statistics.geometric_mean(min(each, CAP) for each in found)
-        lines.append(f"large arrays, all {len(found)}: geometric mean {verdict(figures['large arrays'], ALL)}")
+    measured = [ratios[case.name] for group in groups() for case in group.cases if case.name in ratios]
+    if measured:
+        figures["large arrays"] = statistics.geometric_mean(min(ratio, CAP) for ratio in measured)
+        lines.append(f"large arrays, all {len(measured)}: geometric mean {verdict(figures['large arrays'], ALL)}")
     return lines, figures
 
 

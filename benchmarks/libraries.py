@@ -39,11 +39,11 @@ class TorchLike:
         """A function of leaves that gives `function`'s value and its gradients."""
 
         def run(*leaves: Any) -> tuple[Any, list[Any]]:
-            for each in leaves:
-                each.grad = None
+            for leaf in leaves:
+                leaf.grad = None
             value = function(self, *leaves)
             value.backward()
-            return value, [each.grad for each in leaves]
+            return value, [leaf.grad for leaf in leaves]
 
         return run
 
@@ -90,13 +90,13 @@ class Jax(TorchLike):
         return np.asarray(value)
 
     def gradients(self, function: Callable[..., Any]) -> Callable[..., tuple[Any, list[Any]]]:
-        made: dict[int, Any] = {}
+        functions: dict[int, Any] = {}
 
         def run(*leaves: Any) -> tuple[Any, list[Any]]:
-            if len(leaves) not in made:
+            if len(leaves) not in functions:
                 bound = self.library.value_and_grad(lambda *x: function(self, *x), argnums=tuple(range(len(leaves))))
-                made[len(leaves)] = self.library.jit(bound) if self.compiled else bound
-            value, grads = made[len(leaves)](*leaves)
+                functions[len(leaves)] = self.library.jit(bound) if self.compiled else bound
+            value, grads = functions[len(leaves)](*leaves)
             return value, list(grads)
 
         return run
@@ -160,14 +160,14 @@ class Hips(TorchLike):
 
 def installed(threads: int) -> list[TorchLike]:
     """Adapters of wengert and of every library that is installed, all with the same number of threads."""
-    found: list[TorchLike] = [TorchLike("wengert")]
+    adapters: list[TorchLike] = [TorchLike("wengert")]
     importlib.import_module("wengert._kernels").set_num_threads(threads)
     for make in (lambda: TorchLike("torch"), Hips, lambda: Jax(compiled=False), lambda: Jax(compiled=True)):
         try:
-            found.append(make())
+            adapters.append(make())
         except ImportError as error:
             print(f"not installed: {error.name}")
-    for adapter in found:
+    for adapter in adapters:
         if adapter.name == "torch":
             adapter.library.set_num_threads(threads)
-    return found
+    return adapters

@@ -71,13 +71,13 @@ def best(run: Callable[[], object]) -> float:
     start = time.perf_counter()
     run()
     count = max(1, int(0.002 / max(time.perf_counter() - start, 1e-9)))
-    found = []
+    times = []
     for _ in range(REPEATS):
         start = time.perf_counter()
         for _ in range(count):
             run()
-        found.append((time.perf_counter() - start) / count)
-    return min(found)
+        times.append((time.perf_counter() - start) / count)
+    return min(times)
 
 
 def best_together(runs: list[Callable[[], object]]) -> float:
@@ -90,8 +90,8 @@ def best_together(runs: list[Callable[[], object]]) -> float:
         times[at] = best(runs[at])
 
     workers = [threading.Thread(target=work, args=(at,)) for at in range(len(runs))]
-    for each in workers:
-        each.start()
-    for each in workers:
-        each.join()
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
     return max(times)

@@ -107,7 +107,7 @@ def numerical_check(function: str, **options: Any) -> Callable[[Any], Callable[[
     def prepare(adapter: Any) -> Callable[[], Any]:
         library = adapter.library
         values = ([0.5, -1.2, 2.0, 0.1], [1.5, 0.3, -0.7, 1.0])
-        x, y = (library.tensor(each, dtype=library.float64, requires_grad=True) for each in values)
+        x, y = (library.tensor(array, dtype=library.float64, requires_grad=True) for array in values)
         check = getattr(library.autograd, function)
 
         def step() -> Any:
@@ -177,7 +177,7 @@ def gain_of_two_threads(name: str, rounds: int) -> float:
     first, second = training(library, 0), training(library, 1)
 
     def together() -> None:
-        threads = [threading.Thread(target=each) for each in (first, second)]
+        threads = [threading.Thread(target=function) for function in (first, second)]
         for thread in threads:
             thread.start()
         for thread in threads:

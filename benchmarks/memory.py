@@ -30,19 +30,19 @@ def resident() -> float:
 
 def watch(loss: Any) -> list[Any]:
     """Weak references to all nodes of a loss but the accumulators, which may live as long as their leaves."""
-    found, stack = {}, [loss.grad_fn]
+    nodes, stack = {}, [loss.grad_fn]
     while stack:
         node = stack.pop()
-        if node is not None and id(node) not in found and not node.name().endswith("AccumulateGrad"):
-            found[id(node)] = weakref.ref(node)
-            stack += [each for each, _ in node.next_functions]
-    return list(found.values())
+        if node is not None and id(node) not in nodes and not node.name().endswith("AccumulateGrad"):
+            nodes[id(node)] = weakref.ref(node)
+            stack += [successor for successor, _ in node.next_functions]
+    return list(nodes.values())
 
 
 def nodes_left(step: Any) -> int:
     """How many nodes of one step outlive it."""
     references = watch(step())
-    return sum(each() is not None for each in references)
+    return sum(reference() is not None for reference in references)
 
 
 def run(name: str, build: Any, shape: tuple[int, ...], steps: int) -> bool:

@@ -154,9 +154,9 @@ MOVES = {
     "cat(1)": Move(lambda wg, nn, x, y: wg.cat([x, y], 1), matrices),
     "stack(0)": Move(lambda wg, nn, x, y: wg.stack([x, y]), matrices),
     "stack(-1)": Move(lambda wg, nn, x, y: wg.stack([x, y], -1), matrices),
-    "split": Move(lambda wg, nn, x: [each * 2 for each in x.split(max(x.shape[0] // 4, 1))], matrix),
-    "chunk(1)": Move(lambda wg, nn, x: [each * 2 for each in x.chunk(4, 1)], matrix),
-    "unbind": Move(lambda wg, nn, x: [each.sum() for each in x.unbind(1)][:1], lambda n: [draw(n * n // 4, 4, seed=1)]),
+    "split": Move(lambda wg, nn, x: [part * 2 for part in x.split(max(x.shape[0] // 4, 1))], matrix),
+    "chunk(1)": Move(lambda wg, nn, x: [part * 2 for part in x.chunk(4, 1)], matrix),
+    "unbind": Move(lambda wg, nn, x: [row.sum() for row in x.unbind(1)][:1], lambda n: [draw(n * n // 4, 4, seed=1)]),
     "t, contiguous": Move(lambda wg, nn, x: x.t().contiguous(), matrix),
     "permute, contiguous": Move(
         lambda wg, nn, x: x.permute(2, 0, 1).contiguous(), lambda n: [draw(n, max(n // 8, 1), 8, seed=1)]
@@ -236,7 +236,9 @@ def with_bias(side: int) -> list[np.ndarray]:
 
 PRODUCTS = {
     "x @ y": Move(lambda wg, nn, x, y: x @ y, matrices, flops=cubed),
-    "x @ y of float64": Move(lambda wg, nn, x, y: x @ y, lambda n: [each.astype(np.float64) for each in matrices(n)]),
+    "x @ y of float64": Move(
+        lambda wg, nn, x, y: x @ y, lambda n: [matrix.astype(np.float64) for matrix in matrices(n)]
+    ),
     "x.t() @ y": Move(lambda wg, nn, x, y: x.t() @ y, matrices, flops=cubed),
     "x @ y.t()": Move(lambda wg, nn, x, y: x @ y.t(), matrices, flops=cubed),
     "x @ y, complex": Move(lambda wg, nn, x, y: x @ y, complex_matrices),
@@ -266,22 +268,22 @@ PRODUCT_SIDES = (64, 256, 1024)
 def cases(largest: bool = False) -> list[Case]:
     """A case for every operator, size and direction."""
     labels = [*SIDES, *(LARGEST if largest else {})]
-    return [each for label in labels for each in of_moves(label)] + of_products()
+    return [case for label in labels for case in of_moves(label)] + of_products()
 
 
 def of_moves(label: str) -> list[Case]:
     """What moves and orders, at one size."""
     side = (SIDES | LARGEST)[label]
-    return [each for name, move in MOVES.items() for each in case(f"{name} | {label}", move, side)]
+    return [direction for name, move in MOVES.items() for direction in case(f"{name} | {label}", move, side)]
 
 
 def of_products() -> list[Case]:
     """Products of all sizes."""
     return [
-        each
+        direction
         for side in PRODUCT_SIDES
         for name, move in PRODUCTS.items()
-        for each in case(f"{name} | {side} x {side}", move, side)
+        for direction in case(f"{name} | {side} x {side}", move, side)
     ]
 
 
@@ -306,18 +308,18 @@ def maker(move: Move, side: int, backward: bool) -> Callable[[Any], Any]:
     def make(adapter: Any) -> Callable[[], Any]:
         values = move.values(side)
         if not backward:
-            arrays = [adapter.array(each) for each in values]
+            arrays = [adapter.array(value) for value in values]
             return lambda: move.call(adapter.library, adapter.functional, *arrays)
-        tensors = [adapter.leaf(each) if each.dtype.kind in "fc" else adapter.array(each) for each in values]
-        leaves = [each for each in tensors if each.requires_grad]
+        tensors = [adapter.leaf(value) if value.dtype.kind in "fc" else adapter.array(value) for value in values]
+        leaves = [tensor for tensor in tensors if tensor.requires_grad]
         results = flatten(move.call(adapter.library, adapter.functional, *tensors))
-        seeds = [adapter.array(seed_like(adapter.numpy(each))) for each in results]
+        seeds = [adapter.array(seed_like(adapter.numpy(result))) for result in results]
 
         def run() -> Any:
             for leaf in leaves:
                 leaf.grad = None
-            found = flatten(move.call(adapter.library, adapter.functional, *tensors))
-            adapter.library.autograd.backward(found, seeds)
+            results = flatten(move.call(adapter.library, adapter.functional, *tensors))
+            adapter.library.autograd.backward(results, seeds)
             return [leaf.grad for leaf in leaves]
 
         return run

@@ -51,17 +51,17 @@ def of_size(label: str, length: int) -> Iterator[Case]:
 def names(adapter: Any, text: str, length: int, recorded: bool) -> dict[str, Any]:
     """The namespace of a text: the libraries, and the operands that it names."""
     arrays, words = values_of(length), compile(text, text, "eval").co_names
-    made = {}
+    arguments = {}
     for name in words:
         if name in arrays:
             real = recorded and arrays[name].dtype.kind in "fc" and name not in CONSTANT
-            made[name] = adapter.leaf(arrays[name]) if real else adapter.array(arrays[name])
+            arguments[name] = adapter.leaf(arrays[name]) if real else adapter.array(arrays[name])
     return {
         "lib": adapter.library,
         "F": adapter.functional,
         "n": length,
         "side": max(int(length**0.5), 2),
-        **made,
+        **arguments,
     }
 
 
@@ -78,9 +78,9 @@ def with_backward(text: str, length: int) -> Callable[[Any], Callable[[], Any]]:
         function = function_of(text, namespace)
         value = function()
         results, several = flatten(value), isinstance(value, (tuple, list))
-        place = next(at for at, each in enumerate(results) if each.requires_grad)
+        place = next(at for at, result in enumerate(results) if result.requires_grad)
         seed = adapter.array(seed_of(adapter.numpy(results[place])))
-        leaves = [each for each in namespace.values() if getattr(each, "requires_grad", False)]
+        leaves = [operand for operand in namespace.values() if getattr(operand, "requires_grad", False)]
 
         def run() -> Any:
             for leaf in leaves:
@@ -101,7 +101,7 @@ def read_by(text: str, length: int, backward: bool) -> Callable[[Any], float]:
 
     def read(adapter: Any) -> float:
         namespace = names(adapter, text, length, recorded=False)
-        operands = sum(bytes_of(adapter, each) for name, each in namespace.items() if name in values_of(length))
+        operands = sum(bytes_of(adapter, operand) for name, operand in namespace.items() if name in values_of(length))
         return operands + 2 * bytes_of(adapter, function_of(text, namespace)()) if backward else operands
 
     return read
@@ -119,11 +119,11 @@ def report(results: list[Result]) -> list[str]:
     for label in (*SIZES, *LARGEST):
         floor = SMALL_FLOOR if label == "10" else LARGE_FLOOR
         for direction in (FORWARD, BACKWARD):
-            chosen = [each for each in results if each.name.endswith(f" | {label} | {direction}")]
-            ratios = {each.name: each.ratios["torch"] for each in chosen if "torch" in each.ratios}
+            chosen = [result for result in results if result.name.endswith(f" | {label} | {direction}")]
+            ratios = {result.name: result.ratios["torch"] for result in chosen if "torch" in result.ratios}
             if not ratios:
                 continue
-            fast = sum(each >= SMALL_TARGET for each in ratios.values()) / len(ratios)
+            fast = sum(ratio >= SMALL_TARGET for ratio in ratios.values()) / len(ratios)
             below = {name: ratio for name, ratio in ratios.items() if ratio < floor}
             lines.append(
                 f"{len(chosen)} operators, {label} elements, {direction}: "
@@ -131,6 +131,6 @@ def report(results: list[Result]) -> list[str]:
                 f"{fast:.0%} reach {SMALL_TARGET} (wanted {SMALL_SHARE:.0%} at 10); {len(below)} below {floor}; "
                 f"{len(chosen) - len(ratios)} not compared"
             )
-            for name, ratio in sorted(below.items(), key=lambda each: each[1]):
+            for name, ratio in sorted(below.items(), key=lambda item: item[1]):
                 lines += explained(f"    {ratio:5.2f}  {name}", known, name, indent=11)
     return lines

@@ -55,8 +55,8 @@ def grown(library: str, name: str, threads: int) -> int:
 def measured(library: str, name: str, threads: int) -> float:
     """The median over processes of its own, in MB."""
     command = [sys.executable, "-m", "benchmarks.peaks", "--of", library, name, "--threads", str(threads)]
-    found = [int(subprocess.run(command, capture_output=True, text=True, check=True).stdout) for _ in range(ROUNDS)]
-    return sorted(found)[ROUNDS // 2] / 1e3
+    peaks = [int(subprocess.run(command, capture_output=True, text=True, check=True).stdout) for _ in range(ROUNDS)]
+    return sorted(peaks)[ROUNDS // 2] / 1e3
 
 
 def main() -> int:

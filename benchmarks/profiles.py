@@ -65,8 +65,12 @@ def report(adapters: list[Any], rounds: int) -> tuple[list[str], dict[str, float
         if adapter.name not in BOTH:
             continue
         for name, make in (("x * y of 4", product), (f"{CHAIN} operators of 4 and their gradients", chain)):
-            found = per_event(adapter.library, make(adapter.library), rounds)
-            figures[f"profile per event, {name}, {adapter.name}"] = found
-            verdict = f"{'pass' if found <= TARGET else 'MISS'} (<= {TARGET:g} ns)" if adapter.name == "wengert" else ""
-            lines.append(f"an open profile, {name}: {adapter.name:8s} {found:6.0f} ns an event  {verdict}".rstrip())
+            nanoseconds = per_event(adapter.library, make(adapter.library), rounds)
+            figures[f"profile per event, {name}, {adapter.name}"] = nanoseconds
+            verdict = (
+                f"{'pass' if nanoseconds <= TARGET else 'MISS'} (<= {TARGET:g} ns)" if adapter.name == "wengert" else ""
+            )
+            lines.append(
+                f"an open profile, {name}: {adapter.name:8s} {nanoseconds:6.0f} ns an event  {verdict}".rstrip()
+            )
     return lines, figures

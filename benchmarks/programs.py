@@ -23,18 +23,18 @@ def scalar_perceptron(adapter: Any) -> Callable[[], Any]:
         return leaves[-1]
 
     layers = [
-        [([leaf(float(each)) for each in row], leaf(0.1)) for row in draw(b, a, seed=b)] for a, b in pairwise(sizes)
+        [([leaf(float(number)) for number in row], leaf(0.1)) for row in draw(b, a, seed=b)] for a, b in pairwise(sizes)
     ]
-    inputs = [adapter.library.tensor(float(each)) for each in draw(sizes[0], seed=9)]
+    inputs = [adapter.library.tensor(float(number)) for number in draw(sizes[0], seed=9)]
 
     def run() -> Any:
-        for each in leaves:
-            each.grad = None
+        for leaf in leaves:
+            leaf.grad = None
         values = inputs
         for layer in layers:
             values = [sum((w * x for w, x in zip(row, values)), bias).tanh() for row, bias in layer]
         values[0].backward()
-        return [each.grad for each in leaves]
+        return [leaf.grad for leaf in leaves]
 
     return run
 
@@ -81,14 +81,14 @@ def recurrent(adapter: Any) -> Callable[[], Any]:
     first = adapter.array(draw(16, 32, seed=5))
 
     def run() -> Any:
-        for each in leaves:
-            each.grad = None
+        for leaf in leaves:
+            leaf.grad = None
         inward, onward, bias = leaves
         h = first
         for at in range(20):
             h = (x[at] @ inward + h @ onward + bias).tanh()
         h.sum().backward()
-        return [each.grad for each in leaves]
+        return [leaf.grad for leaf in leaves]
 
     return run
 
@@ -109,14 +109,14 @@ def gradient_penalty(adapter: Any) -> Callable[[], Any]:
 
     def run() -> Any:
         for pair in network:
-            for each in pair:
-                each.grad = None
+            for parameter in pair:
+                parameter.grad = None
         h = x
         for weight, bias in network[:-1]:
             h = linear(h, weight, bias).tanh()
         score = linear(h, *network[-1])
-        (slope,) = library.autograd.grad(score.sum(), x, create_graph=True)
-        penalty = ((slope.norm(2, dim=1) - 1) ** 2).mean()
+        (grad,) = library.autograd.grad(score.sum(), x, create_graph=True)
+        penalty = ((grad.norm(2, dim=1) - 1) ** 2).mean()
         penalty.backward()
         return [penalty, *(weight.grad for weight, _ in network)]
 
@@ -135,13 +135,13 @@ def checkpointed(adapter: Any) -> Callable[[], Any]:
 
     def run() -> Any:
         for pair in network:
-            for each in pair:
-                each.grad = None
+            for parameter in pair:
+                parameter.grad = None
         h = x
         for weight, bias in network:
             h = checkpoint(block, h, weight, bias, use_reentrant=False)
         h.sum().backward()
-        return [each.grad for pair in network for each in pair]
+        return [parameter.grad for pair in network for parameter in pair]
 
     return run
 

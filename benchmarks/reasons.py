@@ -27,9 +27,9 @@ def explained(
         name: of the case, where the line does not begin with it.
         share: of what the machine allows, where it was measured: a reason where no other is written down.
     """
-    found = next((text for start, text in known.items() if (name or line).startswith(start)), "")
-    if not found and share is not None and share >= NEAR:
-        found = f"{share:.0%} of what the machine allows: of its copy of as many bytes, or of its best matrix product."
-    found = found or "no reason is known"
+    reason = next((text for start, text in known.items() if (name or line).startswith(start)), "")
+    if not reason and share is not None and share >= NEAR:
+        reason = f"{share:.0%} of what the machine allows: of its copy of as many bytes, or of its best matrix product."
+    reason = reason or "no reason is known"
     margin = indent * " "
-    return [line, *textwrap.wrap(found, WIDTH, initial_indent=margin, subsequent_indent=margin)]
+    return [line, *textwrap.wrap(reason, WIDTH, initial_indent=margin, subsequent_indent=margin)]

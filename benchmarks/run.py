@@ -109,8 +109,8 @@ def run_cases(
 
 def version_of(adapter: Any) -> str:
     """The version of a library, by its package or by its installation."""
-    found = getattr(adapter.library, "__version__", None)
-    return str(found) if found else metadata.version(adapter.name)
+    version = getattr(adapter.library, "__version__", None)
+    return str(version) if version else metadata.version(adapter.name)
 
 
 def others(adapters: list[Any], rounds: int) -> tuple[list[str], dict[str, float]]:
@@ -130,7 +130,7 @@ def others(adapters: list[Any], rounds: int) -> tuple[list[str], dict[str, float
 
 def introduced(adapters: list[Any], threads: int) -> dict[str, Any]:
     """Print what is measured, and whether other programs keep the processors from it; the same for the file."""
-    versions = ", ".join(f"{each.name} {version_of(each)}" for each in adapters if each.name != "jax.jit")
+    versions = ", ".join(f"{adapter.name} {version_of(adapter)}" for adapter in adapters if adapter.name != "jax.jit")
     build = getattr(adapters[0].library._build, "BUILD", "?")
     print(f"{versions}; {build} build, {threads} threads, Python {platform.python_version()}, {platform.machine()}\n")
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
@@ -143,11 +143,13 @@ def missing(results: list[Any], lines: list[str]) -> int:
     """Print once more what misses its target, with the reasons; how many."""
     from benchmarks import reasons
 
-    missed = [each for each in results if "MISS" in each.verdict or each.problem]
+    missed = [result for result in results if "MISS" in result.verdict or result.problem]
     behind = [line for line in lines if "MISS" in line]
     known = reasons.reasons()
     explained = [
-        text for each in missed for text in reasons.explained(row(each, ["torch"]), known, each.name, each.share)
+        text
+        for result in missed
+        for text in reasons.explained(row(result, ["torch"]), known, result.name, result.share)
     ]
     explained += [text for line in behind for text in reasons.explained(line, known)]
     if explained:
@@ -178,20 +180,20 @@ def main() -> int:
         print()
     results += run(large.cases(), large.SECONDS, large.ROUNDS)
     lines, figures = small.report(results)
-    more, found = large.report(results)
-    lines, figures = [*lines, "", *more], figures | found
+    more, further = large.report(results)
+    lines, figures = [*lines, "", *more], figures | further
     if not options.only:
-        more, found = others(adapters, options.rounds)
-        lines, figures = [*lines, "", *more], figures | found
+        more, further = others(adapters, options.rounds)
+        lines, figures = [*lines, "", *more], figures | further
     print(*lines, sep="\n")
     missed = missing(results, lines)
     if options.operators:
         print()
-        found = run(operators.cases(options.largest), operators.SECONDS)
-        results += found + run(moving.cases(options.largest))
-        print("", *operators.report(found), sep="\n")
+        of_operators = run(operators.cases(options.largest), operators.SECONDS)
+        results += of_operators + run(moving.cases(options.largest))
+        print("", *operators.report(of_operators), sep="\n")
     if options.json:
-        written = {**head, "figures": figures, "cases": [asdict(each) for each in results]}
+        written = {**head, "figures": figures, "cases": [asdict(result) for result in results]}
         Path(options.json).write_text(json.dumps(written, indent=1) + "\n")
     if options.record:
         history.record(head, results)

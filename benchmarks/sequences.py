@@ -29,7 +29,7 @@ def recurrent(kind: str, units: int, steps: int, batch: int, **options: Any) -> 
             layer.zero_grad()
             result = layer(x)[0]
             (result * result).sum().backward()
-            return [result, *(each.grad for each in layer.parameters())]
+            return [result, *(parameter.grad for parameter in layer.parameters())]
 
         return run
 
@@ -71,7 +71,7 @@ def transformer(width: int, heads: int, steps: int, batch: int) -> Make:
             network.zero_grad()
             result = network(x)
             result.backward(grad)
-            return [result, *(each.grad for each in network.parameters())]
+            return [result, *(parameter.grad for parameter in network.parameters())]
 
         return run
 
@@ -110,17 +110,17 @@ def two_threads(adapter: Any) -> Callable[[], Any]:
     """Two Python threads that each take ten steps of a perceptron of their own."""
     steps = [perceptron_step(adapter, "SGD", lr=0.01) for _ in range(2)]
 
-    def several(step: Callable[[], Any], made: list[Any]) -> None:
-        made.append([step() for _ in range(10)][-1])
+    def several(step: Callable[[], Any], outputs: list[Any]) -> None:
+        outputs.append([step() for _ in range(10)][-1])
 
     def run() -> Any:
-        made: list[list[Any]] = [[], []]
-        threads = [threading.Thread(target=several, args=pair) for pair in zip(steps, made, strict=True)]
+        outputs: list[list[Any]] = [[], []]
+        threads = [threading.Thread(target=several, args=pair) for pair in zip(steps, outputs, strict=True)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        return made
+        return outputs
 
     return run
 

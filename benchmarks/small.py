@@ -112,10 +112,10 @@ def names(adapter: Any, recorded: bool) -> dict[str, Any]:
 def function_of(text: str, namespace: dict[str, Any]) -> Callable[[], Any]:
     """A function without arguments that runs a text."""
     *statements, last = text.split("; ")
-    body = "".join(f"    {each}\n" for each in [*statements, f"return {last}"])
-    made: dict[str, Any] = {}
-    exec(compile(f"def run():\n{body}", f"<{text}>", "exec"), namespace, made)
-    return made["run"]
+    body = "".join(f"    {statement}\n" for statement in [*statements, f"return {last}"])
+    functions: dict[str, Any] = {}
+    exec(compile(f"def run():\n{body}", f"<{text}>", "exec"), namespace, functions)
+    return functions["run"]
 
 
 def forward(text: str, recorded: bool) -> Callable[[Any], Callable[[], Any]]:
@@ -153,8 +153,8 @@ def cases() -> list[Case]:
     backward = {text: with_backward(cloned.get(text, text)) for text in (*pure, *WRITING)}
     return [
         Case(f"{text} | {kind}", make, target, only=BOTH)
-        for kind, made, target in ((PLAIN, plain, FLOOR), (RECORDED, recorded, FLOOR), (BACKWARD, backward, None))
-        for text, make in made.items()
+        for kind, makers, target in ((PLAIN, plain, FLOOR), (RECORDED, recorded, FLOOR), (BACKWARD, backward, None))
+        for text, make in makers.items()
     ]
 
 
@@ -163,19 +163,19 @@ def report(results: list[Result]) -> tuple[list[str], dict[str, float]]:
     lines, figures = [], {}
     own = {case.name for case in cases()}
     for kind, target in MEANS.items():
-        chosen = [each for each in results if each.name in own and each.name.endswith(f" | {kind}")]
-        measured = [each for each in chosen if "torch" in each.ratios]
+        chosen = [result for result in results if result.name in own and result.name.endswith(f" | {kind}")]
+        measured = [result for result in chosen if "torch" in result.ratios]
         if not measured:
             continue
-        ratios = [each.ratios["torch"] for each in measured]
-        mean = statistics.geometric_mean([min(each, CAP) for each in ratios])
-        worst = min(measured, key=lambda each: each.ratios["torch"])
+        ratios = [result.ratios["torch"] for result in measured]
+        mean = statistics.geometric_mean([min(ratio, CAP) for ratio in ratios])
+        worst = min(measured, key=lambda result: result.ratios["torch"])
         figures[f"small calls, {kind}"] = mean
         figures[f"small calls, {kind}, worst"] = worst.ratios["torch"]
         lines.append(
             f"small calls, {kind:18s} geometric mean {mean:5.2f}  {'pass' if mean >= target else 'MISS'} "
             f"(>= {target:g}); worst {worst.ratios['torch']:.2f}  {worst.name.removesuffix(f' | {kind}')}"
             + ("" if kind == BACKWARD else f"  {worst.verdict}")
-            + f"; {sum(each >= target for each in ratios)} of {len(chosen)} reach {target:g}"
+            + f"; {sum(ratio >= target for ratio in ratios)} of {len(chosen)} reach {target:g}"
         )
     return lines, figures

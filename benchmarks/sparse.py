@@ -46,11 +46,13 @@ def report() -> tuple[list[str], dict[str, float]]:
         return ["tri-diagonal Hessian: not measured, SciPy is not installed"], {}
     lines, figures, passes = [], {}, []
     for count in COUNTS:
-        taken, found = measured(count)
-        passes.append(found)
-        told = ", ".join(f"{what} {1e3 * each:.1f} ms" for what, each in zip(("pattern", "colours", "values"), taken))
-        lines.append(f"tri-diagonal Hessian of {count:6d} variables: {told}, {found} passes")
-        figures[f"tri-diagonal Hessian of {count}"] = sum(taken)
+        seconds, needed = measured(count)
+        passes.append(needed)
+        parts = ", ".join(
+            f"{what} {1e3 * part:.1f} ms" for what, part in zip(("pattern", "colours", "values"), seconds)
+        )
+        lines.append(f"tri-diagonal Hessian of {count:6d} variables: {parts}, {needed} passes")
+        figures[f"tri-diagonal Hessian of {count}"] = sum(seconds)
     passed = len(set(passes)) == 1 and figures[f"tri-diagonal Hessian of {COUNTS[-1]}"] < TARGET
     lines[-1] += f"  {'pass' if passed else 'MISS'} (< {TARGET:g} s in all, as many passes for each)"
     return lines, figures

@@ -26,11 +26,11 @@ def import_seconds(modules: list[str], rounds: int = 9) -> dict[str, float]:
         if seconds(module) is not None:
             times[module] = []
     for _ in range(rounds):
-        for module, each in times.items():
+        for module, runs in times.items():
             taken = seconds(module)
             if taken is not None:
-                each.append(taken)
-    return {module: statistics.median(each) for module, each in times.items()}
+                runs.append(taken)
+    return {module: statistics.median(runs) for module, runs in times.items()}
 
 
 def seconds(module: str) -> float | None:
@@ -43,14 +43,16 @@ def seconds(module: str) -> float | None:
 
 def report() -> tuple[list[str], dict[str, float]]:
     """Lines for the table, and the figures."""
-    found = import_seconds(["", "numpy", "wengert", "autograd.numpy", "torch", "jax"])
-    extra = found["wengert"] - found["numpy"]
-    lines = [f"import {module:16s} {1e3 * (taken - found['']):8.1f} ms" for module, taken in found.items() if module]
+    medians = import_seconds(["", "numpy", "wengert", "autograd.numpy", "torch", "jax"])
+    extra = medians["wengert"] - medians["numpy"]
+    lines = [
+        f"import {module:16s} {1e3 * (taken - medians['']):8.1f} ms" for module, taken in medians.items() if module
+    ]
     lines.append(
         f"wengert over numpy      {1e3 * extra:8.1f} ms  "
         f"{verdict(extra, IMPORT_TARGET)} (<= {1e3 * IMPORT_TARGET:.0f} ms)"
     )
-    figures = {f"import {module or 'nothing'}": taken for module, taken in found.items()} | {
+    figures = {f"import {module or 'nothing'}": taken for module, taken in medians.items()} | {
         "import wengert over numpy": extra
     }
     for wheel in sorted((ROOT / "dist").glob("*.whl")):

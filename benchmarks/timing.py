@@ -100,10 +100,10 @@ def measure(
                 times[name].append(turn(adapter, run, counts[name]))
     finally:
         gc.enable()
-    result.seconds = {name: statistics.median(each) for name, each in times.items()}
-    for name, each in times.items():
+    result.seconds = {name: statistics.median(seconds) for name, seconds in times.items()}
+    for name, seconds in times.items():
         if name != "wengert":
-            result.ratios[name] = statistics.median([other / ours for other, ours in zip(each, times["wengert"])])
+            result.ratios[name] = statistics.median([other / ours for other, ours in zip(seconds, times["wengert"])])
     if machine and "wengert" in values:
         adapter, value = values["wengert"]
         read = case.inputs(adapter) if callable(case.inputs) else case.inputs
@@ -114,7 +114,7 @@ def measure(
 
 def bytes_of(adapter: Any, value: Any) -> float:
     """The size of all arrays in a value."""
-    return float(sum(adapter.numpy(each).nbytes for each in flatten(value)))
+    return float(sum(adapter.numpy(array).nbytes for array in flatten(value)))
 
 
 def turn(adapter: Any, run: Callable[[], Any], count: int) -> float:
@@ -134,12 +134,12 @@ def calls_per_turn(adapter: Any, run: Callable[[], Any], seconds: float) -> int:
 
 def compare(values: dict[str, tuple[Any, Any]], tolerance: float) -> str:
     """What is wrong with the results of the libraries, or ""."""
-    arrays = {name: [adapter.numpy(each) for each in flatten(value)] for name, (adapter, value) in values.items()}
+    arrays = {name: [adapter.numpy(part) for part in flatten(value)] for name, (adapter, value) in values.items()}
     reference = next(iter(arrays))
-    for name, found in arrays.items():
-        if len(found) != len(arrays[reference]):
-            return f"results differ: {len(found)} of {name}, {len(arrays[reference])} of {reference}"
-        for at, (one, other) in enumerate(zip(arrays[reference], found)):
+    for name, parts in arrays.items():
+        if len(parts) != len(arrays[reference]):
+            return f"results differ: {len(parts)} of {name}, {len(arrays[reference])} of {reference}"
+        for at, (one, other) in enumerate(zip(arrays[reference], parts)):
             scale = float(np.max(np.abs(one))) if one.size else 0.0
             if one.shape != other.shape or not np.allclose(one, other, rtol=tolerance, atol=tolerance * scale):
                 return f"results differ: {name} from {reference} in value {at}"
@@ -149,5 +149,5 @@ def compare(values: dict[str, tuple[Any, Any]], tolerance: float) -> str:
 def flatten(value: Any) -> list[Any]:
     """Nested tuples and lists as one list."""
     if isinstance(value, (tuple, list)):
-        return [each for part in value for each in flatten(part)]
+        return [leaf for part in value for leaf in flatten(part)]
     return [value]

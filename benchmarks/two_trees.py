@@ -30,10 +30,10 @@ def chosen_cases(operators: bool) -> list[Any]:
     """Return the cases of `make bench`, with `operators` those of single operators, too."""
     from benchmarks import large, moving, operators as of_operators, run
 
-    found = [case for cases, _ in run.with_targets() for case in cases] + large.cases()
+    cases = [case for group, _ in run.with_targets() for case in group] + large.cases()
     if operators:
-        found += of_operators.cases() + moving.cases()
-    return [case for case in found if not case.only or "wengert" in case.only]
+        cases += of_operators.cases() + moving.cases()
+    return [case for case in cases if not case.only or "wengert" in case.only]
 
 
 def serve(operators: bool) -> None:
@@ -87,12 +87,12 @@ def ratio(trees: tuple[Tree, Tree], number: int, rounds: int) -> float | None:
     if None in first:
         return None
     calls = max(1, math.ceil(SECONDS / max(trees[0].seconds(number, 1) or 0.0, 1e-7)))
-    found = []
+    ratios = []
     for turn in range(rounds):
         times = [tree.seconds(number, calls) or 1.0 for tree in (trees if turn % 2 else trees[::-1])]
         before, after = times if turn % 2 else times[::-1]
-        found.append(after / before)
-    return statistics.median(found)
+        ratios.append(after / before)
+    return statistics.median(ratios)
 
 
 def main() -> int:
@@ -115,9 +115,9 @@ def main() -> int:
     ratios: dict[str, float] = {}
     for number, case in enumerate(chosen_cases(options.operators)):
         if re.search(options.only, case.name):
-            found = ratio(trees, number, options.rounds)
-            if found is not None:
-                ratios[case.name] = found
+            measured = ratio(trees, number, options.rounds)
+            if measured is not None:
+                ratios[case.name] = measured
     for tree in trees:
         tree.close()
     ordered = sorted(ratios, key=ratios.__getitem__)

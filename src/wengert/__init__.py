@@ -108,9 +108,11 @@ def __getattr__(name: str) -> Any:
             globals()[name] = card.public_as(name) if shared is None else getattr(shared, name)
             return globals()[name]
         if name in _late.METHODS.split():
-            found = getattr(Tensor, name)
-            made = _form_of(found, name, __name__) if isinstance(found, _Op) else _checked(name, found, module=__name__)
-            globals()[name] = _asking(made, name, module=__name__) if made is found else made
+            method = getattr(Tensor, name)
+            function = (
+                _form_of(method, name, __name__) if isinstance(method, _Op) else _checked(name, method, module=__name__)
+            )
+            globals()[name] = _asking(function, name, module=__name__) if function is method else function
             return globals()[name]
     return _get_later(name)
 

@@ -138,12 +138,12 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
     functions = [getattr(package, name) for name, card in load_all().items() if card.function and name[0] != "_"]
     members: list[Any] = []
     for name in (*intercepting.interceptors(), "backward"):
-        found = intercepting.original(name)
-        members.append(found.__get__ if hasattr(found, "__set__") else found)
+        member = intercepting.original(name)
+        members.append(member.__get__ if hasattr(member, "__set__") else member)
     stand_in = sys.modules.get("torch")  # where programs import that, it is what they look the functions up by
     is_stand_in = type(stand_in).__module__ == f"{__package__}.as_torch"
     return {
-        stand_in if is_stand_in else package: [each for each in functions if each not in silent],
+        stand_in if is_stand_in else package: [function for function in functions if function not in silent],
         **{module: listed(module, silent) for module in map(load, modules())},
         Tensor: members,
     }
@@ -156,8 +156,8 @@ def modules() -> list[str]:
 
 def listed(module: Any, silent: set[Any]) -> list[Callable[..., Any]]:
     """The functions of a module, but for those that do not ask."""
-    found = [getattr(module, name) for name in module.__all__]
-    return [each for each in found if not isinstance(each, type) and each not in silent]
+    public = [getattr(module, name) for name in module.__all__]
+    return [member for member in public if not isinstance(member, type) and member not in silent]
 
 
 def get_testing_overrides() -> dict[Any, Callable[..., int]]:
@@ -167,7 +167,9 @@ def get_testing_overrides() -> dict[Any, Callable[..., int]]:
     >>> wg.overrides.get_testing_overrides()[wg.add](wg.ones(2), 1)
     -1
     """
-    return {each: stand_in(each) for functions in get_overridable_functions().values() for each in functions}
+    return {
+        function: stand_in(function) for functions in get_overridable_functions().values() for function in functions
+    }
 
 
 def stand_in(function: Callable[..., Any]) -> Callable[..., int]:
@@ -189,7 +191,7 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
     """Functions of the package for which nobody is asked: switches, and questions that are not about tensors."""
     package: Any = sys.modules[__package__ or ""]
     named = {name: getattr(package, name) for name in dir(package) if name[:1] != "_" and name not in load_all()}
-    ignored = {each for each in named.values() if callable(each) and not isinstance(each, (type, Op))}
+    ignored = {value for value in named.values() if callable(value) and not isinstance(value, (type, Op))}
     return ignored | {getattr(package, name) for name in FACTORIES if hasattr(package, name)}
 
 
@@ -201,13 +203,13 @@ def enable_reentrant_dispatch() -> Iterator[None]:
 
 def _get_current_function_mode() -> Any:
     """The innermost mode that is on in this thread; None if there is none."""
-    found = _get_current_function_mode_stack()
-    return found[-1] if found else None
+    active = _get_current_function_mode_stack()
+    return active[-1] if active else None
 
 
 def _get_current_function_mode_stack() -> list[Any]:
     """All modes that are on in this thread, the outermost first."""
-    return [each for each in current().functions if isinstance(each, TorchFunctionMode)]
+    return [mode for mode in current().functions if isinstance(mode, TorchFunctionMode)]
 
 
 def _push_mode(mode: Any) -> None:

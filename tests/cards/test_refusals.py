@@ -68,7 +68,7 @@ def check_refused(card: Card, dtype: dtypes.dtype) -> None:
     name = card.name
     maker = Maker(dtype, name)
     for sample in card.sampler(maker):
-        if not isinstance(sample, Bad) and any(each.dtype is dtype for each in maker.made):
+        if not isinstance(sample, Bad) and any(each.dtype is dtype for each in maker.tensors):
             break
         maker.begin()
     else:

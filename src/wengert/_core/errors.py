@@ -272,18 +272,20 @@ def detected(name: str, traceback: str) -> str:
     return f"Error detected in {name}. {forward_call(traceback, 'caused the error')}"
 
 
-def about_node(name: str, made: Any, traceback: str, freed: Any, twice: bool) -> str:
+def about_node(name: str, recorded: Any, traceback: str, freed: Any, twice: bool) -> str:
     """Note on the node that an error of a backward pass comes from.
 
     Args:
-        made, freed: the lines where the node was created, and of the pass that freed its saved values; None if unknown.
+        recorded, freed: lines where the node was created, and of the pass that freed its saved values; None if unknown.
         traceback: the traceback of the former, or empty.
         twice: its saved values were gone.
     """
-    text = f"The error comes from {name}." if made is None else f"The error comes from {name}, recorded at {made}."
+    text = (
+        f"The error comes from {name}." if recorded is None else f"The error comes from {name}, recorded at {recorded}."
+    )
     if freed is not None:
         text += f"\nWhat it had saved was freed by the backward pass at {freed}."
-    if twice and (made is None or freed is None):
+    if twice and (recorded is None or freed is None):
         text += (
             "\nwengert.set_debug(lines=True), called before the forward pass, lets this error name the line that "
             "recorded it and the call that freed it."
@@ -310,10 +312,10 @@ def bad_values(name: str, values: str, index: int) -> str:
     return f"Function '{name}' returned {values} values in its {index}th output."
 
 
-def bad_gradient(name: str, index: int, got: Any, wanted: Any) -> str:
+def bad_gradient(name: str, index: int, grad: Any, wanted: Any) -> str:
     """A rule returned a gradient of a wrong shape."""
     return (
-        f"Function {name} returned an invalid gradient at index {index} - got {shown(got)} but expected shape "
+        f"Function {name} returned an invalid gradient at index {index} - got {shown(grad)} but expected shape "
         f"compatible with {shown(wanted)}"
     )
 
@@ -326,14 +328,14 @@ def uncallable_hook(function: str, hook: object) -> str:
     )
 
 
-def not_unpacked(made: Any) -> str:
+def not_unpacked(value: Any) -> str:
     """An unpack hook did not return a tensor."""
-    return f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(made).__name__}"
+    return f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(value).__name__}"
 
 
-def wrong_count(name: str, got: int, wanted: int) -> str:
+def wrong_count(name: str, count: int, wanted: int) -> str:
     """A rule returned a wrong number of gradients."""
-    return f"function {name} returned an incorrect number of gradients (expected {wanted}, got {got})"
+    return f"function {name} returned an incorrect number of gradients (expected {wanted}, got {count})"
 
 
 def uncastable(result: dtype, target: dtype) -> str:
@@ -409,15 +411,15 @@ def missing_arguments(name: str, missing: list[str]) -> str:
     return f"{name}() missing {len(missing)} required positional arguments: {names}"
 
 
-def wrong_out(name: str, wanted: str, given: Any) -> str:
+def wrong_out(name: str, wanted: str, out: Any) -> str:
     """An `out` that results cannot be written into."""
-    return f"{name}(): argument 'out' must be {wanted}, not {type(given).__name__}"
+    return f"{name}(): argument 'out' must be {wanted}, not {type(out).__name__}"
 
 
-def too_many_arguments(name: str, room: int, given: int) -> str:
+def too_many_arguments(name: str, room: int, count: int) -> str:
     """More positional arguments than the operator takes."""
     plural = "" if room == 1 else "s"
-    return f"{name}() takes {room} positional argument{plural} but {given} were given"
+    return f"{name}() takes {room} positional argument{plural} but {count} were given"
 
 
 def unexpected_keyword(name: str, keyword: str) -> str:

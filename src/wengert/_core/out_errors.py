@@ -45,32 +45,32 @@ def requires_grad(name: str, *, recorded: bool = True) -> str:
 
 def of_truth(name: str) -> Any:
     """The `out` rule for bool results: written into an output of bool or uint8 only."""
-    return lambda args, found: None if found is bool_ or found is uint8 else f"{name} {OF_TRUTH}"
+    return lambda args, out_dtype: None if out_dtype is bool_ or out_dtype is uint8 else f"{name} {OF_TRUTH}"
 
 
-def uncastable(words: Any, wanted: dtype, found: dtype) -> Exception:
+def uncastable(words: Any, wanted: dtype, out_dtype: dtype) -> Exception:
     """Return the error for an output of a kind of numbers that cannot hold those of the result, `wanted`.
 
     Args:
         words: the operator's error text, as `Out.uncastable`.
     """
     if callable(words):
-        return words(wanted, found)
-    return RuntimeError(of_dtype(words, wanted, found) if words else errors.uncastable(wanted, found))
+        return words(wanted, out_dtype)
+    return RuntimeError(of_dtype(words, wanted, out_dtype) if words else errors.uncastable(wanted, out_dtype))
 
 
-def of_length(name: str, wanted: int, found: int) -> str:
+def of_length(name: str, wanted: int, length: int) -> str:
     """Another number of outputs than of results; `name` is that of torch's form that writes them."""
-    return f"{name} expected an out= argument of size {wanted}, got size {found}"
+    return f"{name} expected an out= argument of size {wanted}, got size {length}"
 
 
-def of_layout(name: str, wanted: Any, found: Any) -> str:
+def of_layout(name: str, wanted: Any, layout: Any) -> str:
     """An output of another layout than the result's."""
-    return f"{name}: the result is of layout {wanted} and cannot be written into a tensor of layout {found}"
+    return f"{name}: the result is of layout {wanted} and cannot be written into a tensor of layout {layout}"
 
 
-def of_dtype(words: str, wanted: dtype, found: dtype) -> str:
+def of_dtype(words: str, wanted: dtype, out_dtype: dtype) -> str:
     """An output of another dtype than the result's, `wanted`, in the words of the operator."""
     return words.format(
-        wanted=wanted.legacy[:-6], found=found.legacy[:-6], wanted_type=wanted.c_name, found_type=found.c_name
+        wanted=wanted.legacy[:-6], found=out_dtype.legacy[:-6], wanted_type=wanted.c_name, found_type=out_dtype.c_name
     )

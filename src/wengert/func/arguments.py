@@ -27,7 +27,7 @@ def tensor_of(value: Any) -> Any:
 
 def is_named(argnums: Any) -> bool:
     """Return whether `argnums` holds a name."""
-    return isinstance(argnums, str) or (isinstance(argnums, tuple) and any(isinstance(each, str) for each in argnums))
+    return isinstance(argnums, str) or (isinstance(argnums, tuple) and any(isinstance(name, str) for name in argnums))
 
 
 def positions_of(

@@ -88,7 +88,9 @@ class Derivatives:
     def jacobian(self, name: str) -> Any:
         """Return the Jacobian, a function of the point and the results."""
         inputs, patterns = [self.column, self.dense], [self.bends, self.none]
-        self.kept.append(self.level(name, inputs, [self.first], self.slopes, self.jacobian_of_jacobian, patterns))
+        self.kept.append(
+            self.level(name, inputs, [self.first], self.jacobian_values, self.jacobian_of_jacobian, patterns)
+        )
         return self.kept[-1]
 
     def jacobian_of_jacobian(self, name: str) -> Any:
@@ -101,7 +103,7 @@ class Derivatives:
         """Return the results."""
         return [self.casadi.DM(self.function.value(x).reshape(-1, 1))]
 
-    def slopes(self, x: Any) -> list[Any]:
+    def jacobian_values(self, x: Any) -> list[Any]:
         """Return the Jacobian."""
         numbers = elements(self.function.jacobian(x), self.rows, self.columns)
         return [self.casadi.DM.triplet(self.rows.tolist(), self.columns.tolist(), numbers, self.m, self.n)]

@@ -241,9 +241,9 @@ def located(
 ) -> tuple[list[Any], list[Any]]:
     """Return times and states of events with their derivatives."""
     times, places = [], []
-    for watch, found in zip(observed, solution.t_events):
+    for watch, event_times in zip(observed, solution.t_events):
         moments, values = [], []
-        for now in map(float, found):
+        for now in map(float, event_times):
             there = states([now])[:, 0]
             with no_grad():
                 speed = field(now, there)

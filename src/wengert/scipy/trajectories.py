@@ -119,8 +119,8 @@ class Trajectory:
         """Find the events in a step; return the time at which one ends the integration, or None."""
         low, high = plain(step.t), plain(step.end)
         crossed = [event for event in self.watched if event.has_crossed(event.number(high, step.new))]
-        found = [(event.when(self.brentq, step.at, low, high), event) for event in crossed]
-        for t, event in sorted(found, key=lambda pair: self.direction * plain(pair[0])):
+        crossings = [(event.when(self.brentq, step.at, low, high), event) for event in crossed]
+        for t, event in sorted(crossings, key=lambda pair: self.direction * plain(pair[0])):
             if event.note(t, step.at(t)):
                 return t
         return None

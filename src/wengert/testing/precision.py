@@ -66,7 +66,7 @@ def exact(formula: Callable[[Any], Any], points: np.ndarray) -> Iterator[tuple[i
                 continue
             noise = max(abs(value), 1) * mp.mpf(10) ** (LOST - mp.mp.dps)
             first, second = above - below, above - 2 * value + below
-            first, second = [each if abs(each) > noise else mp.mpf(0) for each in (first, second)]
+            first, second = [difference if abs(difference) > noise else mp.mpf(0) for difference in (first, second)]
             terms = [value, first / (2 * t * z), second / (t * z) ** 2]
             if all(mp.isfinite(value) for value in terms):
                 if np.iscomplexobj(points) or all(mp.im(value) == 0 for value in terms):

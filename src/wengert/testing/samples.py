@@ -65,7 +65,7 @@ class Maker:
 
     def begin(self) -> None:
         """Start the next sample."""
-        self.made: list[Tensor] = []
+        self.tensors: list[Tensor] = []
         self.smooth = True
 
     def __call__(
@@ -94,7 +94,7 @@ class Maker:
         differentiable = wanted.category >= dtypes.FLOAT
         if differentiable and (self._requires_grad if requires_grad is None else requires_grad):
             result.requires_grad = True
-        self.made.append(result)
+        self.tensors.append(result)
         self.smooth = self.smooth and kind not in ("ties", "special")
         return result
 

@@ -50,12 +50,12 @@ def describe_steps(graph: Drawable, gradient: Value, steps: Sequence[Step], stri
     def lines(text: str) -> list[int]:
         return [strings.number(line) for line in text.expandtabs(4).splitlines()]
 
-    def value(told: Value | None) -> list[Any] | None:
-        return None if told is None else [strings.number(told.head()), lines(told.body()), finite(told.norm)]
+    def value(grad: Value | None) -> list[Any] | None:
+        return None if grad is None else [strings.number(grad.head()), lines(grad.body()), finite(grad.norm)]
 
-    def passed(told: Passed) -> list[Any]:
-        delivered = None if told.delivered is told.returned else value(told.delivered)
-        return [strings.number(told.name), place[told.box], value(told.returned), delivered, value(told.total)]
+    def passed(output: Passed) -> list[Any]:
+        delivered = None if output.delivered is output.returned else value(output.delivered)
+        return [strings.number(output.name), place[output.box], value(output.returned), delivered, value(output.total)]
 
     return {
         "gradient": value(gradient),
@@ -63,10 +63,10 @@ def describe_steps(graph: Drawable, gradient: Value, steps: Sequence[Step], stri
             {
                 "node": place[step.box],
                 "operator": strings.number(step.operator),
-                "arrives": [value(told) for told in step.arriving],
+                "arrives": [value(grad) for grad in step.arriving],
                 "reads": [
-                    [strings.number(name), value(told) if isinstance(told, Value) else [-1, lines(told), None]]
-                    for name, told in step.reads
+                    [strings.number(name), value(read) if isinstance(read, Value) else [-1, lines(read), None]]
+                    for name, read in step.reads
                 ],
                 "rules": [
                     [
@@ -78,7 +78,7 @@ def describe_steps(graph: Drawable, gradient: Value, steps: Sequence[Step], stri
                     ]
                     for rule in step.rules
                 ],
-                "passes": [passed(told) for told in step.passed],
+                "passes": [passed(output) for output in step.passed],
             }
             for step in steps
         ],

@@ -2,6 +2,6 @@
 from wengert._torch.compiler.explaining import (
     KINDS as KINDS,
     explain as explain,
+    lines_of_list as lines_of_list,
     place_of as place_of,
-    told as told,
 )

@@ -280,7 +280,7 @@ def is_like(cotangent: Any, tensor: Tensor) -> bool:
 def without_history(at: int, tensor: Tensor) -> RuntimeError:
     """Return the error for output number `at` without a history, with a note where it was cut off."""
     error = RuntimeError(errors.no_history(at, tensor._flags_ & flags.VOLATILE != 0))
-    known = tracing.told(tensor)
+    known = tracing.cut_text(tensor)
     if known:
         error.add_note(known)
     return error

@@ -11,11 +11,11 @@ from wengert._core.tensor.base cimport Tensor, wrap_flagged
 
 @cython.locals(modes=Modes, input_flags=long, word=long)
 cpdef object attempt(Declaration op, object native, tuple args, bint shaped)
-cpdef object attempt_plain(Declaration op, object native, tuple args, bint shaped, long word, long given, Modes modes)
+cpdef object attempt_plain(Declaration op, object native, tuple args, bint shaped, long word, long input_flags, Modes modes)
 cpdef bint is_array_of(object array, object value) except -1
 @cython.locals(modes=Modes, input_flags=long, word=long)
 cpdef object unrecorded(object native, tuple args)
-@cython.locals(log=Log, given=tuple)
+@cython.locals(log=Log, arguments=tuple)
 cpdef object unrecorded_noted(object native, tuple args, long input_flags, Modes modes)
 cpdef object unrecorded_plain(object native, tuple args, long input_flags, Modes modes)
 cpdef object asked(object function, tuple args)

@@ -35,9 +35,9 @@ def attempt(op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool) -
 
 
 def attempt_plain(
-    op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool, word: int, given: int, modes: Modes
+    op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool, word: int, input_flags: int, modes: Modes
 ) -> Any:
-    """The rest of `attempt`; `given` are the flags of the inputs, `word` with those of the modes, none unusual."""
+    """Rest of `attempt`: `input_flags` are those of the inputs, `word` with those of the modes, none unusual."""
     result: Any
     try:
         result = door.on_arrays(native, args, Tensor)
@@ -55,7 +55,7 @@ def attempt_plain(
     if shaped:
         args = (args[0], door.shape_of(result))
     result = finish(op, args, result, word & ~flags.QUIET, modes)
-    return noted.results(op, args, result, given, modes) if word & flags.NOTED else result
+    return noted.results(op, args, result, input_flags, modes) if word & flags.NOTED else result
 
 
 def is_array_of(array: Any, value: Any) -> bool:
@@ -83,8 +83,8 @@ def unrecorded_noted(native: Any, args: tuple[Any, ...], input_flags: int, modes
         return unrecorded_plain(native, args, input_flags, modes)
     if not log.exact:
         return NotImplemented
-    given: tuple[Any, ...] = (native, args, input_flags, modes)
-    return log.call(log.begin(kinds.OPERATOR, native, -1, args), unrecorded_plain, given)
+    arguments: tuple[Any, ...] = (native, args, input_flags, modes)
+    return log.call(log.begin(kinds.OPERATOR, native, -1, args), unrecorded_plain, arguments)
 
 
 def unrecorded_plain(native: Any, args: tuple[Any, ...], input_flags: int, modes: Modes) -> Any:

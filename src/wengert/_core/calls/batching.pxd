@@ -34,7 +34,7 @@ cpdef tuple drawing_apart(object op, tuple args, Modes modes)
 @cython.locals(level=Batch, others=list, carried=list, at=long)
 cpdef object write(object op, tuple args)
 cpdef bint is_carried(object op, tuple args, Batch level, long start) except -1
-cpdef object check_space(object made, object whole, Tensor target)
+cpdef object check_space(object result, object whole, Tensor target)
 @cython.locals(level=Batch, result=Tensor)
 cpdef object rearranged(object op, tuple args)
 cpdef Tensor copied(Tensor tensor)

@@ -275,14 +275,14 @@ def write(op: Any, args: tuple[Any, ...]) -> None:
         whole.copy_(result)
 
 
-def check_space(made: Any, whole: Any, target: Tensor) -> None:
+def check_space(result: Any, whole: Any, target: Tensor) -> None:
     """Refuse a result that does not fit into the target.
 
     Raises:
         RuntimeError: if its shape is not that of the target.
     """
-    if made._array_.shape != whole._array_.shape:
-        raise RuntimeError(errors.target_shape(target._array_.shape, made._array_.shape[1:]))
+    if result._array_.shape != whole._array_.shape:
+        raise RuntimeError(errors.target_shape(target._array_.shape, result._array_.shape[1:]))
 
 
 def rearranged(op: Any, args: tuple[Any, ...]) -> Any:

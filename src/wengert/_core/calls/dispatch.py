@@ -88,30 +88,32 @@ def perform(op: Declaration, args: tuple[Any, ...]) -> Any:
     return finish(op, args, computed(op, args, modes), word, modes)
 
 
-def profiled(op: Declaration, args: tuple[Any, ...], word: int, given: int, modes: Modes) -> Any:
+def profiled(op: Declaration, args: tuple[Any, ...], word: int, input_flags: int, modes: Modes) -> Any:
     """Run the rest of `perform`, noted in the log of this thread."""
-    return logged(op, args, modes, completed, (op, args, word, given, modes))
+    return logged(op, args, modes, completed, (op, args, word, input_flags, modes))
 
 
-def completed(op: Declaration, args: tuple[Any, ...], word: int, given: int, modes: Modes) -> Any:
+def completed(op: Declaration, args: tuple[Any, ...], word: int, input_flags: int, modes: Modes) -> Any:
     """Run the rest of `perform` of a call that is not unusual; note the place of the call if that is switched on."""
     result: Any = finish(op, args, computed(op, args, modes), word & ~flags.QUIET, modes)
-    return noted.results(op, args, result, given, modes) if word & flags.NOTED else result
+    return noted.results(op, args, result, input_flags, modes) if word & flags.NOTED else result
 
 
-def is_unusual(op: Declaration, given: int, word: int) -> bool:
+def is_unusual(op: Declaration, input_flags: int, word: int) -> bool:
     """Return whether a word requires a step of `unusual`.
 
     Levels of forward mode require one for dual tensors and views only, levels of `vmap` for batched tensors and random
     operators.
 
     Args:
-        given: the flags of the inputs.
+        input_flags: the flags of the inputs.
         word: the same with the flags of the modes; one of them is unusual.
     """
     if word & flags.UNUSUAL & ~flags.QUIET:
         return True
-    return (word & flags.LEVELS != 0 and given & flags.VIEW != 0) or (word & flags.BATCHES != 0 and bool(op.random))
+    return (word & flags.LEVELS != 0 and input_flags & flags.VIEW != 0) or (
+        word & flags.BATCHES != 0 and bool(op.random)
+    )
 
 
 def computed(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
@@ -257,25 +259,25 @@ def as_array(value: Any) -> Any:
     return value if door.is_ndarray(value) or not isinstance(value, np.generic) else np.asarray(value)
 
 
-def finish(op: Declaration, args: tuple[Any, ...], made: Any, word: int, modes: Modes) -> Any:
+def finish(op: Declaration, args: tuple[Any, ...], output: Any, word: int, modes: Modes) -> Any:
     """Wrap the result of the kernel; note views; record."""
     recorded: bool = word & flags.REQUIRES_GRAD != 0 and len(op.rules) > 0
     if not op.several:
-        result: Tensor = wrap_result(op, args, made, -1, modes)
+        result: Tensor = wrap_result(op, args, output, -1, modes)
         if recorded and door.is_inexact(result._array_):  # otherwise it has no derivative by its dtype
             attach(op, args, result, gather_edges(op, args, modes), modes)
         return result
     results: list[Any] = []
-    for nr in range(len(made)):
-        results.append(wrap_result(op, args, made[nr], nr, modes))
+    for nr in range(len(output)):
+        results.append(wrap_result(op, args, output[nr], nr, modes))
     if recorded:
         record_several(op, args, tuple(results), gather_edges(op, args, modes), modes)
     return tuple(results)
 
 
-def remember(op: Declaration, args: tuple[Any, ...], made: Any, word: int, modes: Modes) -> None:
+def remember(op: Declaration, args: tuple[Any, ...], output: Any, word: int, modes: Modes) -> None:
     """Note views of the first argument, and record, for results that were computed from other arguments."""
-    results: tuple[Any, ...] = made if op.several else (made,)
+    results: tuple[Any, ...] = output if op.several else (output,)
     source: Tensor
     if op.view and op.rules:
         source = args[0]
@@ -286,18 +288,18 @@ def remember(op: Declaration, args: tuple[Any, ...], made: Any, word: int, modes
         return
     if op.several:
         record_several(op, args, results, gather_edges(op, args, modes), modes)
-    elif door.is_inexact(array_of(made)):
-        attach(op, args, made, gather_edges(op, args, modes), modes)
+    elif door.is_inexact(array_of(output)):
+        attach(op, args, output, gather_edges(op, args, modes), modes)
 
 
-def wrap_result(op: Declaration, args: tuple[Any, ...], made: Any, nr: int, modes: Modes) -> Tensor:
+def wrap_result(op: Declaration, args: tuple[Any, ...], array: Any, nr: int, modes: Modes) -> Tensor:
     """Return the tensor of one result."""
     if not op.view:
-        return wrap_flagged(made, modes.fresh)
+        return wrap_flagged(array, modes.fresh)
     source: Tensor = args[0]
     if source._flags_ & flags.SPARSE:  # which have no views
-        return wrap_flagged(made, modes.fresh)
-    result: Tensor = share(made, source._storage_)
+        return wrap_flagged(array, modes.fresh)
+    result: Tensor = share(array, source._storage_)
     if result._flags_ & flags.BATCHED:
         batches.begin(result)
     if source._flags_ & flags.INFERENCE:

@@ -111,18 +111,18 @@ def innermost(op: Any, args: tuple[Any, ...], seen: int) -> Level | None:
     return level
 
 
-def inner_of(tensor: Tensor, found: Level | None, seen: int) -> Level | None:
+def inner_of(tensor: Tensor, level: Level | None, seen: int) -> Level | None:
     """Return the innermost of a level and those at which a tensor is dual."""
     if tensor._flags_ & flags.VIEW:
         adopt_one(tensor)
     if not tensor._flags_ & flags.DUAL:
-        return found
+        return level
     tangent: Tangent = tangents.first_of(tensor)
     while tangent is not None and (tangent.tensor is None or tangent.level.number >= seen):
         tangent = tangent.outer
-    if tangent is not None and (found is None or tangent.level.number > found.number):
+    if tangent is not None and (level is None or tangent.level.number > level.number):
         return tangent.level
-    return found
+    return level
 
 
 def without(op: Any, args: tuple[Any, ...], level: Level) -> tuple[Any, ...]:
@@ -233,16 +233,18 @@ def settle(result: Tensor) -> None:
         tangents.put(result, tangents.first_of(result))
 
 
-def total(op: Any, primals: tuple[Any, ...], given: tuple[Any, ...], results: tuple[Any, ...]) -> tuple[Any, ...]:
+def total(
+    op: Any, primals: tuple[Any, ...], input_tangents: tuple[Any, ...], results: tuple[Any, ...]
+) -> tuple[Any, ...]:
     """Return the tangents of the results, summed over the tangents of all inputs; None for zero."""
     mask: int = 0
-    for slot in range(len(given)):
-        if given[slot] is not None:
+    for slot in range(len(input_tangents)):
+        if input_tangents[slot] is not None:
             mask |= 1 << slot
     sums: list[Any] = [None] * len(results)
     parts: Any
     for term in shares_for(op, mask):
-        parts = contribution(op, term, primals, given, results)
+        parts = contribution(op, term, primals, input_tangents, results)
         if not op.several:
             parts = (parts,)
         elif parts is None:
@@ -254,22 +256,22 @@ def total(op: Any, primals: tuple[Any, ...], given: tuple[Any, ...], results: tu
 
 
 def contribution(
-    op: Any, part: Share, primals: tuple[Any, ...], given: tuple[Any, ...], results: tuple[Any, ...]
+    op: Any, part: Share, primals: tuple[Any, ...], input_tangents: tuple[Any, ...], results: tuple[Any, ...]
 ) -> Any:
     """Return the contribution of the tangents of some inputs to those of the results."""
     slot: int = part.slots[0]
     if part.way == forward_rules.LINEAR:
         args = list(primals)
         position: int = op.forward_slots[slot]
-        args[position] = full(given[slot], primals[position])
+        args[position] = full(input_tangents[slot], primals[position])
         return op.call(tuple(args))
     values = [argument(op, part, at, primals, results) for at in range(len(part.sources))]
     if part.way == forward_rules.WRITTEN:
-        moved = [full(given[slot], primals[op.forward_slots[slot]]) for slot in part.slots]
+        moved = [full(input_tangents[slot], primals[op.forward_slots[slot]]) for slot in part.slots]
         return part.fn(*moved, *values)
     if part.way == forward_rules.PARTIAL:
-        return given[slot] * part.fn(*values)
-    return mirrored(part, given[slot], values, results[0])
+        return input_tangents[slot] * part.fn(*values)
+    return mirrored(part, input_tangents[slot], values, results[0])
 
 
 def mirrored(part: Share, tangent: Any, values: list[Any], result: Tensor) -> Any:
@@ -426,10 +428,10 @@ def new_tangents(op: Any, args: tuple[Any, ...], seen: int) -> list[Any]:
     return [(level, total(op, primals, input_tangents, results)[0]), *new_tangents(op, primals, level.number)]
 
 
-def asks_for_result(op: Any, given: tuple[Any, ...]) -> bool:
+def asks_for_result(op: Any, input_tangents: tuple[Any, ...]) -> bool:
     """Return whether a rule names the result of the operator."""
     mask: int = 0
-    for slot in range(len(given)):
-        if given[slot] is not None:
+    for slot in range(len(input_tangents)):
+        if input_tangents[slot] is not None:
             mask |= 1 << slot
     return any(sources.FROM_OUTPUT in term.sources for term in shares_for(op, mask))

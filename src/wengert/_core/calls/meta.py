@@ -124,7 +124,7 @@ def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
         views = op.body(source.view(np.ndarray), *args[1 : op.positional], **named)
         return tuple([over(part, source.values) for part in views]) if op.several else over(views, source.values)
     results = shapes_of(op, args, modes)
-    arrays = tuple([laid(op, args, *result) for result in results])
+    arrays = tuple([array_of_result(op, args, *result) for result in results])
     return arrays if op.several else arrays[0]
 
 
@@ -185,7 +185,7 @@ def plain(value: Any) -> Any:
     return type(value)([plain(item) for item in value]) if type(value) in (tuple, list) else value
 
 
-def laid(op: Any, args: tuple[Any, ...], shape: Shape, dtype: Any, strides: Any = None) -> MetaArray:
+def array_of_result(op: Any, args: tuple[Any, ...], shape: Shape, dtype: Any, strides: Any = None) -> MetaArray:
     """Return the array of a result, in the memory layout of the rule, otherwise in that of the operator's card."""
     if strides == COLUMNS:
         *batch, rows, width = shape

@@ -23,36 +23,36 @@ def cut_of(tensor: Tensor) -> Any:
     return origin if origin.is_cut else origin.cuts
 
 
-def node(made: Node, args: tuple[Any, ...], modes: Modes) -> None:
+def node(created: Node, args: tuple[Any, ...], modes: Modes) -> None:
     """Report a new node to those that need it: `set_debug`, anomaly detection, listeners."""
     if modes.debug is not None:
-        place(made, args, modes)
+        place(created, args, modes)
     if modes.anomaly or len(modes.listeners) > 0:
-        anomaly.note_node(made, modes)
+        anomaly.note_node(created, modes)
 
 
-def place(made: Node, args: tuple[Any, ...], modes: Modes) -> None:
+def place(created: Node, args: tuple[Any, ...], modes: Modes) -> None:
     """Note where a node was created."""
     origin: Origin = origins.here(None, None, modes)
     origin.cuts = cuts_among(args)
-    origins.put(made, origin)
+    origins.put(created, origin)
 
 
-def function(made: Node, args: tuple[Any, ...], modes: Modes) -> None:
+def function(created: Node, args: tuple[Any, ...], modes: Modes) -> None:
     """Note where a custom Function was called."""
     if modes.debug is not None:
-        place(made, args, modes)
+        place(created, args, modes)
     if modes.anomaly:
-        anomaly.remember(made, modes)
+        anomaly.remember(created, modes)
 
 
-def wrapper(made: Node, inner: Node, modes: Modes) -> None:
+def wrapper(outer: Node, inner: Node, modes: Modes) -> None:
     """Note for a node around another one that both were created at the same place."""
     origin: Any = origins.of_node(inner)
     if origin is not None:
-        origins.put(made, origin)
+        origins.put(outer, origin)
     if modes.anomaly:
-        anomaly.remember(made, modes)
+        anomaly.remember(outer, modes)
 
 
 DEEPEST = 4
@@ -92,52 +92,52 @@ def word_of(value: Any, depth: int = 0) -> int:
     return word
 
 
-def results(op: Any, args: tuple[Any, ...], made: Any, given: int, modes: Modes) -> Any:
+def results(op: Any, args: tuple[Any, ...], output: Any, input_flags: int, modes: Modes) -> Any:
     """Note where the results of a call that were not recorded were created; return the results.
 
     Args:
-        given: the flags of the inputs.
+        input_flags: the flags of the inputs.
     """
     if modes.debug is not None:
-        if isinstance(made, Tensor):
-            result(op, args, made, given, modes)
-        elif isinstance(made, tuple):
-            for part in made:
+        if isinstance(output, Tensor):
+            result(op, args, output, input_flags, modes)
+        elif isinstance(output, tuple):
+            for part in output:
                 if isinstance(part, Tensor):
-                    result(op, args, part, given, modes)
-    return made
+                    result(op, args, part, input_flags, modes)
+    return output
 
 
-def result(op: Any, args: tuple[Any, ...], made: Tensor, given: int, modes: Modes) -> None:
+def result(op: Any, args: tuple[Any, ...], tensor: Tensor, input_flags: int, modes: Modes) -> None:
     """Note where one result was created."""
-    if made._flags_ & flags.REQUIRES_GRAD and (made._edge_ is not None or made is args[0]):
+    if tensor._flags_ & flags.REQUIRES_GRAD and (tensor._edge_ is not None or tensor is args[0]):
         return  # else it is a view that was taken with recording off
     origin: Origin = origins.here(op.name, INPUTS, modes)
-    if given & flags.REQUIRES_GRAD:
-        origin.reason = reason_of(op, made, given, modes)
+    if input_flags & flags.REQUIRES_GRAD:
+        origin.reason = reason_of(op, tensor, input_flags, modes)
         origin.is_cut = True
         origin.source = source_among(args)
     else:
         cuts: Any = cuts_among(args)
         origin.cuts = None if cuts is None else cuts[0]
-    meta_of(made).origin = origin
-    if made._flags_ & flags.VIEW and made is args[0] and (origin.is_cut or origin.cuts is not None):
-        meta_of(made._meta_.view.base).origin = origin  # a write to a part of it
+    meta_of(tensor).origin = origin
+    if tensor._flags_ & flags.VIEW and tensor is args[0] and (origin.is_cut or origin.cuts is not None):
+        meta_of(tensor._meta_.view.base).origin = origin  # a write to a part of it
 
 
-def reason_of(op: Any, made: Tensor, given: int, modes: Modes) -> str:
+def reason_of(op: Any, result: Tensor, input_flags: int, modes: Modes) -> str:
     """Return the reason why a result was not recorded although an input requires a gradient."""
     if modes.inference:
         return tracing.INFERENCE
     if not modes.grad:
         return tracing.NO_GRAD if modes.passing is None else tracing.BACKWARD
-    if given & flags.VOLATILE:
+    if input_flags & flags.VOLATILE:
         return tracing.VOLATILE
     if not op.rules:
         return tracing.NO_DERIVATIVE
-    if not door.is_inexact(made._array_):
+    if not door.is_inexact(result._array_):
         return tracing.DTYPE
-    if given & flags.INFERENCE:
+    if input_flags & flags.INFERENCE:
         return tracing.INFERENCE
     return tracing.ARGUMENT
 
@@ -158,7 +158,7 @@ def source_among(args: tuple[Any, ...]) -> Any:
 
 
 def function_results(
-    name: str, args: tuple[Any, ...], made: tuple[Any, ...], marked: tuple[Any, ...], recording: bool, modes: Modes
+    name: str, args: tuple[Any, ...], outputs: tuple[Any, ...], marked: tuple[Any, ...], recording: bool, modes: Modes
 ) -> None:
     """Note why outputs of a custom Function have no history.
 
@@ -167,7 +167,7 @@ def function_results(
     """
     source: Any = source_among(args)
     cuts: Any = cuts_among(args)
-    for output in made:
+    for output in outputs:
         if isinstance(output, Tensor) and not output.requires_grad:
             origin: Origin = origins.here(name, INPUTS, modes)
             origin.is_cut = source is not None

@@ -8,7 +8,7 @@ from wengert._core.tensor.base cimport Tensor
 cdef class Op(Declaration):
     cdef object run(self, tuple args)
     cpdef object complete(self, tuple args, long word, Modes modes)
-    cpdef object conclude(self, tuple args, object made, long word, Modes modes)
+    cpdef object conclude(self, tuple args, object output, long word, Modes modes)
 
 cpdef object begin_calls(Op op)
 cpdef object run_bound(Op op, tuple args)

@@ -58,11 +58,11 @@ class Op(Declaration):
         """Return the array, or several, that the kernel computes from plain tensors."""
         return computed(self, args, modes)
 
-    def conclude(self, args: tuple[Any, ...], made: Any, word: int, modes: Modes) -> Any:
+    def conclude(self, args: tuple[Any, ...], output: Any, word: int, modes: Modes) -> Any:
         """Run the rest of `complete`, after the kernel, which returned an array or several."""
         if word & flags.VOLATILE:
-            return volatile.spread(finish(self, args, made, 0, modes))
-        return finish(self, args, made, word, modes)
+            return volatile.spread(finish(self, args, output, 0, modes))
+        return finish(self, args, output, word, modes)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:

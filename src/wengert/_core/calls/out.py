@@ -71,46 +71,46 @@ def is_recorded(op: Any) -> bool:
     return not op.why and op.out.recorded
 
 
-def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
+def write(op: Any, bound: tuple[Any, ...], tensors: Any, results: Any) -> None:
     """Write the results of a call into the `out` tensors, or refuse before anything is written.
 
     Raises:
         RuntimeError: if there are not as many tensors as results, or dtype or shape do not fit.
     """
-    if any(tensor._flags_ & flags.OBSERVED for tensor in given):
-        for tensor, result in zip(given, results):
+    if any(tensor._flags_ & flags.OBSERVED for tensor in tensors):
+        for tensor, result in zip(tensors, results):
             OPERATORS.copy_(tensor, result)  # the class of the tensor writes
         return
-    if len(given) != len(results):
+    if len(tensors) != len(results):
         form = op.out.form or f"{op.name}_out"
-        raise RuntimeError(out_errors.of_length(form, len(results), len(given)))
-    results = [check_fits(op, tensor, result, bound, at) for at, (tensor, result) in enumerate(zip(given, results))]
-    for tensor, result in zip(given, results):
+        raise RuntimeError(out_errors.of_length(form, len(results), len(tensors)))
+    results = [check_fits(op, tensor, result, bound, at) for at, (tensor, result) in enumerate(zip(tensors, results))]
+    for tensor, result in zip(tensors, results):
         if take_shape(tensor, result, op.out.rows, op.out.silent):
             check_apart(op, tensor, bound)  # it may have grown over memory that it did not share before
-    for tensor, result in zip(given, results):
+    for tensor, result in zip(tensors, results):
         put_out(tensor, result)
     if not op.out.recorded and (op.output_names or not op.several):
-        refuse_gradients(op.out.writer or op.name, given, results)
+        refuse_gradients(op.out.writer or op.name, tensors, results)
 
 
-def refuse_gradients(name: str, given: Any, results: Any) -> None:
+def refuse_gradients(name: str, tensors: Any, results: Any) -> None:
     """Give outputs a history that refuses to be differentiated, where the results have a history."""
     recorded = [result for result in results if result._edge_ is not None]
     if recorded:
         text = f"derivative for aten::{name.removeprefix('_')} is not implemented"
-        for tensor in given:
+        for tensor in tensors:
             if tensor.dtype.category >= dtypes.FLOAT:
                 edges = recorded[0]._edge_.node.next_edges
                 refusal = new_refusal("torch::autograd::NotImplemented", text, edges, 1)
                 OPERATORS.rebase(tensor, refusal, current())
 
 
-def in_dtype_of(op: Any, bound: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
+def in_dtype_of(op: Any, bound: tuple[Any, ...], tensors: Any) -> tuple[Any, ...]:
     """Return the arguments, with the dtype of the output where that decides and no other is requested."""
     if op.out_words != out_errors.DECIDING or bound[op.dtype_slot] is not None:
         return bound
-    return (*bound[: op.dtype_slot], given[0].dtype, *bound[op.dtype_slot + 1 :])
+    return (*bound[: op.dtype_slot], tensors[0].dtype, *bound[op.dtype_slot + 1 :])
 
 
 def outputs(op: Any, out: Any) -> Any:
@@ -152,7 +152,7 @@ def one_output(name: str, out: Any) -> Tensor:
 def put(
     name: str,
     out: Any,
-    made: Any,
+    output: Any,
     *,
     words: str = "",
     read: tuple[Any, ...] = (),
@@ -175,8 +175,8 @@ def put(
         RuntimeError: if an argument requires a gradient, memory is shared, or dtype or shape do not fit.
     """
     if out is None:
-        return made
-    several, results = (True, made) if isinstance(made, tuple) else (False, (made,))
+        return output
+    several, results = (True, output) if isinstance(output, tuple) else (False, (output,))
     tensors = several_outputs(name, out, len(results)) if several else (one_output(name, out),)
     modes = current()
     for tensor, result in zip(tensors, results):
@@ -200,10 +200,10 @@ def put(
         put_out(tensor, result)
     if not recorded:
         refuse_gradients(writer or name, tensors, results)
-    return getattr(type(made), "written", tuple)(list(tensors)) if several else out
+    return getattr(type(output), "written", tuple)(list(tensors)) if several else out
 
 
-def copied(name: str, out: Any, made: Tensor, *, words: str = "", uncastable: Any = "", rows: str = "") -> Tensor:
+def copied(name: str, out: Any, result: Tensor, *, words: str = "", uncastable: Any = "", rows: str = "") -> Tensor:
     """Return the result of a function, copied to `out` if that was passed; the copy is recorded as any other.
 
     Args:
@@ -214,16 +214,16 @@ def copied(name: str, out: Any, made: Tensor, *, words: str = "", uncastable: An
         RuntimeError: if its dtype does not fit, or it requires a gradient and would be resized.
     """
     if out is None:
-        return made
+        return result
     tensor = one_output(name, out)
-    if words and tensor.dtype is not made.dtype:
-        raise RuntimeError(out_errors.of_dtype(words, made.dtype, tensor.dtype))
-    check_cast(tensor, made, uncastable)
-    if tensor._array_.shape != made._array_.shape:
+    if words and tensor.dtype is not result.dtype:
+        raise RuntimeError(out_errors.of_dtype(words, result.dtype, tensor.dtype))
+    check_cast(tensor, result, uncastable)
+    if tensor._array_.shape != result._array_.shape:
         if tensor.requires_grad:
             raise RuntimeError("cannot resize variables that require grad")
-        take_shape(tensor, made, rows)
-    return tensor.copy_(made)
+        take_shape(tensor, result, rows)
+    return tensor.copy_(result)
 
 
 def check_apart(op: Any, tensor: Tensor, args: tuple[Any, ...]) -> None:
@@ -251,39 +251,39 @@ def check_shared(tensor: Tensor, read: tuple[Any, ...], wholly: bool) -> None:
             overlap.check_other(tensor, other, wholly)
 
 
-def check_layout(name: str, tensor: Tensor, made: Tensor) -> None:
+def check_layout(name: str, tensor: Tensor, result: Tensor) -> None:
     """Refuse an output that is sparse where the result is not, or in another way, or where one alone is on "meta"."""
-    if (tensor._flags_ | made._flags_) & flags.SPARSE and (tensor.is_meta or made.is_meta):
-        if tensor.device != made.device:
-            raise RuntimeError(out_errors.CROSSING.format(made.device, tensor.device))
+    if (tensor._flags_ | result._flags_) & flags.SPARSE and (tensor.is_meta or result.is_meta):
+        if tensor.device != result.device:
+            raise RuntimeError(out_errors.CROSSING.format(result.device, tensor.device))
         return
-    if (tensor._flags_ | made._flags_) & flags.SPARSE and tensor.layout is not made.layout:
-        raise RuntimeError(out_errors.of_layout(name, made.layout, tensor.layout))
+    if (tensor._flags_ | result._flags_) & flags.SPARSE and tensor.layout is not result.layout:
+        raise RuntimeError(out_errors.of_layout(name, result.layout, tensor.layout))
 
 
-def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...], at: int) -> Tensor:
+def check_fits(op: Any, tensor: Tensor, result: Tensor, args: tuple[Any, ...], at: int) -> Tensor:
     """Return the value for output `at`: the result, in the dtype of the output if the card's `out_words` allow it.
 
     Raises:
         RuntimeError: if the output is of another dtype and not cast to, or it is an operand and must be resized.
     """
-    check_layout(op.name, tensor, made)
-    if op.out_words and tensor.dtype is not made.dtype:
+    check_layout(op.name, tensor, result)
+    if op.out_words and tensor.dtype is not result.dtype:
         words = op.out_words[at] if isinstance(op.out_words, tuple) else op.out_words
         if callable(words):
             words = words(args, tensor.dtype)
         if words is None:
-            made = made.to(tensor.dtype)
+            result = result.to(tensor.dtype)
         elif words:
-            raise RuntimeError(out_errors.of_dtype(words, made.dtype, tensor.dtype))
-    check_cast(tensor, made, op.out.uncastable)
-    have, wanted = tensor._array_.shape, made._array_.shape
+            raise RuntimeError(out_errors.of_dtype(words, result.dtype, tensor.dtype))
+    check_cast(tensor, result, op.out.uncastable)
+    have, wanted = tensor._array_.shape, result._array_.shape
     if have != wanted and op.out_apart and any(element is tensor for value in args for element in listed(value)):
         if op.promotion is not None:
             raise RuntimeError(errors.target_shape(have, wanted))
-        if made._array_.size and op.out_apart == "wholly":
+        if result._array_.size and op.out_apart == "wholly":
             raise RuntimeError(errors.PARTIAL_OVERLAP)
-    return made
+    return result
 
 
 def listed(value: Any) -> Any:
@@ -305,7 +305,7 @@ class Filling:
         fill(args[0], args[1])
 
 
-def put_out(tensor: Tensor, made: Tensor) -> None:
+def put_out(tensor: Tensor, result: Tensor) -> None:
     """Write one result of a call with `out=`.
 
     Raises:
@@ -314,12 +314,12 @@ def put_out(tensor: Tensor, made: Tensor) -> None:
     modes = current()
     check_mode(tensor, modes)
     if modes.word & flags.OBSERVED:
-        unusual.call(Filling(), (tensor, made), flags.OBSERVED, modes)
+        unusual.call(Filling(), (tensor, result), flags.OBSERVED, modes)
     else:
-        fill(tensor, made)
-    if made._meta_ is not None and made._meta_.origin is not None:
-        meta_of(tensor).origin = made._meta_.origin
-    if made._flags_ & flags.VOLATILE:
+        fill(tensor, result)
+    if result._meta_ is not None and result._meta_.origin is not None:
+        meta_of(tensor).origin = result._meta_.origin
+    if result._flags_ & flags.VOLATILE:
         volatile.spread_by_write(tensor, modes)
 
 
@@ -329,44 +329,44 @@ def check_mode(tensor: Tensor, modes: Modes) -> None:
         raise RuntimeError(errors.INFERENCE_IN_PLACE)
 
 
-def fill(tensor: Tensor, made: Tensor) -> None:
+def fill(tensor: Tensor, result: Tensor) -> None:
     """Give a tensor the values and the shape of another."""
-    check_cast(tensor, made)
+    check_cast(tensor, result)
     if tensor._flags_ & flags.SPARSE:
-        check_layout("out", tensor, made)
+        check_layout("out", tensor, result)
         if tensor.is_meta:
-            take_shape(tensor, made)
+            take_shape(tensor, result)
             count_write(tensor._storage_, "a call with out=")
             return
         from . import sparse
 
-        sparse.replace(tensor, made.to(tensor.dtype)._array_)
+        sparse.replace(tensor, result.to(tensor.dtype)._array_)
         sparse.count(tensor._storage_)
         return
-    take_shape(tensor, made)
-    if tensor._array_.dtype is made._array_.dtype:
-        OPERATORS.copy_into(tensor._array_, made._array_)
+    take_shape(tensor, result)
+    if tensor._array_.dtype is result._array_.dtype:
+        OPERATORS.copy_into(tensor._array_, result._array_)
     else:
         with np.errstate(all="ignore"):  # values that exceed the smaller dtype become infinite, without a warning
-            np.copyto(tensor._array_, made._array_, "unsafe")
+            np.copyto(tensor._array_, result._array_, "unsafe")
     count_write(tensor._storage_, "a call with out=")
 
 
-def take_shape(tensor: Tensor, made: Tensor, rows: str = "", silent: bool = False) -> bool:
+def take_shape(tensor: Tensor, result: Tensor, rows: str = "", silent: bool = False) -> bool:
     """Resize a tensor to the shape of what an operator writes there; return whether its shape was different.
 
     Args:
         rows, silent: as cards say by `out_rows` and `out_silent`.
     """
-    shape = made._array_.shape
+    shape = result._array_.shape
     on_meta = tensor._flags_ & flags.SPARSE and tensor.is_meta
     if tensor._array_.shape == shape or (tensor._flags_ & flags.SPARSE and not on_meta):
         return False
-    check_cast(tensor, made)
+    check_cast(tensor, result)
     if tensor._array_.size and not silent:
         anomaly.warn(errors.resized_output(tensor._array_.shape, shape))
     in_rows = rows == "always" or (rows and tensor._array_.size)
-    steps = layouts.row_major(shape) if in_rows else layouts.preserved(made._array_)
+    steps = layouts.row_major(shape) if in_rows else layouts.preserved(result._array_)
     if on_meta:
         reshape_meta(tensor, shape, steps)
     elif in_rows:
@@ -385,7 +385,7 @@ def reshape_meta(tensor: Tensor, shape: Any, strides: Any) -> None:
     tensor._storage_ = values._storage_ = succeed(tensor._storage_, values._storage_.array)
 
 
-def check_cast(tensor: Tensor, made: Tensor, words: Any = "") -> None:
+def check_cast(tensor: Tensor, result: Tensor, words: Any = "") -> None:
     """Refuse an output of a kind of numbers that cannot hold the result's, in words as `Options.out_uncastable`."""
-    if not dtypes.can_cast(made.dtype, tensor.dtype):
-        raise out_errors.uncastable(words, made.dtype, tensor.dtype)
+    if not dtypes.can_cast(result.dtype, tensor.dtype):
+        raise out_errors.uncastable(words, result.dtype, tensor.dtype)

@@ -93,10 +93,10 @@ def of_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, ten
     return result
 
 
-def declined(name: str, kind: str, mode: Any, given: Iterable[Any] = ()) -> str:
+def declined(name: str, kind: str, mode: Any, arguments: Iterable[Any] = ()) -> str:
     """Return the error text for a call that the mode, if any, and all arguments that are asked decline."""
     handlers = [] if mode is None else [f"mode object {mode!r}"]
-    lines = "".join(f"  - {handler}\n" for handler in (*handlers, *map(described, given)))
+    lines = "".join(f"  - {handler}\n" for handler in (*handlers, *map(described, arguments)))
     return (
         f"Multiple dispatch failed for '{name}'; all __torch_{kind}__ handlers returned NotImplemented:\n\n{lines}\n"
         "For more information, try re-running with TORCH_LOGS=not_implemented"
@@ -134,9 +134,9 @@ def of_python(function: Any, relevant: Iterable[Any], args: tuple[Any, ...], kwa
     )
 
 
-def answer(function: Any, given: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], modes: Modes) -> Any:
+def answer(function: Any, overloaded: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], modes: Modes) -> Any:
     """The first answer of the innermost mode and of the arguments that are asked; NotImplemented if all decline."""
-    types = tuple(map(type, given))
+    types = tuple(map(type, overloaded))
     at = innermost(function, modes)
     if at >= 0:
         functions = modes.functions
@@ -147,7 +147,7 @@ def answer(function: Any, given: list[Any], args: tuple[Any, ...], kwargs: dict[
             modes.override(functions)
         if result is not NotImplemented:
             return result
-    for value in given:
+    for value in overloaded:
         method = value.__torch_function__
         result = method(function, types, args, kwargs) if kwargs else method(function, types, args)
         if result is not NotImplemented:

@@ -102,10 +102,10 @@ def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
         from . import meta
 
         return wrap_flagged(meta.computed(op, args, modes), 0)
-    return unrecorded(found(KERNELS, op.name), args, modes)
+    return unrecorded(kernel_of(KERNELS, op.name), args, modes)
 
 
-def found(kernels: dict[str, Any], name: str) -> Any:
+def kernel_of(kernels: dict[str, Any], name: str) -> Any:
     """Return the kernel of an operator.
 
     Raises:
@@ -144,9 +144,9 @@ def bare(value: Any) -> Any:
     return value
 
 
-def arrays_of(made: Any) -> Any:
+def arrays_of(tensors: Any) -> Any:
     """Return the array of a tensor, or of several."""
-    return tuple([tensor._array_ for tensor in made]) if isinstance(made, (tuple, list)) else made._array_
+    return tuple([tensor._array_ for tensor in tensors]) if isinstance(tensors, (tuple, list)) else tensors._array_
 
 
 def write(op: Any, args: tuple[Any, ...], modes: Modes) -> None:

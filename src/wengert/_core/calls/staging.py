@@ -56,7 +56,7 @@ class Sign:
             operands = (SIGN[signs.FIRST_HALF].proceed(operands[0].tensor), *operands[1:])
         return self.before(*operands) if self.slot in signs.PROTOCOLS else self.before.applied(*operands)
 
-    def told(self, operands: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    def described(self, operands: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
         """Return the name and the arguments that a mode receives."""
         if isinstance(operands[0], Reciprocal):
             return "__rdiv__", (operands[0].tensor, *operands[1:])
@@ -70,7 +70,7 @@ class Sign:
             return self.proceed(*operands)
         if self.slot == signs.FIRST_HALF:
             return Reciprocal(operands[0])
-        name, arguments = self.told(operands)
+        name, arguments = self.described(operands)
         try:
             result = overriding.of_call(original(name), arguments, {}, tensors=name in signs.UNPARSED)
         except TypeError:

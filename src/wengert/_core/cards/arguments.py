@@ -212,7 +212,7 @@ def made_elsewhere(name: str, body: Callable[..., Any], args: tuple[Any, ...], k
     """Create a tensor on the device "meta", for a call of a function with that device."""
     home = load(f"{__name__.partition('.')[0]}.ops.create.elsewhere")
     try:
-        return home.made(name, body, args, own_names(name, kwargs, other_names(body)))
+        return home.created(name, body, args, own_names(name, kwargs, other_names(body)))
     except Exception as error:
         shorten(error, name, body)
         raise
@@ -295,9 +295,9 @@ def with_integers(typed: list[tuple[int, str, type]], args: Any, kwargs: dict[st
     return tuple([read(*pair) for pair in enumerate(args)]), {key: read(key, value) for key, value in kwargs.items()}
 
 
-def is_int(argument: str, given: Any) -> bool:
+def is_int(argument: str, value: Any) -> bool:
     """Return whether a value is taken for the int that a parameter wants."""
-    return stands_for_int(argument, given) if isinstance(given, Tensor) else is_whole(given)
+    return stands_for_int(argument, value) if isinstance(value, Tensor) else is_whole(value)
 
 
 def may_be_none(annotation: str, argument: str) -> bool:

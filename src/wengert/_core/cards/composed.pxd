@@ -32,7 +32,7 @@ cpdef object parts(PlainCase case, tuple args)
 @cython.locals(values=list, place=long)
 cpdef object placed(PlainCase case, tuple args)
 @cython.locals(place=long, op=Op)
-cpdef object prepared(PlainCase case, list found)
+cpdef object prepared(PlainCase case, list values)
 
 cdef class Factory:
     cdef public object native, function

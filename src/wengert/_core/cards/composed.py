@@ -215,17 +215,19 @@ def placed(case: PlainCase, args: tuple[Any, ...]) -> Any:
     return values
 
 
-def prepared(case: PlainCase, found: list[Any]) -> Any:
+def prepared(case: PlainCase, values: list[Any]) -> Any:
     """The arguments of the operator, some of them results of others; None if one of these does not support its own."""
     place: int
     op: Op
     for step in case.prepare:
         op = step[1]
         place = step[0]
-        found[place] = NotImplemented if op.native is None else attempt(op, op.native, (found[place], *step[2]), False)
-        if found[place] is NotImplemented:
+        values[place] = (
+            NotImplemented if op.native is None else attempt(op, op.native, (values[place], *step[2]), False)
+        )
+        if values[place] is NotImplemented:
             return None
-    return found
+    return values
 
 
 class Factory:

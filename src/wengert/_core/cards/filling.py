@@ -40,12 +40,12 @@ ONLY = InPlace()
 """Defaults of an in-place form."""
 
 
-def fill_options(card: Any, said: dict[str, Any], given: dict[str, Any]) -> None:
+def fill_options(card: Any, said: dict[str, Any], options: dict[str, Any]) -> None:
     """Set the options of the declaration.
 
     Args:
         said: the options that the declaration states.
-        given: all options, see `completed`.
+        options: all options, see `completed`.
     """
     for name in said:
         if name in KEPT:
@@ -55,32 +55,32 @@ def fill_options(card: Any, said: dict[str, Any], given: dict[str, Any]) -> None
         elif name == "kernel":
             KERNELS[card.name] = said[name]
     card.shares = {}
-    card.declared_dtypes = declared = frozenset(given["dtypes"])
-    card.accepts = numpy_dtypes(declared.union(given["explained"]) if given["explained"] else declared)
-    card.promotion = given["promote"]
-    card.numbers = numbers_among(card, given["numbers"])
-    card.lone_numbers = given["numbers"] == "alone"
-    card.allows_larger = given["larger"]
-    card.native = given["native"]
-    how = given["inplace"] if isinstance(given["inplace"], InPlace) else ONLY
+    card.declared_dtypes = declared = frozenset(options["dtypes"])
+    card.accepts = numpy_dtypes(declared.union(options["explained"]) if options["explained"] else declared)
+    card.promotion = options["promote"]
+    card.numbers = numbers_among(card, options["numbers"])
+    card.lone_numbers = options["numbers"] == "alone"
+    card.allows_larger = options["larger"]
+    card.native = options["native"]
+    how = options["inplace"] if isinstance(options["inplace"], InPlace) else ONLY
     card.writer = how.write
     card.overwrites = how.overwrites
     if isinstance(how.apart, str):
         card.apart = APART.index(how.apart)
     else:
         card.apart, card.warn_shared = sources.APART_WARNED, how.apart
-    card.layout = LAYOUTS.index(given["layout"])
-    view = given["view"]
+    card.layout = LAYOUTS.index(options["layout"])
+    view = options["view"]
     card.view = bool(view)
     card.sees = SIGHTS.index(view) if isinstance(view, str) else sources.SEES_PART
-    outputs = given["outputs"]
+    outputs = options["outputs"]
     card.several = outputs is not None
     card.output_names = tuple(outputs) if isinstance(outputs, dict) else ()
     card.differentiable = tuple(outputs.values()) if isinstance(outputs, dict) else ()
-    if given["linear"]:
-        card.linear = (given["linear"],) if isinstance(given["linear"], str) else given["linear"]
-    card.random = given["random"]
-    fill_nodes(card, given["node"], given["why"])
+    if options["linear"]:
+        card.linear = (options["linear"],) if isinstance(options["linear"], str) else options["linear"]
+    card.random = options["random"]
+    fill_nodes(card, options["node"], options["why"])
 
 
 def fill_nodes(card: Any, node: Any, why: Any) -> None:
@@ -120,17 +120,17 @@ def mark_constant(card: Any, names: tuple[str, ...]) -> None:
     card.forward_slots = card.grad_slots + card.constants
 
 
-def numbers_among(card: Any, given: bool | str) -> tuple[int, ...]:
+def numbers_among(card: Any, numbers: bool | str) -> tuple[int, ...]:
     """The places of tensors for which numbers may stand."""
-    if given is True or given == "alone":
+    if numbers is True or numbers == "alone":
         return card.tensor_slots
-    return tuple([card.names.index(name) for name in given.split()]) if given else ()
+    return tuple([card.names.index(name) for name in numbers.split()]) if numbers else ()
 
 
 @functools.cache
-def numpy_dtypes(given: frozenset[DType]) -> frozenset[Any]:
+def numpy_dtypes(declared: frozenset[DType]) -> frozenset[Any]:
     """NumPy's dtypes for a set of ours; a few sets serve all cards. (`halves` treats `bfloat16`.)"""
-    return frozenset(dtype.numpy for dtype in given if dtype is not dtypes.bfloat16)
+    return frozenset(dtype.numpy for dtype in declared if dtype is not dtypes.bfloat16)
 
 
 def slots_of(card: Any, inputs: tuple[str, ...]) -> tuple[int, ...]:

@@ -33,7 +33,7 @@ class NodeClasses:
         shown: further fields by name, and others than as they are saved: the name of a saved value; "as ...", a reader
             of `saved_fields`, which shows the saved value of that name so; or a function that reads it from a node.
         hides: fields that nodes of some titles do not show, by title.
-        made: the classes created so far, by their place among `titles`.
+        classes: the classes created so far, by their place among `titles`.
     """
 
     def __init__(
@@ -50,17 +50,19 @@ class NodeClasses:
         self.saved: dict[str, int] = {}
         self.shown: dict[str, Any] = {}
         self.hides: Any = None
-        self.made: dict[int, type[OpNode]] = {}
+        self.classes: dict[int, type[OpNode]] = {}
 
     def serve(self, op: Declaration) -> None:
         """Let an operator record nodes of these classes."""
         op.nodes, op.node_class = self, None
-        op.choose_node, op.chosen_nodes = self.choose, self.made
+        op.choose_node, op.chosen_nodes = self.choose, self.classes
 
     def of(self, op: Declaration, args: tuple[Any, ...]) -> type[OpNode]:
         """Create the class of the node of one call; an operator with a single class stores it."""
         at = 0 if self.choose is None else self.choose(args)
-        cls = self.made.setdefault(at, self._make(self.titles()[at], () if self.choose is None else numbers(op, args)))
+        cls = self.classes.setdefault(
+            at, self._make(self.titles()[at], () if self.choose is None else numbers(op, args))
+        )
         if self.choose is None:
             op.node_class = cls
         return cls

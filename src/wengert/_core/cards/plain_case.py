@@ -114,23 +114,23 @@ def plain_case(
     return result
 
 
-def of_composite(body: Callable[..., Any], before: Callable[..., Function], found: dict[str, Any]) -> Function:
+def of_composite(body: Callable[..., Any], before: Callable[..., Function], options: dict[str, Any]) -> Function:
     """`plain_case` of a composite that is public in the package."""
     composite: Any = CARDS[body.__name__]
     if composite.method and COMPILED:
-        late.bind(composite.name, filled(before(checked(composite.name, body, method=True), body), found))
-    result = filled(before(checked(composite.name, body, module=HOME), body), found)
+        late.bind(composite.name, filled(before(checked(composite.name, body, method=True), body), options))
+    result = filled(before(checked(composite.name, body, module=HOME), body), options)
     if composite.function and COMPILED:
         composite.public = result
     return result
 
 
 def of_function(
-    body: Callable[..., Any], before: Callable[..., Function], found: dict[str, Any], module: str, card: str
+    body: Callable[..., Any], before: Callable[..., Function], options: dict[str, Any], module: str, card: str
 ) -> Function:
     """`plain_case` of a function that is public in a module."""
     inner = body.function if isinstance(body, PlainCase) else checked(title_in(module, body), body, module=module)
-    result = filled(before(inner, getattr(inner, "__wrapped__", inner)), found)
+    result = filled(before(inner, getattr(inner, "__wrapped__", inner)), options)
     if isinstance(body, PlainCase):
         result.function = functools.partial(body)  # which calls it by vectorcall
     composite: Any = CARDS.get(card or result.name)
@@ -139,11 +139,11 @@ def of_function(
     return result
 
 
-def filled(made: Function, found: dict[str, Any]) -> Function:
+def filled(function: Function, options: dict[str, Any]) -> Function:
     """Set the fields of the plain case of a function."""
-    for name, value in found.items():
-        setattr(made, name, value)
-    return made
+    for name, value in options.items():
+        setattr(function, name, value)
+    return function
 
 
 def title_in(module: str, body: Callable[..., Any]) -> str:

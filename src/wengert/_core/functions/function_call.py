@@ -288,11 +288,11 @@ def place(
     return out
 
 
-def without_history(out: Tensor, given: bool, written: bool, modes: Modes) -> Tensor:
+def without_history(out: Tensor, is_input: bool, written: bool, modes: Modes) -> Tensor:
     """Return an output without history: `out` itself unless that is an input, or has a history to preserve."""
     if not out.requires_grad:
-        return alias(out, modes) if given and not written else out
-    if given:
+        return alias(out, modes) if is_input and not written else out
+    if is_input:
         return share(out._array_, out._storage_)
     if not out._flags_ & flags.VIEW:
         out._edge_ = None
@@ -342,10 +342,10 @@ def rewrite(node: FunctionNode, out: Tensor, nr: int, args: tuple[Any, ...], mod
     rebase(out, inner, modes)
 
 
-def mark_several(made: list[Any]) -> None:
+def mark_several(outputs: list[Any]) -> None:
     """Mark views among several differentiable outputs, which may not be written to for that reason."""
     tensor: Tensor
-    for value in made:
+    for value in outputs:
         if isinstance(value, Tensor):
             tensor = value
             if tensor._flags_ & flags.VIEW:
@@ -353,7 +353,7 @@ def mark_several(made: list[Any]) -> None:
                 info.made = views.MULTIPLE
 
 
-def keep_all(node: FunctionNode, made: list[Any], modes: Modes) -> tuple[Any, ...]:
+def keep_all(node: FunctionNode, outputs: list[Any], modes: Modes) -> tuple[Any, ...]:
     """Save the tensors that `forward` has named, outputs as outputs."""
     if not isinstance(node.to_save, tuple):
         raise RuntimeError(function_errors.no_tuple("to_save", node.to_save))
@@ -364,7 +364,7 @@ def keep_all(node: FunctionNode, made: list[Any], modes: Modes) -> tuple[Any, ..
             kept.append(None)
         elif isinstance(value, Tensor):
             tensor = value
-            nr: int = output_number(node, tensor, made)
+            nr: int = output_number(node, tensor, outputs)
             kept.append(save_input(tensor, modes) if nr < 0 else save_result(tensor, nr, modes))
         else:
             raise TypeError(function_errors.no_tensor(function_errors.SAVE, len(kept), value))
@@ -372,7 +372,7 @@ def keep_all(node: FunctionNode, made: list[Any], modes: Modes) -> tuple[Any, ..
     return tuple(kept)
 
 
-def origins(kept: list[Any], given: tuple[Any, ...]) -> Any:
+def origins(kept: list[Any], saved: tuple[Any, ...]) -> Any:
     """Return weak references to the inputs that were saved, None for other saved values; None if there are none.
 
     A leaf that requires a gradient is kept itself.
@@ -382,17 +382,17 @@ def origins(kept: list[Any], given: tuple[Any, ...]) -> Any:
     for at in range(len(kept)):
         reference: Any = None
         if isinstance(kept[at], SavedInput) and kept[at].leaf is None:
-            reference = door.weak(given[at])
+            reference = door.weak(saved[at])
             anything = True
         references.append(reference)
     return tuple(references) if anything else None
 
 
-def output_number(node: FunctionNode, tensor: Tensor, made: list[Any]) -> int:
+def output_number(node: FunctionNode, tensor: Tensor, outputs: list[Any]) -> int:
     """Return the number of the recorded output that a tensor is, -1 if it is none."""
     if tensor._edge_ is not None and tensor._edge_.node is node:
         return tensor._edge_.nr
-    for nr in range(len(made)):
-        if made[nr] is tensor and node.output_recorded[nr]:
+    for nr in range(len(outputs)):
+        if outputs[nr] is tensor and node.output_recorded[nr]:
             return nr
     return -1

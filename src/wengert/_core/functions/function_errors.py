@@ -82,12 +82,12 @@ def vmap_returned(value: object) -> str:
     )
 
 
-def vmap_dims(given: object, own: object, wanted: object) -> str:
+def vmap_dims(dims: object, structure: object, wanted: object) -> str:
     """The `vmap` of a Function returned dimensions that are not those of its outputs."""
     return (
         "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
-        f"out_dims={given} to be compatible with the structure of `output`. out_dims has structure {own} but output "
-        f"has structure {wanted}. {EXTENDING}"
+        f"out_dims={dims} to be compatible with the structure of `output`. out_dims has structure {structure} but "
+        f"output has structure {wanted}. {EXTENDING}"
     )
 
 
@@ -172,9 +172,9 @@ TANGENT_NO_VIEW = (
 )
 
 
-def tangent_count(expected: int, got: int) -> str:
+def tangent_count(expected: int, count: int) -> str:
     """`jvp` returned too many or too few tangents."""
-    return f"Function's jvp returned an invalid number of forward gradients (expected {expected} but got {got})"
+    return f"Function's jvp returned an invalid number of forward gradients (expected {expected} but got {count})"
 
 
 def no_tangent(nr: int, value: object) -> str:

@@ -103,7 +103,9 @@ def check_unwritten(output: Any, level: Level, args: tuple[Any, ...]) -> None:
             raise RuntimeError(function_errors.TANGENT_NOT_WRITTEN)
 
 
-def attach(output: Tensor, tangent: Tensor, level: Level, args: tuple[Any, ...], given: list[Any], born: int) -> None:
+def attach(
+    output: Tensor, tangent: Tensor, level: Level, args: tuple[Any, ...], input_tangents: list[Any], born: int
+) -> None:
     """Give an output its tangent at a level, on memory of its own unless the output is a view of an input.
 
     Args:
@@ -116,12 +118,12 @@ def attach(output: Tensor, tangent: Tensor, level: Level, args: tuple[Any, ...],
         if args[at] is output:
             if tangents.tangent_at(output, level) is None:
                 tangents.insert(output, level, owned(tangent, born))
-            elif given[at] is not tangent:
+            elif input_tangents[at] is not tangent:
                 raise RuntimeError(function_errors.TANGENT_NOT_WRITTEN)
             return
     if output._flags_ & flags.VIEW:
         sources = [at for at in range(len(args)) if shares(args[at], output)]
-        if sources and not any(shares(given[at], tangent) for at in sources):
+        if sources and not any(shares(input_tangents[at], tangent) for at in sources):
             raise RuntimeError(function_errors.TANGENT_NO_VIEW)
         if sources:
             born = 0

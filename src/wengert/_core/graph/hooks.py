@@ -110,14 +110,14 @@ def run_before(hooks: NodeHooks, grads: list[Any]) -> list[Any]:
     return grads
 
 
-def run_after(hooks: NodeHooks, outgoing: Any, incoming: list[Any]) -> Any:
+def run_after(hooks: NodeHooks, grad_inputs: Any, grad_outputs: list[Any]) -> Any:
     """Run the node's hooks, which receive the gradients of inputs and outputs, and may replace the former."""
     for hook in tuple(hooks.after.values()):
-        replaced = hook(tuple(outgoing), tuple(incoming))
+        replaced = hook(tuple(grad_inputs), tuple(grad_outputs))
         if replaced is not None:
-            check_replacements(hook, replaced, outgoing)
-            outgoing = replaced
-    return outgoing
+            check_replacements(hook, replaced, grad_inputs)
+            grad_inputs = replaced
+    return grad_inputs
 
 
 def check_replacements(hook: Any, replaced: Any, originals: Any) -> None:

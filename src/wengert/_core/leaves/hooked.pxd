@@ -3,8 +3,8 @@ from wengert._core cimport collected
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.graph.node cimport Edge, Node
 
-cpdef object run(Node node, list grads, bint runs, list captures, list found)
-cpdef object capture(list captures, list grads, list found)
+cpdef object run(Node node, list grads, bint runs, list captures, list captured)
+cpdef object capture(list captures, list grads, list captured)
 @cython.locals(edge=Edge)
 cpdef object retain(Tensor tensor)
 @cython.locals(before=Edge)

@@ -12,7 +12,7 @@ from ..tensor.base import Tensor, meta_of
 from ..tensor.standins import plain
 
 
-def run(node: Node, grads: list[Any], runs: bool, captures: list[Any] | None, found: list[Any]) -> Any:
+def run(node: Node, grads: list[Any], runs: bool, captures: list[Any] | None, captured: list[Any]) -> Any:
     """Call the hooks of a node and the node itself.
 
     Hooks see None where nothing arrived. As in torch, a requested gradient is taken before the hooks of its tensor if
@@ -20,18 +20,18 @@ def run(node: Node, grads: list[Any], runs: bool, captures: list[Any] | None, fo
 
     Args:
         runs: the run goes on beyond the node.
-        captures: (output number, place in `found`) of the requested gradients.
+        captures: (output number, place in `captured`) of the requested gradients.
 
     Returns:
         The gradients for the edges of the node; None if there are none.
     """
     if runs:
-        capture(captures, grads, found)
+        capture(captures, grads, captured)
     hooks.run_arrival(node.node_hooks, grads)
     grads[:] = [None if grad is None else plain(grad) for grad in grads]
     keep_retained(node.node_hooks.retain, grads)
     if not runs:
-        capture(captures, grads, found)
+        capture(captures, grads, captured)
         return None
     grads = [None if grad is None else plain(grad) for grad in hooks.run_before(node.node_hooks, grads)]
     outgoing: Any = (None,) * len(node.next_edges)
@@ -44,11 +44,11 @@ def run(node: Node, grads: list[Any], runs: bool, captures: list[Any] | None, fo
     return facts.with_nothing(shown, hidden)
 
 
-def capture(captures: list[Any] | None, grads: list[Any], found: list[Any]) -> None:
-    """Store the requested gradients at their places in `found`."""
+def capture(captures: list[Any] | None, grads: list[Any], captured: list[Any]) -> None:
+    """Store the requested gradients at their places in `captured`."""
     if captures is not None:
         for nr, at in captures:
-            found[at] = grads[nr]
+            captured[at] = grads[nr]
 
 
 def keep_retained(retain: dict[int, Any], grads: list[Any]) -> None:

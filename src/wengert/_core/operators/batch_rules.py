@@ -302,12 +302,12 @@ def merged(whole: Any, dim: int, groups: int = 1) -> Any:
     return split.movedim(0, dim + 1).reshape((*shape[:dim], size * shape[dim], *shape[dim + 1 :]))
 
 
-def parted(made: Any, dim: int, size: int, groups: int = 1) -> Any:
+def parted(result: Any, dim: int, size: int, groups: int = 1) -> Any:
     """The inverse of `merged`, row-major."""
-    shape = made._array_.shape
+    shape = result._array_.shape
     if dim == 0 and groups == 1:
-        return made.reshape((size, shape[0] // size, *shape[1:]))
-    split = made.reshape((*shape[:dim], groups, size, shape[dim] // (groups * size), *shape[dim + 1 :]))
+        return result.reshape((size, shape[0] // size, *shape[1:]))
+    split = result.reshape((*shape[:dim], groups, size, shape[dim] // (groups * size), *shape[dim + 1 :]))
     whole = split.movedim(dim + 1, 0).reshape((size, *shape[:dim], shape[dim] // size, *shape[dim + 1 :]))
     return whole.contiguous()
 

@@ -17,7 +17,7 @@ cdef class Declaration(Operator):
 cpdef object fill_signature(Declaration op, object body)
 @cython.locals(kinds=list, tensors=list, grads=list, plain=list, switches=list, wholes=list, scalars=list, aliases=dict)
 cpdef object fill_kinds(Declaration op, dict annotations)
-cpdef object take_over(Declaration made, Declaration op)
+cpdef object take_over(Declaration derived, Declaration op)
 @cython.locals(count=long, spread=long, bound=list, forms=dict)
 cpdef tuple bind(Declaration op, tuple args, dict kwargs)
 @cython.locals(at=long)

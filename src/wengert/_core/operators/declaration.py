@@ -269,25 +269,25 @@ def fill_kinds(op: Declaration, annotations: dict[Any, Any]) -> None:
     op.scalars, op.aliases = tuple(scalars), aliases
 
 
-def take_over(made: Declaration, op: Declaration) -> None:
+def take_over(derived: Declaration, op: Declaration) -> None:
     """Copy the declaration of an operator to one that is derived from it."""
-    made.name, made.body, made.writer, made.native = op.name, op.body, op.writer, op.native
-    made.names, made.defaults, made.kinds = op.names, op.defaults, op.kinds
-    made.after1, made.after2, made.positional, made.spread = op.after1, op.after2, op.positional, op.spread
-    made.tensor_slots, made.tensor_bits, made.plain_slots = op.tensor_slots, op.tensor_bits, op.plain_slots
-    made.switches, made.wholes, made.scalars = op.switches, op.wholes, op.scalars
-    made.numbers, made.aliases = op.numbers, op.aliases
-    made.constants, made.forward_slots = op.constants, op.forward_slots
-    made.grad_slots, made.list_slot, made.dtype_slot = op.grad_slots, op.list_slot, op.dtype_slot
-    made.differentiable = op.differentiable
-    made.promotion, made.accepts, made.takes_out = op.promotion, op.accepts, op.takes_out
-    made.lone_numbers = op.lone_numbers
-    made.view, made.sees, made.several, made.output_names = op.view, op.sees, op.several, op.output_names
-    made.apart, made.layout, made.overwrites, made.random = op.apart, op.layout, op.overwrites, op.random
-    made.rules, made.plans, made.allows_larger = op.rules, op.plans, op.allows_larger
-    made.latest_plan, made.tail = None, op.tail
-    made.nodes, made.node_class = op.nodes, op.node_class
-    made.choose_node, made.chosen_nodes = op.choose_node, op.chosen_nodes
+    derived.name, derived.body, derived.writer, derived.native = op.name, op.body, op.writer, op.native
+    derived.names, derived.defaults, derived.kinds = op.names, op.defaults, op.kinds
+    derived.after1, derived.after2, derived.positional, derived.spread = op.after1, op.after2, op.positional, op.spread
+    derived.tensor_slots, derived.tensor_bits, derived.plain_slots = op.tensor_slots, op.tensor_bits, op.plain_slots
+    derived.switches, derived.wholes, derived.scalars = op.switches, op.wholes, op.scalars
+    derived.numbers, derived.aliases = op.numbers, op.aliases
+    derived.constants, derived.forward_slots = op.constants, op.forward_slots
+    derived.grad_slots, derived.list_slot, derived.dtype_slot = op.grad_slots, op.list_slot, op.dtype_slot
+    derived.differentiable = op.differentiable
+    derived.promotion, derived.accepts, derived.takes_out = op.promotion, op.accepts, op.takes_out
+    derived.lone_numbers = op.lone_numbers
+    derived.view, derived.sees, derived.several, derived.output_names = op.view, op.sees, op.several, op.output_names
+    derived.apart, derived.layout, derived.overwrites, derived.random = op.apart, op.layout, op.overwrites, op.random
+    derived.rules, derived.plans, derived.allows_larger = op.rules, op.plans, op.allows_larger
+    derived.latest_plan, derived.tail = None, op.tail
+    derived.nodes, derived.node_class = op.nodes, op.node_class
+    derived.choose_node, derived.chosen_nodes = op.choose_node, op.chosen_nodes
 
 
 def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

@@ -75,11 +75,11 @@ def kind_of(op: Declaration, values: list[Any]) -> Any:
     return None
 
 
-def is_mixed(op: Declaration, values: list[Any], given: Any) -> bool:
+def is_mixed(op: Declaration, values: list[Any], half: Any) -> bool:
     """Return whether operands of other dtypes are mixed with halves, unpromoted: the body refuses or handles them."""
-    if given is None or op.promotion is not None:
+    if half is None or op.promotion is not None:
         return False
-    return any(array.dtype != given.numpy for array in arrays_of(op, values))
+    return any(array.dtype != half.numpy for array in arrays_of(op, values))
 
 
 def arrays_of(op: Declaration, values: list[Any]) -> list[Any]:
@@ -114,11 +114,11 @@ def wide_array(value: Any, own: bool) -> Any:
     return converted(value, FLOAT32) if own else OPERATORS.converted(value, FLOAT32)
 
 
-def rounded(made: Any, half: Any, modes: Any) -> Any:
+def rounded(result: Any, half: Any, modes: Any) -> Any:
     """A result in float32 rounded to a half; one of another dtype as it is."""
-    if getattr(made, "dtype", None) != np.float32:
-        return made
-    return modes.quietly(converted, (np.asarray(made), half.numpy))
+    if getattr(result, "dtype", None) != np.float32:
+        return result
+    return modes.quietly(converted, (np.asarray(result), half.numpy))
 
 
 def converted(array: Any, wanted: Any) -> Any:

@@ -191,15 +191,15 @@ class Log:
         """Note that a call of an operator begins."""
         return self.begin(kinds.OPERATOR, op, next_number(modes), args)
 
-    def end(self, event: Event, made: Any) -> None:
+    def end(self, event: Event, results: Any) -> None:
         """Note that an event ends, and with it all events that began within it.
 
         Args:
-            made: the results, of which the storages are new memory, or None.
+            results: the results, of which the storages are new memory, or None.
         """
         event.ended = clock.now()
         if self.more:
-            self.conclude(event, made)
+            self.conclude(event, results)
         self.depth = event.depth
 
     def cancel(self, event: Event) -> None:
@@ -264,19 +264,19 @@ class Log:
         for emitter in self.emitters:
             emitter.push(event)
 
-    def conclude(self, event: Event, made: Any) -> None:
+    def conclude(self, event: Event, results: Any) -> None:
         """Note the details of an event that ends."""
         for emitter in self.emitters:
             emitter.pop(event)
         if not self.keeping:
             return
-        if self.several and event.sequence >= 0 and isinstance(made, Tensor):
-            tensor: Tensor = made
+        if self.several and event.sequence >= 0 and isinstance(results, Tensor):
+            tensor: Tensor = results
             if tensor._edge_ is not None and tensor._edge_.node.sequence_number == event.sequence:
                 event.node = id(tensor._edge_.node)
-        if self.live is not None and made is not None:
+        if self.live is not None and results is not None:
             self.depth = event.depth + 1
-            for value in made if isinstance(made, (tuple, list)) else (made,):
+            for value in results if isinstance(results, (tuple, list)) else (results,):
                 if isinstance(value, Tensor):
                     tensor = value
                     if tensor._storage_.serial > self.serial:
@@ -300,7 +300,9 @@ class Log:
             self.events.append(memory_event(-size, clock.now(), self.depth))
 
 
-def logged(op: Any, args: tuple[Any, ...], modes: Modes, function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+def logged(
+    op: Any, args: tuple[Any, ...], modes: Modes, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> Any:
     """Carry out a call of an operator by `function(*given)`, noted in the log of this thread if there is one.
 
     Args:
@@ -309,8 +311,8 @@ def logged(op: Any, args: tuple[Any, ...], modes: Modes, function: Callable[...,
     """
     log: Log = modes.profiling()
     if log is None:
-        return function(*given)
-    return log.call(log.begin_call(op, args, modes), function, given)
+        return function(*arguments)
+    return log.call(log.begin_call(op, args, modes), function, arguments)
 
 
 def on_arrays(modes: Modes, function: Callable[..., Any], *args: Any) -> Any:

@@ -241,8 +241,8 @@ class set_multithreading_enabled(Setting):
 
 
 if not cython.compiled:  # otherwise no handler comes in between
-    for each in (Recording, Inference, Setting):
-        each.__exit__ = left_wholly(each.__exit__)  # type: ignore[method-assign]
+    for manager in (Recording, Inference, Setting):
+        manager.__exit__ = left_wholly(manager.__exit__)  # type: ignore[method-assign]
 
 
 def is_grad_enabled() -> bool:

@@ -362,7 +362,7 @@ def wrap(array: Any) -> Tensor:
     modes: Modes = current()
     tensor: Tensor = wrap_flagged(array, modes.fresh)
     if modes.word & flags.NOTED and modes.passing is None:
-        slots.table.tracing.made(tensor)
+        slots.table.tracing.created(tensor)
     return tensor
 
 

@@ -116,7 +116,7 @@ def left_among(values: Any, array: Any) -> None:
             waiting.extend(value)
 
 
-def made(tensor: Tensor) -> None:
+def created(tensor: Tensor) -> None:
     """Note where a tensor was created from plain data, and whether that has left the graph."""
     modes = current()
     debug = modes.debug
@@ -201,9 +201,9 @@ def came(grad: Any, source: Any, by: Origin) -> None:
         meta_of(grad).origin = origin
 
 
-def ended(found: list[Any], by: Origin) -> None:
+def ended(grads: list[Any], by: Origin) -> None:
     """Note that a pass has computed the requested gradients."""
-    for grad in found:
+    for grad in grads:
         came(grad, None, by)
 
 
@@ -249,7 +249,7 @@ def decided(function: Callable[..., Any], tensors: tuple[Tensor, ...], *constant
     return result
 
 
-def told(tensor: Tensor) -> str:
+def cut_text(tensor: Tensor) -> str:
     """Return an error's text on the cut behind a tensor without a history; empty if nothing is known."""
     from ..graph.places import place_of
 

@@ -136,7 +136,7 @@ def context() -> Any:
     return load(f"{__name__.partition('.')[0]}._tensor.placing")
 
 
-def refuse_absent(given: str | int | device) -> None:
+def refuse_absent(value: str | int | device) -> None:
     """Refuse to use another device than the CPU.
 
     Raises:
@@ -144,9 +144,9 @@ def refuse_absent(given: str | int | device) -> None:
         ElsewhereError: if it is "meta", for tensors without values, which not every function supports.
         RuntimeError: if it is any other, or not a device at all.
     """
-    if type(given) is str and given == "cpu":
+    if type(value) is str and value == "cpu":
         return
-    wanted = given if isinstance(given, device) else device(given)  # type: ignore[arg-type]
+    wanted = value if isinstance(value, device) else device(value)  # type: ignore[arg-type]
     if wanted.type in PYTHON:
         raise AssertionError(
             f"Torch not compiled with {wanted.type.upper()} enabled: device '{wanted}' is not available, wengert "

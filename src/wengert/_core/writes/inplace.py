@@ -259,8 +259,8 @@ def copied(tensor: Tensor) -> Tensor:
     return wrap(tensor._array_.copy()) if log is None else log.copied(tensor)
 
 
-def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, made: Any, modes: Modes) -> None:
-    """Compute into the target's memory, or copy the result of `computed` (`made`) there, and count the write.
+def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, result: Any, modes: Modes) -> None:
+    """Compute into the target's memory, or copy the result of `computed` (`result`) there, and count the write.
 
     `values` are the operands. If both are None, the write is for all members of a batch, or with tensors whose elements
     are not in their arrays.
@@ -268,11 +268,11 @@ def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, made: 
     functional: Op = op.functional
     target: Tensor = args[0]
     array: Any = target._array_
-    if values is None and made is None:
+    if values is None and result is None:
         write_unusual(op, args, modes)
         return
-    if made is not None:
-        store(array, made)
+    if result is not None:
+        store(array, result)
     elif functional.writer is not None:
         if op.native is None or op.native(*values) is NotImplemented:
             if dispatch.holds_half(functional, values):

@@ -35,11 +35,11 @@ def explain(compiled: Any) -> str:
         lines.append(f"signature {number}: {len(signature.lists)} lists" if signature.lists else f"signature {number}:")
         lines += [f"  called eagerly: {group.reason}" for group in signature.groups.values() if group.reason]
         for captured in signature.lists:
-            lines += told(captured)
+            lines += lines_of_list(captured)
     return "\n".join(lines)
 
 
-def told(captured: Captured) -> list[str]:
+def lines_of_list(captured: Captured) -> list[str]:
     """Return the lines about one list."""
     kinds = Counter(KINDS[entry.kind] for entry in captured.entries)
     counted = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()) or "nothing"

@@ -125,7 +125,7 @@ class Replaying(Replayable):
         if again is None:
             self.give_up(signature, group, recorder.reason or "", recorder)
             return result
-        branch, told = difference(captured, again)
+        branch, reason = difference(captured, again)
         if branch:
             if any(difference(other, again) == (False, "") for other in group.lists):
                 return result
@@ -133,8 +133,8 @@ class Replaying(Replayable):
                 self.give_up(signature, group, TOO_MANY, None)
             else:
                 self.keep(signature, group, again)
-        elif told:
-            reason = f"the function differs from call to call, but replay=True needs equal calls; {told}"
+        elif reason:
+            reason = f"the function differs from call to call, but replay=True needs equal calls; {reason}"
             self.give_up(signature, group, reason, recorder)
         return result
 

@@ -40,7 +40,7 @@ def to_meta_vjp(grad: Any) -> Any:
     return grad.to("cpu")
 
 
-def made(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+def created(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
     """Return the result of a function for a tensor on the device "meta".
 
     Args:

@@ -46,12 +46,12 @@ def kind_of(tensor: Any) -> str:
     return f"CPU{name[:-6]}Type" if tensor.dtype.is_complex else f"torch.{name}"
 
 
-def described(name: str, input: Any, window: Any, **given: Any) -> str:
+def described(name: str, input: Any, window: Any, **options: Any) -> str:
     """Return a call as torch's errors show it."""
-    frame = {key: given.pop(key) for key in ("n_fft", "hop_length", "win_length")}
+    frame = {key: options.pop(key) for key in ("n_fft", "hop_length", "win_length")}
     parts = [f"{kind_of(input)}{errors.shown(input.shape)}", *(f"{key}={value}" for key, value in frame.items())]
     parts.append("window=None" if window is None else f"window={kind_of(window)}{{{errors.shown(window.shape)}}}")
-    parts += [f"{key}={int(value) if isinstance(value, bool) else value}" for key, value in given.items()]
+    parts += [f"{key}={int(value) if isinstance(value, bool) else value}" for key, value in options.items()]
     return f"{name}({', '.join(parts)})"
 
 

@@ -66,15 +66,15 @@ class Options:
             raise ValueError(f"{name} expects float32 or float64 dtypes, got: {kind}")
         self.count, self.sym = count, sym
         self.steps = count - 1 if sym else count
-        self.made = {"dtype": kind, "device": device, "requires_grad": grad}
+        self.factory_options = {"dtype": kind, "device": device, "requires_grad": grad}
 
     def points(self, start: Any, end: Any) -> Any:
         """Return as many numbers as the window has points."""
-        return linspace(start, end, self.count, **self.made)
+        return linspace(start, end, self.count, **self.factory_options)
 
     def ones(self) -> Any:
         """Return the window of one point, or of none."""
-        return ones(int(self.count), **self.made)
+        return ones(int(self.count), **self.factory_options)
 
 
 def exponential_shape(options: Options, center: Any, tau: Any) -> Any:
@@ -111,7 +111,7 @@ def kaiser_shape(options: Options, beta: Any) -> Any:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     if options.count in (0, 1):
         return options.ones()
-    width = tensor(beta, dtype=options.made["dtype"], device=options.made["device"])
+    width = tensor(beta, dtype=options.factory_options["dtype"], device=options.factory_options["device"])
     end = width.minimum(-width + (options.count - 1) * (2.0 * width / options.steps))
     return (width * width - options.points(-width, end).pow(2)).sqrt().i0() / width.i0()
 
@@ -130,8 +130,8 @@ def general_cosine_shape(options: Options, a: Any) -> Any:
     if not a:
         raise ValueError("Coefficients cannot be empty")
     places = options.points(0, (options.count - 1) * (2 * math.pi / options.steps))
-    heights = tensor([(-1) ** at * coefficient for at, coefficient in enumerate(a)], **options.made)
-    orders = arange(heights.shape[0], **options.made)
+    heights = tensor([(-1) ** at * coefficient for at, coefficient in enumerate(a)], **options.factory_options)
+    orders = arange(heights.shape[0], **options.factory_options)
     return (heights.unsqueeze(-1) * (orders.unsqueeze(-1) * places).cos()).sum(0)
 
 

@@ -28,7 +28,7 @@ class Places:
     """Index arrays of the members of a batch.
 
     Attributes:
-        given: the index arrays, None for a whole dimension; those that differ have the batch in front.
+        indices: the index arrays, None for a whole dimension; those that differ have the batch in front.
         on: which of them differ between members; `differ`: whether any does.
         alone: whether there is one index array.
         neighbours: whether the index arrays stand for neighbouring dimensions.
@@ -38,24 +38,24 @@ class Places:
     """
 
     def __init__(self, name: str, indices: Any, carried: Any) -> None:
-        self.given, self.on = singled(list(indices), list(carried))
+        self.indices, self.on = singled(list(indices), list(carried))
         self.differ = any(self.on)
-        at = [place for place, array in enumerate(self.given) if array is not None]
-        if any(on and is_mask(self.given[place]) for place, on in enumerate(self.on)):
+        at = [place for place, array in enumerate(self.indices) if array is not None]
+        if any(on and is_mask(self.indices[place]) for place, on in enumerate(self.on)):
             raise RuntimeError(batch_errors.by_mask(name))
         self.alone = len(at) == 1
         self.neighbours = not at or at[-1] - at[0] == len(at) - 1
         self.front = at[0] if at and self.neighbours else 0
-        depths = [1 if is_mask(self.given[place]) else self.given[place].ndim - self.on[place] for place in at]
+        depths = [1 if is_mask(self.indices[place]) else self.indices[place].ndim - self.on[place] for place in at]
         self.depth = max(depths, default=0)
-        self.covered = sum([width(self.given[place]._array_) for place in at])
+        self.covered = sum([width(self.indices[place]._array_) for place in at])
 
     def of_whole(self, size: int, in_front: bool) -> tuple[Any, ...]:
         """Return the index arrays of the tensor with all members, which has the batch in front, or not at all."""
         if not self.differ:
-            return (None, *self.given) if in_front else tuple(self.given)
+            return (None, *self.indices) if in_front else tuple(self.indices)
         whole: list[Any] = [numbers(size, self.depth)] if in_front else []
-        for array, on in zip(self.given, self.on):
+        for array, on in zip(self.indices, self.on):
             if on:
                 array = array.reshape((size, *(1,) * (self.depth + 1 - array.ndim), *array.shape[1:]))
             if array is not None and is_mask(array):
@@ -90,7 +90,7 @@ def indexed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     (self,), (on_self,) = singled(args[:1], carried[:1])
     places = Places("index", args[1], carried[1])
     if not on_self and not places.differ:
-        return with_batch(op.call((self, tuple(places.given))), False, size)
+        return with_batch(op.call((self, tuple(places.indices))), False, size)
     result = op.call((self, places.of_whole(size, on_self)))
     return (places.from_whole(result) if on_self else result.movedim(places.front, 0)).contiguous()
 
@@ -108,7 +108,7 @@ def one_index_backward(op: Any, size: int, places: Places, grad: Any, shape: Any
     """`indexed_backward` of one index array: all members concatenated along the dimension that it stands for."""
     dim = places.front
     rest = (*shape[:dim], *shape[dim + 1 :])
-    index = places.given[dim]
+    index = places.indices[dim]
     count = math.prod(index.shape[1:])
     rows = places.to_whole(grad).reshape((size * count, *rest))
     where = vector_of_members(size, index.reshape((size, count)), shape[dim], True)

@@ -104,9 +104,9 @@ def check_rows(edges: Any, values: Any) -> None:
         )
 
 
-def warn_of_copies(**given: Any) -> None:
+def warn_of_copies(**tensors: Any) -> None:
     """Warn, as torch does, about tensors that are not contiguous."""
-    for name, tensor in given.items():
+    for name, tensor in tensors.items():
         if not tensor._array_.flags.c_contiguous:
             word = {"values": "input value", "edges": "boundary"}.get(name, name)
             anomaly.warn_once(

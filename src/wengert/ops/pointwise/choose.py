@@ -70,7 +70,9 @@ CLAMP_COMPLEX = "clamp is not supported for complex types"
     out=Out(words=by_number),
     native=native("clamp"),
     node=nodes(
-        "ClampBackward0", "ClampBackward1", by=lambda args: all(each is None or is_number(each) for each in args[1:3])
+        "ClampBackward0",
+        "ClampBackward1",
+        by=lambda args: all(bound is None or is_number(bound) for bound in args[1:3]),
     ),
 )
 def clamp(self: Array, min: Array = None, max: Array = None, *, out: Any = None) -> Any:

@@ -82,11 +82,11 @@ def per_channel_batched(self: Any, scale: Any, zero_point: Any, axis: Any, quant
 for card in (fake_quantize_per_tensor_affine_cachemask, fake_quantize_per_channel_affine_cachemask):
 
     @card.vjp("self")
-    def slope(grads: Any, mask: Any) -> Any:
+    def mask_vjp(grads: Any, mask: Any) -> Any:
         return grads[0] * mask
 
     @card.jvp("self")
-    def slope_forward(tangent: Any, mask: Any) -> Any:
+    def mask_jvp(tangent: Any, mask: Any) -> Any:
         return tangent * mask, None
 
 

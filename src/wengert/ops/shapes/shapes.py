@@ -70,7 +70,7 @@ def of_view(copy: Any, view: Any) -> None:
         return [(part.shape, part.dtype) for part in shown] if view.several else (shown.shape, shown.dtype)
 
 
-for made, shown in (
+for copy, view in (
     (permute_copy, permute),
     (transpose_copy, transpose),
     (t_copy, t),
@@ -84,7 +84,7 @@ for made, shown in (
     (split_with_sizes_copy, split),
     (diagonal_copy, diagonal),
 ):
-    of_view(made, shown)
+    of_view(copy, view)
 alias_copy.shape(kind_of_first)
 
 
