@@ -148,9 +148,9 @@ def named_modules(parts: list[str], names: list[str]) -> list[str]:
 def declared_imports(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The lines of a `.pxd` file that import from the package, each with the modules that it names."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        found = re.match(rf"\s*from ({PACKAGE}[\w.]*) cimport (.*)", line)
-        if found:
-            yield number, named_modules(found[1].split("."), found[2].split(", "))
+        match = re.match(rf"\s*from ({PACKAGE}[\w.]*) cimport (.*)", line)
+        if match:
+            yield number, named_modules(match[1].split("."), match[2].split(", "))
 
 
 def room_breach(layer: str, room: str, target: str) -> str | None:
@@ -205,26 +205,26 @@ def check_file(path: Path, root: Path) -> list[str]:
         imports = ((line, modules, False) for line, modules in declared_imports(path))
     else:
         statements = running_imports(ast.parse(path.read_text(encoding="utf-8"), str(path)))
-        imports = ((each.lineno, imported_modules(each, package), inside) for each, inside in statements)
-    found = []
+        imports = ((statement.lineno, imported_modules(statement, package), inside) for statement, inside in statements)
+    breaches = []
     for line, modules, inside in imports:
         messages = [breach(layer, room, imported, inside=inside) for imported in modules]
-        found += [f"{path}:{line}: {message}" for message in messages if message]
-    return found
+        breaches += [f"{path}:{line}: {message}" for message in messages if message]
+    return breaches
 
 
 def check_tree(root: Path) -> list[str]:
     """The breaches in all files of the package in `root`."""
     files = sorted([*root.rglob("*.py"), *root.rglob("*.pxd")])
-    found = [message for path in files for message in check_file(path, root)]
-    found += [f"{root}: these modules import each other: {', '.join(circle)}" for circle in circles(root)]
+    breaches = [message for path in files for message in check_file(path, root)]
+    breaches += [f"{root}: these modules import each other: {', '.join(circle)}" for circle in circles(root)]
     native = root / "_kernels" / "native"
     sources = sorted(path for path in native.rglob("*") if path.suffix in NATIVE_ENDINGS)
-    found += [message for path in sources for message in check_includes(path, native)]
+    breaches += [message for path in sources for message in check_includes(path, native)]
     entries = [path for path in root.iterdir() if path.is_file() or (path / "__init__.py").exists()]
     if len(entries) > AT_THE_TOP:
-        found.append(f"{root}: {len(entries)} files and folders lie side by side, more than {AT_THE_TOP}")
-    return found
+        breaches.append(f"{root}: {len(entries)} files and folders lie side by side, more than {AT_THE_TOP}")
+    return breaches
 
 
 def check_includes(path: Path, native: Path) -> list[str]:
@@ -232,12 +232,12 @@ def check_includes(path: Path, native: Path) -> list[str]:
     room = path.parent.relative_to(native).as_posix()
     if room not in NATIVE_ROOMS and room != ALL_LOOPS:
         return [f"{path}:1: {room} is no room of C++ sources: give it a place in NATIVE_ROOMS of tools/check_layers.py"]
-    found = []
+    breaches = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         included = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
         if included and not may_include(room, included[1]):
-            found.append(f"{path}:{number}: native/{room} may not include {included[1]} (NATIVE_ROOMS)")
-    return found
+            breaches.append(f"{path}:{number}: native/{room} may not include {included[1]} (NATIVE_ROOMS)")
+    return breaches
 
 
 def may_include(room: str, name: str) -> bool:
@@ -256,17 +256,17 @@ def circles(root: Path) -> list[list[str]]:
         for end in ends:
             del imports[end]
         imports = {module: targets - set(ends) for module, targets in imports.items()}
-    found = []
+    cycles = []
     for module in imports:
         reached = reachable(module, imports)
         if module in reached:
-            found.append(sorted(".".join(each) for each in reached if module in reachable(each, imports)))
-    return [circle for at, circle in enumerate(found) if circle not in found[:at]]
+            cycles.append(sorted(".".join(other) for other in reached if module in reachable(other, imports)))
+    return [circle for at, circle in enumerate(cycles) if circle not in cycles[:at]]
 
 
 def imported_files(module: Module, path: Path, files: dict[Module, Path]) -> set[Module]:
     """The modules of the package that a module imports."""
-    found: set[Module] = set()
+    modules: set[Module] = set()
     for statement, _ in running_imports(ast.parse(path.read_text(encoding="utf-8"), str(path))):
         if isinstance(statement, ast.ImportFrom):
             base = module[: len(module) - statement.level] if statement.level else ()
@@ -274,28 +274,28 @@ def imported_files(module: Module, path: Path, files: dict[Module, Path]) -> set
             named = [(*base, alias.name) if (*base, alias.name) in files else base for alias in statement.names]
         else:
             named = [tuple(alias.name.split(".")) for alias in statement.names]
-        found.update(each for each in named if each in files and each != module)
-    return found
+        modules.update(imported for imported in named if imported in files and imported != module)
+    return modules
 
 
 def reachable(module: Module, imports: dict[Module, set[Module]]) -> set[Module]:
     """All modules that imports lead to from one."""
-    found: set[Module] = set()
+    reached: set[Module] = set()
     waiting = [module]
     while waiting:
-        fresh = imports[waiting.pop()] - found
-        found |= fresh
+        fresh = imports[waiting.pop()] - reached
+        reached |= fresh
         waiting += fresh
-    return found
+    return reached
 
 
 def main() -> int:
     """Check the package, print what is wrong."""
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else SOURCE
-    found = check_tree(root)
-    print(*found, sep="\n", end="\n" if found else "")
-    print(f"layer rule: {len(found)} breaches" if found else "layer rule: kept")
-    return 1 if found else 0
+    breaches = check_tree(root)
+    print(*breaches, sep="\n", end="\n" if breaches else "")
+    print(f"layer rule: {len(breaches)} breaches" if breaches else "layer rule: kept")
+    return 1 if breaches else 0
 
 
 if __name__ == "__main__":

@@ -59,16 +59,16 @@ def wrong_links(root: Path) -> list[tuple[Path, str]]:
 def main() -> int:
     """Check the site in the folder that is named."""
     root = Path(sys.argv[1])
-    found = wrong_links(root)
-    for path, link in found:
+    broken = wrong_links(root)
+    for path, link in broken:
         print(f"{path.relative_to(root.resolve())}: {link}")
     pages = len(list(root.rglob("*.html")))
     print(
-        f"site: {len(found)} links of {pages} pages lead nowhere"
-        if found
+        f"site: {len(broken)} links of {pages} pages lead nowhere"
+        if broken
         else f"site: the links of {pages} pages lead somewhere"
     )
-    return 1 if found or not pages else 0
+    return 1 if broken or not pages else 0
 
 
 if __name__ == "__main__":

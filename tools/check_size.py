@@ -69,7 +69,7 @@ def cpp_functions(text: str) -> dict[str, int]:
 
 def too_long(root: Path) -> dict[str, int]:
     """Everything below `root` that exceeds the rule: `path` or `path::function` to its number of lines."""
-    found = {}
+    sizes = {}
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             if path.suffix not in ENDINGS or not path.is_file():
@@ -77,11 +77,11 @@ def too_long(root: Path) -> dict[str, int]:
             text, name = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
             lines = len(text.splitlines())
             if lines > FILE_LINES:
-                found[name] = lines
+                sizes[name] = lines
             if path.suffix != ".pxd":
                 functions = python_functions(text) if path.suffix == ".py" else cpp_functions(text)
-                found.update({f"{name}::{key}": size for key, size in functions.items() if size > FUNCTION_LINES})
-    return found
+                sizes.update({f"{name}::{key}": size for key, size in functions.items() if size > FUNCTION_LINES})
+    return sizes
 
 
 def read_ratchet(path: Path) -> dict[str, int]:
@@ -91,10 +91,10 @@ def read_ratchet(path: Path) -> dict[str, int]:
     return {name: int(size) for size, name in pairs}
 
 
-def compare(found: dict[str, int], allowed: dict[str, int]) -> list[str]:
+def compare(sizes: dict[str, int], allowed: dict[str, int]) -> list[str]:
     """What is wrong: things too long without an entry or beyond it, and entries larger than they need to be."""
     messages = []
-    for name, size in found.items():
+    for name, size in sizes.items():
         limit = FUNCTION_LINES if "::" in name else FILE_LINES
         if name not in allowed:
             messages.append(f"{name}: {size} lines; the limit is {limit}. Split it.")
@@ -103,24 +103,24 @@ def compare(found: dict[str, int], allowed: dict[str, int]) -> list[str]:
         elif size < allowed[name]:
             messages.append(f"{name}: shrank from {allowed[name]} to {size} lines; run tools/check_size.py --update")
     messages += [
-        f"{name}: needs no exception any more; run tools/check_size.py --update" for name in allowed.keys() - found
+        f"{name}: needs no exception any more; run tools/check_size.py --update" for name in allowed.keys() - sizes
     ]
     return messages
 
 
-def update(path: Path, found: dict[str, int], allowed: dict[str, int]) -> None:
+def update(path: Path, sizes: dict[str, int], allowed: dict[str, int]) -> None:
     """Lower the entries to what the things have become, drop those that are not needed."""
-    kept = {name: min(size, found[name]) for name, size in allowed.items() if name in found}
+    kept = {name: min(size, sizes[name]) for name, size in allowed.items() if name in sizes}
     path.write_text(HEADING + "".join(f"{size} {name}\n" for name, size in sorted(kept.items())), encoding="utf-8")
 
 
 def main() -> int:
     """Check the tree, print what is wrong."""
-    found, allowed = too_long(ROOT), read_ratchet(ROOT / RATCHET)
+    sizes, allowed = too_long(ROOT), read_ratchet(ROOT / RATCHET)
     if "--update" in sys.argv[1:]:
-        update(ROOT / RATCHET, found, allowed)
+        update(ROOT / RATCHET, sizes, allowed)
         allowed = read_ratchet(ROOT / RATCHET)
-    messages = compare(found, allowed)
+    messages = compare(sizes, allowed)
     print(*messages, sep="\n", end="\n" if messages else "")
     print(f"sizes: {len(messages)} breaches" if messages else f"sizes: kept ({len(allowed)} exceptions)")
     return 1 if messages else 0

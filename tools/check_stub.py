@@ -65,13 +65,13 @@ def errors_in(paths: list[Path]) -> dict[tuple[str, int], list[tuple[str, str]]]
         settings.write_text(SETTINGS + f"mypy_path = {ROOT / 'src'}:{ROOT / 'stubs'}\n", encoding="utf-8")
         cache = ROOT / ".mypy_cache" / "programs"
         out, trouble, status = api.run([f"--config-file={settings}", f"--cache-dir={cache}", *map(str, paths)])
-    found: dict[tuple[str, int], list[tuple[str, str]]] = {}
-    for each in FOUND.finditer(out):
-        place = Path(each["path"]).name, int(each["line"])
-        found.setdefault(place, []).append((each["code"] or "", each["text"]))
-    if trouble or status not in (0, 1) or (status == 1 and not found):
+    errors: dict[tuple[str, int], list[tuple[str, str]]] = {}
+    for match in FOUND.finditer(out):
+        place = Path(match["path"]).name, int(match["line"])
+        errors.setdefault(place, []).append((match["code"] or "", match["text"]))
+    if trouble or status not in (0, 1) or (status == 1 and not errors):
         raise RuntimeError(f"mypy failed: {trouble}{out}")
-    return found
+    return errors
 
 
 def expected_in(path: Path) -> dict[tuple[str, int], str]:
@@ -107,7 +107,7 @@ def text_of(value: Any) -> str:
 
 def result_text(value: Any) -> str:
     """The type of a result, as programs write it."""
-    if isinstance(value, (tuple, list)) and all(isinstance(each, wg.Tensor) for each in value):
+    if isinstance(value, (tuple, list)) and all(isinstance(element, wg.Tensor) for element in value):
         return "tuple[wg.Tensor, ...]" if isinstance(value, tuple) else "list[wg.Tensor]"
     if isinstance(value, tuple) and hasattr(value, "__match_args__"):
         return "tuple[object, object]"
@@ -120,7 +120,7 @@ def result_text(value: Any) -> str:
 
 def calls_of(name: str, operator: Any, sample: Sample) -> Iterator[str]:
     """What a program may write for a sample: functions, the method, the in-place form; stubs tell no private ones."""
-    words = [text_of(each) for each in sample.args]
+    words = [text_of(argument) for argument in sample.args]
     named = [f"{key}={text_of(value)}" for key, value in sample.kwargs.items()]
     everything, rest = ", ".join([*words, *named]), ", ".join([*words[1:], *named])
     apart = hasattr(operator, "as_function") or getattr(operator, "function_of", None)
@@ -138,14 +138,14 @@ def calls_of(name: str, operator: Any, sample: Sample) -> Iterator[str]:
 
 def result_of(operator: Any, sample: Sample) -> Any:
     """What an operator returns for a sample, whatever is checked of that."""
-    found = []
+    results = []
 
     def noted(*args: Any, **kwargs: Any) -> Any:
-        found.append(Call(operator, args, kwargs).run())
-        return found[-1]
+        results.append(Call(operator, args, kwargs).run())
+        return results[-1]
 
     Call(noted, sample.args, sample.kwargs, through=sample.through).run()
-    return found[0]
+    return results[0]
 
 
 def sampled_of(name: str) -> Iterator[tuple[str, str]]:
@@ -164,9 +164,9 @@ def problems(folder: Path) -> list[str]:
     program = folder / "samples.py"
     lines = [call if result == "None" else f"r{at}: {result} = {call}" for at, (call, result) in enumerate(calls)]
     program.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
-    found = errors_in([PROGRAMS, MISTAKES, program])
+    errors = errors_in([PROGRAMS, MISTAKES, program])
     expected = {**expected_in(PROGRAMS), **expected_in(MISTAKES)}
-    wrong = compare(found, expected)
+    wrong = compare(errors, expected)
     print(f"{len(calls)} calls of samples, {len(expected)} mistakes: {len(wrong)} problems")
     first = HEAD.count("\n") + 1
     return [
@@ -176,15 +176,15 @@ def problems(folder: Path) -> list[str]:
 
 
 def compare(
-    found: dict[tuple[str, int], list[tuple[str, str]]], expected: dict[tuple[str, int], str]
+    errors: dict[tuple[str, int], list[tuple[str, str]]], expected: dict[tuple[str, int], str]
 ) -> dict[tuple[str, int], str]:
     """Where errors were found that nobody expected, or not found where one was expected; and which."""
     wrong = {}
-    for place in sorted({*found, *expected}):
-        codes = [code for code, _ in found.get(place, [])]
+    for place in sorted({*errors, *expected}):
+        codes = [code for code, _ in errors.get(place, [])]
         wanted = [expected[place]] if place in expected else []
         if codes != wanted:
-            texts = "; ".join(f"{text} [{code}]" for code, text in found.get(place, []))
+            texts = "; ".join(f"{text} [{code}]" for code, text in errors.get(place, []))
             wrong[place] = texts or f"no error, expected {expected[place]}"
     return wrong
 
@@ -207,8 +207,9 @@ def problems_of_pyright(command: str, folder: Path, programs: Path = PROGRAMS) -
     settings.write_text(json.dumps({"extraPaths": [str(package.parent)]}), encoding="utf-8")
     arguments = [command, "--outputjson", "--pythonpath", sys.executable, "--project", str(settings)]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
-    found = [each for each in json.loads(done.stdout)["generalDiagnostics"] if each["severity"] == "error"]
-    return [f"pyright: {programs.name}:{each['range']['start']['line'] + 1}: {each['message']}" for each in found]
+    diagnostics = json.loads(done.stdout)["generalDiagnostics"]
+    errors = [entry for entry in diagnostics if entry["severity"] == "error"]
+    return [f"pyright: {programs.name}:{entry['range']['start']['line'] + 1}: {entry['message']}" for entry in errors]
 
 
 def main() -> int:

@@ -49,14 +49,14 @@ def problems(wheel: Path) -> list[str]:
     """What is wrong with a wheel; empty if nothing is."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    found = [f"lacks {name}" for name in NEEDED if name not in names]
-    found += [f"holds {name}" for name in names if name.endswith(UNWANTED)]
+    texts = [f"lacks {name}" for name in NEEDED if name not in names]
+    texts += [f"holds {name}" for name in names if name.endswith(UNWANTED)]
     compiled = any("/_core/" in name and name.endswith((".so", ".pyd")) for name in names)
     if compiled != any("/_core/_build-" in name for name in names):
-        found.append("holds compiled modules without the record of their build, or the record without the modules")
+        texts.append("holds compiled modules without the record of their build, or the record without the modules")
     if compiled == wheel.name.endswith("-none-any.whl"):
-        found.append("is named for a build that it does not hold")
-    return found
+        texts.append("is named for a build that it does not hold")
+    return texts
 
 
 def grown(wheel: Path) -> list[str]:
@@ -105,7 +105,7 @@ def record(wheels: list[Path]) -> None:
         "# Bytes of wheels, written by `make wheel ARGS=--record`.\n\n" + "\n".join(parts), encoding="utf-8"
     )
     text = README.read_text(encoding="utf-8")
-    README.write_text(MARKED.sub(lambda found: found[1] + sentence(known) + found[2], text), encoding="utf-8")
+    README.write_text(MARKED.sub(lambda match: match[1] + sentence(known) + match[2], text), encoding="utf-8")
 
 
 def main() -> int:

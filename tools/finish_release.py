@@ -43,11 +43,11 @@ NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "https://pypi.org/project/wengert/")
 
 def epoch() -> int:
     """The time, in seconds since 1970, that all files get."""
-    told = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if not told:
+    seconds = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if not seconds:
         asked = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True)
-        told = asked.stdout.strip() if asked.returncode == 0 else ""
-    return max(int(told or FIRST_TIME), FIRST_TIME)
+        seconds = asked.stdout.strip() if asked.returncode == 0 else ""
+    return max(int(seconds or FIRST_TIME), FIRST_TIME)
 
 
 # ---- the bill of materials -------------------------------------------------------------------------------------------
@@ -61,10 +61,10 @@ def header(metadata: str, name: str) -> list[str]:
 
 def component(kind: str, name: str, version: str, licence: str, purl: str, **more: Any) -> dict[str, Any]:
     """One entry of the bill."""
-    made: dict[str, Any] = {"type": kind, "bom-ref": purl or f"{name}@{version}", "name": name, "version": version}
+    fields: dict[str, Any] = {"type": kind, "bom-ref": purl or f"{name}@{version}", "name": name, "version": version}
     if licence:
-        made["licenses"] = [{"license": {"id": licence}}]
-    return {**made, **({"purl": purl} if purl else {}), **more}
+        fields["licenses"] = [{"license": {"id": licence}}]
+    return {**fields, **({"purl": purl} if purl else {}), **more}
 
 
 def bill(metadata: str, contents: dict[str, bytes], when: int) -> bytes:
@@ -113,13 +113,13 @@ def bill(metadata: str, contents: dict[str, bytes], when: int) -> bytes:
 def deflated(data: bytes) -> bytes:
     """The shortest raw deflate stream of `data` that the tools at hand find."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15, 9)
-    found = packer.compress(data) + packer.flush()
+    packed = packer.compress(data) + packer.flush()
     try:
         import zopfli.zlib
     except ImportError:
-        return found
+        return packed
     better: bytes = zopfli.zlib.compress(data, numiterations=5)[2:-4]  # without zlib's head and checksum
-    return min(found, better, key=len)
+    return min(packed, better, key=len)
 
 
 def record_line(name: str, data: bytes) -> str:
@@ -179,22 +179,22 @@ def finish_wheel(path: Path, when: int) -> None:
 
 def finish_source(path: Path, when: int) -> None:
     """Rewrite a source archive."""
-    made = io.BytesIO()
-    with tarfile.open(path) as archive, tarfile.open(fileobj=made, mode="w", format=tarfile.PAX_FORMAT) as result:
+    stream = io.BytesIO()
+    with tarfile.open(path) as archive, tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as result:
         for member in sorted(archive.getmembers(), key=lambda member: member.name):
             data = archive.extractfile(member).read() if member.isfile() else b""  # type: ignore[union-attr]
             member.mtime, member.uid, member.gid, member.uname, member.gname = when, 0, 0, "", ""
             member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
             member.pax_headers = {}
             result.addfile(member, io.BytesIO(data) if member.isfile() else None)
-    path.write_bytes(gzip.compress(made.getvalue(), 9, mtime=when))
+    path.write_bytes(gzip.compress(stream.getvalue(), 9, mtime=when))
 
 
 def main() -> int:
     """Finish what the command names."""
     when = epoch()
-    for given in map(Path, sys.argv[1:]):
-        files = sorted([*given.glob("*.whl"), *given.glob("*.tar.gz")]) if given.is_dir() else [given]
+    for argument in map(Path, sys.argv[1:]):
+        files = sorted([*argument.glob("*.whl"), *argument.glob("*.tar.gz")]) if argument.is_dir() else [argument]
         for path in files:
             before = path.stat().st_size
             (finish_wheel if path.suffix == ".whl" else finish_source)(path, when)

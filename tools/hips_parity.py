@@ -39,23 +39,23 @@ def load(name: str) -> ModuleType:
     return module
 
 
-def differences(name: str, found: Any, wanted: Any) -> list[str]:
+def differences(name: str, result: Any, wanted: Any) -> list[str]:
     """What differs between two results of the same form."""
-    if isinstance(wanted, dict) and isinstance(found, dict) and set(found) == set(wanted):
-        return [each for key in wanted for each in differences(f"{name}, {key}", found[key], wanted[key])]
-    if isinstance(wanted, list) and isinstance(found, list) and len(found) == len(wanted):
-        pairs = enumerate(zip(found, wanted))
-        return [each for at, (one, other) in pairs for each in differences(f"{name}[{at}]", one, other)]
+    if isinstance(wanted, dict) and isinstance(result, dict) and set(result) == set(wanted):
+        return [text for key in wanted for text in differences(f"{name}, {key}", result[key], wanted[key])]
+    if isinstance(wanted, list) and isinstance(result, list) and len(result) == len(wanted):
+        pairs = enumerate(zip(result, wanted))
+        return [text for at, (one, other) in pairs for text in differences(f"{name}[{at}]", one, other)]
     if isinstance(wanted, dict):
-        return [f"{name}: {found} instead of {wanted}"]
-    if numpy.shape(found) == numpy.shape(wanted) and numpy.allclose(found, wanted, rtol=1e-8, atol=1e-10):
+        return [f"{name}: {result} instead of {wanted}"]
+    if numpy.shape(result) == numpy.shape(wanted) and numpy.allclose(result, wanted, rtol=1e-8, atol=1e-10):
         return []
-    return [f"{name}: {found} instead of {wanted}"]
+    return [f"{name}: {result} instead of {wanted}"]
 
 
 def answers(programs: Any, package: Any, arrays: Any) -> dict[str, Any]:
     """What all programs give."""
-    return {each.__name__: programs.numbers(each(package, arrays)) for each in programs.PROGRAMS}
+    return {program.__name__: programs.numbers(program(package, arrays)) for program in programs.PROGRAMS}
 
 
 def derivative(package: Any, arrays: Any, function: Any, args: Any) -> Any:
@@ -72,7 +72,7 @@ def derivative(package: Any, arrays: Any, function: Any, args: Any) -> Any:
 
 def compare_calls(hips: Any, ours: Any) -> tuple[list[str], list[str], int]:
     """Differences in the derivatives of single calls, and which of them HIPS autograd has not."""
-    found, lacking = [], []
+    texts, lacking = [], []
     cases = load("function_cases").CASES
     for name, (function, make) in cases.items():
         theirs = derivative(hips, hips.numpy, function, make())
@@ -80,11 +80,11 @@ def compare_calls(hips: Any, ours: Any) -> tuple[list[str], list[str], int]:
         if isinstance(theirs, str) or name in KNOWN:
             lacking.append(f"{name}: {KNOWN.get(name, theirs)}")
         elif isinstance(mine, str):
-            found.append(f"{name}: {mine}")
+            texts.append(f"{name}: {mine}")
         else:
             for at, (one, other) in enumerate(zip(mine, theirs)):
-                found += differences(f"{name}, argument {at}", one, other)
-    return found, lacking, len(cases)
+                texts += differences(f"{name}, argument {at}", one, other)
+    return texts, lacking, len(cases)
 
 
 def main() -> int:
@@ -97,13 +97,13 @@ def main() -> int:
     theirs = answers(programs, hips, hips.numpy)
     if "--record" in sys.argv:
         (FOLDER / "expected.json").write_text(json.dumps(theirs, indent=1) + "\n", encoding="utf-8")
-    found = differences("programs", answers(programs, ours, ours.numpy), theirs)
+    texts = differences("programs", answers(programs, ours, ours.numpy), theirs)
     calls, lacking, count = compare_calls(hips, ours)
     print(*lacking, sep="\n")
     print(f"-- HIPS autograd lacks these {len(lacking)} of {count} calls")
     print(f"-- differences in the others and in {len(theirs)} programs:")
-    print(*found, *calls, sep="\n")
-    return 1 if found or calls else 0
+    print(*texts, *calls, sep="\n")
+    return 1 if texts or calls else 0
 
 
 if __name__ == "__main__":

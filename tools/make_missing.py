@@ -78,19 +78,19 @@ GROUPS = (
 
 def spaces(package: ModuleType) -> dict[str, ModuleType]:
     """The public modules of a package by name within it, the package itself as `""`."""
-    found = {"": package}
+    modules = {"": package}
     waiting = [package]
     for module in waiting:
-        for each in pkgutil.iter_modules(getattr(module, "__path__", ())):
-            name = f"{module.__name__}.{each.name}"
+        for entry in pkgutil.iter_modules(getattr(module, "__path__", ())):
+            name = f"{module.__name__}.{entry.name}"
             if not any(part[:1] == "_" or part == "__main__" for part in name.split(".")):
                 try:
-                    made = importlib.import_module(name)
+                    imported = importlib.import_module(name)
                 except Exception:  # what cannot be imported there is no loss here
                     continue
-                found[name.partition(".")[2]] = made
-                waiting.append(made)
-    return found
+                modules[name.partition(".")[2]] = imported
+                waiting.append(imported)
+    return modules
 
 
 def is_public(space: ModuleType, name: str, value: Any) -> bool:
@@ -119,11 +119,13 @@ def compare() -> Table:
     """What torch has and this package has not, in the modules that both have."""
     warnings.simplefilter("ignore")
     table: Table = {}
-    theirs, ours = (spaces(importlib.import_module(each)) for each in ("torch", "wengert"))
+    theirs, ours = (spaces(importlib.import_module(name)) for name in ("torch", "wengert"))
     for space in sorted(theirs.keys() & ours.keys()):
-        module = theirs[space]
-        below = {each.rpartition(".")[2] for each in theirs if each and each.rpartition(".")[0] == space}
-        names = {name for name in dir(module) if is_public(module, name, getattr(module, name, None))} | below
+        torch_module = theirs[space]
+        below = {module.rpartition(".")[2] for module in theirs if module and module.rpartition(".")[0] == space}
+        names = {
+            name for name in dir(torch_module) if is_public(torch_module, name, getattr(torch_module, name, None))
+        } | below
         for name in sorted(names):
             if not exists(space, name):
                 table.setdefault(space, {}).setdefault(reason(space, name), []).append(name)

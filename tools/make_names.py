@@ -72,8 +72,8 @@ def sources() -> Iterator[tuple[str, Path, str]]:
 
 def modules_at_top() -> set[str]:
     """The modules that are attributes of the package."""
-    found = {entry.stem for folder in (PACKAGE, MIRRORS) for entry in folder.iterdir() if is_module(entry)}
-    return found - UNNAMED - {"__init__"}
+    names = {entry.stem for folder in (PACKAGE, MIRRORS) for entry in folder.iterdir() if is_module(entry)}
+    return names - UNNAMED - {"__init__"}
 
 
 def is_module(path: Path) -> bool:
@@ -192,11 +192,11 @@ def collect() -> dict[str, Any]:
             import_module(f"wengert.{name}")
     methods = set()
     for name in texts:
-        for each in vars(import_module(f"wengert.{name}"))["_IN_PACKAGE"] if "_IN_PACKAGE" in texts[name] else ():
-            if each in watch.bound[name]:
-                methods.add(each)
+        for method in vars(import_module(f"wengert.{name}"))["_IN_PACKAGE"] if "_IN_PACKAGE" in texts[name] else ():
+            if method in watch.bound[name]:
+                methods.add(method)
             else:
-                late["wengert"].setdefault(name, set()).add(each)
+                late["wengert"].setdefault(name, set()).add(method)
     operators = {name: names - watch.bound[name] for name, names in tuple(watch.operators.items())}
     return {
         "OPERATORS": {name: names for name, names in operators.items() if names and name not in early},

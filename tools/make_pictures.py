@@ -27,7 +27,7 @@ def gradient_report(path: Path) -> None:
     """The report of a short run in which units die: a rate that is too high."""
     wg.manual_seed(0)
     digits = data.load()
-    layers = [each for _ in range(3) for each in (wg.nn.Linear(64, 64), wg.nn.ReLU())]
+    layers = [layer for _ in range(3) for layer in (wg.nn.Linear(64, 64), wg.nn.ReLU())]
     network = wg.nn.Sequential(wg.nn.Flatten(), *layers, wg.nn.Linear(64, 10))
     optimiser = wg.optim.SGD(network.parameters(), lr=0.6)
     with wg.viz.gradients(network) as report:

@@ -40,7 +40,7 @@ MAKERS: dict[Path, Callable[[], str]] = {
 def stale() -> list[Path]:
     """The stubs that are not what they would be if they were made now."""
     return mirrors.stray() + [
-        path for path, made in MAKERS.items() if not path.exists() or path.read_text(encoding="utf-8") != HEAD + made()
+        path for path, make in MAKERS.items() if not path.exists() or path.read_text(encoding="utf-8") != HEAD + make()
     ]
 
 
@@ -52,9 +52,9 @@ def main() -> int:
         return 1 if stale() else 0
     for path in mirrors.stray():
         path.unlink()
-    for path, made in MAKERS.items():
+    for path, make in MAKERS.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(HEAD + made(), encoding="utf-8")
+        path.write_text(HEAD + make(), encoding="utf-8")
     return 0
 
 

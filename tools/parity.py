@@ -83,7 +83,7 @@ def run_opinfo(torch: Any, wengert: Any, options: argparse.Namespace) -> int:
         *(f"entry of {listed} that explains nothing: {pattern}" for pattern in unused),
     ]
     emit("\n".join([*head, report.table(outcomes)]), options.report)
-    return 1 if unused or any(each.failures for each in outcomes) else 0
+    return 1 if unused or any(outcome.failures for outcome in outcomes) else 0
 
 
 def database(options: argparse.Namespace) -> list[Any]:
@@ -95,8 +95,8 @@ def database(options: argparse.Namespace) -> list[Any]:
         if options.optimizers
         else ("methods_invocations", "op_db")
     )
-    found: list[Any] = getattr(importlib.import_module(f"torch.testing._internal.common_{place}"), name)
-    return found
+    entries: list[Any] = getattr(importlib.import_module(f"torch.testing._internal.common_{place}"), name)
+    return entries
 
 
 def runner_for(torch: Any, wengert: Any, options: argparse.Namespace) -> tuple[Any, str]:
@@ -156,9 +156,9 @@ def run_programs(torch: Any, wengert: Any, options: argparse.Namespace) -> int:
     count = differing = wanted = 0
     for name, function, text in all_programs(options):
         count += 1
-        found = differences(observe(function, torch), observe(function, wengert), slack=100.0 if text else 1.0)
-        unexplained = known.unexplained(name, found, text)
-        wanted += bool(found) and not unexplained
+        texts = differences(observe(function, torch), observe(function, wengert), slack=100.0 if text else 1.0)
+        unexplained = known.unexplained(name, texts, text)
+        wanted += bool(texts) and not unexplained
         if unexplained:
             differing += 1
             lines += [f"\n{name}", *(f"    {line}" for line in unexplained[:6])]

@@ -179,11 +179,11 @@ def main() -> int:
     parser.add_argument(
         "--python", help="a Python with the libraries and without torch, in the place of the environment"
     )
-    given = parser.parse_args()
-    wanted = [program for program in programs() if not given.only or program.name in given.only]
-    if given.record:
+    options = parser.parse_args()
+    wanted = [program for program in programs() if not options.only or program.name in options.only]
+    if options.record:
         record(os.environ["TORCH_PYTHON"], wanted)
-    python = Path(given.python) if given.python else make_environment(wanted)
+    python = Path(options.python) if options.python else make_environment(wanted)
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     rows = []
@@ -193,7 +193,7 @@ def main() -> int:
         words = outcome(program, results, recorded[program.name], failure)
         print(f"{number:2} of {len(wanted)}  {program.name:28} {words}  ({seconds:.1f} s)", flush=True)
         rows.append((program, words))
-    if not given.only:
+    if not options.only:
         write_page(table_of(rows))
     return int(any(not words.startswith("the same") for _, words in rows))
 

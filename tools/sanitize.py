@@ -79,14 +79,14 @@ def runtime_libraries() -> str:
         SystemExit: the compiler has no sanitizer.
     """
     compiler = os.environ.get("CXX", "g++").split()[0]
-    found = []
+    paths = []
     for name in ("libasan.so", "libstdc++.so.6"):
         asked = subprocess.run([compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True)
         path = asked.stdout.strip()
         if not os.path.isabs(path):
             raise SystemExit(f"sanitize: {compiler} has no {name}")
-        found.append(path)
-    return " ".join(found)
+        paths.append(path)
+    return " ".join(paths)
 
 
 def run(settings: dict[str, str], tests: list[str]) -> int:

@@ -80,7 +80,7 @@ def refresh() -> None:
 def problems(folder: Path = VENDOR) -> list[str]:
     """What is wrong with the files in `folder`; empty if nothing is."""
     record = tomllib.loads((folder / "VERSIONS.toml").read_text(encoding="utf-8"))
-    found = []
+    texts = []
     known = {"VERSIONS.toml"}
     for package, entries in record.items():
         for name, wanted in entries.items():
@@ -88,23 +88,23 @@ def problems(folder: Path = VENDOR) -> list[str]:
                 continue
             known.add(name)
             if not (folder / name).is_file():
-                found.append(f"{name} of {package} is missing")
+                texts.append(f"{name} of {package} is missing")
             elif digest(folder / name) != wanted:
-                found.append(f"{name} is not what {package} {entries['version']} holds")
-    found += [f"{path.name} stands in no entry" for path in sorted(folder.iterdir()) if path.name not in known]
+                texts.append(f"{name} is not what {package} {entries['version']} holds")
+    texts += [f"{path.name} stands in no entry" for path in sorted(folder.iterdir()) if path.name not in known]
     wanted_packages = {package.rpartition("@")[0]: package.rpartition("@")[2] for package in PARTS}
     if {name: entries["version"] for name, entries in record.items()} != wanted_packages:
-        found.append("VERSIONS.toml names other versions than tools/vendor_page.py")
-    return found
+        texts.append("VERSIONS.toml names other versions than tools/vendor_page.py")
+    return texts
 
 
 def main() -> int:
     """Fetch, or check with `--check`."""
     if "--check" not in sys.argv[1:]:
         refresh()
-    found = problems()
-    print(*found, sep="\n", end="\n" if found else "")
-    return 1 if found else 0
+    texts = problems()
+    print(*texts, sep="\n", end="\n" if texts else "")
+    return 1 if texts else 0
 
 
 if __name__ == "__main__":

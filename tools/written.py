@@ -19,14 +19,14 @@ USUAL = {wg.float32, wg.int64, wg.bool, wg.complex64}
 """The dtypes that numbers get if no other is asked for."""
 
 
-def told(value: Any) -> str | None:
+def text_of(value: Any) -> str | None:
     """An argument as text that gives it again; None if that cannot be said."""
     if isinstance(value, wg.Tensor):
-        return told_tensor(value) + ".requires_grad_()" * value.requires_grad
+        return tensor_text(value) + ".requires_grad_()" * value.requires_grad
     if isinstance(value, np.ndarray):
         return f"np.array({value.tolist()!r}, dtype='{value.dtype}')"
     if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
-        parts = [told(each) for each in value]
+        parts = [text_of(element) for element in value]
         if None in parts:
             return None
         inside = ", ".join(filter(None, parts))
@@ -34,7 +34,7 @@ def told(value: Any) -> str | None:
     return told_plain(value)
 
 
-def told_tensor(value: Any) -> str:
+def tensor_text(value: Any) -> str:
     """A tensor by its elements, in two digits after the point."""
     dtype = "" if value.dtype in USUAL and value.numel() else f", dtype=wg.{value.dtype.name.removesuffix('_')}"
     if value.numel() > LARGEST:
@@ -48,7 +48,7 @@ def told_tensor(value: Any) -> str:
 def rounded(value: Any) -> Any:
     """A number in fewer digits, which are easier to read."""
     if isinstance(value, list):
-        return [rounded(each) for each in value]
+        return [rounded(element) for element in value]
     if isinstance(value, complex):
         return complex(round(value.real, 2), round(value.imag, 2))
     return round(value, 2) if isinstance(value, float) else value
@@ -71,8 +71,8 @@ def samples_of(name: str, card: Any) -> Iterator[tuple[list[str], dict[str, str]
     for sample in card.sampler(maker) if card.sampler else ():
         if isinstance(sample, Bad):
             continue
-        args = [told(each) for each in sample.args]
-        kwargs = {key: told(each) for key, each in sample.kwargs.items()}
+        args = [text_of(value) for value in sample.args]
+        kwargs = {key: text_of(value) for key, value in sample.kwargs.items()}
         if None not in args and None not in kwargs.values():
             yield args, kwargs  # type: ignore[misc]
 
@@ -80,4 +80,4 @@ def samples_of(name: str, card: Any) -> Iterator[tuple[list[str], dict[str, str]
 def dtype_for(card: Any) -> Any:
     """A dtype that a card exists for: float32 where it does."""
     declared = getattr(card, "declared_dtypes", ())
-    return next((each for each in (wg.float32, wg.int64, wg.complex64) if each in declared), wg.float32)
+    return next((dtype for dtype in (wg.float32, wg.int64, wg.complex64) if dtype in declared), wg.float32)

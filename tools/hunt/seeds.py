@@ -11,7 +11,7 @@ from typing import Any
 
 from tools.beside_torch.generate import listed
 from tools.hunt import hostile
-from tools.written import samples_of, told
+from tools.written import samples_of, text_of
 from wengert._core.cards.card import Card
 
 MOST = 3
@@ -72,8 +72,8 @@ def natives() -> list[str]:
 
     def recording(name: str, function: Any) -> Any:
         def call(*given: Any, **named: Any) -> Any:
-            parts = [told(each) for each in given] + [
-                f"{key}={told(each)}" for key, each in named.items() if told(each)
+            parts = [text_of(each) for each in given] + [
+                f"{key}={text_of(each)}" for key, each in named.items() if text_of(each)
             ]
             if None not in parts and name not in found:
                 found[name] = f"native.{name}({', '.join(map(str, parts))})"

@@ -21,12 +21,12 @@ def sections(index: str) -> dict[str, list[str]]:
     Args:
         index: the text of `docs/index.md`.
     """
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for part in re.split(r"^## ", index, flags=re.MULTILINE)[1:]:
         pages = re.findall(r"^\| \[[^\]]*\]\(([^)#]*)\.md\)", part, re.MULTILINE)
         if pages:
-            found[part.partition("\n")[0]] = [posixpath.normpath(posixpath.join("docs", page)) for page in pages]
-    return found
+            result[part.partition("\n")[0]] = [posixpath.normpath(posixpath.join("docs", page)) for page in pages]
+    return result
 
 
 def with_contents(index: str) -> str:

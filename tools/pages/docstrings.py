@@ -75,10 +75,11 @@ def is_known(target: str, module: str | None) -> bool:
         target: the name, with or without its module.
         module: the module in which it was said.
     """
-    return any(found(path) for path in (target, f"{module}.{target}", *(f"{each}.{target}" for each in ELSEWHERE)))
+    paths = (target, f"{module}.{target}", *(f"{place}.{target}" for place in ELSEWHERE))
+    return any(map(is_importable, paths))
 
 
-def found(path: str) -> bool:
+def is_importable(path: str) -> bool:
     """Whether there is something at the end of a dotted path."""
     parts = path.split(".")
     for split in range(len(parts), 0, -1):

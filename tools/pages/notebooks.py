@@ -178,12 +178,12 @@ def pictures() -> tuple[list[str], list[str]]:
 
 def differences(path: Path, cells: Sequence[Cell], outputs: Sequence[Output]) -> list[str]:
     """Where cells printed something other than the page says."""
-    checker, found = doctest.OutputChecker(), []
+    checker, texts = doctest.OutputChecker(), []
     for cell, output in zip((cell for cell in cells if cell.is_code), outputs, strict=True):
         if not checker.check_output(cell.expected, output.text, FLAGS):
             place = f"{path.relative_to(ROOT)}, line {cell.line}"
-            found.append(f"{place}: the page says\n{cell.expected}\nthe cell printed\n{output.text}")
-    return found
+            texts.append(f"{place}: the page says\n{cell.expected}\nthe cell printed\n{output.text}")
+    return texts
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def picture_name(name: str, cell: Cell, at: int) -> str:
 
 def as_notebook(cells: Sequence[Cell], outputs: Sequence[Output]) -> dict[str, Any]:
     """The page as a Jupyter notebook (nbformat 4.5); links to other pages become plain text."""
-    made, left, count = [], iter(outputs), 0
+    entries, left, count = [], iter(outputs), 0
     for at, cell in enumerate(cells):
         entry: dict[str, Any] = {"id": f"cell-{at}", "metadata": {}}
         if cell.is_code:
@@ -242,10 +242,10 @@ def as_notebook(cells: Sequence[Cell], outputs: Sequence[Output]) -> dict[str, A
         else:
             entry["cell_type"] = "markdown"
             source = re.sub(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)", r"\1", cell.source)
-        made.append(entry | {"source": source.strip("\n").splitlines(keepends=True)})
+        entries.append(entry | {"source": source.strip("\n").splitlines(keepends=True)})
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
-    return {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": made}
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": entries}
 
 
 def notebook_outputs(output: Output) -> list[dict[str, Any]]:
@@ -268,8 +268,8 @@ def make(folder: Path) -> list[Page]:
     Raises:
         PageError: if a cell raises, or prints something other than the page says.
     """
-    for each in (folder / "notebooks", folder / "whole" / "notebooks"):
-        each.mkdir(parents=True, exist_ok=True)
+    for subfolder in (folder / "notebooks", folder / "whole" / "notebooks"):
+        subfolder.mkdir(parents=True, exist_ok=True)
     return [make_page(path, folder) for path in paths()]
 
 

@@ -44,7 +44,7 @@ def dtypes_of(card: Any) -> str:
     for name, group in GROUPS:
         if card.declared_dtypes == group:
             return name
-    return ", ".join(sorted(each.name for each in card.declared_dtypes))
+    return ", ".join(sorted(dtype.name for dtype in card.declared_dtypes))
 
 
 def derivative_of(card: Any) -> str:
@@ -79,7 +79,7 @@ def page() -> str:
     text += f"{len(cards.REGISTRY) - len(kinds)} other names.\n"
     for name in sorted(families):
         text += f"\n## {name}\n\n| name | where | derivative | in place | view | dtypes |\n|---|---|---|---|---|---|\n"
-        text += "".join(row(each, card) for each, card in sorted(families[name], key=lambda pair: pair[0]))
+        text += "".join(row(operator, card) for operator, card in sorted(families[name], key=lambda pair: pair[0]))
     return text
 
 

@@ -120,9 +120,9 @@ def pages(convert: Convert) -> dict[str, str]:
     known = PLACES
     known.clear()
     known[id(Tensor)] = "wengert.Tensor"
-    made = {name: page(*plan, known, convert) for name, plan in plans.items()}
-    made["wengert"] += TYPES
-    return {"index": index(["tensor", *made]), "tensor": tensor_page(convert), **made}
+    modules = {name: page(*plan, known, convert) for name, plan in plans.items()}
+    modules["wengert"] += TYPES
+    return {"index": index(["tensor", *modules]), "tensor": tensor_page(convert), **modules}
 
 
 def public_bases(cls: type) -> list[str]:
@@ -131,7 +131,7 @@ def public_bases(cls: type) -> list[str]:
     Returns:
         Texts in reStructuredText.
     """
-    found: list[str] = []
+    names: list[str] = []
     for base in cls.__bases__:
         if id(base) in PLACES:
             texts = [f":py:class:`{PLACES[id(base)]}`"]
@@ -139,8 +139,8 @@ def public_bases(cls: type) -> list[str]:
             texts = public_bases(base)
         else:
             texts = [f"``{base.__qualname__}``"] * (base is not object)
-        found += [text for text in texts if text not in found]
-    return found
+        names += [text for text in texts if text not in names]
+    return names
 
 
 def room_of(name: str) -> str | None:
@@ -153,8 +153,8 @@ def room_of(name: str) -> str | None:
 
 def offered(module: ModuleType) -> dict[str, Any]:
     """What a module offers, without its modules and without the class of tensors, which has a page of its own."""
-    found = {name: getattr(module, name) for name in sorted(vars(module)["__all__"])}
-    return {name: value for name, value in found.items() if not isinstance(value, ModuleType) and value is not Tensor}
+    values = {name: getattr(module, name) for name in sorted(vars(module)["__all__"])}
+    return {name: value for name, value in values.items() if not isinstance(value, ModuleType) and value is not Tensor}
 
 
 def index(names: Iterable[str]) -> str:
@@ -197,7 +197,7 @@ def entry(module: str, name: str, value: Any, convert: Convert) -> str:
     path = f"{module}.{name}"
     if (module in STUBBED and (name in REGISTRY or name in METHODS)) or isinstance(value, Card):
         signatures = forms_in(module, name, value)
-        called_input = any("input" in each.parameters for each in signatures)
+        called_input = any("input" in signature.parameters for signature in signatures)
         text = text_of(name, value, lambda text: convert(re.sub(r"\bself\b", "input", text) if called_input else text))
         return described("function", name, signatures, text)
     if getattr(value, "__module__", None) == "builtins":
@@ -223,10 +223,10 @@ def forms_in(module: str, name: str, value: Any) -> list[inspect.Signature]:
     """In which forms programs call an operator."""
     if module not in STUBBED:
         signature = inspect.signature(value)
-        bare = [each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()]
+        bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
         return [signature.replace(parameters=bare, return_annotation="Tensor")]
     if name in METHODS and name not in REGISTRY:
-        return [of_method(each) for each in forms_of(name, value, method=True)]
+        return [of_method(parameter) for parameter in forms_of(name, value, method=True)]
     operator = REGISTRY.get(name, value) if module == "wengert" else value
     return forms_of(name, function_of(operator) if isinstance(operator, (Card, Composite)) else operator)
 
@@ -245,7 +245,7 @@ def text_of(name: str, value: Any, convert: Convert) -> str:
 
 def described(kind: str, name: str, signatures: list[inspect.Signature], text: str) -> str:
     """A function or method in all its forms, with its text."""
-    lines = [f"{name}({', '.join(words_of(each))}) -> {each.return_annotation}" for each in signatures]
+    lines = [f"{name}({', '.join(words_of(signature))}) -> {signature.return_annotation}" for signature in signatures]
     directive = f".. py:{kind}:: "
     head = f"\n{' ' * len(directive)}".join(map(in_full, lines))
     return f"{directive}{head}\n\n{textwrap.indent(text, '   ')}\n"
@@ -267,7 +267,7 @@ def tensor_page(convert: Convert) -> str:
     members = [member(name, value, convert) for name, value in own.items()]
     about = convert(inspect.getdoc(Tensor) or "")
     head = f".. py:currentmodule:: wengert\n\n.. py:class:: Tensor\n   :canonical: {Tensor.__module__}.Tensor\n"
-    return "\n".join([heading("Tensor"), head, *(textwrap.indent(each, "   ") for each in (about, *members))])
+    return "\n".join([heading("Tensor"), head, *(textwrap.indent(text, "   ") for text in (about, *members))])
 
 
 def member(name: str, value: Any, convert: Convert) -> str:
@@ -283,7 +283,7 @@ def member(name: str, value: Any, convert: Convert) -> str:
         text = f"The method of :py:func:`wengert.{name}`."
     else:
         text = text_of(name, value, convert)
-    forms = [unbound(each) for each in forms_of(name, function, method=True, listed=listed)]
+    forms = [unbound(form) for form in forms_of(name, function, method=True, listed=listed)]
     return described("method", name, forms, text)
 
 

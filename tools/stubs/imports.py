@@ -31,7 +31,7 @@ COMMON: tuple[Import, ...] = (
 def used(known: Iterable[Import], text: str) -> list[Import]:
     """Those of `known` whose names stand in a text."""
     words = set(re.findall(r"\w+", text))
-    return [each for each in known if each[2] in words]
+    return [entry for entry in known if entry[2] in words]
 
 
 def written(imports: Iterable[Import], exported: Iterable[Import] = ()) -> list[str]:
@@ -44,7 +44,7 @@ def written(imports: Iterable[Import], exported: Iterable[Import] = ()) -> list[
         modules[module].add((name, f"{name} as {alias}"))
     lines: list[str] = []
     section = -1
-    for module in sorted(modules, key=lambda each: (section_of(each), each)):
+    for module in sorted(modules, key=lambda module_name: (section_of(module_name), module_name)):
         if lines and section_of(module) != section:
             lines.append("")
         section = section_of(module)
@@ -61,7 +61,7 @@ def place(member: tuple[str, str]) -> tuple[int, list[tuple[int, str]], str]:
     """The place of a name among its like: constants, classes, the rest; numbers in names as numbers."""
     name, text = member
     kind = 0 if len(name) > 1 and name.isupper() else 1 if name[:1].isupper() else 2
-    parts = [(int(each), "") if each.isdigit() else (-1, each) for each in re.findall(r"\d+|\D+", name)]
+    parts = [(int(part), "") if part.isdigit() else (-1, part) for part in re.findall(r"\d+|\D+", name)]
     return kind, parts, text
 
 
@@ -70,4 +70,4 @@ def statement(module: str, members: list[str]) -> list[str]:
     whole = f"from {module} import {', '.join(members)}"
     if len(whole) <= WIDTH:
         return [whole]
-    return [f"from {module} import (", *(f"    {each}," for each in members), ")"]
+    return [f"from {module} import (", *(f"    {member}," for member in members), ")"]

@@ -30,7 +30,7 @@ def stub(source: Path) -> str:
         for name in {*bound_names(tree.body), *listed_names(tree.body)}
         if name[:2] != "__" and name not in ("TYPE_CHECKING", "_IN_PACKAGE")
     )
-    lines = [f"{ast.unparse(each)}\n" for each in tree.body if takes_all(each)]
+    lines = [f"{ast.unparse(statement)}\n" for statement in tree.body if takes_all(statement)]
     if names:
         lines += [f"from {module} import (\n", *(f"    {name} as {name},\n" for name in names), ")\n"]
     if "__getattr__" in bound_names(tree.body):
@@ -43,7 +43,7 @@ def listed_names(body: list[ast.stmt]) -> list[str]:
     for statement in body:
         match statement:
             case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=elements)):
-                return [each.value for each in elements if isinstance(each, ast.Constant)]  # type: ignore[misc]
+                return [element.value for element in elements if isinstance(element, ast.Constant)]  # type: ignore[misc]
     return []
 
 
@@ -67,7 +67,7 @@ def bound_names(body: list[ast.stmt]) -> Iterator[str]:
             case ast.If(body=then, orelse=otherwise):
                 yield from bound_names([*then, *otherwise])
             case ast.Try(body=then, handlers=handlers):
-                yield from bound_names([*then, *(each for handler in handlers for each in handler.body)])
+                yield from bound_names([*then, *(inner for handler in handlers for inner in handler.body)])
 
 
 def stray() -> list[Path]:

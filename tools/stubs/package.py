@@ -15,17 +15,17 @@ from wengert._core.tensor import base
 from wengert._start.loading import homes
 from wengert._start.names import METHODS
 
-ALIASES = [(base.__name__, each, each) for each in ("_Ints", "_Number", "_Operand")]
+ALIASES = [(base.__name__, alias, alias) for alias in ("_Ints", "_Number", "_Operand")]
 HIDDEN = ("REGISTRY", "TYPE_CHECKING")
 
 
 def public() -> dict[str, Any]:
     """What programs find in the package, its layers included."""
     layers = {"autograd", "ops", *homes("wengert")}
-    found = {name: getattr(wengert, name) for name in dir(wengert) if not name.startswith("_") and name not in HIDDEN}
+    values = {name: getattr(wengert, name) for name in dir(wengert) if not name.startswith("_") and name not in HIDDEN}
     return {
         name: value
-        for name, value in found.items()
+        for name, value in values.items()
         if name in layers or not (isinstance(value, ModuleType) or type(value).__name__ == "_Feature")
     }
 
@@ -35,30 +35,29 @@ def stub() -> str:
     exported: list[Import] = []
     values: list[str] = []
     functions: list[str] = []
-    found = public()
-    for name, value in found.items():
+    named = public()
+    for name, value in named.items():
         card = REGISTRY.get(name)
         if isinstance(value, ModuleType):
             exported.append((value.__name__.rpartition(".")[0], name, name))
         elif card is not None and card.function:
             functions += definitions(name, forms_of(name, function_of(card)))
         elif name in METHODS.split():
-            functions += definitions(name, [of_method(each) for each in forms_of(name, value, method=True)])
+            functions += definitions(name, [of_method(form) for form in forms_of(name, value, method=True)])
         elif isinstance(value, type) or inspect.isroutine(value) or hasattr(value, "__code__"):
             module, own, _ = own_import(value, name)
-            exported.append((module, own, own if own in found else name))
-            if own != name and own in found:  # a second name, which checkers would not take from an import
+            exported.append((module, own, own if own in named else name))
+            if own != name and own in named:  # a second name, which checkers would not take from an import
                 values.append(f"{name} = {own}")
         elif type(value).__module__ == homes("wengert").get(name):  # the only one of its class
             exported.append((type(value).__module__, name, name))
         else:
-            kind = (
-                wengert.layout if isinstance(value, wengert.layout) else type(value)
-            )  # the compressed ones are of a class below
+            # the compressed layouts are of a class below
+            kind = wengert.layout if isinstance(value, wengert.layout) else type(value)
             values.append(f"{name}: {None if value is None else spelled(kind.__name__)}")
     text = "\n".join(["__version__: str", *values, "", *functions]) + "\n"
     taken = {name for _, name, alias in exported if name == alias}
-    plain = [each for each in used([*COMMON, *CLASSES, *ALIASES], text) if each[2] not in taken]
+    plain = [entry for entry in used([*COMMON, *CLASSES, *ALIASES], text) if entry[2] not in taken]
     return "\n".join([*written(plain, exported), "", text])
 
 

@@ -22,14 +22,14 @@ SPELLED = re.compile(r"(?<![\w.])(?:" + "|".join(map(re.escape, NAMES)) + r")(?!
 
 def spelled(annotation: str) -> str:
     """An annotation in the words of the stubs."""
-    return SPELLED.sub(lambda found: NAMES[found[0]], annotation)
+    return SPELLED.sub(lambda match: NAMES[match[0]], annotation)
 
 
 def parsed(form: str) -> Signature:
     """The signature that a text says, annotations as texts."""
-    found: dict[str, Any] = {}
-    exec(f"from __future__ import annotations\ndef form{form}: ...", found)
-    return inspect.signature(found["form"])
+    namespace: dict[str, Any] = {}
+    exec(f"from __future__ import annotations\ndef form{form}: ...", namespace)
+    return inspect.signature(namespace["form"])
 
 
 def annotation_of(name: str, parameter: Parameter, operator: Any) -> str:
@@ -80,17 +80,17 @@ def forms_of(name: str, function: Any, *, method: bool = False, listed: bool = T
     body = function.body if isinstance(function, Declaration) else function
     signature = inspect.signature(body)
     if listed and name in FORMS:
-        forms = [parsed(each) for each in FORMS[name]]
+        forms = [parsed(text) for text in FORMS[name]]
         check_names(name, signature, forms)
     else:
         parameters = [
-            each.replace(annotation=annotation_of(name, each, function))
-            for each in signature.parameters.values()
-            if not is_internal(each)
+            parameter.replace(annotation=annotation_of(name, parameter, function))
+            for parameter in signature.parameters.values()
+            if not is_internal(parameter)
         ]
         whole = Signature(parameters, return_annotation=result_of(name, signature, function))
         forms = spread(whole, getattr(function, "spread", -1))
-    return [as_method(each) if method else as_function(each, function) for each in forms]
+    return [as_method(form) if method else as_function(form, function) for form in forms]
 
 
 def is_internal(parameter: Parameter) -> bool:
@@ -104,7 +104,7 @@ def check_names(name: str, signature: Signature, forms: Iterable[Signature]) -> 
     Raises:
         TypeError: there is one.
     """
-    if any(each.kind is Parameter.VAR_POSITIONAL for each in signature.parameters.values()):
+    if any(parameter.kind is Parameter.VAR_POSITIONAL for parameter in signature.parameters.values()):
         return  # what it reads from those has no name in the signature
     known = {*signature.parameters, *(TENSORS if TENSORS[1] in signature.parameters else ())}
     for form in forms:
@@ -117,21 +117,21 @@ def spread(signature: Signature, at: int) -> list[Signature]:
     """Both forms of a function whose sizes may be given one by one; the position of these in a card is `at`."""
     parameters = list(signature.parameters.values())
     if at < 0:
-        many = [place for place, each in enumerate(parameters) if each.kind is Parameter.VAR_POSITIONAL]
+        many = [place for place, parameter in enumerate(parameters) if parameter.kind is Parameter.VAR_POSITIONAL]
         if not many or parameters[many[0]].annotation != "Sequence[int]":
             return [signature]
         at = many[0]
     sizes = parameters[at]
-    twins = [each.name for each in parameters[at + 1 :] if each.name in ("size", "shape", "dims")]
-    rest = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters[at + 1 :] if each.name not in twins]
+    twins = [parameter.name for parameter in parameters[at + 1 :] if parameter.name in ("size", "shape", "dims")]
+    rest = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters[at + 1 :] if parameter.name not in twins]
     before, kind = parameters[:at], KEYWORD_TOO
     if sizes.kind is Parameter.VAR_POSITIONAL and not twins:  # then no keyword gives them
         kind = POSITION_ONLY
-        before = [each.replace(kind=kind) for each in before]
+        before = [parameter.replace(kind=kind) for parameter in before]
     one = sizes.replace(name=twins[0] if twins else sizes.name, kind=kind, annotation="Sequence[int]")
-    each = sizes.replace(kind=Parameter.VAR_POSITIONAL, annotation="int")
+    parameter = sizes.replace(kind=Parameter.VAR_POSITIONAL, annotation="int")
     return [
-        signature.replace(parameters=[*parameters[:at], each, *rest]),
+        signature.replace(parameters=[*parameters[:at], parameter, *rest]),
         signature.replace(parameters=[*before, one, *rest]),
     ]
 
@@ -144,13 +144,13 @@ def as_function(signature: Signature, operator: Any) -> Signature:
     if isinstance(operator, Card) and not operator.view:
         result = str(signature.return_annotation)
         out = Parameter("out", Parameter.KEYWORD_ONLY, default=None, annotation=f"{result} | None")
-        parameters = [*(each for each in parameters if each.name != "out"), out]
+        parameters = [*(parameter for parameter in parameters if parameter.name != "out"), out]
     return signature.replace(parameters=parameters)
 
 
 def as_method(signature: Signature) -> Signature:
     """The form of a method: the first tensor is what it is called on."""
-    parameters = [each for each in signature.parameters.values() if each.name != "out"]
+    parameters = [parameter for parameter in signature.parameters.values() if parameter.name != "out"]
     if parameters and parameters[0].name in TENSORS:
         parameters = parameters[1:]
     kind = POSITION_ONLY if parameters and parameters[0].kind is POSITION_ONLY else KEYWORD_TOO
@@ -178,13 +178,13 @@ def words_of(signature: Signature) -> list[str]:
     """What stands between the parentheses, the marks `/` and `*` included."""
     words: list[str] = []
     known = list(signature.parameters.values())
-    for at, each in enumerate(known):
+    for at, parameter in enumerate(known):
         before = known[at - 1].kind if at else None
-        if before is POSITION_ONLY and each.kind is not POSITION_ONLY:
+        if before is POSITION_ONLY and parameter.kind is not POSITION_ONLY:
             words.append("/")
-        if each.kind is Parameter.KEYWORD_ONLY and before not in (Parameter.KEYWORD_ONLY, Parameter.VAR_POSITIONAL):
+        if parameter.kind is Parameter.KEYWORD_ONLY and before not in (Parameter.KEYWORD_ONLY, Parameter.VAR_POSITIONAL):
             words.append("*")
-        words.append(shown(each))
+        words.append(shown(parameter))
     if known and known[-1].kind is POSITION_ONLY:
         words.append("/")
     return words
@@ -199,14 +199,14 @@ def definition(name: str, signature: Signature, indent: str, remark: str = "") -
     head, inner = f"{indent}def {name}({remark}", f"{indent}    {', '.join(words)}"
     if len(inner) <= WIDTH:
         return [head, inner, indent + tail]
-    return [head, *(f"{indent}    {each}," for each in words), indent + tail]
+    return [head, *(f"{indent}    {word}," for word in words), indent + tail]
 
 
 def definitions(name: str, forms: list[Signature], indent: str = "", remark: str = "") -> list[str]:
     """A function with all its forms."""
     lines: list[str] = []
-    for each in forms:
+    for form in forms:
         if len(forms) > 1:
             lines.append(f"{indent}@overload")
-        lines += definition(name, each, indent, remark)
+        lines += definition(name, form, indent, remark)
     return lines

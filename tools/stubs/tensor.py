@@ -93,11 +93,11 @@ def stub() -> str:
         if isinstance(statement, ast.ClassDef):
             members = tensor_members(statement) if statement.name == "Tensor" else fields(statement)
             body += [f"class {statement.name}:", *members, ""]
-    body += [line for each in tree.body if isinstance(each, ast.FunctionDef) for line in function(each, "")]
+    body += [line for node in tree.body if isinstance(node, ast.FunctionDef) for line in function(node, "")]
     text = "\n".join(body) + "\n"
     known = [*COMMON, *CLASSES, *source_imports(tree)]
-    exported = [each for each in source_imports(tree) if reexported(tree, each)]
-    head = written([each for each in dict.fromkeys(used(known, ALIASES + text)) if each not in exported], exported)
+    exported = [imported for imported in source_imports(tree) if reexported(tree, imported)]
+    head = written([imported for imported in dict.fromkeys(used(known, ALIASES + text)) if imported not in exported], exported)
     return "\n".join([*head, ALIASES, text])
 
 
@@ -105,26 +105,26 @@ def source_imports(tree: ast.Module) -> list[Import]:
     """What the source imports from modules of the core."""
     package = base.__name__.split(".")
     return [
-        (".".join([*package[: -each.level], each.module]), name.name, name.asname or name.name)
-        for each in tree.body
-        if isinstance(each, ast.ImportFrom) and each.level and each.module
-        for name in each.names
+        (".".join([*package[: -statement.level], statement.module]), name.name, name.asname or name.name)
+        for statement in tree.body
+        if isinstance(statement, ast.ImportFrom) and statement.level and statement.module
+        for name in statement.names
         if name.name != "dtype"
     ]
 
 
 def reexported(tree: ast.Module, imported: Import) -> bool:
     """Whether the source imports a name for others (`X as X`)."""
-    names = [name for each in tree.body if isinstance(each, ast.ImportFrom) for name in each.names]
+    names = [name for statement in tree.body if isinstance(statement, ast.ImportFrom) for name in statement.names]
     return any(name.asname == name.name == imported[1] for name in names)
 
 
 def fields(cls: ast.ClassDef) -> list[str]:
     """The annotated fields of a class."""
     return [
-        f"{INDENT}{spelled(ast.unparse(each))}"
-        for each in cls.body
-        if isinstance(each, ast.AnnAssign) and each.value is None
+        f"{INDENT}{spelled(ast.unparse(statement))}"
+        for statement in cls.body
+        if isinstance(statement, ast.AnnAssign) and statement.value is None
     ]
 
 
@@ -132,7 +132,7 @@ def function(node: ast.FunctionDef, indent: str) -> list[str]:
     """A function of the source, decorators of properties included."""
     form = OPERATORS.get(node.name, f"({ast.unparse(node.args)}) -> {ast.unparse(node.returns or ast.Name('Any'))}")
     signature = parsed(form)
-    decorators = [f"{indent}@{ast.unparse(each)}" for each in node.decorator_list]
+    decorators = [f"{indent}@{ast.unparse(decorator)}" for decorator in node.decorator_list]
     if decorators and signature.return_annotation == "Any":
         signature = signature.replace(return_annotation=result_of(node.name, signature, None))
     if node.name == "grad" and "value" in signature.parameters:
@@ -144,10 +144,10 @@ def function(node: ast.FunctionDef, indent: str) -> list[str]:
 def tensor_members(cls: ast.ClassDef) -> list[str]:
     """The fields of Tensor, what its source defines, what is bound to it: in this order, the last by name."""
     lines = [f"{INDENT}__slots__: tuple[str, ...]", *fields(cls)]
-    defined = [each for each in cls.body if isinstance(each, ast.FunctionDef)]
-    for each in defined:
-        lines += function(each, INDENT)
-    written_there = {each.name for each in defined}
+    defined = [method for method in cls.body if isinstance(method, ast.FunctionDef)]
+    for method in defined:
+        lines += function(method, INDENT)
+    written_there = {method.name for method in defined}
     on_class = {
         "__new__",
         "_make_subclass",
@@ -179,7 +179,7 @@ def bound(name: str, value: Any) -> list[str]:
 
 def in_place(forms: list[Signature]) -> list[Signature]:
     """The forms of a method that returns the tensor on which it is called."""
-    return [each.replace(return_annotation="Self") for each in forms]
+    return [form.replace(return_annotation="Self") for form in forms]
 
 
 def property_lines(name: str, value: property) -> Iterator[str]:
@@ -204,9 +204,9 @@ def return_types_stub() -> str:
     for name, cls in vars(return_types).items():
         if isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "__match_args__"):
             fields: tuple[str, ...] = getattr(cls, "__match_args__", ())
-            kinds = [FIELDS.get((name, each), "Tensor") for each in fields]
+            kinds = [FIELDS.get((name, field), "Tensor") for field in fields]
             body += ["", f"class {name}(tuple[{', '.join(kinds)}]):"]
             body.append(f"{INDENT}__match_args__ = ({', '.join(map(quoted, fields))})")
-            for each, kind in zip(fields, kinds):
-                body += [f"{INDENT}@property", f"{INDENT}def {each}(self) -> {kind}: ..."]
+            for field, kind in zip(fields, kinds):
+                body += [f"{INDENT}@property", f"{INDENT}def {field}(self) -> {kind}: ..."]
     return "\n".join(["from typing import Any", "", f"from {base.__name__} import Tensor", "", *body]) + "\n"

@@ -38,7 +38,7 @@ PARAMETERS = {
     "source": "Ints", "spacing": "Number | Sequence[Number] | Sequence[Tensor]", "split_size": "Ints",
     "split_sizes": "Sequence[int]", "start": "Number", "step": "Number", "steps": "int", "stride": "Ints",
     "target_lengths": "Ints | Tensor", "tensors": "Sequence[Tensor]", "to": "Number", "unbiased": "bool",
-    **{f"{each}_proj_weight": "Tensor" for each in "qkv"}, "value": "Number", "vec2": "Tensor",
+    **{f"{form}_proj_weight": "Tensor" for form in "qkv"}, "value": "Number", "vec2": "Tensor",
     "weight": "Tensor",
 }
 """Types of parameters that cards leave open, by name."""
@@ -145,7 +145,7 @@ WITH_INDICES = (
     "({}, *, return_indices: Literal[True]) -> tuple[Tensor, Tensor]",
     "({}, return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]",
 )
-POOLED = tuple(each.format(POOL) for each in WITH_INDICES)
+POOLED = tuple(form.format(POOL) for form in WITH_INDICES)
 LENGTHS = "int | Sequence[int | None] | None"
 """Of adaptive pooling in two dimensions: None keeps the input's."""
 PER_DIMENSION = ("(dim: None = None) -> {}", "(dim: int) -> int")
@@ -160,19 +160,19 @@ NETWORKS = (
 
 FORMS: dict[str, tuple[str, ...]] = {
     **{
-        name: tuple(each.format(state="Tensor", results="tuple[Tensor, Tensor]") for each in NETWORKS)
+        name: tuple(form.format(state="Tensor", results="tuple[Tensor, Tensor]") for form in NETWORKS)
         for name in ("gru", "rnn_tanh", "rnn_relu")
     },
-    "lstm": tuple(each.format(state="Sequence[Tensor]", results="tuple[Tensor, Tensor, Tensor]") for each in NETWORKS),
-    "max": tuple(each.format("max") for each in EXTREMES),
-    "min": tuple(each.format("min") for each in EXTREMES),
-    "adaptive_max_pool1d": tuple(each.format("input: Tensor, output_size: Ints") for each in WITH_INDICES),
-    "adaptive_max_pool2d": tuple(each.format(f"input: Tensor, output_size: {LENGTHS}") for each in WITH_INDICES),
-    "median": tuple(each.format("median") for each in MEDIANS),
-    "nanmedian": tuple(each.format("nanmedian") for each in MEDIANS),
-    "searchsorted": tuple(each.format(PLACES) for each in SEARCHES),
-    "unique": tuple(each.format("sorted: bool = True, ") for each in DISTINCT),
-    "unique_consecutive": tuple(each.format("") for each in DISTINCT),
+    "lstm": tuple(form.format(state="Sequence[Tensor]", results="tuple[Tensor, Tensor, Tensor]") for form in NETWORKS),
+    "max": tuple(form.format("max") for form in EXTREMES),
+    "min": tuple(form.format("min") for form in EXTREMES),
+    "adaptive_max_pool1d": tuple(form.format("input: Tensor, output_size: Ints") for form in WITH_INDICES),
+    "adaptive_max_pool2d": tuple(form.format(f"input: Tensor, output_size: {LENGTHS}") for form in WITH_INDICES),
+    "median": tuple(form.format("median") for form in MEDIANS),
+    "nanmedian": tuple(form.format("nanmedian") for form in MEDIANS),
+    "searchsorted": tuple(form.format(PLACES) for form in SEARCHES),
+    "unique": tuple(form.format("sorted: bool = True, ") for form in DISTINCT),
+    "unique_consecutive": tuple(form.format("") for form in DISTINCT),
     "aminmax": ("(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax",),
     "arange": (
         f"(end: Number, *, out: Tensor | None = None, {NEW}) -> Tensor",
@@ -209,8 +209,8 @@ FORMS: dict[str, tuple[str, ...]] = {
         f"(input: Tensor, high: int, *, {LIKE}) -> Tensor",
         f"(input: Tensor, low: int, high: int, *, {LIKE}) -> Tensor",
     ),
-    "size": tuple(each.format("Size") for each in PER_DIMENSION),
-    "stride": tuple(each.format("tuple[int, ...]") for each in PER_DIMENSION),
+    "size": tuple(form.format("Size") for form in PER_DIMENSION),
+    "stride": tuple(form.format("tuple[int, ...]") for form in PER_DIMENSION),
     "to": (
         f"(input: Tensor, dtype: dtype, {TO}) -> Tensor",
         f"(input: Tensor, device: device | str | None = None, dtype: dtype | None = None, {TO}) -> Tensor",

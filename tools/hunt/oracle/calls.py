@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import wengert as wg
-from tools.written import told
+from tools.written import text_of
 from wengert._core.cards.card import REGISTRY, Bad, Card
 from wengert.testing import Maker
 
@@ -75,7 +75,7 @@ def written(value: Any, operand: Operand) -> str:
     if isinstance(value, (tuple, list)):
         inside = ", ".join(written(each, operand) for each in value)
         return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
-    return str(told(value))
+    return str(text_of(value))
 
 
 def slotted(value: Any) -> Any:
@@ -175,7 +175,7 @@ def fits(card: Any, sample: Any) -> bool:
     double = all(each.dtype in (wg.float64, wg.complex128) for each in tensors if each.requires_grad)
     small = all(each.numel() <= LARGEST and each.layout == wg.strided for each in tensors)
     plain = [each for each in values if not isinstance(each, wg.Tensor)]
-    return double and small and all(told(each) is not None for each in plain)
+    return double and small and all(text_of(each) is not None for each in plain)
 
 
 def results_of(card: Any, sample: Any) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import wengert as wg
-from tools.written import told_tensor
+from tools.written import tensor_text
 
 REFUSED = (RuntimeError, ValueError, TypeError, IndexError, AttributeError, ZeroDivisionError, AssertionError)
 """What a statement that is no good may raise."""
@@ -142,7 +142,7 @@ class Draft:
         same = [name for name in same if self.shape(name) == shape]
         if same and kind < 0.4:
             return self.draw.choice(same)
-        constant = told_tensor(tensor)
+        constant = tensor_text(tensor)
         if kind < 0.5:
             return constant
         fitting = [name for name in self.variables() if broadcasts(self.shape(name), shape)]
