@@ -35,7 +35,7 @@ def of_choice(random: np.random.Generator, t: Any) -> Arguments:
     return [x[:1, :, :1] > 0, x, x[0]]
 
 
-def of_place_rule(random: np.random.Generator, t: Any) -> Arguments:
+def of_value_selecting_rule(random: np.random.Generator, t: Any) -> Arguments:
     x = few(random, t)
     return [[x[:, 0].copy(), None], x.shape, random.integers(0, x.shape[1], x[:, 0].shape), 1, False]
 
@@ -67,7 +67,7 @@ DIRECT: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "std": lambda r, t: [few(r, t), None, False, True, None],
     "max_full": lambda r, t: [few(r, t)],
     "min_full": lambda r, t: [few(r, t)],
-    "place_rule": of_place_rule,
+    "value_selecting_rule": of_value_selecting_rule,
     "extreme_rule": of_extreme_rule,
     "whole_extreme_rule": lambda r, t: (lambda x: [np.ones((), t), x, x.max(keepdims=True)])(few(r, t)),
 }
@@ -324,7 +324,7 @@ DIRECT.update(
     sort_along=lambda r, t: [matrix(r, t), None, 0, bool(r.integers(2))],
     topk_along=lambda r, t: [matrix(r, t), 1, 0, True, True],
     distinct=lambda r, t: [matrix(r, t), None, False, True, True],
-    places_among=lambda r, t: [np.sort(matrix(r, t)[0]), matrix(r, t), True, False],
+    sorted_positions=lambda r, t: [np.sort(matrix(r, t)[0]), matrix(r, t), True, False],
     bincount=lambda r, t: [rows(r, 9, 30), None, 3],
     cummax_along=lambda r, t: [matrix(r, t), 0],
     cummin_along=lambda r, t: [matrix(r, t), 1],

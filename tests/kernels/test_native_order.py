@@ -166,7 +166,7 @@ def test_distinct_elements_are_those_of_the_body(data, shape, dtype, consecutive
 
 @given(st.data(), SHAPES, st.sampled_from(["float32", "float64", "int32", "int64"]), st.booleans(), st.booleans())
 @settings(deadline=None)
-def test_places_among_sorted_numbers_are_those_of_the_body(data, shape, dtype, right, short):
+def test_positions_in_sorted_numbers_are_those_of_the_body(data, shape, dtype, right, short):
     x = values(data.draw, shape, dtype)
     length = data.draw(st.integers(1, 70))
     rows = data.draw(st.booleans())

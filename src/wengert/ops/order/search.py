@@ -45,9 +45,9 @@ def rows_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> An
     name="_searchsorted",
     public="neither",
     layout="own",
-    native=native("places_among"),
+    native=native("sorted_positions"),
 )
-def places_among(sorted_sequence: Index, input: Index, right: bool, out_int32: bool) -> Any:
+def sorted_positions(sorted_sequence: Index, input: Index, right: bool, out_int32: bool) -> Any:
     """Return the insertion indices of values among sorted ones, row by row or all in the same row."""
     for operand in (sorted_sequence, input):
         check_ordered("searchsorted", "searchsorted_out_cpu", operand)
@@ -58,8 +58,8 @@ def places_among(sorted_sequence: Index, input: Index, right: bool, out_int32: b
     return np.ascontiguousarray(result, np.int32 if out_int32 else np.int64).reshape(values.shape)
 
 
-@places_among.samples
-def places_among_samples(make: Any) -> Any:
+@sorted_positions.samples
+def sorted_positions_samples(make: Any) -> Any:
     yield Sample(make(1), make(2, 3), True, False)  # sorted, also if tests reverse it
     yield Sample(make(2, 1), make(2, 3), False, True)
     yield Sample(make(0), make(), False, False)
@@ -189,10 +189,10 @@ def searchsorted(
             edges = edges.detach().gather(-1, sorter)
         except RuntimeError as error:
             raise RuntimeError(f"torch.searchsorted(): sorter index out of range: {error}") from None
-    return put("searchsorted", out, places_among(edges, values, right or side == "right", out_int32))
+    return put("searchsorted", out, sorted_positions(edges, values, right or side == "right", out_int32))
 
 
-plain_case(searchsorted, places_among, places_among.native)
+plain_case(searchsorted, sorted_positions, sorted_positions.native)
 
 
 @searchsorted.samples
@@ -248,7 +248,7 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
         tensor([1, 3])
     """
     if out is None and are_plain(boundaries, input):
-        return places_among(boundaries, input, right, out_int32)
+        return sorted_positions(boundaries, input, right, out_int32)
     if not isinstance(boundaries, Tensor):
         raise TypeError(wrong_type("bucketize", "boundaries", 2, "Tensor", boundaries))
     if boundaries._array_.ndim != 1:
@@ -258,7 +258,7 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     if isinstance(values, Tensor) and values.dtype is not boundaries.dtype:
         values = values.to(dtypes.result_type((values._array_, boundaries._array_)))
     warn_of_copies(values=values, edges=boundaries)
-    return put("bucketize", out, places_among(boundaries, values, right, out_int32))
+    return put("bucketize", out, sorted_positions(boundaries, values, right, out_int32))
 
 
 registered("bucketize").public = asking(bucketize, module="wengert")  # type: ignore[misc]  # it takes numbers, too
@@ -286,7 +286,7 @@ def members_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) ->
     common = dtypes.promote_types(elements.dtype, tests.dtype)
     flat = elements.to(common).reshape((size, math.prod(shape[1:])))
     ordered = tests.to(common).reshape((size, count)).sort(1)[0]
-    result = ordered.gather(1, places_among.call((ordered, flat, False, False)).clamp_max(count - 1)) == flat
+    result = ordered.gather(1, sorted_positions.call((ordered, flat, False, False)).clamp_max(count - 1)) == flat
     return (result.logical_not() if rest[1] else result).reshape(shape)
 
 

@@ -11,7 +11,7 @@ from .bincount import bincount
 from .histogram import counts_of_points, counts_of_rows, limits_along
 from .ranks import checked_rank, kthvalue_along, median_along, median_full, mode_along, nanmedian_along, nanmedian_full
 from .running import cummax_along, cummin_along, logcumsumexp, logcumsumexp_backward, logcumsumexp_forward
-from .search import membership, places_among
+from .search import membership, sorted_positions
 from .sort import sort_along, top_shape, topk_along
 from .unique import distinct
 
@@ -47,7 +47,7 @@ def whole_shape(self: Any) -> Any:
     return ()
 
 
-@places_among.shape
+@sorted_positions.shape
 def places_shape(sorted_sequence: Any, input: Any, right: bool, out_int32: bool) -> Any:
     return input.shape, INT32 if out_int32 else INT64
 

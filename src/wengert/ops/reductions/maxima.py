@@ -309,7 +309,7 @@ def dim_jvp(tangent: Any, indices: Any, dim: int, keepdim: bool) -> Any:
 
 def dim_rules(card: Card) -> None:
     """Add the rules of an extreme along a dimension: the first of equal elements counts."""
-    card.vjp("self", native=native("place_rule"))(dim_vjp)
+    card.vjp("self", native=native("value_selecting_rule"))(dim_vjp)
     card.jvp("self")(dim_jvp)
 
 

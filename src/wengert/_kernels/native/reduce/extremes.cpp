@@ -124,8 +124,8 @@ template <Extreme side> PyObject* of_all(PyObject*, Call args, Py_ssize_t nargs)
 }
 // The same with the arguments of `max` and `min`: (self, dim, keepdim), both at their defaults
 template <Extreme side> PyObject* of_all_with_defaults(PyObject*, Call args, Py_ssize_t nargs) {
-    const bool whole = nargs == 3 && args[1] == Py_None && args[2] == Py_False;
-    return answer([=] { return whole ? extremes(side, VALUES, args[0], Py_None, Py_False) : nullptr; });
+    const bool defaults = nargs == 3 && args[1] == Py_None && args[2] == Py_False;
+    return answer([=] { return defaults ? extremes(side, VALUES, args[0], Py_None, Py_False) : nullptr; });
 }
 // (self, dim, keepdim) with one dimension, or for the places alone None
 template <Extreme side, Wanted wanted> PyObject* with_positions(PyObject*, Call args, Py_ssize_t nargs) {
@@ -290,13 +290,13 @@ template <class T> void logsumexp_columns(const T* x, npy_intp pitch, npy_intp r
             continue;
         }
         double others = 0;
-        bool own = false;
+        bool found_largest = false;
         for (npy_intp i = 0; i < rows; ++i) {
             const T value = x[i * pitch + j];
-            if (own || value != shift[j])
+            if (found_largest || value != shift[j])
                 others += std::exp(static_cast<double>(value) - largest);
             else
-                own = true;
+                found_largest = true;
         }
         out[j] = static_cast<T>(std::log1p(others) + largest);
     }

@@ -33,8 +33,8 @@ template <class T, class Size> T scaled_norm(npy_intp count, double order, Size 
     if (largest == 0 || std::isinf(largest)) return largest;
     T sum = 0;
     for (npy_intp k = 0; k < count; ++k) {
-        const T share = size(k) / largest;
-        sum += order == 2 ? share * share : std::pow(share, static_cast<T>(order));
+        const T ratio = size(k) / largest;
+        sum += order == 2 ? ratio * ratio : std::pow(ratio, static_cast<T>(order));
     }
     return largest * (order == 2 ? std::sqrt(sum) : std::pow(sum, static_cast<T>(1 / order)));
 }

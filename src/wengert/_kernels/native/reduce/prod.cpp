@@ -95,9 +95,9 @@ PyObject* whole_product(PyArrayObject* x) {
 #pragma GCC unroll 4
                 for (int lane = 0; lane < 4; ++lane) lanes[lane] *= input[i + lane];
             for (; i < end; ++i) lanes[0] *= input[i];
-            const uint64_t own = lanes[0] * lanes[1] * lanes[2] * lanes[3];
+            const uint64_t block_product = lanes[0] * lanes[1] * lanes[2] * lanes[3];
             uint64_t before = product.load();
-            while (!product.compare_exchange_weak(before, before * own)) {}
+            while (!product.compare_exchange_weak(before, before * block_product)) {}
         });
     }
     Owned result(new_array(int64_descr, 0, nullptr));

@@ -112,9 +112,9 @@ template <class T> PyObject* whole_sum(PyArrayObject* x, const Block& block) {
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
     if (sizeof(T) == 8 && block.outer == 1 && block.inner == 1) {
         std::atomic<uint64_t> total{0};  // in whatever order: sums that wrap around are the same
-        const auto* whole = reinterpret_cast<const int64_t*>(input);
+        const auto* integers = reinterpret_cast<const int64_t*>(input);
         parallel_for(block.reduced, 1, [=, &total](npy_intp begin, npy_intp end) {
-            total += chosen_loops.whole_sum(whole + begin, end - begin);
+            total += chosen_loops.whole_sum(integers + begin, end - begin);
         });
         *out = total;
         return result.give();

@@ -108,22 +108,22 @@ template <class T> struct Shared {
     using Count = typename SameSize<T>::Type;
     const T *x, *extremes, *grad;
     npy_intp step, reduced, inner;  // of gradients; the number of elements for each extreme, and their step
-    bool whole;
+    bool of_all;
 
     // How many of a row's elements share its gradient.
     npy_intp hits_of(const T* row, npy_intp count, T extreme) const {
         Count hits = 0;
-        if (whole && extreme != extreme)
+        if (of_all && extreme != extreme)
             for (npy_intp i = 0; i < count; ++i) hits += row[i] != row[i];
         else
             for (npy_intp i = 0; i < count; ++i) hits += row[i] == extreme;
         return static_cast<npy_intp>(hits);
     }
     T part_of(npy_intp at, Count hits) const { return grad[at * step] / static_cast<T>(hits); }
-    T nothing_beside(T part) const { return whole ? T(0) : part * T(0); }
+    T nothing_beside(T part) const { return of_all ? T(0) : part * T(0); }
     void spread(const T* row, T* out, npy_intp count, T extreme, T part) const {
         const T nothing = nothing_beside(part);
-        if (whole && extreme != extreme)
+        if (of_all && extreme != extreme)
             for (npy_intp i = 0; i < count; ++i) out[i] = row[i] != row[i] ? part : nothing;
         else
             for (npy_intp i = 0; i < count; ++i) out[i] = row[i] == extreme ? part : nothing;
@@ -173,9 +173,9 @@ private:
     }
 };
 // The gradient of each extreme in equal parts to the elements that equal it. Of NaN: NaN for all, unless NaN counts as
-// equal to itself (`whole`: one extreme of all elements).
+// equal to itself (`of_all`: one extreme of all elements).
 template <class T>
-PyObject* shared(PyArrayObject* x, const T* extremes, PyObject* grad_object, const Block& block, bool whole) {
+PyObject* shared(PyArrayObject* x, const T* extremes, PyObject* grad_object, const Block& block, bool of_all) {
     Operand grad;
     if (!read_gradient(grad_object, PyArray_DESCR(x), grad) || PyArray_SIZE(grad.array) != block.outer * block.inner)
         return nullptr;
@@ -183,7 +183,7 @@ PyObject* shared(PyArrayObject* x, const T* extremes, PyObject* grad_object, con
     if (!result) return nullptr;
     if (block.reduced > std::numeric_limits<int32_t>::max()) return nullptr;
     const Shared<T> shared{data_of<T>(x), extremes, data_of<T>(grad.array), grad.repeated ? 0 : 1, block.reduced,
-                           block.inner,   whole};
+                           block.inner,   of_all};
     T* out = data_of<T>(result.get());
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
     if (block.outer * block.inner == 1)
@@ -194,14 +194,15 @@ PyObject* shared(PyArrayObject* x, const T* extremes, PyObject* grad_object, con
         shared.share_columns(out, block.outer);
     return result.give();
 }
-PyObject* shared_gradient(PyObject* grad, PyObject* self, PyObject* out, PyObject* dim, PyObject* keepdim, bool whole) {
+PyObject* shared_gradient(PyObject* grad, PyObject* self, PyObject* out, PyObject* dim, PyObject* keepdim,
+                          bool of_all) {
     PyArrayObject* x = plain(self);
     PyArrayObject* extremes = x ? plain(out, PyArray_DESCR(x)) : nullptr;
     Block block;
     if (!extremes || PyArray_SIZE(x) == 0 || !find_dims(x, dim, keepdim, block)) return nullptr;
     if (PyArray_SIZE(extremes) != block.outer * block.inner) return nullptr;
-    if (PyArray_DESCR(x) == float_descr) return shared(x, data_of<float>(extremes), grad, block, whole);
-    return PyArray_DESCR(x) == double_descr ? shared(x, data_of<double>(extremes), grad, block, whole) : nullptr;
+    if (PyArray_DESCR(x) == float_descr) return shared(x, data_of<float>(extremes), grad, block, of_all);
+    return PyArray_DESCR(x) == double_descr ? shared(x, data_of<double>(extremes), grad, block, of_all) : nullptr;
 }
 // (grad, self, out, dim, keepdim)
 PyObject* extreme_rule(PyObject*, Call args, Py_ssize_t nargs) {
@@ -243,7 +244,7 @@ template <class T> PyObject* placed(PyObject* grad_object, PyArrayObject* indice
     return inside ? result.give() : nullptr;
 }
 // (grads, self_shape, indices, dim, keepdim): that of the values at the places of the extremes along one dimension
-PyObject* place_rule(PyObject*, Call args, Py_ssize_t nargs) {
+PyObject* value_selecting_rule(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         PyArrayObject* indices = nargs == 5 && PyLong_CheckExact(args[3]) ? plain(args[2], int64_descr) : nullptr;
         Reduced reduced;
@@ -266,7 +267,7 @@ Methods rule_methods({
                   "(grad, self, out, dim, keepdim): shared by the equal ones"),
     direct_method("direct_whole_extreme_rule", on_contiguous<whole_extreme_rule, few_with_gaps>,
                   "(grad, self, out): shared by the equal ones"),
-    direct_method("direct_place_rule", on_contiguous<place_rule>,
+    direct_method("direct_value_selecting_rule", on_contiguous<value_selecting_rule>,
                   "(grads, self_shape, indices, dim, keepdim): at the indices"),
 });
 

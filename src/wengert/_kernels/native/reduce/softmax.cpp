@@ -178,10 +178,10 @@ template <class T> void forward_strip(const T* x, T* out, const Strip& strip, T*
     for (npy_intp j = 0; j < strip.width; ++j) {
         if (!(row[j] >= 1 && static_cast<double>(row[j]) < 1 / nearly_all)) continue;
         double weight = 0;
-        bool own = false;
+        bool found_largest = false;
         for (npy_intp i = 0; i < strip.length; ++i) {
-            const bool first = !own && x[i * strip.inner + j] == largest[static_cast<size_t>(j)];
-            own = own || first;
+            const bool first = !found_largest && x[i * strip.inner + j] == largest[static_cast<size_t>(j)];
+            found_largest = found_largest || first;
             if (!first) weight += static_cast<double>(out[i * strip.inner + j]);
         }
         others[static_cast<size_t>(j)] = weight;
@@ -197,28 +197,29 @@ template <class T> void forward_strip(const T* x, T* out, const Strip& strip, T*
 // The gradient of the element of column j that weighs nearly all.
 template <class T>
 void mend_weight(const T* grad, const T* value, T* out, const Strip& strip, npy_intp j, npy_intp position) {
-    const npy_intp own = position * strip.inner + j;
+    const npy_intp greatest = position * strip.inner + j;
     double weight = 0, total = 0;
     for (npy_intp i = 0, at = j; i < strip.length; ++i, at += strip.inner) {
         if (i == position) continue;
         weight += static_cast<double>(value[at]);
-        total += static_cast<double>(value[at]) * (static_cast<double>(grad[own]) - static_cast<double>(grad[at]));
+        total += static_cast<double>(value[at]) * (static_cast<double>(grad[greatest]) - static_cast<double>(grad[at]));
     }
-    if (is_whole(static_cast<double>(value[own]) + weight))
-        out[own] = static_cast<T>(static_cast<double>(value[own]) * total);
+    if (is_whole(static_cast<double>(value[greatest]) + weight))
+        out[greatest] = static_cast<T>(static_cast<double>(value[greatest]) * total);
 }
 // The same where values are logarithms.
 template <class T>
 void mend_logarithm(const T* grad, const T* value, T* out, const Strip& strip, npy_intp j, npy_intp position) {
-    const npy_intp own = position * strip.inner + j;
+    const npy_intp greatest = position * strip.inner + j;
     double weight = 0, others = 0;
     for (npy_intp i = 0, at = j; i < strip.length; ++i, at += strip.inner) {
         if (i == position) continue;
         weight += std::exp(static_cast<double>(value[at]));
         others += static_cast<double>(grad[at]);
     }
-    const double share = std::exp(static_cast<double>(value[own]));
-    if (is_whole(share + weight)) out[own] = static_cast<T>(static_cast<double>(grad[own]) * weight - share * others);
+    const double greatest_weight = std::exp(static_cast<double>(value[greatest]));
+    if (is_whole(greatest_weight + weight))
+        out[greatest] = static_cast<T>(static_cast<double>(grad[greatest]) * weight - greatest_weight * others);
 }
 template <class T>
 void backward_strip(const T* grad, const T* value, T* out, const Strip& strip, T* row, bool logarithm) {

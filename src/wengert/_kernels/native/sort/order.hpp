@@ -12,26 +12,26 @@
 
 namespace wengert {
 
-// `turn` is all ones for the opposite order.
+// `flip` is all ones for the opposite order.
 template <class Word> struct IntegerKey {
     using Bits = Word;
-    Word turn, sign;
-    Word operator()(Word stored) const { return static_cast<Word>(stored ^ sign ^ turn); }
+    Word flip, sign;
+    Word operator()(Word stored) const { return static_cast<Word>(stored ^ sign ^ flip); }
     bool is_nan(Word) const { return false; }
 };
 template <class Word, Word infinity> struct FloatKey {
     using Bits = Word;
     static constexpr Word sign = static_cast<Word>(Word(1) << (8 * sizeof(Word) - 1)),
                           all = static_cast<Word>(~Word(0));
-    Word turn;
+    Word flip;
     Word operator()(Word stored) const {
         const Word magnitude = static_cast<Word>(stored & ~sign);
         const Word negative = stored & sign ? all : Word(0);
         const Word key = static_cast<Word>(
             sign + static_cast<Word>((magnitude ^ negative) - negative));  // sign + magnitude, or minus
-        return static_cast<Word>((magnitude > infinity ? all : key) ^ turn);
+        return static_cast<Word>((magnitude > infinity ? all : key) ^ flip);
     }
-    bool is_nan(Word key) const { return (key ^ turn) == all; }
+    bool is_nan(Word key) const { return (key ^ flip) == all; }
 };
 
 // use(key) with the key of an array's dtype; null for one without.
@@ -39,9 +39,9 @@ template <class Use> PyObject* with_key(PyArrayObject* array, bool descending, c
     const int type = PyArray_TYPE(array);
     const auto integer = [&](auto word) -> PyObject* {
         using Word = decltype(word);
-        const Word turn = static_cast<Word>(descending ? ~Word(0) : Word(0));
+        const Word flip = static_cast<Word>(descending ? ~Word(0) : Word(0));
         const Word sign = static_cast<Word>(PyTypeNum_ISSIGNED(type) ? Word(1) << (8 * sizeof(Word) - 1) : Word(0));
-        return use(IntegerKey<Word>{turn, sign});
+        return use(IntegerKey<Word>{flip, sign});
     };
     if (type == NPY_FLOAT) return use(FloatKey<uint32_t, 0x7f800000u>{descending ? ~uint32_t(0) : 0});
     if (type == NPY_DOUBLE) return use(FloatKey<uint64_t, 0x7ff0000000000000u>{descending ? ~uint64_t(0) : 0});

@@ -52,15 +52,15 @@ void find_positions(const T* edges, npy_intp length, npy_intp step, const T* val
     parallel_for(rows * strips, std::min(width, strip) * 16, [=](npy_intp begin, npy_intp end) {
         for (npy_intp at = begin; at < end; ++at) {
             const npy_intp row = at / strips, first = at % strips * strip, last = std::min(first + strip, width);
-            const T *own = edges + row * step, *line = values + row * width, final = own[length - 1];
+            const T *row_edges = edges + row * step, *line = values + row * width, final = row_edges[length - 1];
             for (npy_intp j = first; j < last; j += abreast) {
                 npy_intp block_positions[abreast];
                 const npy_intp some = std::min(abreast, last - j);
                 if (final == final)
-                    bisect<T, right>(own, length, line + j, some, block_positions);
+                    bisect<T, right>(row_edges, length, line + j, some, block_positions);
                 else
                     for (npy_intp k = 0; k < some; ++k)
-                        block_positions[k] = bisect_before_nan<T, right>(own, length, line[j + k]);
+                        block_positions[k] = bisect_before_nan<T, right>(row_edges, length, line[j + k]);
                 for (npy_intp k = 0; k < some; ++k)
                     out[row * width + j + k] = static_cast<Position>(block_positions[k]);
             }
@@ -84,7 +84,7 @@ PyObject* positions(PyArrayObject* edges, PyArrayObject* values, bool right, PyA
     return result.give();
 }
 
-// places_among(edges, values, right, short), of one dtype
+// sorted_positions(edges, values, right, short), of one dtype
 PyObject* positions_card(Call args) {
     PyArrayObject *edges = plain(args[0]), *values = plain(args[1]);
     bool right = false, small = false;
@@ -159,9 +159,9 @@ void run_along(const T* x, npy_intp length, npy_intp inner, npy_intp width, T* v
         T best = values[0];
         int64_t position = 0;
         for (npy_intp i = 1; i < length; ++i) {
-            const T mine = x[i];
-            const bool better = takes_over<T, largest>(mine, best);
-            best = better ? mine : best;
+            const T candidate = x[i];
+            const bool better = takes_over<T, largest>(candidate, best);
+            best = better ? candidate : best;
             position = better ? i : position;
             values[i] = best, positions[i] = position;
         }
@@ -170,9 +170,9 @@ void run_along(const T* x, npy_intp length, npy_intp inner, npy_intp width, T* v
     for (npy_intp i = 1; i < length; ++i) {
         x += inner, values += inner, positions += inner;
         for (npy_intp j = 0; j < width; ++j) {
-            const T mine = x[j], best = values[j - inner];
-            const bool better = takes_over<T, largest>(mine, best);
-            values[j] = better ? mine : best;
+            const T candidate = x[j], best = values[j - inner];
+            const bool better = takes_over<T, largest>(candidate, best);
+            values[j] = better ? candidate : best;
             positions[j] = better ? i : positions[j - inner];
         }
     }
@@ -216,8 +216,8 @@ template <bool largest> PyObject* running_card(Call args) {
 }
 
 Methods search_methods({
-    direct_method("direct_places_among", direct<4, positions_card>,
-                  "places_among(edges, values, right, short), or NotImplemented"),
+    direct_method("direct_sorted_positions", direct<4, positions_card>,
+                  "sorted_positions(edges, values, right, short), or NotImplemented"),
     direct_method("direct_bincount", on_contiguous<direct<3, bincount_card>, few_with_gaps>,
                   "bincount(self, weights, minlength), or NotImplemented"),
     direct_method("direct_cummax_along", on_contiguous<direct<2, running_card<true>>, few_with_gaps>,

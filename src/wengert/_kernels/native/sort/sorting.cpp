@@ -43,8 +43,8 @@ public:
     template <class Use> auto sort(const Bits* x, npy_intp step, bool ordered, const Use& use) {
         Bits low = key_(x[0]), high = low;
         for (npy_intp i = 1; i < count_; ++i) {
-            const Bits mine = key_(x[i * step]);
-            low = std::min(low, mine), high = std::max(high, mine);
+            const Bits value_key = key_(x[i * step]);
+            low = std::min(low, value_key), high = std::max(high, value_key);
         }
         const Bits range = static_cast<Bits>(high - low);
         if constexpr (sizeof(Bits) == 8)
@@ -178,11 +178,11 @@ private:
             if (have == count_ && step == 1 && end - begin == block && !any_below(key, x + begin, kept[count_ - 1].key))
                 continue;
             for (npy_intp i = begin; i < end; ++i) {
-                const Bits mine = key(x[i * step]);
-                if (have == count_ && mine >= kept[count_ - 1].key) continue;
+                const Bits value_key = key(x[i * step]);
+                if (have == count_ && value_key >= kept[count_ - 1].key) continue;
                 size_t at = have < count_ ? have++ : count_ - 1;
-                for (; at > 0 && kept[at - 1].key > mine; --at) kept[at] = kept[at - 1];
-                kept[at] = {mine, static_cast<uint32_t>(i)};
+                for (; at > 0 && kept[at - 1].key > value_key; --at) kept[at] = kept[at - 1];
+                kept[at] = {value_key, static_cast<uint32_t>(i)};
             }
         }
         return kept;
@@ -196,9 +196,9 @@ private:
             const npy_intp end = std::min(begin + block, length);
             if (full && step == 1 && end - begin == block && !any_below(key, x + begin, limit)) continue;
             for (npy_intp i = begin; i < end; ++i) {
-                const Bits mine = key(x[i * step]);
-                if (full && mine >= limit) continue;
-                entries_[have++] = {mine, static_cast<uint32_t>(i)};
+                const Bits value_key = key(x[i * step]);
+                if (full && value_key >= limit) continue;
+                entries_[have++] = {value_key, static_cast<uint32_t>(i)};
                 if (have < entries_.size()) continue;
                 thin(have);
                 have = count_, full = true, limit = entries_[count_ - 1].key;
@@ -303,8 +303,8 @@ template <class Key> struct Consecutive {
     npy_intp count;
 
     bool begins(npy_intp i) const {
-        const Bits mine = key(x[i]);
-        return i == 0 || mine != key(x[i - 1]) || key.is_nan(mine);
+        const Bits value_key = key(x[i]);
+        return i == 0 || value_key != key(x[i - 1]) || key.is_nan(value_key);
     }
     npy_intp runs() const {
         npy_intp total = 1;
