@@ -115,7 +115,7 @@ template <class T> struct Loops {
     UnaryLoop<T> unary[UNARY_COUNT];
     MixedLoop<T> mixed[MIXED_COUNT];
     void (*fill)(T value, T* out, index_t count);
-    void (*spread)(T first, T pace, int32_t begin, int32_t turn, T* out, index_t count);  // see arrays/ranges.inc
+    void (*spread)(T first, T pace, int32_t begin, int32_t direction, T* out, index_t count);  // see arrays/ranges.inc
     void (*counted)(double start, double step, int32_t begin, T* out, index_t count);
     void (*shaped[SHAPED_COUNT])(const T* x, Shape shape, T* out, index_t count);
     void (*shaped_backward[SHAPED_COUNT])(const T* grad, index_t grad_step, const T* x, Shape shape, T* out,
@@ -165,7 +165,7 @@ template <class T> struct Loops {
     // `packed_rows` rows have functions of their own; see linalg/packed.inc.
     index_t lanes;
     index_t packed_rows;
-    void (*packed_tile[3])(const T* a, const T* b, const index_t* rows, index_t apart, index_t depth, T* out,
+    void (*packed_tile[3])(const T* a, const T* b, const index_t* rows, index_t half_step, index_t depth, T* out,
                            index_t pitch, const T* bias, bool add);
     void (*store_tile)(const T* tile, index_t pitch, const TilePiece* pieces, int used, index_t rows, T* out,
                        index_t row_step, bool add);
@@ -185,11 +185,11 @@ template <class T> struct Loops {
     // Correlations by tiles, with panels of as many rows; see conv/winograd.inc.
     void (*kernel_tiles[3])(const T* kernels, index_t count, T* const* out);
     void (*input_tiles)(const T* planes, index_t plane, index_t channels, const TileVectors& tiles, T* out,
-                        index_t apart);
-    void (*result_tiles)(const T* products, index_t apart, T bias, T* lines, T* check);
-    void (*tiles_of_pixels)(const T* pixels, index_t pitch, index_t count, T* out, index_t apart);
-    void (*grad_tiles[3])(const T* pixels, index_t pitch, index_t count, T* out, index_t apart);
-    void (*kernels_of_tiles)(const T* tiles, index_t apart, index_t count, T* out, index_t step);
+                        index_t element_step);
+    void (*result_tiles)(const T* products, index_t element_step, T bias, T* lines, T* check);
+    void (*tiles_of_pixels)(const T* pixels, index_t pitch, index_t count, T* out, index_t element_step);
+    void (*grad_tiles[3])(const T* pixels, index_t pitch, index_t count, T* out, index_t element_step);
+    void (*kernels_of_tiles)(const T* tiles, index_t element_step, index_t count, T* out, index_t step);
 
     // Attention; see attention/tiles.inc.
     void (*attention_weigh)(T* scores, index_t keys, T* greatest, T* total, T* factor);
@@ -245,12 +245,12 @@ template <class T> struct Loops {
     // Recurrent networks; see recurrent/units.inc.
     void (*panel_product)(const T* a, index_t pitch, index_t rows, const T* b, index_t depth, index_t panels, T* out,
                           index_t out_pitch);
-    void (*lstm_row)(const T* inputs, const T* own, T* cell, T* gates, T* cells, T* shown, index_t size);
+    void (*lstm_row)(const T* inputs, const T* hidden_part, T* cell, T* gates, T* cells, T* shown, index_t size);
     void (*lstm_row_backward)(const T* grad, const T* gates, const T* cells, const T* before, T* grad_cell, T* out,
                               index_t size);
-    void (*gru_row)(const T* inputs, const T* own, const T* bias, T* state, T* gates, T* candidates, T* out,
+    void (*gru_row)(const T* inputs, const T* hidden_part, const T* bias, T* state, T* gates, T* candidates, T* out,
                     index_t size);
-    void (*gru_row_backward)(T* grad, const T* gates, const T* candidates, const T* before, T* out, T* own,
+    void (*gru_row_backward)(T* grad, const T* gates, const T* candidates, const T* before, T* out, T* hidden_part,
                              index_t size);
 
     void (*sgd)(T* param, const T* grad, T* buffer, index_t count, const SgdSettings<T>& settings);

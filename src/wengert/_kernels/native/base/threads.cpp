@@ -46,9 +46,9 @@ public:
         const Caller caller(callers_);
         const int helpers = least_of(threads - caller.number, pieces - 1);
         if (helpers < 1) return run_alone(body, context, pieces);
-        std::unique_lock<std::mutex> turn(job_lock_, std::try_to_lock);
-        if (turn.owns_lock()) start_workers(helpers);
-        if (!turn.owns_lock() || workers_ == 0) return run_alone(body, context, pieces);
+        std::unique_lock<std::mutex> lock(job_lock_, std::try_to_lock);
+        if (lock.owns_lock()) start_workers(helpers);
+        if (!lock.owns_lock() || workers_ == 0) return run_alone(body, context, pieces);
         body_ = body, context_ = context, pieces_ = pieces;
         shares_ = helpers + 1;
         for (int share = 0; share < shares_; ++share) next_[share].position.store(begin_of(share));

@@ -22,9 +22,9 @@ struct Gated {
         if (!x || PyArray_SIZE(x) == 0 || PyArray_NDIM(x) > most_dims || !as_axis(dim, PyArray_NDIM(x), axis))
             return false;
         std::copy_n(PyArray_DIMS(x), PyArray_NDIM(x), shape);
-        const npy_intp whole = PyArray_DIM(x, axis);
-        if (whole % 2) return false;
-        shape[axis] = whole / 2;
+        const npy_intp length = PyArray_DIM(x, axis);
+        if (length % 2) return false;
+        shape[axis] = length / 2;
         const Line line = line_of(shape, PyArray_NDIM(x), axis);
         outer = line.outer, half = line.length * line.inner;
         return true;

@@ -113,21 +113,21 @@ PyObject* of_other_numbers(Unary op, PyObject* object) {
     static Ufunc logarithm{"numpy", "log"}, sine{"numpy", "sin"}, cosine{"numpy", "cos"};
     PyArrayObject* x = plain(object);
     if (!x || PyArray_SIZE(x) == 0 || !PyArray_ISNOTSWAPPED(x)) return nullptr;
-    const bool whole = PyTypeNum_ISSIGNED(PyArray_TYPE(x));
-    if (!whole && !is_complex(x)) return nullptr;
-    if (!whole && op == RECIPROCAL) {
+    const bool is_signed = PyTypeNum_ISSIGNED(PyArray_TYPE(x));
+    if (!is_signed && !is_complex(x)) return nullptr;
+    if (!is_signed && op == RECIPROCAL) {
         static PyObject* const one = PyLong_FromLong(1);
         return one ? of_two_complex(arithmetic[DIVIDE], one, object) : nullptr;
     }
     Ufunc* ufunc = nullptr;
     if (op == NEGATIVE) ufunc = &negative;
     if (op == SQUARE) ufunc = &square;
-    if (whole && op == ABSOLUTE) ufunc = &absolute;
-    if (!whole && op == SQRT) ufunc = &root;
-    if (!whole && op == EXP) ufunc = &exponential;
-    if (!whole && op == LOG) ufunc = &logarithm;
-    if (!whole && op == SIN) ufunc = &sine;
-    if (!whole && op == COS) ufunc = &cosine;
+    if (is_signed && op == ABSOLUTE) ufunc = &absolute;
+    if (!is_signed && op == SQRT) ufunc = &root;
+    if (!is_signed && op == EXP) ufunc = &exponential;
+    if (!is_signed && op == LOG) ufunc = &logarithm;
+    if (!is_signed && op == SIN) ufunc = &sine;
+    if (!is_signed && op == COS) ufunc = &cosine;
     InnerLoop loop;
     return ufunc && loop.find(*ufunc, 1, PyArray_TYPE(x)) ? run_one(loop, x) : nullptr;
 }

@@ -162,14 +162,14 @@ PyObject* divisor_rule(Call args) {
 // Half where both are equal, zero where the other one was chosen; a NaN counts as chosen.
 PyObject* larger_rule(Call args) {
     return binary_rule(args, [](auto grad, auto self, auto other) {
-        const auto share = self == other ? grad / 2 : grad;
-        return self < other ? decltype(grad)(0) : share;
+        const auto tie_grad = self == other ? grad / 2 : grad;
+        return self < other ? decltype(grad)(0) : tie_grad;
     });
 }
 PyObject* smaller_rule(Call args) {
     return binary_rule(args, [](auto grad, auto self, auto other) {
-        const auto share = self == other ? grad / 2 : grad;
-        return self > other ? decltype(grad)(0) : share;
+        const auto tie_grad = self == other ? grad / 2 : grad;
+        return self > other ? decltype(grad)(0) : tie_grad;
     });
 }
 // Of prelu: for the elements, and for the weights before the sum over each channel.

@@ -104,13 +104,13 @@ struct Number {
     union {
         float single;
         double wide;
-        int64_t whole;
+        int64_t integer;
     };
     bool read(PyObject* object, PyArray_Descr* descr) {
         if (descr == float_descr) return weak_value(object, single);
         if (descr == double_descr) return weak_value(object, wide);
         switch (descr->type_num) {
-            case NPY_INT64: return weak_value(object, whole);
+            case NPY_INT64: return weak_value(object, integer);
             case NPY_INT32: return read_short<int32_t>(object);
             case NPY_INT16: return read_short<int16_t>(object);
             case NPY_INT8: return read_short<int8_t>(object);
