@@ -193,8 +193,8 @@ template <class T> PyObject* pdist(Call args) {
     parallel_for(rows, work / rows, [=](npy_intp begin, npy_intp end) {
         for (npy_intp i = begin; i < end; ++i) {
             const npy_intp after = rows - i - 1;
-            const T *own = first + i * width, *others = own + width;
-            distances_of_row(own, others, after, width, p, normal, out + first_pair(i, rows));
+            const T *row = first + i * width, *others = row + width;
+            distances_of_row(row, others, after, width, p, normal, out + first_pair(i, rows));
         }
     });
     return result.give();

@@ -28,11 +28,11 @@ template <class T> PyObject* cholesky_factor_rule(Call args) {
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     for_each_matrix(factor.count, 3 * side * side * side, [=](npy_intp at) {
-        Space<T> lower, transposed, own, inner;
+        Space<T> lower, transposed, grad_matrix, inner;
         factor.load(at, lower, upper);
-        grad.load(at, own, upper);
+        grad.load(at, grad_matrix, upper);
         transpose(lower, side, side, transposed);
-        multiply_small(transposed, own, side, side, side, inner);
+        multiply_small(transposed, grad_matrix, side, side, side, inner);
         halve_and_mirror(inner, side);
         substitute(transposed, side, true, false, inner, side);
         substitute_right(lower, side, false, false, inner, side);
@@ -77,21 +77,21 @@ template <class T> PyObject* triangular_rule(Call args) {
     T *grad_a = both ? data_of<T>(results[0].get()) : nullptr, *grad_b = data_of<T>(results[1].get());
     // Where `left` is false, X A = B is solved as A' X' = B'.
     const bool accepted = for_each_matrix(a.count, 2 * side * side * width, [=](npy_intp at) {
-        Space<T> transposed, own, solution, product;
+        Space<T> transposed, grad_matrix, solution, product;
         a.load(at, transposed, left);
-        grad.load(at, own, !left);
+        grad.load(at, grad_matrix, !left);
         if (!divides(transposed, side, upper != left, unit)) return false;
-        substitute(transposed, side, upper != left, unit, own, width);
+        substitute(transposed, side, upper != left, unit, grad_matrix, width);
         if (left)
-            store_columns(own, side, width, grad_b + at * side * width);
+            store_columns(grad_matrix, side, width, grad_b + at * side * width);
         else
-            std::copy(own, own + side * width, grad_b + at * side * width);
+            std::copy(grad_matrix, grad_matrix + side * width, grad_b + at * side * width);
         if (!both) return true;
         solutions.load(at, solution, left);  // of shape (width, side) either way
         if (left)
-            multiply_small(own, solution, side, width, side, product);
+            multiply_small(grad_matrix, solution, side, width, side, product);
         else
-            multiply_transposed(own, solution, side, width, product);
+            multiply_transposed(grad_matrix, solution, side, width, product);
         store_triangle(product, side, upper, unit, grad_a + at * side * side);
         return true;
     });
@@ -112,17 +112,17 @@ template <class T> PyObject* cholesky_solve_rule(Call args) {
     if (!results[0] || (both && !results[1])) return nullptr;
     T *grad_b = data_of<T>(results[0].get()), *grad_factor = both ? data_of<T>(results[1].get()) : nullptr;
     const bool accepted = for_each_matrix(solutions.count, 4 * side * side * std::max(side, width), [=](npy_intp at) {
-        Space<T> lower, transposed, own, solution, inner;
+        Space<T> lower, transposed, grad_matrix, solution, inner;
         factor.load(at, lower, upper);
         transpose(lower, side, side, transposed);
-        grad.load(at, own);
+        grad.load(at, grad_matrix);
         if (!divides(lower, side, false, false)) return false;
-        substitute(lower, side, false, false, own, width);
-        substitute(transposed, side, true, false, own, width);
-        store_columns(own, side, width, grad_b + at * side * width);
+        substitute(lower, side, false, false, grad_matrix, width);
+        substitute(transposed, side, true, false, grad_matrix, width);
+        store_columns(grad_matrix, side, width, grad_b + at * side * width);
         if (!both) return true;
         solutions.load(at, solution, true);
-        multiply_small(own, solution, side, width, side, inner);
+        multiply_small(grad_matrix, solution, side, width, side, inner);
         for (npy_intp i = 0; i < side; ++i)
             for (npy_intp j = 0; j <= i; ++j)
                 inner[i * side + j] = inner[j * side + i] = -(inner[i * side + j] + inner[j * side + i]);
@@ -161,20 +161,20 @@ template <class T> PyObject* lu_factor_rule(Call args) {
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     const bool accepted = for_each_matrix(packed.count, 4 * side * side * side, [=](npy_intp at) {
-        Space<T> lu, transposed, own, inner;
+        Space<T> lu, transposed, grad_matrix, inner;
         npy_intp order[most_side];
         if (!order_of(pivots + at * side, side, order)) return false;
         packed.load(at, lu);
         transpose(lu, side, side, transposed);
-        grad.load(at, own);
+        grad.load(at, grad_matrix);
         for (npy_intp i = 0; i < side; ++i)
             for (npy_intp j = 0; j < side; ++j) {
                 T sum = 0;
                 if (i > j)  // below the diagonal: L' times the gradient of L
                     for (npy_intp k = i; k < side; ++k)
-                        sum += (k == i ? T(1) : lu[k * side + i]) * (k > j ? own[k * side + j] : T(0));
+                        sum += (k == i ? T(1) : lu[k * side + i]) * (k > j ? grad_matrix[k * side + j] : T(0));
                 else  // above it: the gradient of U times U'
-                    for (npy_intp k = j; k < side; ++k) sum += own[i * side + k] * lu[j * side + k];
+                    for (npy_intp k = j; k < side; ++k) sum += grad_matrix[i * side + k] * lu[j * side + k];
                 inner[i * side + j] = sum;
             }
         substitute_right(transposed, side, false, false, inner, side);
@@ -205,12 +205,12 @@ template <class T> PyObject* solve_rule(Call args) {
     if ((both && !results[0]) || !results[1]) return nullptr;
     T *grad_a = both ? data_of<T>(results[0].get()) : nullptr, *grad_b = data_of<T>(results[1].get());
     const bool accepted = for_each_matrix(a.count, side * side * (side + 2 * width), [=](npy_intp at) {
-        Space<T> own, right, solution;
+        Space<T> matrix, right, solution;
         int32_t pivots[most_side];
-        a.load(at, own, true);
+        a.load(at, matrix, true);
         grad.load(at, right);
-        if (!factor_lu(own, side, side, pivots)) return false;
-        solve_factored(own, side, pivots, right, width);
+        if (!factor_lu(matrix, side, side, pivots)) return false;
+        solve_factored(matrix, side, pivots, right, width);
         store_columns(right, side, width, grad_b + at * side * width);
         if (!both) return true;
         solutions.load(at, solution, true);

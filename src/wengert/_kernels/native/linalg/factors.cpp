@@ -20,14 +20,14 @@ template <class T> PyObject* cholesky_factor(Call args) {
     if (!results[0] || !results[1]) return nullptr;
     T* out = data_of<T>(results[0].get());
     const bool accepted = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
-        Space<T> own;
-        a.load(at, own, upper);
-        if (!factor_cholesky(own, side)) return false;
+        Space<T> matrix;
+        a.load(at, matrix, upper);
+        if (!factor_cholesky(matrix, side)) return false;
         T* target = out + at * side * side;
         if (upper)
-            std::copy(own, own + side * side, target);
+            std::copy(matrix, matrix + side * side, target);
         else
-            store_columns(own, side, side, target);
+            store_columns(matrix, side, side, target);
         return true;
     });
     return accepted ? give_tuple(results, 2) : nullptr;
@@ -45,11 +45,11 @@ template <class T> PyObject* triangular(Call args) {
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     const bool accepted = for_each_matrix(a.count, side * side * width, [=](npy_intp at) {
-        Space<T> own, right;
-        a.load(at, own, !left);
+        Space<T> matrix, right;
+        a.load(at, matrix, !left);
         b.load(at, right, !left);
-        if (!divides(own, side, upper == left, unit) || !all_finite(right, side * width)) return false;
-        substitute(own, side, upper == left, unit, right, width);
+        if (!divides(matrix, side, upper == left, unit) || !all_finite(right, side * width)) return false;
+        substitute(matrix, side, upper == left, unit, right, width);
         T* target = out + at * side * width;
         if (left)
             store_columns(right, side, width, target);
@@ -101,10 +101,10 @@ template <class T> PyObject* lu_factor(Call args) {
     T* out = data_of<T>(results[0].get());
     int32_t* pivots = data_of<int32_t>(results[1].get());
     const bool accepted = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
-        Space<T> own;
-        a.load(at, own);
-        if (!factor_lu(own, rows, columns, pivots + at * steps)) return false;
-        store_columns(own, rows, columns, out + at * rows * columns);
+        Space<T> matrix;
+        a.load(at, matrix);
+        if (!factor_lu(matrix, rows, columns, pivots + at * steps)) return false;
+        store_columns(matrix, rows, columns, out + at * rows * columns);
         return true;
     });
     return accepted ? give_tuple(results, 3) : nullptr;
@@ -121,12 +121,12 @@ template <class T> PyObject* solve(Call args) {
     if (!results[0] || !results[1]) return nullptr;
     T* out = data_of<T>(results[0].get());
     const bool accepted = for_each_matrix(a.count, cubed(a) + side * side * width, [=](npy_intp at) {
-        Space<T> own, right;
+        Space<T> matrix, right;
         int32_t pivots[most_side];
-        a.load(at, own);
+        a.load(at, matrix);
         b.load(at, right);
-        if (!factor_lu(own, side, side, pivots) || !all_finite(right, side * width)) return false;
-        solve_factored(own, side, pivots, right, width);
+        if (!factor_lu(matrix, side, side, pivots) || !all_finite(right, side * width)) return false;
+        solve_factored(matrix, side, pivots, right, width);
         store_columns(right, side, width, out + at * side * width);
         return true;
     });
@@ -143,12 +143,12 @@ template <class T> PyObject* inverse(Call args) {
     if (!results[0] || !results[1]) return nullptr;
     T* out = data_of<T>(results[0].get());
     const bool accepted = for_each_matrix(a.count, 2 * cubed(a), [=](npy_intp at) {
-        Space<T> own, right = {};
+        Space<T> matrix, right = {};
         int32_t pivots[most_side];
-        a.load(at, own);
-        if (!factor_lu(own, side, side, pivots)) return false;
+        a.load(at, matrix);
+        if (!factor_lu(matrix, side, side, pivots)) return false;
         for (npy_intp i = 0; i < side; ++i) right[i * side + i] = 1;
-        solve_factored(own, side, pivots, right, side);
+        solve_factored(matrix, side, pivots, right, side);
         store_columns(right, side, side, out + at * side * side);
         return true;
     });
@@ -164,11 +164,11 @@ template <class T> PyObject* determinant(Call args) {
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     const bool accepted = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
-        Space<T> own;
+        Space<T> matrix;
         int32_t pivots[most_side];
-        a.load(at, own);
-        if (!factor_lu(own, side, side, pivots)) return false;
-        out[at] = determinant_of(own, side, pivots);
+        a.load(at, matrix);
+        if (!factor_lu(matrix, side, side, pivots)) return false;
+        out[at] = determinant_of(matrix, side, pivots);
         return true;
     });
     return accepted ? result.give() : nullptr;
@@ -183,11 +183,11 @@ template <class T> PyObject* log_determinant(Call args) {
     if (!results[0] || !results[1]) return nullptr;
     T *sign = data_of<T>(results[0].get()), *logarithm = data_of<T>(results[1].get());
     const bool accepted = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
-        Space<T> own;
+        Space<T> matrix;
         int32_t pivots[most_side];
-        a.load(at, own);
-        if (!factor_lu(own, side, side, pivots)) return false;
-        log_determinant_of(own, side, pivots, sign[at], logarithm[at]);
+        a.load(at, matrix);
+        if (!factor_lu(matrix, side, side, pivots)) return false;
+        log_determinant_of(matrix, side, pivots, sign[at], logarithm[at]);
         return true;
     });
     return accepted ? give_tuple(results, 2) : nullptr;

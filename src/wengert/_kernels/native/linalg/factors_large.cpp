@@ -36,10 +36,10 @@ template <class T> bool divides(Factor<T> a, npy_intp side, bool upper, bool uni
 template <class T> void clear_below(T* a, npy_intp side) {
     for (npy_intp j = 0; j < side; ++j) std::fill(a + j * side + j + 1, a + (j + 1) * side, T(0));
 }
-// Copy a matrix to `own`, column by column, and factor it there; false if it is singular or not finite.
-template <class T> bool factored(const Matrices<T>& a, npy_intp at, T* own, int32_t* pivots) {
-    a.load(at, own, true);
-    return all_finite(own, a.rows * a.columns) && factor_lu<T>({own, a.rows}, a.rows, a.columns, pivots);
+// Copy a matrix to `matrix`, column by column, and factor it there; false if it is singular or not finite.
+template <class T> bool factored(const Matrices<T>& a, npy_intp at, T* matrix, int32_t* pivots) {
+    a.load(at, matrix, true);
+    return all_finite(matrix, a.rows * a.columns) && factor_lu<T>({matrix, a.rows}, a.rows, a.columns, pivots);
 }
 
 }  // namespace
@@ -55,11 +55,11 @@ template <class T> PyObject* large_cholesky_factor(Call args) {
     const bool accepted = for_each_matrix(a.count, work(a, side) / 3, [=](npy_intp at) {
         T* target = out + at * size;
         const Scratch<T> transposed = scratch<T>(upper ? 0 : size);
-        T* own = upper ? target : transposed.get();
-        a.load(at, own, upper);
-        if (!factor_upper<T>({own, side}, side)) return false;
-        clear_below(own, side);
-        if (!upper) store_columns(own, side, side, target);
+        T* matrix = upper ? target : transposed.get();
+        a.load(at, matrix, upper);
+        if (!factor_upper<T>({matrix, side}, side)) return false;
+        clear_below(matrix, side);
+        if (!upper) store_columns(matrix, side, side, target);
         return true;
     });
     return accepted ? give_tuple(results, 2) : nullptr;
@@ -77,9 +77,9 @@ template <class T> PyObject* large_triangular(Call args) {
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     const bool accepted = for_each_matrix(a.count, work(a, width), [=](npy_intp at) {
-        Factor<T> own;
-        if (!a.find(at, own)) return false;
-        const Factor<T> factor = left ? own : own.transposed();
+        Factor<T> matrix;
+        if (!a.find(at, matrix)) return false;
+        const Factor<T> factor = left ? matrix : matrix.transposed();
         T* target = out + at * size;
         const Scratch<T> transposed = scratch<T>(left ? 0 : size);
         T* right = left ? target : transposed.get();
@@ -102,9 +102,9 @@ template <class T> PyObject* large_cholesky_solve(Call args) {
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     const bool accepted = for_each_matrix(b.count, work(factor, width) * 2, [=](npy_intp at) {
-        Factor<T> own;
-        if (!factor.find(at, own)) return false;
-        const Factor<T> lower = upper ? own.transposed() : own;
+        Factor<T> matrix;
+        if (!factor.find(at, matrix)) return false;
+        const Factor<T> lower = upper ? matrix.transposed() : matrix;
         T* right = out + at * size;
         b.load(at, right, true);
         if (!divides(lower, side, false, false) || !all_finite(right, size)) return false;
@@ -141,12 +141,12 @@ template <class T> PyObject* large_solve(Call args) {
     if (!results[0] || !results[1]) return nullptr;
     T* out = data_of<T>(results[0].get());
     const bool accepted = for_each_matrix(a.count, work(a, side + width), [=](npy_intp at) {
-        const Scratch<T> own = scratch<T>(volume(a));
+        const Scratch<T> matrix = scratch<T>(volume(a));
         const Scratch<int32_t> pivots = scratch<int32_t>(side);
         T* right = out + at * size;
         b.load(at, right, true);
-        if (!factored(a, at, own.get(), pivots.get()) || !all_finite(right, size)) return false;
-        solve_factored<T>({own.get(), side}, side, pivots.get(), {right, side}, width);
+        if (!factored(a, at, matrix.get(), pivots.get()) || !all_finite(right, size)) return false;
+        solve_factored<T>({matrix.get(), side}, side, pivots.get(), {right, side}, width);
         return true;
     });
     return accepted ? give_tuple(results, 2) : nullptr;
@@ -161,13 +161,13 @@ template <class T> PyObject* large_inverse(Call args) {
     if (!results[0] || !results[1]) return nullptr;
     T* out = data_of<T>(results[0].get());
     const bool accepted = for_each_matrix(a.count, work(a, side) * 2, [=](npy_intp at) {
-        const Scratch<T> own = scratch<T>(size);
+        const Scratch<T> matrix = scratch<T>(size);
         const Scratch<int32_t> pivots = scratch<int32_t>(side);
         T* right = out + at * size;
-        if (!factored(a, at, own.get(), pivots.get())) return false;
+        if (!factored(a, at, matrix.get(), pivots.get())) return false;
         std::fill_n(right, size, T(0));
         for (npy_intp i = 0; i < side; ++i) right[i * side + i] = 1;
-        solve_factored<T>({own.get(), side}, side, pivots.get(), {right, side}, side);
+        solve_factored<T>({matrix.get(), side}, side, pivots.get(), {right, side}, side);
         return true;
     });
     return accepted ? give_tuple(results, 2) : nullptr;
@@ -181,10 +181,10 @@ template <class T> PyObject* large_determinant(Call args) {
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     const bool accepted = for_each_matrix(a.count, work(a, side), [=](npy_intp at) {
-        const Scratch<T> own = scratch<T>(volume(a));
+        const Scratch<T> matrix = scratch<T>(volume(a));
         const Scratch<int32_t> pivots = scratch<int32_t>(side);
-        if (!factored(a, at, own.get(), pivots.get())) return false;
-        out[at] = determinant_of(own.get(), side, pivots.get());
+        if (!factored(a, at, matrix.get(), pivots.get())) return false;
+        out[at] = determinant_of(matrix.get(), side, pivots.get());
         return true;
     });
     return accepted ? result.give() : nullptr;
@@ -198,10 +198,10 @@ template <class T> PyObject* large_log_determinant(Call args) {
     if (!results[0] || !results[1]) return nullptr;
     T *sign = data_of<T>(results[0].get()), *logarithm = data_of<T>(results[1].get());
     const bool accepted = for_each_matrix(a.count, work(a, side), [=](npy_intp at) {
-        const Scratch<T> own = scratch<T>(volume(a));
+        const Scratch<T> matrix = scratch<T>(volume(a));
         const Scratch<int32_t> pivots = scratch<int32_t>(side);
-        if (!factored(a, at, own.get(), pivots.get())) return false;
-        log_determinant_of(own.get(), side, pivots.get(), sign[at], logarithm[at]);
+        if (!factored(a, at, matrix.get(), pivots.get())) return false;
+        log_determinant_of(matrix.get(), side, pivots.get(), sign[at], logarithm[at]);
         return true;
     });
     return accepted ? give_tuple(results, 2) : nullptr;

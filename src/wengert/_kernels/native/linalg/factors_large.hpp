@@ -28,10 +28,10 @@ inline void log_determinant_of(const T* lu, npy_intp side, const int32_t* pivots
     double total = 0;
     sign = 1;
     for (npy_intp i = 0; i < side; ++i) {
-        const T own = lu[i * side + i];
-        if ((own < 0) != (pivots[i] - 1 != i)) sign = -sign;
-        if (own == 0) sign = 0;
-        total += std::log(std::fabs(static_cast<double>(own)));
+        const T pivot = lu[i * side + i];
+        if ((pivot < 0) != (pivots[i] - 1 != i)) sign = -sign;
+        if (pivot == 0) sign = 0;
+        total += std::log(std::fabs(static_cast<double>(pivot)));
     }
     logarithm = static_cast<T>(total);
 }

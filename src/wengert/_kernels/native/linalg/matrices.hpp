@@ -210,16 +210,16 @@ template <class T> inline bool divides(const T* a, npy_intp side, bool upper, bo
 // Replace A by the L of A = L L'; only the lower triangle is read. False if A is not positive definite.
 template <class T> inline bool factor_cholesky(T* a, npy_intp side) {
     for (npy_intp j = 0; j < side; ++j) {
-        T* own = a + j * side;
-        T rest = own[j];
-        for (npy_intp k = 0; k < j; ++k) rest -= own[k] * own[k];
+        T* row = a + j * side;
+        T rest = row[j];
+        for (npy_intp k = 0; k < j; ++k) rest -= row[k] * row[k];
         if (!(rest > 0) || !std::isfinite(rest)) return false;
-        own[j] = std::sqrt(rest);
-        std::fill(own + j + 1, own + side, T(0));
+        row[j] = std::sqrt(rest);
+        std::fill(row + j + 1, row + side, T(0));
         for (npy_intp i = j + 1; i < side; ++i) {
             T value = a[i * side + j];
-            for (npy_intp k = 0; k < j; ++k) value -= a[i * side + k] * own[k];
-            a[i * side + j] = value / own[j];
+            for (npy_intp k = 0; k < j; ++k) value -= a[i * side + k] * row[k];
+            a[i * side + j] = value / row[j];
         }
     }
     return true;

@@ -51,12 +51,12 @@ template <class T> PyObject* qr(Call args) {
     if (!results[0] || !results[1]) return nullptr;
     T *left = data_of<T>(results[0].get()), *right = data_of<T>(results[1].get());
     const bool accepted = for_each_matrix(a.count, 4 * rows * columns * count, [=](npy_intp at) {
-        Wide own, q;
-        a.load(at, own);
-        reflect(own, rows, columns, q);
-        if (!all_finite(own, rows * columns) || !all_finite(q, rows * count)) return false;
+        Wide matrix, q;
+        a.load(at, matrix);
+        reflect(matrix, rows, columns, q);
+        if (!all_finite(matrix, rows * columns) || !all_finite(q, rows * count)) return false;
         store_columns(q, rows, count, left + at * rows * count);
-        store_columns(own, count, columns, right + at * count * columns);
+        store_columns(matrix, count, columns, right + at * count * columns);
         return true;
     });
     return accepted ? give_tuple(results, 2) : nullptr;
@@ -81,7 +81,7 @@ template <class T> PyObject* qr_rule(Call args) {
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     const bool accepted = for_each_matrix(q.count, 4 * rows * columns * columns, [=](npy_intp at) {
-        Wide left, right, transposed, own = {}, part, inner = {};
+        Wide left, right, transposed, grad_matrix = {}, part, inner = {};
         q.load(at, left);
         r.load(at, right);
         r.load(at, transposed, true);
@@ -93,17 +93,17 @@ template <class T> PyObject* qr_rule(Call args) {
         }
         if (with_q) {
             Wide product = {};
-            grad_q.load(at, own);
+            grad_q.load(at, grad_matrix);
             q.load(at, part, true);
-            multiply_small(part, own, columns, rows, columns, product);
+            multiply_small(part, grad_matrix, columns, rows, columns, product);
             for (npy_intp i = 0; i < columns * columns; ++i) inner[i] -= product[i];
         }
         for (npy_intp i = 0; i < columns; ++i)
             for (npy_intp j = 0; j < i; ++j) inner[i * columns + j] = inner[j * columns + i];
         multiply_small(left, inner, rows, columns, columns, part);
-        for (npy_intp i = 0; i < rows * columns; ++i) own[i] += part[i];
-        substitute_right(transposed, columns, false, false, own, rows);
-        store_columns(own, rows, columns, out + at * rows * columns);
+        for (npy_intp i = 0; i < rows * columns; ++i) grad_matrix[i] += part[i];
+        substitute_right(transposed, columns, false, false, grad_matrix, rows);
+        store_columns(grad_matrix, rows, columns, out + at * rows * columns);
         return true;
     });
     return accepted ? result.give() : nullptr;
@@ -165,13 +165,13 @@ template <class T, bool with_vectors> PyObject* eigh(Call args) {
     if (!results[0] || !results[1]) return nullptr;
     T *out = data_of<T>(results[0].get()), *vectors = data_of<T>(results[1].get());
     const bool accepted = for_each_matrix(a.count, 64 * side * side * side, [=](npy_intp at) {
-        Wide own;
+        Wide matrix;
         double values[most_side];
-        a.load(at, own, !lower);
+        a.load(at, matrix, !lower);
         for (npy_intp i = 0; i < side; ++i)
-            for (npy_intp j = 0; j < i; ++j) own[j * side + i] = own[i * side + j];
+            for (npy_intp j = 0; j < i; ++j) matrix[j * side + i] = matrix[i * side + j];
         Wide eigenvectors;
-        if (!find_eigenvalues(own, side, values, with_vectors ? eigenvectors : nullptr)) return false;
+        if (!find_eigenvalues(matrix, side, values, with_vectors ? eigenvectors : nullptr)) return false;
         if (with_vectors) store_rows(eigenvectors, side, side, vectors + at * side * side);
         store_rows(values, 1, side, out + at * side);
         return all_finite(out + at * side, side);
@@ -196,12 +196,12 @@ bool as_tolerance(PyObject* object, double& value) {
 // pinv(A, atol, rtol, hermitian)
 template <class T> PyObject* pinv(Call args) {
     Matrices<T> a;
-    const bool own = args[1] == Py_None && args[2] == Py_None;
+    const bool default_bounds = args[1] == Py_None && args[2] == Py_None;
     double absolute = 0, relative = 0;
     if ((args[1] == Py_None) != (args[2] == Py_None)) return nullptr;
     if (args[3] != Py_False || !as_tolerance(args[1], absolute) || !as_tolerance(args[2], relative) || !a.read(args[0]))
         return nullptr;
-    if (own) relative = default_tolerance(a);
+    if (default_bounds) relative = default_tolerance(a);
     const npy_intp rows = a.rows, columns = a.columns;
     Owned result(new_rows(a, descr_of<T>(), {columns, rows}));
     if (!result) return nullptr;
@@ -259,11 +259,11 @@ template <class T> PyObject* pinv_rule(Call args) {
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     for_each_matrix(a.count, 8 * rows * columns * std::min(rows, columns), [=](npy_intp at) {
-        Wide own, own_inverse, own_grad, grad_a;
-        a.load(at, own);
-        inverse.load(at, own_inverse);
-        grad.load(at, own_grad);
-        pinv_gradient(own, own_inverse, own_grad, rows, columns, grad_a);
+        Wide matrix, inverse_matrix, grad_matrix, grad_a;
+        a.load(at, matrix);
+        inverse.load(at, inverse_matrix);
+        grad.load(at, grad_matrix);
+        pinv_gradient(matrix, inverse_matrix, grad_matrix, rows, columns, grad_a);
         store_columns(grad_a, rows, columns, out + at * rows * columns);
         return true;
     });
@@ -319,19 +319,19 @@ template <class T> PyObject* lstsq_rule(Call args) {
     const double part = default_tolerance(a);
     const bool accepted = for_each_matrix(a.count, 64 * rows * columns * std::min(rows, columns), [=](npy_intp at) {
         Singular singular;
-        Wide own, inverse, transposed, own_grad, right, result;
+        Wide matrix, inverse, transposed, grad_matrix, right, result;
         if (!singular.decompose(a, at)) return false;
         invert(singular, part * singular.values[0], inverse);
         transpose(inverse, columns, rows, transposed);
-        grad.load(at, own_grad);
-        multiply_small(transposed, own_grad, rows, columns, width, result);
+        grad.load(at, grad_matrix);
+        multiply_small(transposed, grad_matrix, rows, columns, width, result);
         store_rows(result, rows, width, grad_b + at * rows * width);
         if (!both) return true;
-        a.load(at, own);
+        a.load(at, matrix);
         b.load(at, right, true);
         Wide product;
-        multiply_small(own_grad, right, columns, width, rows, product);
-        pinv_gradient(own, inverse, product, rows, columns, result);
+        multiply_small(grad_matrix, right, columns, width, rows, product);
+        pinv_gradient(matrix, inverse, product, rows, columns, result);
         store_columns(result, rows, columns, grad_a + at * rows * columns);
         return true;
     });

@@ -63,13 +63,13 @@ template <class T> PyObject* large_qr(Call args) {
     if (!results[0] || !results[1]) return nullptr;
     T *left = data_of<T>(results[0].get()), *right = data_of<T>(results[1].get());
     const bool accepted = for_each_matrix(a.count, work(a, 4 * count), [=](npy_intp at) {
-        const Scratch<T> own = scratch<T>(volume(a));
-        a.load(at, own.get(), true);
-        if (!all_finite(own.get(), rows * columns)) return false;
+        const Scratch<T> matrix = scratch<T>(volume(a));
+        a.load(at, matrix.get(), true);
+        if (!all_finite(matrix.get(), rows * columns)) return false;
         const Reflections<T> reflections(rows, columns);
-        if (!reflections.factor({own.get(), rows})) return false;
+        if (!reflections.factor({matrix.get(), rows})) return false;
         reflections.store({left + at * rows * count, rows});
-        store_upper<T>({own.get(), rows}, count, columns, right + at * count * columns);
+        store_upper<T>({matrix.get(), rows}, count, columns, right + at * count * columns);
         return true;
     });
     return accepted ? give_tuple(results, 2) : nullptr;
@@ -91,14 +91,14 @@ template <class T> PyObject* large_lstsq(Call args) {
     int64_t* ranks = data_of<int64_t>(results[2].get());
     const double part = default_tolerance(a);
     const bool accepted = for_each_matrix(a.count, work(a, 2 * (columns + width)), [=](npy_intp at) {
-        const Scratch<T> own = scratch<T>(volume(a)), right = scratch<T>(volume(b)),
+        const Scratch<T> matrix = scratch<T>(volume(a)), right = scratch<T>(volume(b)),
                          upper = scratch<T>(columns * columns);
-        a.load(at, own.get(), true);
+        a.load(at, matrix.get(), true);
         b.load(at, right.get(), true);
-        if (!all_finite(own.get(), volume(a)) || !all_finite(right.get(), volume(b))) return false;
+        if (!all_finite(matrix.get(), volume(a)) || !all_finite(right.get(), volume(b))) return false;
         const Reflections<T> reflections(rows, columns);
-        if (!reflections.factor({own.get(), rows})) return false;
-        store_upper<T>({own.get(), rows}, columns, columns, upper.get());
+        if (!reflections.factor({matrix.get(), rows})) return false;
+        store_upper<T>({matrix.get(), rows}, columns, columns, upper.get());
         if (!has_full_rank(upper.get(), columns, part)) return false;
         reflections.apply_transposed({right.get(), rows}, width);
         T* solution = out + at * columns * width;

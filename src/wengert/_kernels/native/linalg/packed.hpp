@@ -137,9 +137,9 @@ public:
     index_t block(index_t k) const { return depth_ - k < packed_depth ? depth_ - k : packed_depth; }
     T* panel(index_t k, index_t p) const { return memory_.get() + k * rows() + row_of(p) * block(k); }
     // out = or += the product of `depth` rows of the panel with those of a panel of the right factor; see `tile_of`.
-    void multiply(index_t k, index_t p, index_t depth, const T* right, const index_t* rows, index_t apart, T* out,
+    void multiply(index_t k, index_t p, index_t depth, const T* right, const index_t* rows, index_t half_step, T* out,
                   index_t pitch, const T* bias, bool add) const {
-        loops<T>().packed_tile[kind(p)](panel(k, p), right, rows, apart, depth, out, pitch, bias, add);
+        loops<T>().packed_tile[kind(p)](panel(k, p), right, rows, half_step, depth, out, pitch, bias, add);
     }
 
 private:
@@ -162,8 +162,8 @@ struct Panel {
     static constexpr index_t most_columns = 32;
     index_t from[most_columns];
     int starts[most_columns + 1], runs;
-    bool unpacked;  // read in place, as rows of two vectors that are `apart`, for few panels of the left factor
-    index_t apart;
+    bool unpacked;  // read in place, as rows of two vectors that are `half_step`, for few panels of the left factor
+    index_t half_step;
     TilePiece pieces[most_columns];  // of the target
     int pieces_used;
 
@@ -208,7 +208,7 @@ void describe_panel(const Spread<T>& right, const Target<T>& target, index_t las
                  right.size;
     if (!inside) panel.runs = 0;
     panel.unpacked = few && (panel.runs == 1 || (panel.runs == 2 && panel.starts[1] == width / 2));
-    panel.apart = panel.unpacked ? panel.from[width / 2] - panel.from[0] : width / 2;
+    panel.half_step = panel.unpacked ? panel.from[width / 2] - panel.from[0] : width / 2;
 }
 
 // How the work is divided into blocks, by panels of rows and by columns. If there are enough rows, each thread takes
@@ -281,10 +281,10 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
                 const index_t* at = unpacked ? right.rows + k : nullptr;
                 if (rows == height && panels[p].in_order(width)) {
                     T* out = target.data + row * target.row_step + panels[p].pieces[0].to;
-                    left.multiply(k, m, depth, b, at, panels[p].apart, out, target.row_step, bias, add);
+                    left.multiply(k, m, depth, b, at, panels[p].half_step, out, target.row_step, bias, add);
                     continue;
                 }
-                left.multiply(k, m, depth, b, at, panels[p].apart, tile, width, bias, false);
+                left.multiply(k, m, depth, b, at, panels[p].half_step, tile, width, bias, false);
                 table.store_tile(tile, width, panels[p].pieces, panels[p].pieces_used, rows,
                                  target.data + row * target.row_step, target.row_step, add);
             }

@@ -33,8 +33,8 @@ template <class T> PyArrayObject* blas_product(const Matrix<T>& a, const Matrix<
 template <class T>
 PyArrayObject* product_of(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false, const T* bias = nullptr,
                           bool* added = nullptr) {
-    PyArrayObject* own = product(a, b, by_columns, bias, added);
-    if (own || PyErr_Occurred()) return own;
+    PyArrayObject* native_result = product(a, b, by_columns, bias, added);
+    if (native_result || PyErr_Occurred()) return native_result;
     if (a.columns != b.rows || a.rows == 0 || a.columns == 0 || b.columns == 0) return nullptr;
     if (!by_columns) return blas_product(a, b);
     Owned transposed(blas_product(b.transposed(), a.transposed()));

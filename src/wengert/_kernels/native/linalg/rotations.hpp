@@ -125,11 +125,11 @@ inline bool find_eigenvalues(double* a, npy_intp side, double* values, double* v
         converged = true;
         for (npy_intp p = 0; p < side; ++p)
             for (npy_intp q = p + 1; q < side; ++q) {
-                const double apart = a[p * side + q];
-                if (std::fabs(apart) < 1e-17 * std::sqrt(std::fabs(a[p * side + p] * a[q * side + q])) ||
-                    std::fabs(apart) < 1e-18)
+                const double off_diagonal = a[p * side + q];
+                if (std::fabs(off_diagonal) < 1e-17 * std::sqrt(std::fabs(a[p * side + p] * a[q * side + q])) ||
+                    std::fabs(off_diagonal) < 1e-18)
                     continue;
-                const Rotation rotation(a[p * side + p], a[q * side + q], apart);
+                const Rotation rotation(a[p * side + p], a[q * side + q], off_diagonal);
                 rotation.apply(a + p * side, a + q * side, side);
                 rotation.apply(a + p, a + q, side, side);
                 if (vectors) rotation.apply(vectors + p * side, vectors + q * side, side);
