@@ -41,17 +41,17 @@ template <class T> PyObject* attention(PyObject* const* args) {
     for (int i = 0; i < ndim; ++i) shape[i] = i < ndim - 1 ? PyArray_DIM(query, i) : h.width;
     Owned result(new_zeros(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
-    std::vector<T> scores(static_cast<size_t>(h.keys)), own(static_cast<size_t>(h.size));
+    std::vector<T> scores(static_cast<size_t>(h.keys)), scaled_query(static_cast<size_t>(h.size));
     const T factor = static_cast<T>(1 / std::sqrt(static_cast<double>(h.size)));
     for (npy_intp row = 0; row < h.count * h.queries; ++row) {
         const npy_intp head = row / h.queries;
         const T *query_row = data_of<T>(query) + row * h.size, *keys = data_of<T>(key) + head * h.keys * h.size;
         const T* values = data_of<T>(value) + head * h.keys * h.width;
         T* out = data_of<T>(result.get()) + row * h.width;
-        for (npy_intp e = 0; e < h.size; ++e) own[static_cast<size_t>(e)] = query_row[e] * factor;
+        for (npy_intp e = 0; e < h.size; ++e) scaled_query[static_cast<size_t>(e)] = query_row[e] * factor;
         for (npy_intp j = 0; j < h.keys; ++j) {
             T total = 0;
-            for (npy_intp e = 0; e < h.size; ++e) total += own[static_cast<size_t>(e)] * keys[j * h.size + e];
+            for (npy_intp e = 0; e < h.size; ++e) total += scaled_query[static_cast<size_t>(e)] * keys[j * h.size + e];
             scores[static_cast<size_t>(j)] = total;
         }
         loops<T>().softmax_row(scores.data(), scores.data(), h.keys);

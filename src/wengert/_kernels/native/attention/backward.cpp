@@ -133,10 +133,10 @@ private:
             multiply_panel(keys_transposed, a_.size, score_grads, visible, query_sums_.data() + p * rows_ * width_,
                            true);
         }
-        const npy_intp whole = pieces_of(keys, width_) * width_;
-        std::fill(scores + visible * width_, scores + whole * width_, T(0));
-        std::fill(score_grads + visible * width_, score_grads + whole * width_, T(0));
-        for (npy_intp k = 0; k < whole / width_; ++k) {
+        const npy_intp padded_keys = pieces_of(keys, width_) * width_;
+        std::fill(scores + visible * width_, scores + padded_keys * width_, T(0));
+        std::fill(score_grads + visible * width_, score_grads + padded_keys * width_, T(0));
+        for (npy_intp k = 0; k < padded_keys / width_; ++k) {
             const npy_intp position = (k * query_panels + at) * width_ * width_;
             loops<T>().pack_columns(scores + k * width_ * width_, along_[0], width_, across_[0], nullptr, 0,
                                     block_weights_.data() + position);

@@ -85,8 +85,8 @@ template <class T>
 ProductPositions positions_of(const Lattice& l, const RowPanels<T>& rows, index_t images, index_t source_step,
                               index_t target_step) {
     const index_t lanes = loops<T>().lanes;
-    const bool whole = rows.panels() <= few_panels && worth_whole_planes(l, rows.rows(), lanes);
-    return ProductPositions(l, whole ? lanes : 0, images, source_step, target_step);
+    const bool whole_planes = rows.panels() <= few_panels && worth_whole_planes(l, rows.rows(), lanes);
+    return ProductPositions(l, whole_planes ? lanes : 0, images, source_step, target_step);
 }
 
 // ---- the products ---------------------------------------------------------------------------------------------------

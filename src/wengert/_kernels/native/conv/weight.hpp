@@ -23,9 +23,10 @@ namespace wengert {
 // line, including the elements between them, where that is no more work: beginning a line costs half a vector.
 template <class T> PlaneLines plane_lines(const Geometry& g, const VolumeFrame& f) {
     const index_t lanes = loops<T>().lanes, step = row_step(g, f), rows = g.out[1], columns = g.out[2];
-    const index_t along = pieces_of(columns, lanes), whole = pieces_of((rows - 1) * step + columns, lanes);
+    const index_t along = pieces_of(columns, lanes), as_one_line = pieces_of((rows - 1) * step + columns, lanes);
     PlaneLines lines = {1, rows, along, 0, along * lanes, 0, step};
-    if (whole < along * rows + rows / 2) lines.count = 1, lines.vectors = whole, lines.grads_line = whole * lanes;
+    if (as_one_line < along * rows + rows / 2)
+        lines.count = 1, lines.vectors = as_one_line, lines.grads_line = as_one_line * lanes;
     return lines;
 }
 

@@ -128,15 +128,15 @@ private:
     // and products.
     struct Panes {
         Panes(index_t inputs, index_t width)
-            : apart((inputs + 1) * width),
-              sums(zeros<T>(elements * apart)),
+            : element_step((inputs + 1) * width),
+              sums(zeros<T>(elements * element_step)),
               products(scratch<T>(elements * most_rows * width)) {}
         bool finite() const {
             T total = 0;
             for (const T element : check) total += element;
             return total == 0;
         }
-        index_t apart, runs = 0;
+        index_t element_step, runs = 0;
         Scratch<T> sums, products;
         Run run[most_columns];
         T check[most_columns] = {};  // zeros, as long as all results are finite
@@ -208,23 +208,23 @@ private:
         const T* volumes = seen_.data + group * c_.channels * frame_.volume();
         for (index_t d = 0; d < c_.slices; ++d)
             loops<T>().input_tiles(volumes + d * plane, frame_.volume(), c_.channels, {from, to, count, seen_.pitch()},
-                                   panes.sums.get() + d * c_.channels * width_, panes.apart);
+                                   panes.sums.get() + d * c_.channels * width_, panes.element_step);
     }
 
     // The products of the transformed tiles and a panel of kernels.
     void make_results(index_t group, index_t p, const T* bias, T* out, Panes& panes) const {
-        const index_t height = rows_.height(p), row = rows_.row_of(p), apart = height * width_;
+        const index_t height = rows_.height(p), row = rows_.row_of(p), element_step = height * width_;
         const auto multiply = loops<T>().packed_tile[rows_.kind(p)];
         for (index_t e = 0; e < elements; ++e)
             for (index_t k = 0; k < c_.inputs(); k += packed_depth)
                 multiply(kernels_.get() + position(group, p, e) + k * height,
-                         panes.sums.get() + e * panes.apart + k * width_, nullptr, 0,
-                         std::min(packed_depth, c_.inputs() - k), panes.products.get() + e * apart, width_, nullptr,
-                         k > 0);
+                         panes.sums.get() + e * panes.element_step + k * width_, nullptr, 0,
+                         std::min(packed_depth, c_.inputs() - k), panes.products.get() + e * element_step, width_,
+                         nullptr, k > 0);
         alignas(64) T lines[4 * most_columns];
         for (index_t r = 0; r < height && row + r < c_.outputs; ++r) {
             const index_t output = group * c_.outputs + row + r;
-            loops<T>().result_tiles(panes.products.get() + r * width_, apart, bias ? bias[output] : T(0), lines,
+            loops<T>().result_tiles(panes.products.get() + r * width_, element_step, bias ? bias[output] : T(0), lines,
                                     panes.check);
             for (index_t n = 0; n < panes.runs; ++n) copy_run(panes.run[n], lines, output, out);
         }

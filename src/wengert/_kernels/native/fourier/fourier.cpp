@@ -25,10 +25,10 @@ const Point* roots_of(npy_intp length) {
     thread_local unsigned next = 0;
     for (const Roots& roots : kept)
         if (roots.length == length) return roots.at;
-    Roots& own = kept[next++ % 4];
-    for (npy_intp k = 0; k < length; ++k) own.at[k] = root_of_unity(k, length);
-    own.length = length;
-    return own.at;
+    Roots& roots_kept = kept[next++ % 4];
+    for (npy_intp k = 0; k < length; ++k) roots_kept.at[k] = root_of_unity(k, length);
+    roots_kept.length = length;
+    return roots_kept.at;
 }
 
 // The transform of `count` points with a step of `step`: of the subsequences by a prime factor, which are then
@@ -40,10 +40,10 @@ void transform(const Point* from, npy_intp step, npy_intp count, const Point* ro
     if (part <= 1) {
         for (npy_intp k = 0; k < count; ++k) {
             Point sum = from[0];
-            for (npy_intp j = 1, turn = k; j < count; ++j) {
-                sum += from[j * step] * roots[turn * stride];
-                turn += k;
-                if (turn >= count) turn -= count;
+            for (npy_intp j = 1, exponent = k; j < count; ++j) {
+                sum += from[j * step] * roots[exponent * stride];
+                exponent += k;
+                if (exponent >= count) exponent -= count;
             }
             to[k] = sum;
         }
@@ -68,11 +68,12 @@ void transform_along(Point* points, const Line& line, bool forward) {
     Point from[most_length], to[most_length];
     for (npy_intp outer = 0; outer < line.outer; ++outer)
         for (npy_intp inner = 0; inner < line.inner; ++inner) {
-            Point* own = points + outer * line.length * line.inner + inner;
+            Point* line_points = points + outer * line.length * line.inner + inner;
             for (npy_intp k = 0; k < line.length; ++k)
-                from[k] = forward ? own[k * line.inner] : own[k * line.inner].conjugate();
+                from[k] = forward ? line_points[k * line.inner] : line_points[k * line.inner].conjugate();
             transform(from, 1, line.length, roots, 1, to);
-            for (npy_intp k = 0; k < line.length; ++k) own[k * line.inner] = forward ? to[k] : to[k].conjugate();
+            for (npy_intp k = 0; k < line.length; ++k)
+                line_points[k * line.inner] = forward ? to[k] : to[k].conjugate();
         }
 }
 
@@ -173,9 +174,9 @@ template <class T> PyObject* fft_r2c(Call args) {
     grid.find_weight();
     auto* out = data_of<std::complex<T>>(result.get());
     for (npy_intp row = 0; row < rows; ++row) {
-        const Point* own = points + row * length;
+        const Point* row_points = points + row * length;
         for (npy_intp k = 0; k < terms; ++k) {  // the second half is the conjugate of the first
-            const Point value = (2 * k > length ? own[length - k].conjugate() : own[k]) * grid.weight;
+            const Point value = (2 * k > length ? row_points[length - k].conjugate() : row_points[k]) * grid.weight;
             out[row * terms + k] = Point(value.re, k == 0 || 2 * k == length ? 0 : value.im).as<T>();
         }
     }
@@ -202,11 +203,11 @@ template <class T> PyObject* fft_c2r(Call args) {
     for (npy_intp row = 0; row < rows; ++row)
         for (npy_intp k = 0; k < terms; ++k) {
             const Point value(from[row * terms + k]);
-            Point* own = points + row * length;
+            Point* row_points = points + row * length;
             if (k == 0 || 2 * k == length)
-                own[k] = {value.re, 0};
+                row_points[k] = {value.re, 0};
             else
-                own[k] = value, own[length - k] = value.conjugate();
+                row_points[k] = value, row_points[length - k] = value.conjugate();
             if (!is_finite(&value, 1)) return nullptr;
         }
     grid.find_weight();

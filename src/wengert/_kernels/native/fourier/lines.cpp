@@ -26,9 +26,9 @@ template <class Plan> std::shared_ptr<const Plan> cached_for(index_t count) {
 // What the transforms of lines of one length need.
 template <class T> struct Length {
     explicit Length(index_t count)
-        : count(count), half(count / 2), whole(count), parted(count % 2 ? 1 : half), quarter(quarter_of<T>(count)) {}
+        : count(count), half(count / 2), full(count), parted(count % 2 ? 1 : half), quarter(quarter_of<T>(count)) {}
     index_t count, half;
-    FourierPlan<T> whole, parted;  // parted: of real numbers, the even ones and the odd ones as parts of complex ones
+    FourierPlan<T> full, parted;  // parted: of real numbers, the even ones and the odd ones as parts of complex ones
     std::vector<T> quarter;
 };
 // Of lines that are transformed in two steps: `line` of complex numbers, or of the parts of real ones.
@@ -94,7 +94,7 @@ template <class T> struct Transform {
     void of_complex(const index_t* at, const index_t* to_at, index_t used, const FourierScratch<T>& scratch) const {
         const auto& l = loops<T>();
         l.fourier_read((flag ? source() : swapped(source())).lines(at, used), count, scratch.points);
-        const T* points = l.fourier_passes(length.whole.passes(), scratch.points, scratch.spare);
+        const T* points = l.fourier_passes(length.full.passes(), scratch.points, scratch.spare);
         l.fourier_write(points, count, weight, weight, (flag ? target() : swapped(target())).lines(to_at, used));
     }
     void of_real(const index_t* at, const index_t* to_at, index_t used, const FourierScratch<T>& scratch) const {
@@ -108,7 +108,7 @@ template <class T> struct Transform {
             l.fourier_parted(points, length.half, length.quarter.data());
         } else {
             l.fourier_read(FourierSide<const T>{from, steps[0], 0}.lines(at, used), count, scratch.points);
-            points = l.fourier_passes(length.whole.passes(), scratch.points, scratch.spare);
+            points = l.fourier_passes(length.full.passes(), scratch.points, scratch.spare);
         }
         l.fourier_write(points, terms, weight, weight, target().lines(to_at, used));
         if (flag || others == 0) return;
@@ -128,7 +128,7 @@ template <class T> struct Transform {
         }
         l.fourier_read(swapped(source()).lines(at, used), length.half + 1, scratch.points);
         complete(scratch.points);
-        const T* points = l.fourier_passes(length.whole.passes(), scratch.points, scratch.spare);
+        const T* points = l.fourier_passes(length.full.passes(), scratch.points, scratch.spare);
         l.fourier_write(points + l.lanes, count, weight, T(0), FourierSide<T>{to, steps[1], 0}.lines(to_at, used));
     }
     // The terms after the middle, with swapped parts: the conjugates of those before it.

@@ -68,7 +68,7 @@ public:
         over_groups<T>(columns_, rows_, [&](index_t first, index_t used, FourierScratch<T>& scratch) {
             const FourierSide<const T> columns = {from.data, from.step * columns_, from.part};
             T* points = passed(down_, columns, first * from.step, from.step, used, scratch);
-            turn(points, first);
+            transpose_pass(points, first);
             write(points, rows_, T(1), {middle.get(), 2 * columns_, 1}, 2 * first, 2, used);
         });
         over_groups<T>(rows_, columns_, [&](index_t first, index_t used, FourierScratch<T>& scratch) {
@@ -85,22 +85,22 @@ private:
             if (count % part == 0) best = part;
         return best;
     }
-    // Of lines that begin `apart` from each other.
-    static T* passed(const FourierPlan<T>& plan, FourierSide<const T> from, index_t begin, index_t apart, index_t used,
-                     FourierScratch<T>& scratch) {
+    // Of lines that begin `line_step` from each other.
+    static T* passed(const FourierPlan<T>& plan, FourierSide<const T> from, index_t begin, index_t line_step,
+                     index_t used, FourierScratch<T>& scratch) {
         index_t at[most_lanes];
-        for (index_t lane = 0; lane < used; ++lane) at[lane] = begin + lane * apart;
+        for (index_t lane = 0; lane < used; ++lane) at[lane] = begin + lane * line_step;
         loops<T>().fourier_read(from.lines(at, used), plan.passes().count, scratch.points);
         return loops<T>().fourier_passes(plan.passes(), scratch.points, scratch.spare);
     }
-    static void write(const T* points, index_t count, T weight, FourierSide<T> to, index_t begin, index_t apart,
+    static void write(const T* points, index_t count, T weight, FourierSide<T> to, index_t begin, index_t line_step,
                       index_t used) {
         index_t at[most_lanes];
-        for (index_t lane = 0; lane < used; ++lane) at[lane] = begin + lane * apart;
+        for (index_t lane = 0; lane < used; ++lane) at[lane] = begin + lane * line_step;
         loops<T>().fourier_write(points, count, weight, weight, to.lines(at, used));
     }
     // Number k of the columns from `first` on, times the root of the column's number times k.
-    void turn(T* points, index_t first) const {
+    void transpose_pass(T* points, index_t first) const {
         constexpr index_t fine_count = 32;
         const index_t lanes = loops<T>().lanes, blocks = (rows_ + fine_count - 1) / fine_count;
         std::vector<T> fine(static_cast<size_t>(2 * lanes * fine_count)),

@@ -86,8 +86,8 @@ public:
         for (const int radix : radices_) {
             if (radix > 5)
                 for (index_t k = 0; k < radix; ++k) add(k, radix);
-            for (index_t turn = 0; turn < rest / radix; ++turn)
-                for (index_t j = 1; j < radix; ++j) add(turn * j, rest);
+            for (index_t repetition = 0; repetition < rest / radix; ++repetition)
+                for (index_t j = 1; j < radix; ++j) add(repetition * j, rest);
             rest /= radix;
         }
     }

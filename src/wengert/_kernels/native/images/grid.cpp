@@ -87,14 +87,14 @@ template <class T> int neighbours(T at, Mode mode, T* where, T* weight, T* deriv
         where[0] = std::nearbyint(at), weight[0] = 1, derivative[0] = 0;
         return 1;
     }
-    const T low = floor_of(at), share = at - low;
+    const T low = floor_of(at), fraction = at - low;
     if (mode == BILINEAR) {
-        where[0] = low, weight[0] = 1 - share, derivative[0] = -1;
-        where[1] = low + 1, weight[1] = share, derivative[1] = 1;
+        where[0] = low, weight[0] = 1 - fraction, derivative[0] = -1;
+        where[1] = low + 1, weight[1] = fraction, derivative[1] = 1;
         return 2;
     }
     constexpr T free = T(-0.75);
-    const T away[4] = {share + 1, share, 1 - share, 2 - share};
+    const T away[4] = {fraction + 1, fraction, 1 - fraction, 2 - fraction};
     for (int k = 0; k < 4; ++k) {
         const T x = away[k];
         const bool outer = k == 0 || k == 3;
@@ -116,11 +116,11 @@ template <class T> Taps<T> taps_of(T coordinate, npy_intp count, const Sampling&
     taps.count = neighbours(at, s.mode, where, weight, derivative);
     for (int k = 0; k < taps.count; ++k) {
         const T position = s.mode == BICUBIC ? inside(where[k], length, s, ignored) : where[k];
-        const bool there = position >= 0 && position <= length - 1;
-        const T kept = there ? T(1) : T(0);
+        const bool is_inside = position >= 0 && position <= length - 1;
+        const T kept = is_inside ? T(1) : T(0);
         // Outside of the image the nearest element, with weight 0; a length that T rounds up is not an index.
         npy_intp index = position > 0 ? count - 1 : 0;
-        if (there) index = std::min(static_cast<npy_intp>(position), count - 1);
+        if (is_inside) index = std::min(static_cast<npy_intp>(position), count - 1);
         taps.tap[k] = {index, weight[k] * kept, derivative[k] * sign * kept * scale};
     }
     return taps;
@@ -138,8 +138,8 @@ void over_positions(const Sampling& s, const T* grid, npy_intp first, npy_intp l
 
 // A grid whose coordinates are numbers of moderate size; others are left to the body.
 template <class T> bool near_enough(PyArrayObject* grid) {
-    const T *at = data_of<T>(grid), far = static_cast<T>(2147483648.0);
-    return std::all_of(at, at + PyArray_SIZE(grid), [=](T coordinate) { return std::fabs(coordinate) < far; });
+    const T *at = data_of<T>(grid), limit = static_cast<T>(2147483648.0);
+    return std::all_of(at, at + PyArray_SIZE(grid), [=](T coordinate) { return std::fabs(coordinate) < limit; });
 }
 template <class T> PyArrayObject* as_grid(PyObject* object) {
     PyArrayObject* grid = plain(object, descr_of<T>());
@@ -192,9 +192,9 @@ template <class T> struct Pairs {
             at = at > most ? most : at;
             const int32_t cut = static_cast<int32_t>(at), low = cut - (static_cast<T>(cut) > at ? 1 : 0),
                           high = low + 1;
-            const T share = at - static_cast<T>(low);
-            weight[0][p] = (low >= 0) & (low <= last) ? 1 - share : T(0);
-            weight[1][p] = (high >= 0) & (high <= last) ? share : T(0);
+            const T fraction = at - static_cast<T>(low);
+            weight[0][p] = (low >= 0) & (low <= last) ? 1 - fraction : T(0);
+            weight[1][p] = (high >= 0) & (high <= last) ? fraction : T(0);
             const int32_t up = low < 0 ? 0 : low, next = high < 0 ? 0 : high;
             position[0][p] = up > last ? last : up;
             position[1][p] = next > last ? last : next;
@@ -275,11 +275,11 @@ template <class T> PyObject* input_rule(Call args) {
                        [=, &s](npy_intp n, npy_intp p, const Taps<T>& along, const Taps<T>& down) {
                            for (npy_intp c = 0; c < s.channels; ++c) {
                                T* plane = out + (n * s.channels + c) * s.area();
-                               const T own = grads[(n * s.channels + c) * s.positions() + p];
+                               const T position_grad = grads[(n * s.channels + c) * s.positions() + p];
                                for (int i = 0; i < along.count; ++i)
                                    for (int j = 0; j < down.count; ++j)
                                        plane[down.tap[j].index * s.lengths[0] + along.tap[i].index] +=
-                                           own * (along.tap[i].weight * down.tap[j].weight);
+                                           position_grad * (along.tap[i].weight * down.tap[j].weight);
                            }
                        });
     });

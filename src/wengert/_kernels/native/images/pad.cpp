@@ -209,15 +209,16 @@ PyObject* edge_pad(Call args) {
     char* to = PyArray_BYTES(result.get());
     ReleaseGil unlocked(s.size() >= thread_threshold);
     const auto copy_row = [=](npy_intp row, npy_intp source, const npy_intp* positions) {
-        const char* own = from + source * length * bytes;
+        const char* source_row = from + source * length * bytes;
         char* target = to + row * width * bytes;
         const npy_intp inner = std::max<npy_intp>(width - before - behind, 0);
         for (npy_intp i = 0; i < before && i < width; ++i)
-            copy_element(target + i * bytes, own + positions[i] * bytes, bytes);
+            copy_element(target + i * bytes, source_row + positions[i] * bytes, bytes);
         if (inner > 0)
-            std::memcpy(target + before * bytes, own + positions[before] * bytes, static_cast<size_t>(inner * bytes));
+            std::memcpy(target + before * bytes, source_row + positions[before] * bytes,
+                        static_cast<size_t>(inner * bytes));
         for (npy_intp i = before + inner; i < width; ++i)
-            copy_element(target + i * bytes, own + positions[i] * bytes, bytes);
+            copy_element(target + i * bytes, source_row + positions[i] * bytes, bytes);
     };
     parallel_for(s.rows(), width, [&](npy_intp begin, npy_intp end) { sources.over_rows(s, begin, end, copy_row); });
     return result.give();

@@ -207,10 +207,10 @@ template <class T> PyObject* average_backward(PyObject* const* slots) {
                              T* const plane = out + p * area;
                              windows.for_each_window(
                                  [=](npy_intp number, const Extent& row, const Extent& column, npy_intp divisor) {
-                                     const T share = from[number] / static_cast<T>(divisor);
+                                     const T window_grad = from[number] / static_cast<T>(divisor);
                                      for (npy_intp i = row.begin; i < row.end; ++i)
                                          for (npy_intp j = column.begin; j < column.end; ++j)
-                                             plane[i * width + j] += share;
+                                             plane[i * width + j] += window_grad;
                                  });
                          }
                      });

@@ -69,10 +69,10 @@ template <class T> PyObject* average(Call args) {
     const T* input = data_of<T>(x);
     T* out = data_of<T>(result.get());
     over_windows(d, [&](npy_intp plane, npy_intp window, const Box& box) {
-        const T* own = input + plane * d.area();
+        const T* plane_values = input + plane * d.area();
         T total = 0;
         for (npy_intp i = box.top; i < box.bottom; ++i)
-            for (npy_intp j = box.left; j < box.right; ++j) total += own[i * d.input[1] + j];
+            for (npy_intp j = box.left; j < box.right; ++j) total += plane_values[i * d.input[1] + j];
         out[plane * d.windows() + window] = total / static_cast<T>((box.bottom - box.top) * (box.right - box.left));
     });
     return result.give();
@@ -91,11 +91,11 @@ template <class T> PyObject* spread(PyArrayObject* grad, const npy_intp* shape, 
     const T* grads = data_of<T>(grad);
     T* out = data_of<T>(result.get());
     over_windows(d, [&](npy_intp plane, npy_intp window, const Box& box) {
-        T* own = out + plane * d.area();
-        const T share =
+        T* plane_values = out + plane * d.area();
+        const T window_grad =
             grads[plane * d.windows() + window] / static_cast<T>((box.bottom - box.top) * (box.right - box.left));
         for (npy_intp i = box.top; i < box.bottom; ++i)
-            for (npy_intp j = box.left; j < box.right; ++j) own[i * d.input[1] + j] += share;
+            for (npy_intp j = box.left; j < box.right; ++j) plane_values[i * d.input[1] + j] += window_grad;
     });
     return result.give();
 }
@@ -123,13 +123,13 @@ template <class T> PyObject* maximum(Call args) {
     T* values = data_of<T>(results[0].get());
     int64_t* positions = data_of<int64_t>(results[1].get());
     over_windows(d, [&](npy_intp plane, npy_intp window, const Box& box) {
-        const T* own = input + plane * d.area();
+        const T* plane_values = input + plane * d.area();
         npy_intp position = box.top * d.input[1] + box.left;
-        T best = own[position];
+        T best = plane_values[position];
         for (npy_intp i = box.top; i < box.bottom; ++i)
             for (npy_intp j = box.left; j < box.right; ++j) {
-                const T mine = own[i * d.input[1] + j];
-                if (mine > best || mine != mine) best = mine, position = i * d.input[1] + j;
+                const T value = plane_values[i * d.input[1] + j];
+                if (value > best || value != value) best = value, position = i * d.input[1] + j;
             }
         values[plane * d.windows() + window] = best;
         positions[plane * d.windows() + window] = position;

@@ -36,12 +36,12 @@ template <class T> struct Plan {
     }
 };
 
-// The weights of the four neighbours of a point at `share` between the second and the third, by the cubic kernel.
-template <class T> void add_cubic(Plan<T>& plan, npy_intp first, double share) {
+// The weights of the four neighbours of a point at `fraction` between the second and the third, by the cubic kernel.
+template <class T> void add_cubic(Plan<T>& plan, npy_intp first, double fraction) {
     constexpr double free = -0.75;
     const auto inner = [](double away) { return ((free + 2) * away - (free + 3)) * away * away + 1; };
     const auto outer = [](double away) { return ((free * away - 5 * free) * away + 8 * free) * away - 4 * free; };
-    const double weights[4] = {outer(share + 1), inner(share), inner(1 - share), outer(2 - share)};
+    const double weights[4] = {outer(fraction + 1), inner(fraction), inner(1 - fraction), outer(2 - fraction)};
     for (int tap = 0; tap < 4; ++tap) plan.add(first - 1 + tap, weights[tap]);
 }
 
@@ -72,11 +72,11 @@ template <class T> Plan<T> plan_of(npy_intp length, npy_intp count, Mode mode, b
             if (mode == LINEAR) source = std::max(source, T(0));
             const npy_intp below = static_cast<npy_intp>(std::floor(source)),
                            first = mode == LINEAR ? plan.inside(below) : below;
-            const double share = static_cast<double>(source) - wide(first);
+            const double fraction = static_cast<double>(source) - wide(first);
             if (mode == CUBIC) {
-                add_cubic(plan, first, share);
+                add_cubic(plan, first, fraction);
             } else {
-                const T last = static_cast<T>(std::min(share, 1.0));
+                const T last = static_cast<T>(std::min(fraction, 1.0));
                 plan.add(first, static_cast<double>(T(1) - last));
                 plan.add(first + 1, static_cast<double>(last));
             }

@@ -28,14 +28,14 @@ template <class T> PyObject* rnn_forward(PyObject** slots) {
     {
         ReleaseGil unlocked(is_long(s, 1));
         const Panels<T> panels(weight, 1, s.width, s.width, s.size);
-        s.steps.share(cost_of(s, 1), [&](index_t begin, index_t end) {
-            std::vector<T> own(static_cast<size_t>((end - begin) * panels.width()));
+        s.steps.parallel_over_sequences(cost_of(s, 1), [&](index_t begin, index_t end) {
+            std::vector<T> products(static_cast<size_t>((end - begin) * panels.width()));
             s.steps.walk(false, [&](index_t t) {
                 const index_t count = s.steps.reaching(t, begin, end);
-                panels.multiply(hidden + begin * s.width, s.width, count, own.data());
+                panels.multiply(hidden + begin * s.width, s.width, count, products.data());
                 for (index_t i = 0; i < count; ++i) {
                     const index_t at = s.steps.row(t, begin + i) * s.size;
-                    loops<T>().binary[ADD](inputs + at, 1, own.data() + i * panels.width(), 1, out + at, s.size);
+                    loops<T>().binary[ADD](inputs + at, 1, products.data() + i * panels.width(), 1, out + at, s.size);
                     loops<T>().unary[relu ? RELU : TANH](out + at, out + at, s.size);
                     std::copy(out + at, out + at + s.size, hidden + (begin + i) * s.width);
                 }
@@ -66,8 +66,8 @@ template <class T> PyObject* rnn_backward(PyObject** slots) {
     {
         ReleaseGil unlocked(is_long(s, 1));
         const Panels<T> panels(weight, s.width, 1, s.size, s.width);
-        s.steps.share(cost_of(s, 1), [&](index_t begin, index_t end) {
-            std::vector<T> own(static_cast<size_t>((end - begin) * panels.width()));
+        s.steps.parallel_over_sequences(cost_of(s, 1), [&](index_t begin, index_t end) {
+            std::vector<T> products(static_cast<size_t>((end - begin) * panels.width()));
             s.steps.walk(true, [&](index_t t) {
                 const index_t count = s.steps.reaching(t, begin, end);
                 for (index_t i = 0; i < count; ++i) {
@@ -76,9 +76,9 @@ template <class T> PyObject* rnn_backward(PyObject** slots) {
                     loops<T>().binary[relu ? RELU_BACKWARD : TANH_BACKWARD](gate_grads + at, 1, output + at, 1,
                                                                             gate_grads + at, s.size);
                 }
-                panels.multiply(gate_grads + s.steps.row(t, begin) * s.size, s.size, count, own.data());
+                panels.multiply(gate_grads + s.steps.row(t, begin) * s.size, s.size, count, products.data());
                 for (index_t i = 0; i < count; ++i)
-                    std::copy_n(own.data() + i * panels.width(), s.width, carried + (begin + i) * s.width);
+                    std::copy_n(products.data() + i * panels.width(), s.width, carried + (begin + i) * s.width);
             });
         });
     }
@@ -108,14 +108,14 @@ template <class T> PyObject* gru_forward(PyObject** slots) {
     {
         ReleaseGil unlocked(is_long(s, 3));
         const Panels<T> panels(weight, 1, s.width, s.width, 3 * s.size);
-        s.steps.share(cost_of(s, 3), [&](index_t begin, index_t end) {
-            std::vector<T> own(static_cast<size_t>((end - begin) * panels.width()));
+        s.steps.parallel_over_sequences(cost_of(s, 3), [&](index_t begin, index_t end) {
+            std::vector<T> products(static_cast<size_t>((end - begin) * panels.width()));
             s.steps.walk(false, [&](index_t t) {
                 const index_t count = s.steps.reaching(t, begin, end);
-                panels.multiply(hidden + begin * s.width, s.width, count, own.data());
+                panels.multiply(hidden + begin * s.width, s.width, count, products.data());
                 for (index_t i = 0; i < count; ++i) {
                     const index_t at = s.steps.row(t, begin + i) * s.size;
-                    loops<T>().gru_row(inputs + 3 * at, own.data() + i * panels.width(), bias,
+                    loops<T>().gru_row(inputs + 3 * at, products.data() + i * panels.width(), bias,
                                        hidden + (begin + i) * s.width, gates + 3 * at, candidates + at, out + at,
                                        s.size);
                 }
@@ -147,8 +147,8 @@ template <class T> PyObject* gru_backward(PyObject** slots) {
     {
         ReleaseGil unlocked(is_long(s, 3));
         const Panels<T> panels(weight, s.width, 1, 3 * s.size, s.width);
-        s.steps.share(cost_of(s, 3), [&](index_t begin, index_t end) {
-            std::vector<T> own(static_cast<size_t>((end - begin) * panels.width()));
+        s.steps.parallel_over_sequences(cost_of(s, 3), [&](index_t begin, index_t end) {
+            std::vector<T> products(static_cast<size_t>((end - begin) * panels.width()));
             s.steps.walk(true, [&](index_t t) {
                 const index_t count = s.steps.reaching(t, begin, end);
                 for (index_t i = 0; i < count; ++i) {
@@ -159,9 +159,9 @@ template <class T> PyObject* gru_backward(PyObject** slots) {
                     loops<T>().gru_row_backward(own_grad, gates + 3 * at, candidates + at, before, gate_grads + 3 * at,
                                                 inner + 3 * at, s.size);
                 }
-                panels.multiply(inner + s.steps.row(t, begin) * 3 * s.size, 3 * s.size, count, own.data());
+                panels.multiply(inner + s.steps.row(t, begin) * 3 * s.size, 3 * s.size, count, products.data());
                 for (index_t i = 0; i < count; ++i)
-                    add_row<T>(own.data() + i * panels.width(), carried + (begin + i) * s.width, s.width);
+                    add_row<T>(products.data() + i * panels.width(), carried + (begin + i) * s.width, s.width);
             });
         });
     }
@@ -203,20 +203,20 @@ template <class T> PyObject* lstm_forward(PyObject** slots) {
         const Panels<T> panels(weight, 1, s.width, s.width, 4 * s.size);
         std::unique_ptr<Panels<T>> last(projection ? new Panels<T>(projection, 1, s.size, s.size, s.width) : nullptr);
         const index_t pitch = last && last->width() > panels.width() ? last->width() : panels.width();
-        s.steps.share(cost_of(s, 4), [&](index_t begin, index_t end) {
-            std::vector<T> own(static_cast<size_t>((end - begin) * pitch)),
+        s.steps.parallel_over_sequences(cost_of(s, 4), [&](index_t begin, index_t end) {
+            std::vector<T> sums(static_cast<size_t>((end - begin) * pitch)),
                 shown(static_cast<size_t>((end - begin) * s.size));
             s.steps.walk(false, [&](index_t t) {
                 const index_t count = s.steps.reaching(t, begin, end);
-                panels.multiply(hidden + begin * s.width, s.width, count, own.data());
+                panels.multiply(hidden + begin * s.width, s.width, count, sums.data());
                 for (index_t i = 0; i < count; ++i) {
                     const index_t at = s.steps.row(t, begin + i) * s.size;
-                    loops<T>().lstm_row(inputs + 4 * at, own.data() + i * panels.width(), cell + (begin + i) * s.size,
+                    loops<T>().lstm_row(inputs + 4 * at, sums.data() + i * panels.width(), cell + (begin + i) * s.size,
                                         gates + 4 * at, cells + at, shown.data() + i * s.size, s.size);
                 }
-                if (last) last->multiply(shown.data(), s.size, count, own.data());
-                const index_t apart = last ? last->width() : s.size;
-                copy_states(s, t, begin, count, last ? own.data() : shown.data(), apart, hidden, out);
+                if (last) last->multiply(shown.data(), s.size, count, sums.data());
+                const index_t row_pitch = last ? last->width() : s.size;
+                copy_states(s, t, begin, count, last ? sums.data() : shown.data(), row_pitch, hidden, out);
             });
         });
     }
@@ -228,25 +228,26 @@ template <class T> struct LstmGradients {
     const T *grad, *gates, *cells, *first_cell;
     T *gate_grads, *carried, *cell, *shown;
 
-    // One step of `count` sequences from `begin` on; `own` is room for their products.
+    // One step of `count` sequences from `begin` on; `products` is room for their products.
     void step(const Recurrence& s, index_t t, index_t begin, index_t count, const Panels<T>& panels,
-              const Panels<T>* last, T* own) const {
-        T* const here = carried + begin * s.width;
+              const Panels<T>* last, T* products) const {
+        T* const state_grads = carried + begin * s.width;
         for (index_t i = 0; i < count; ++i) {
             const index_t at = s.steps.row(t, begin + i) * s.width;
-            add_row(grad ? grad + at : nullptr, here + i * s.width, s.width);
-            if (last) std::copy_n(here + i * s.width, s.width, shown + at);
+            add_row(grad ? grad + at : nullptr, state_grads + i * s.width, s.width);
+            if (last) std::copy_n(state_grads + i * s.width, s.width, shown + at);
         }
-        if (last) last->multiply(here, s.width, count, own);
+        if (last) last->multiply(state_grads, s.width, count, products);
         for (index_t i = 0; i < count; ++i) {
             const index_t at = s.steps.row(t, begin + i) * s.size, from = s.steps.before(t, begin + i);
-            const T* above = last ? own + i * last->width() : here + i * s.width;
+            const T* above = last ? products + i * last->width() : state_grads + i * s.width;
             const T* before = from < 0 ? first_cell + (begin + i) * s.size : cells + from * s.size;
             loops<T>().lstm_row_backward(above, gates + 4 * at, cells + at, before, cell + (begin + i) * s.size,
                                          gate_grads + 4 * at, s.size);
         }
-        panels.multiply(gate_grads + s.steps.row(t, begin) * 4 * s.size, 4 * s.size, count, own);
-        for (index_t i = 0; i < count; ++i) std::copy_n(own + i * panels.width(), s.width, here + i * s.width);
+        panels.multiply(gate_grads + s.steps.row(t, begin) * 4 * s.size, 4 * s.size, count, products);
+        for (index_t i = 0; i < count; ++i)
+            std::copy_n(products + i * panels.width(), s.width, state_grads + i * s.width);
     }
 };
 
@@ -282,10 +283,10 @@ template <class T> PyObject* lstm_backward(PyObject** slots) {
         const Panels<T> panels(weight, s.width, 1, 4 * s.size, s.width);
         std::unique_ptr<Panels<T>> last(projection ? new Panels<T>(projection, s.size, 1, s.width, s.size) : nullptr);
         const index_t pitch = last && last->width() > panels.width() ? last->width() : panels.width();
-        s.steps.share(cost_of(s, 4), [&](index_t begin, index_t end) {
-            std::vector<T> own(static_cast<size_t>((end - begin) * pitch));
+        s.steps.parallel_over_sequences(cost_of(s, 4), [&](index_t begin, index_t end) {
+            std::vector<T> products(static_cast<size_t>((end - begin) * pitch));
             s.steps.walk(true, [&](index_t t) {
-                parts.step(s, t, begin, s.steps.reaching(t, begin, end), panels, last.get(), own.data());
+                parts.step(s, t, begin, s.steps.reaching(t, begin, end), panels, last.get(), products.data());
             });
         });
     }

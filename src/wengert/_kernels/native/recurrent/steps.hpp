@@ -37,13 +37,13 @@ struct Steps {
     }
     // Calls body(begin, end) for groups of sequences, `cost` additions each: of a few at least, since all read the same
     // matrix. No number depends on the groups.
-    template <class Body> void share(index_t cost, const Body& body) const {
+    template <class Body> void parallel_over_sequences(index_t cost, const Body& body) const {
         constexpr index_t few = 4;
         const index_t least = loops<float>().packed_rows, threads = thread_count();
         index_t groups = batch / least < 2 * threads ? threads : 2 * threads;
         if (groups > (batch + few - 1) / few) groups = (batch + few - 1) / few;
-        const index_t whole = (Size(cost) * batch).value_or_most() / (groups ? groups : 1);
-        parallel_for(groups, whole,
+        const index_t group_cost = (Size(cost) * batch).value_or_most() / (groups ? groups : 1);
+        parallel_for(groups, group_cost,
                      [&](index_t first, index_t last) { body(first * batch / groups, last * batch / groups); });
     }
 };
