@@ -7,8 +7,8 @@
 #include <initializer_list>
 
 namespace wengert {
-void put(PyArrayObject* whole, const ViewGeometry& geometry, PyArrayObject* from) {
-    move_elements(geometry.ndim, geometry.shape, PyArray_BYTES(whole) + geometry.offset, geometry.strides,
+void put(PyArrayObject* target, const ViewGeometry& geometry, PyArrayObject* from) {
+    move_elements(geometry.ndim, geometry.shape, PyArray_BYTES(target) + geometry.offset, geometry.strides,
                   PyArray_BYTES(from), PyArray_STRIDES(from), PyArray_ITEMSIZE(from));
 }
 

@@ -230,12 +230,12 @@ template <class T, class Fill> PyObject* vector_of(PyArray_Descr* descr, npy_int
 template <class T> PyObject* counted(PyArray_Descr* descr, double start, double step, npy_intp count) {
     constexpr npy_intp pair = 64 / sizeof(T);
     return vector_of<T>(descr, count, pair, [=](T* data, npy_intp begin, npy_intp end) {
-        const npy_intp whole = end - end % pair;  // only the last block of all is less than a pair
+        const npy_intp pairs_end = end - end % pair;  // only the last block of all is less than a pair
         const auto write = [=](npy_intp at, npy_intp some) {
             loops<T>().counted(start, step, static_cast<int32_t>(at), data + at, some);
         };
-        write(begin, whole - begin);
-        for (npy_intp at = whole; at < end; ++at) write(at, 1);
+        write(begin, pairs_end - begin);
+        for (npy_intp at = pairs_end; at < end; ++at) write(at, 1);
     });
 }
 PyObject* real_range(PyArray_Descr* descr, double start, double end, double step) {

@@ -29,13 +29,13 @@ PyObject* diag_embed(PyObject* const* args) {
         return nullptr;
     const Size length = (offset < 0 ? Size(0) - offset : Size(offset)) + PyArray_DIM(x, ndim - 2);
     if (first == second || !length.fits()) return nullptr;
-    ViewGeometry whole;
+    ViewGeometry full;
     for (int dim = 0, next = 0; dim < ndim; ++dim)
-        whole.add(dim == first || dim == second ? length.value() : PyArray_DIM(x, next++), 0);
-    if (!fill_rows(whole, PyArray_ITEMSIZE(x))) return nullptr;
-    ViewGeometry geometry = whole;
+        full.add(dim == first || dim == second ? length.value() : PyArray_DIM(x, next++), 0);
+    if (!fill_rows(full, PyArray_ITEMSIZE(x))) return nullptr;
+    ViewGeometry geometry = full;
     if (!fill_diagonal(geometry, args[1], args[2], args[3]) || !has_shape(x, geometry)) return nullptr;
-    Owned result(new_zeros(PyArray_DESCR(x), whole.ndim, whole.shape));
+    Owned result(new_zeros(PyArray_DESCR(x), full.ndim, full.shape));
     if (!result) return nullptr;
     put(result.get(), geometry, x);
     return result.give();
@@ -108,20 +108,20 @@ PyObject* block_diag(PyObject* const* args) {
         if (!x || PyArray_NDIM(x) > 2 || PyArray_DESCR(x) != PyArray_DESCR(block(0))) return nullptr;
         height = height + rows(x), width = width + columns(x);
     }
-    ViewGeometry whole;
+    ViewGeometry full;
     if (!height.fits() || !width.fits()) return nullptr;
-    whole.add(height.value(), 0), whole.add(width.value(), 0);
-    if (!fill_rows(whole, PyArray_ITEMSIZE(block(0)))) return nullptr;
-    Owned result(new_zeros(PyArray_DESCR(block(0)), 2, whole.shape));
+    full.add(height.value(), 0), full.add(width.value(), 0);
+    if (!fill_rows(full, PyArray_ITEMSIZE(block(0)))) return nullptr;
+    Owned result(new_zeros(PyArray_DESCR(block(0)), 2, full.shape));
     npy_intp row = 0, column = 0;
     for (Py_ssize_t at = 0; result && at < count; ++at) {
         PyArrayObject* x = block(at);
         ViewGeometry geometry;
         if (!x || rows(x) > height.value() - row || columns(x) > width.value() - column)
             return nullptr;  // whose shape has changed meanwhile
-        geometry.offset = row * whole.strides[0] + column * whole.strides[1];
+        geometry.offset = row * full.strides[0] + column * full.strides[1];
         for (int dim = 0; dim < PyArray_NDIM(x); ++dim)
-            geometry.add(PyArray_DIM(x, dim), whole.strides[2 - PyArray_NDIM(x) + dim]);
+            geometry.add(PyArray_DIM(x, dim), full.strides[2 - PyArray_NDIM(x) + dim]);
         put(result.get(), geometry, x);
         row += rows(x), column += columns(x);
     }

@@ -71,11 +71,12 @@ template <class T> void copy_row(T* to, const T* from, Row row, npy_intp begin, 
         for (npy_intp i = begin; i < end; ++i) to[i] = from[row.count - 1 - i];
     } else {
         constexpr npy_intp size = sizeof(T);
-        const npy_intp turn = std::max(begin, std::min(end, row.count - row.start));
+        const npy_intp wrap_point = std::max(begin, std::min(end, row.count - row.start));
         copy_bytes(reinterpret_cast<char*>(to + begin), reinterpret_cast<const char*>(from + row.start + begin),
-                   (turn - begin) * size);
-        copy_bytes(reinterpret_cast<char*>(to + turn),
-                   reinterpret_cast<const char*>(from + turn - (row.count - row.start)), (end - turn) * size);
+                   (wrap_point - begin) * size);
+        copy_bytes(reinterpret_cast<char*>(to + wrap_point),
+                   reinterpret_cast<const char*>(from + wrap_point - (row.count - row.start)),
+                   (end - wrap_point) * size);
     }
 }
 struct Wide {
@@ -110,10 +111,10 @@ PyObject* rearranged(PyArrayObject* x, Paths paths) {
     const char* from = PyArray_BYTES(x);
     char* to = PyArray_BYTES(result.get());
     const ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-    const Row whole{length, paths.start[last], paths.backwards[last]};
+    const Row full_row{length, paths.start[last], paths.backwards[last]};
     if (rows == 1) {
         parallel_for(length, itemsize / 8 + 1,
-                     [=](npy_intp begin, npy_intp end) { copy_elements(itemsize, to, from, whole, begin, end); });
+                     [=](npy_intp begin, npy_intp end) { copy_elements(itemsize, to, from, full_row, begin, end); });
         return result.give();
     }
     parallel_for(rows, bytes / 8 + 1, [=, &paths](npy_intp begin, npy_intp end) {
@@ -123,7 +124,7 @@ PyObject* rearranged(PyArrayObject* x, Paths paths) {
         for (npy_intp row = begin; row < end; ++row) {
             npy_intp source = 0;
             for (int dim = 0; dim < last; ++dim) source = source * paths.shape[dim] + paths.source(dim, index[dim]);
-            copy_elements(itemsize, to + row * bytes, from + source * bytes, whole, 0, length);
+            copy_elements(itemsize, to + row * bytes, from + source * bytes, full_row, 0, length);
             for (int dim = last - 1; dim >= 0 && ++index[dim] == paths.shape[dim]; --dim) index[dim] = 0;
         }
     });

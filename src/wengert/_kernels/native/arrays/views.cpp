@@ -129,12 +129,12 @@ PyObject* expand(PyObject*, Arguments args, Py_ssize_t nargs) {
     if (lead < 0) Py_RETURN_NOTIMPLEMENTED;
     Size bytes(PyArray_ITEMSIZE(x));
     for (int at = geometry.ndim - 1; at >= 0; --at) {
-        const npy_intp own = at < lead ? 1 : PyArray_DIM(x, at - lead);
+        const npy_intp dim_length = at < lead ? 1 : PyArray_DIM(x, at - lead);
         npy_intp& length = geometry.shape[at];
-        if (length == -1 && at >= lead) length = own;
-        if (length < 0 || (length != own && own != 1)) Py_RETURN_NOTIMPLEMENTED;
+        if (length == -1 && at >= lead) length = dim_length;
+        if (length < 0 || (length != dim_length && dim_length != 1)) Py_RETURN_NOTIMPLEMENTED;
         Size stride(0);
-        if (length == own && at >= lead)
+        if (length == dim_length && at >= lead)
             stride = PyArray_STRIDE(x, at - lead);
         else if (length == 1 && ndim)
             stride = Size(geometry.shape[at + 1]) * geometry.strides[at + 1];
@@ -184,11 +184,11 @@ PyObject* unfold(PyObject*, Arguments args, Py_ssize_t nargs) {
         Py_RETURN_NOTIMPLEMENTED;
     ViewGeometry geometry = geometry_of(x);
     const npy_intp stride = geometry.strides[dim];
-    const Size apart = Size(stride) * (as_index(args[3], step) ? step : 0);
-    if (!as_index(args[2], size) || size < 0 || size > geometry.shape[dim] || step < 1 || !apart.fits())
+    const Size window_step = Size(stride) * (as_index(args[3], step) ? step : 0);
+    if (!as_index(args[2], size) || size < 0 || size > geometry.shape[dim] || step < 1 || !window_step.fits())
         Py_RETURN_NOTIMPLEMENTED;
     geometry.shape[dim] = (geometry.shape[dim] - size) / step + 1;
-    geometry.strides[dim] = apart.value();
+    geometry.strides[dim] = window_step.value();
     geometry.add(size, stride);
     return take(x, geometry);
 }
@@ -222,32 +222,32 @@ template <class See> PyObject* take_all(PyArrayObject* x, Py_ssize_t count, See 
 }
 
 // Parts of the lengths in a tuple, which must make up the whole; how many, or -1.
-Py_ssize_t count_parts(PyObject* lengths, npy_intp whole) {
+Py_ssize_t count_parts(PyObject* lengths, npy_intp total) {
     Size sum(0);
     for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(lengths); ++at) {
         npy_intp length = 0;
         if (!as_index(PyTuple_GET_ITEM(lengths, at), length) || length < 0) return -1;
         sum = sum + length;
     }
-    return sum.fits() && sum.value() == whole ? PyTuple_GET_SIZE(lengths) : -1;
+    return sum.fits() && sum.value() == total ? PyTuple_GET_SIZE(lengths) : -1;
 }
 PyObject* split(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
     int dim;
     if (!x || !as_axis(args[2], PyArray_NDIM(x), dim)) Py_RETURN_NOTIMPLEMENTED;
-    const npy_intp whole = PyArray_DIM(x, dim);
+    const npy_intp total = PyArray_DIM(x, dim);
     const bool single = !PyTuple_Check(args[1]);
     npy_intp most = 0, start = 0;
     if (single && (!as_index(args[1], most) || most < 1)) Py_RETURN_NOTIMPLEMENTED;
     Py_ssize_t count = 1;
     if (!single)
-        count = count_parts(args[1], whole);
-    else if (whole)
-        count = (whole - 1) / most + 1;
+        count = count_parts(args[1], total);
+    else if (total)
+        count = (total - 1) / most + 1;
     if (count < 0) Py_RETURN_NOTIMPLEMENTED;
     const ViewGeometry all = geometry_of(x);
     return take_all(x, count, [&](Py_ssize_t at) {
-        npy_intp length = std::min(most, whole - start);
+        npy_intp length = std::min(most, total - start);
         if (!single) as_index(PyTuple_GET_ITEM(args[1], at), length);
         ViewGeometry geometry = all;
         narrow(geometry, dim, {start, length, 1});

@@ -44,8 +44,8 @@ bool fill_rows(ViewGeometry& geometry, npy_intp itemsize);
 // Strides under which `array` is seen as `geometry.shape`, which has as many elements; false if that needs a copy.
 bool fill_strides(ViewGeometry& geometry, PyArrayObject* array);
 
-// Copies `from` into the part of `whole` that is `geometry`, of the same shape.
-void put(PyArrayObject* whole, const ViewGeometry& geometry, PyArrayObject* from);
+// Copies `from` into the part of `target` that is `geometry`, of the same shape.
+void put(PyArrayObject* target, const ViewGeometry& geometry, PyArrayObject* from);
 
 // Integers of a tuple or list, one for each dimension; how many, or -1.
 int as_lengths(PyObject* object, npy_intp* lengths);

@@ -99,16 +99,16 @@ PyObject* fill_many(PyArrayObject* target, PyArrayObject* mask, const char* elem
     if (!are_disjoint(mask, target)) return nullptr;
     return with_element(target, [=, &shape](auto zero) -> PyObject* {
         using T = decltype(zero);
-        T value, *whole = data_of<T>(target);
+        T value, *values = data_of<T>(target);
         std::memcpy(&value, element, sizeof value);
         const npy_bool* held = data_of<npy_bool>(mask);
         {
             ReleaseGil unlocked(true);
             shape.run(1, [=, &shape](npy_intp to, const npy_intp* from, npy_intp count) {
                 if (shape.inner(1))
-                    fill_held(whole + to, held + from[1], count, value);
+                    fill_held(values + to, held + from[1], count, value);
                 else if (held[from[1]])
-                    std::fill_n(whole + to, count, value);
+                    std::fill_n(values + to, count, value);
             });
         }
         return written();

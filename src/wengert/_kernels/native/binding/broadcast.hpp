@@ -159,10 +159,10 @@ private:
         for (int i = ndim_ - 1; i >= 0; --i) {
             for (int k = 0; k < count; ++k) {
                 const Operand& operand = operands[k];
-                const int own = operand.array ? i - (ndim_ - PyArray_NDIM(operand.array)) : -1;
-                const bool moves =
-                    own >= 0 && !operand.repeated && !(operand.expanded && is_repeated_along(operand.array, own));
-                const npy_intp length = moves ? PyArray_DIM(operand.array, own) : 1;
+                const int operand_dim = operand.array ? i - (ndim_ - PyArray_NDIM(operand.array)) : -1;
+                const bool moves = operand_dim >= 0 && !operand.repeated &&
+                                   !(operand.expanded && is_repeated_along(operand.array, operand_dim));
+                const npy_intp length = moves ? PyArray_DIM(operand.array, operand_dim) : 1;
                 steps[k] = length == 1 ? 0 : next[k];
                 next[k] *= length;
             }

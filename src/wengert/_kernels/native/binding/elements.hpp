@@ -123,8 +123,8 @@ public:
         PyArray_Descr* descr = PyArray_DESCR(target);
         if (descr == float_descr) return read_real<float>(value);
         if (descr == double_descr) return read_real<double>(value);
-        npy_intp whole = 0;
-        if (descr == int64_descr) return as_index(value, whole) && store(static_cast<int64_t>(whole));
+        npy_intp integer = 0;
+        if (descr == int64_descr) return as_index(value, integer) && store(static_cast<int64_t>(integer));
         bool truth = false;
         return descr == bool_descr && as_flag(value, truth) && store(static_cast<npy_bool>(truth));
     }
@@ -133,14 +133,14 @@ public:
 private:
     template <class T> bool read_real(PyObject* value) {
         constexpr int64_t exact = int64_t(1) << 53;  // further ones NumPy does not round twice
-        npy_intp whole = 0;
+        npy_intp integer = 0;
         if (PyFloat_CheckExact(value)) {
             const double number = PyFloat_AS_DOUBLE(value);
             const bool refused =
                 std::isfinite(number) && std::fabs(number) > static_cast<double>(std::numeric_limits<T>::max());
             return !refused && store(static_cast<T>(number));
         }
-        return as_index(value, whole) && whole >= -exact && whole <= exact && store(static_cast<T>(whole));
+        return as_index(value, integer) && integer >= -exact && integer <= exact && store(static_cast<T>(integer));
     }
     template <class T> bool store(T value) {
         std::memcpy(data_, &value, sizeof value);

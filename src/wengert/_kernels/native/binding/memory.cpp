@@ -11,34 +11,35 @@
 namespace wengert {
 namespace {
 
-PyDataMemAllocator numpys;  // NumPy's own allocator
+PyDataMemAllocator numpy_allocator;  // NumPy's own allocator
 PyObject* handler = nullptr;
 
 void* allocate(void*, size_t size) {
-    if (size < least_kept) return numpys.malloc(numpys.ctx, size);
+    if (size < least_kept) return numpy_allocator.malloc(numpy_allocator.ctx, size);
     return take_block(size, false);
 }
 void* allocate_zeroed(void*, size_t count, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes)) return nullptr;
-    if (bytes < least_kept) return numpys.calloc(numpys.ctx, count, size);
+    if (bytes < least_kept) return numpy_allocator.calloc(numpy_allocator.ctx, count, size);
     return take_block(bytes, true);
 }
 void release(void*, void* address, size_t size) {
-    if (!address || !may_be_block(address) || !put_block(address)) numpys.free(numpys.ctx, address, size);
+    if (!address || !may_be_block(address) || !put_block(address))
+        numpy_allocator.free(numpy_allocator.ctx, address, size);
 }
 void* reallocate(void*, void* address, size_t size) {
     const size_t room = address && may_be_block(address) ? room_at(address) : 0;
-    if (room == 0) return numpys.realloc(numpys.ctx, address, size);
+    if (room == 0) return numpy_allocator.realloc(numpy_allocator.ctx, address, size);
     if (size <= room && size >= room / 2) return address;
-    void* moved = size < least_kept ? numpys.malloc(numpys.ctx, size) : take_block(size, false);
+    void* moved = size < least_kept ? numpy_allocator.malloc(numpy_allocator.ctx, size) : take_block(size, false);
     if (!moved) return nullptr;
     std::memcpy(moved, address, size < room ? size : room);
     put_block(address);
     return moved;
 }
 
-PyDataMem_Handler own = {"wengert_reserve", 1, {nullptr, allocate, allocate_zeroed, reallocate, release}};
+PyDataMem_Handler reserve_handler = {"wengert_reserve", 1, {nullptr, allocate, allocate_zeroed, reallocate, release}};
 
 // False with an error. Where nothing may be kept there is none, and NumPy's own is used.
 bool find_handler() {
@@ -46,8 +47,8 @@ bool find_handler() {
     auto* default_handler =
         static_cast<PyDataMem_Handler*>(PyCapsule_GetPointer(PyDataMem_DefaultHandler, "mem_handler"));
     if (!default_handler) return false;
-    numpys = default_handler->allocator;
-    handler = PyCapsule_New(&own, "mem_handler", nullptr);
+    numpy_allocator = default_handler->allocator;
+    handler = PyCapsule_New(&reserve_handler, "mem_handler", nullptr);
     return handler != nullptr;
 }
 

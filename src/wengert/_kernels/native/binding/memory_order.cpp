@@ -64,24 +64,24 @@ bool OperandOrder::stretch(PyArrayObject* array) {
 // The strides with which an operand is read: 0 where it is repeated.
 void OperandOrder::read_strides(int k, PyArrayObject* array) {
     const int missing = ndim_ - PyArray_NDIM(array);
-    bool whole = missing == 0;
+    bool unrepeated = missing == 0;
     for (int dim = 0; dim < ndim_; ++dim) {
-        const int own = dim - missing;
-        const bool repeated = own < 0 || (PyArray_DIM(array, own) == 1 && shape_[dim] != 1);
-        strides_[k][dim] = repeated ? 0 : PyArray_STRIDE(array, own);
-        whole = whole && !repeated;
+        const int operand_dim = dim - missing;
+        const bool repeated = operand_dim < 0 || (PyArray_DIM(array, operand_dim) == 1 && shape_[dim] != 1);
+        strides_[k][dim] = repeated ? 0 : PyArray_STRIDE(array, operand_dim);
+        unrepeated = unrepeated && !repeated;
     }
-    same_layout_ = same_layout_ && whole && std::equal(strides_[0], strides_[0] + ndim_, strides_[k]);
+    same_layout_ = same_layout_ && unrepeated && std::equal(strides_[0], strides_[0] + ndim_, strides_[k]);
 }
 
 // 1 if the first dimension is outside the other in memory, -1 if inside, 0 if unknown: decided by the first operand
 // with a stride along both.
-int OperandOrder::compared(int one, int other) const {
+int OperandOrder::compared(int dim, int other) const {
     for (int k = 0; k < count_; ++k) {
-        const npy_intp step = strides_[k][one], its = strides_[k][other];
-        if (step == 0 || its == 0) continue;
-        if (step != its) return step > its ? 1 : -1;
-        if (shape_[one] > shape_[other]) return 1;
+        const npy_intp step = strides_[k][dim], other_step = strides_[k][other];
+        if (step == 0 || other_step == 0) continue;
+        if (step != other_step) return step > other_step ? 1 : -1;
+        if (shape_[dim] > shape_[other]) return 1;
     }
     return 0;
 }
@@ -114,9 +114,9 @@ PyArrayObject* OperandOrder::reordered(PyArrayObject* array) const {
     npy_intp shape[most_dims], strides[most_dims];
     const int missing = ndim_ - PyArray_NDIM(array);
     for (int i = 0; i < ndim_; ++i) {
-        const int own = order_[ndim_ - 1 - i] - missing;
-        shape[i] = own < 0 ? 1 : PyArray_DIM(array, own);
-        strides[i] = own < 0 ? PyArray_ITEMSIZE(array) : PyArray_STRIDE(array, own);
+        const int operand_dim = order_[ndim_ - 1 - i] - missing;
+        shape[i] = operand_dim < 0 ? 1 : PyArray_DIM(array, operand_dim);
+        strides[i] = operand_dim < 0 ? PyArray_ITEMSIZE(array) : PyArray_STRIDE(array, operand_dim);
     }
     Owned view(view_as(array, ndim_, shape, strides));
     if (!view || PyArray_IS_C_CONTIGUOUS(view.get())) return view.take();

@@ -49,8 +49,8 @@ PyArray_Descr* common_descr(PyArrayObject* a, PyArrayObject* b) {
     const bool complex = kind_of(first) == COMPLEX || kind_of(second) == COMPLEX;
     if (complex && (PyArray_SIZE(a) > few_complex || PyArray_SIZE(b) > few_complex)) return nullptr;
     const bool same_kind = (PyArray_NDIM(a) == 0) == (PyArray_NDIM(b) == 0);
-    const int whole = PyArray_NDIM(a) ? first : second, single = PyArray_NDIM(a) ? second : first;
-    const int common = same_kind || kind_of(single) > kind_of(whole) ? promoted_type(first, second) : whole;
+    const int of_array = PyArray_NDIM(a) ? first : second, of_number = PyArray_NDIM(a) ? second : first;
+    const int common = same_kind || kind_of(of_number) > kind_of(of_array) ? promoted_type(first, second) : of_array;
     if (common == first) return PyArray_DESCR(a);
     return common == second ? PyArray_DESCR(b) : nullptr;
 }

@@ -48,12 +48,12 @@ struct Blocks {
         if (offsets.empty()) return true;
         const bool same = run > 1 && inner_step == 0;
         if (run > 1 && !same && inner_step != item) return false;
-        const npy_intp bytes = run * item, whole = PyArray_NBYTES(target) / outer,
+        const npy_intp bytes = run * item, outer_bytes = PyArray_NBYTES(target) / outer,
                        count = static_cast<npy_intp>(offsets.size());
         const ReleaseGil unlocked((Size(outer) * count * run).value_or_most() >= thread_threshold);
         const auto put = [=, &offsets](auto copy) {
-            const Written written{
-                PyArray_BYTES(target), from, offsets.data(), outer, count, whole, bytes, outer_step, step};
+            const Written written{PyArray_BYTES(target), from,  offsets.data(), outer, count,
+                                  outer_bytes,           bytes, outer_step,     step};
             written.by_threads(copy);
         };
         if (same)
@@ -68,12 +68,12 @@ struct Blocks {
     }
 
 private:
-    // `outer` larger blocks of `whole` bytes, with blocks of `bytes` at the positions.
+    // `outer` larger blocks of `outer_bytes` bytes, with blocks of `bytes` at the positions.
     struct Written {
         char* to;
         const char* from;
         const npy_intp* positions;
-        npy_intp outer, count, whole, bytes, outer_step, step;
+        npy_intp outer, count, outer_bytes, bytes, outer_step, step;
 
         template <class Copy> void by_threads(const Copy& copy) const {
             const npy_intp cost = (Size(count) * (bytes / 8 + 1)).value_or_most();
@@ -82,9 +82,9 @@ private:
                 return parallel_for(outer, cost, [this, &copy](npy_intp begin, npy_intp end) {
                     for (npy_intp o = begin; o < end; ++o)
                         for (npy_intp k = 0; k < count; ++k)
-                            copy(to + o * whole + positions[k], from + o * outer_step + k * step);
+                            copy(to + o * outer_bytes + positions[k], from + o * outer_step + k * step);
                 });
-            const npy_intp rows = whole / bytes;
+            const npy_intp rows = outer_bytes / bytes;
             parallel_for(rows, cost / rows + 1,
                          [this, &copy](npy_intp begin, npy_intp end) {  // each piece reads all places
                              for (npy_intp k = 0; k < count; ++k)

@@ -72,19 +72,19 @@ bool put_under(PyArrayObject* target, PyArrayObject* mask, PyArrayObject* values
     const npy_bool* held = data_of<npy_bool>(mask);
     return nullptr != with_element(target, [=](auto element) -> PyObject* {
                using T = decltype(element);
-               T* whole = data_of<T>(target);
+               T* target_values = data_of<T>(target);
                const T* from = data_of<T>(values);
                ReleaseGil unlocked(count >= thread_threshold);
                if (PyArray_SIZE(values) == 1) {
                    const T value = *from;
                    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
-                       fill_held(whole + begin, held + begin, end - begin, value);
+                       fill_held(target_values + begin, held + begin, end - begin, value);
                    });
                    return Py_None;
                }
                const Selected selected(held, count);
                if (selected.total() != PyArray_SIZE(values)) return nullptr;
-               selected.put(from, whole, whole);
+               selected.put(from, target_values, target_values);
                return Py_None;
            });
 }
@@ -98,11 +98,11 @@ template <class T> bool add_at(PyArrayObject* target, PyObject* indices, PyArray
     const int ndim = positions.shape_of_part(target, shape);
     if (ndim != PyArray_NDIM(values) || !std::equal(shape, shape + ndim, PyArray_DIMS(values))) return false;
     const npy_intp width = product(shape + positions.ndim, ndim - positions.ndim);
-    char* whole = PyArray_BYTES(target);
+    char* target_values = PyArray_BYTES(target);
     const T* part = data_of<T>(values);
     ReleaseGil unlocked(PyArray_SIZE(values) >= thread_threshold);
     for (const npy_intp offset : positions.offsets) {
-        T* row = reinterpret_cast<T*>(whole + offset);
+        T* row = reinterpret_cast<T*>(target_values + offset);
         for (npy_intp i = 0; i < width; ++i) row[i] += part[i];
         part += width;
     }
@@ -162,13 +162,13 @@ PyObject* index_put(PyObject* const* args) {
     }
     char* to = PyArray_BYTES(target);
     const char* from = PyArray_BYTES(values);
-    const npy_intp bytes = PyArray_ITEMSIZE(target), *own = PyArray_STRIDES(target),
+    const npy_intp bytes = PyArray_ITEMSIZE(target), *target_strides = PyArray_STRIDES(target),
                    *offsets = positions.offsets.data();
     const int rest = positions.rest(target), first = lead + positions.taken;
-    walk(lead, shape, own, strides, 0, 0, [&](npy_intp x, npy_intp y) {
+    walk(lead, shape, target_strides, strides, 0, 0, [&](npy_intp x, npy_intp y) {
         const npy_intp* offset = offsets;
         walk(positions.ndim, shape + lead, strides + lead, strides + lead, y, 0, [&](npy_intp value, npy_intp) {
-            walk(rest, shape + behind, own + first, strides + behind, x + *offset++, value,
+            walk(rest, shape + behind, target_strides + first, strides + behind, x + *offset++, value,
                  [=](npy_intp a, npy_intp b) { copy_element(to + a, from + b, bytes); });
         });
     });

@@ -46,14 +46,14 @@ public:
         });
     }
     // whole[i] = values[k] for the k-th i that is held, else base[i], or zero without a base
-    template <class T> void put(const T* values, const T* base, T* whole) const {
+    template <class T> void put(const T* values, const T* base, T* target) const {
         for_each_piece([=](npy_intp begin, npy_intp end, npy_intp first, npy_intp last) {
             npy_intp k = first;
             const T none{};
             for (npy_intp i = begin; i < end; ++i) {
                 const bool held = mask_[i] != 0 && k < last;
                 const T value = *(k < last ? values + k : &none), other = base ? base[i] : none;
-                whole[i] = held ? value : other;
+                target[i] = held ? value : other;
                 k += held;
             }
         });
@@ -67,9 +67,9 @@ private:
     std::vector<npy_intp> firsts_;  // how many are held before each piece
 };
 
-// One value for all elements of `whole` that are held.
-template <class T> void fill_held(T* whole, const npy_bool* held, npy_intp count, T value) {
-    for (npy_intp i = 0; i < count; ++i) whole[i] = held[i] ? value : whole[i];
+// One value for all elements of `target` that are held.
+template <class T> void fill_held(T* target, const npy_bool* held, npy_intp count, T value) {
+    for (npy_intp i = 0; i < count; ++i) target[i] = held[i] ? value : target[i];
 }
 
 // 16 bytes that are moved together.

@@ -35,12 +35,12 @@ struct IndexedPositions {
     // What is left of an array behind the indexed dimensions.
     int rest(PyArrayObject* array) const { return PyArray_NDIM(array) - lead - taken; }
     // The shape of the indexed part of an array; how many dimensions, or -1 if there are too many.
-    int shape_of_part(PyArrayObject* array, npy_intp* whole) const {
+    int shape_of_part(PyArrayObject* array, npy_intp* part_shape) const {
         if (lead + ndim + rest(array) > most_dims) return -1;
-        npy_intp* end = std::copy_n(PyArray_DIMS(array), lead, whole);
+        npy_intp* end = std::copy_n(PyArray_DIMS(array), lead, part_shape);
         end = std::copy_n(shape, ndim, end);
         end = std::copy_n(PyArray_DIMS(array) + lead + taken, rest(array), end);
-        return static_cast<int>(end - whole);
+        return static_cast<int>(end - part_shape);
     }
 
 private:
@@ -69,11 +69,11 @@ private:
             const npy_intp length = PyArray_DIM(array, lead + k), step = PyArray_STRIDE(array, lead + k);
             const char* data = PyArray_BYTES(arrays[k]);
             npy_intp* offset = offsets.data();
-            const npy_intp count = ndim ? shape[ndim - 1] : 1, apart = ndim ? strides[ndim - 1] : 0;
+            const npy_intp count = ndim ? shape[ndim - 1] : 1, last_stride = ndim ? strides[ndim - 1] : 0;
             walk(std::max(ndim - 1, 0), shape, strides, strides, 0, 0, [&](npy_intp at, npy_intp) {
                 bool all = true;
                 for (npy_intp i = 0; i < count; ++i) {
-                    const int64_t index = load_once(reinterpret_cast<const int64_t*>(data + at + i * apart));
+                    const int64_t index = load_once(reinterpret_cast<const int64_t*>(data + at + i * last_stride));
                     const int64_t position = index < 0 ? index + length : index;
                     const bool fits = static_cast<uint64_t>(position) < static_cast<uint64_t>(length);
                     offset[i] += fits ? static_cast<npy_intp>(position) * step : 0;

@@ -39,20 +39,22 @@ struct Slices {
     // one repeated element, are written at once. False, with nothing written, for many elements of other strides.
     bool write(PyArrayObject* target, const char* from, const npy_intp* strides) const {
         if (many) return write_many(target, from, strides);
-        npy_intp shape[NPY_MAXDIMS], own[NPY_MAXDIMS], its[NPY_MAXDIMS];
+        npy_intp shape[NPY_MAXDIMS], target_strides[NPY_MAXDIMS], value_strides[NPY_MAXDIMS];
         int rest = 0;
         for (int i = 0; i < PyArray_NDIM(target); ++i) {
             if (i == axis) continue;
-            shape[rest] = PyArray_DIM(target, i), own[rest] = PyArray_STRIDE(target, i), its[rest++] = strides[i];
+            shape[rest] = PyArray_DIM(target, i), target_strides[rest] = PyArray_STRIDE(target, i),
+            value_strides[rest++] = strides[i];
         }
         char* to = PyArray_BYTES(target);
         const npy_intp bytes = PyArray_ITEMSIZE(target);
-        const bool same = rest > 0 && its[rest - 1] == 0;
+        const bool same = rest > 0 && value_strides[rest - 1] == 0;
         npy_intp run = 1, at = 0;
-        while (rest > 0 && own[rest - 1] == run * bytes && its[rest - 1] == (same ? 0 : run * bytes))
+        while (rest > 0 && target_strides[rest - 1] == run * bytes &&
+               value_strides[rest - 1] == (same ? 0 : run * bytes))
             run *= shape[--rest];
         for (const npy_intp offset : offsets) {
-            walk(rest, shape, own, its, offset, at, [=](npy_intp x, npy_intp y) {
+            walk(rest, shape, target_strides, value_strides, offset, at, [=](npy_intp x, npy_intp y) {
                 if (run == 1)
                     copy_element(to + x, from + y, bytes);
                 else if (same)

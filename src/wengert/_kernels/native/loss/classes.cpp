@@ -68,8 +68,8 @@ template <class T> struct Margins {
         const int64_t class_index = load_once(data_of<int64_t>(target) + at);
         return class_index >= 0 && class_index < classes ? static_cast<npy_intp>(class_index) : -1;
     }
-    T missed(const T* own, npy_intp right, npy_intp other) const {
-        const T margin_missed = own[other] - own[right] + static_cast<T>(margin);
+    T missed(const T* row_scores, npy_intp right, npy_intp other) const {
+        const T margin_missed = row_scores[other] - row_scores[right] + static_cast<T>(margin);
         return margin_missed > 0 || margin_missed != margin_missed ? margin_missed : T(0);
     }
 };
@@ -93,9 +93,9 @@ template <class T> PyObject* multi_margin(Call args) {
             const T missed = m.missed(m.row(i), right, j);
             loss += static_cast<double>(m.power == 1 ? missed : missed * missed);
         }
-        const T own = m.weighed(static_cast<T>(loss) / static_cast<T>(m.classes), right);
-        if (elementwise) out[i] = own;
-        total += static_cast<double>(own);
+        const T row_loss = m.weighed(static_cast<T>(loss) / static_cast<T>(m.classes), right);
+        if (elementwise) out[i] = row_loss;
+        total += static_cast<double>(row_loss);
     }
     if (!elementwise) *out = static_cast<T>(m.reduction == REDUCE_MEAN ? total / static_cast<double>(m.rows) : total);
     return result.give();
@@ -112,17 +112,17 @@ template <class T> PyObject* multi_margin_rule(Call args) {
     Owned result(new_array(descr_of<T>(), PyArray_NDIM(m.scores), PyArray_DIMS(m.scores)));
     if (!result) return nullptr;
     const T* grads = data_of<T>(grad.get());
-    const T share = m.reduction == REDUCE_MEAN ? T(1) / static_cast<T>(m.rows) : T(1);
+    const T mean_factor = m.reduction == REDUCE_MEAN ? T(1) / static_cast<T>(m.rows) : T(1);
     for (npy_intp i = 0; i < m.rows; ++i) {
         const npy_intp right = m.right(i);
         if (right < 0) return nullptr;
-        const T factor = grads[elementwise ? i : 0] * share / static_cast<T>(m.classes);
+        const T factor = grads[elementwise ? i : 0] * mean_factor / static_cast<T>(m.classes);
         T *out = data_of<T>(result.get()) + i * m.classes, total = 0;
         for (npy_intp j = 0; j < m.classes; ++j) {
             const T missed = j == right ? T(0) : m.missed(m.row(i), right, j);
-            const T own = m.power == 1 ? T(missed > 0) : 2 * missed;
-            out[j] = m.weighed(own * factor, right);
-            total += own;
+            const T grad = m.power == 1 ? T(missed > 0) : 2 * missed;
+            out[j] = m.weighed(grad * factor, right);
+            total += grad;
         }
         out[right] = m.weighed(-total * factor, right);
     }

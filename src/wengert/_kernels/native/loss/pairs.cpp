@@ -52,7 +52,7 @@ template <class T> struct Pair {
         if (x && target && same_shape(x, target) && reduction != REDUCE_UNKNOWN) count = PyArray_SIZE(x);
     }
     // The share of one element in the derivative of the loss.
-    double share() const { return reduction == REDUCE_MEAN ? 1.0 / static_cast<double>(count) : 1.0; }
+    double mean_factor() const { return reduction == REDUCE_MEAN ? 1.0 / static_cast<double>(count) : 1.0; }
 };
 
 constexpr npy_intp piece = 65536,
@@ -173,20 +173,20 @@ template <class T, class Form> PyObject* loss_of(PyObject* const* args, const Fo
 template <class T, class Form> PyObject* rule_of(PyObject* const* args, PyObject* wanted, const Form& form) {
     const Pair<T> pair(args[1], args[2], args[3]);
     if (pair.count == 0 || !is_wanted(wanted)) return nullptr;
-    const ScaledGrads<T> grads(args[0], pair, pair.share() * form.factor());
+    const ScaledGrads<T> grads(args[0], pair, pair.mean_factor() * form.factor());
     if (!grads.data) return nullptr;
     const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
     return both(wanted, pair.x, [&](int at, PyArrayObject* result) {
-        const T *own = at ? target : x,
+        const T *operand = at ? target : x,
                 *other = at ? x : target;  // derivatives are odd; -0 only where the factor is negative
         T* out = data_of<T>(result);
         over(pair, [&](npy_intp begin, npy_intp end) {
             const Form local = form;  // which no element that is written can be a part of
             if (grads.step) {
-                for (npy_intp i = begin; i < end; ++i) out[i] = local.derivative(own[i] - other[i]) * grads.of(i);
+                for (npy_intp i = begin; i < end; ++i) out[i] = local.derivative(operand[i] - other[i]) * grads.of(i);
             } else {
                 const T factor = grads.of(0);
-                for (npy_intp i = begin; i < end; ++i) out[i] = local.derivative(own[i] - other[i]) * factor;
+                for (npy_intp i = begin; i < end; ++i) out[i] = local.derivative(operand[i] - other[i]) * factor;
             }
         });
     });
@@ -221,9 +221,9 @@ template <class T> PyObject* logits_loss(PyObject* const* args) {
         for (npy_intp i = 0; i < count; ++i) out[i] = x[i] > 0 ? x[i] : -x[i];
         loops<T>().unary[LOG_SIGMOID](out, out, count);
         for (npy_intp i = 0; i < count; ++i) {
-            const T share = x[i] > 0 ? 1 - target[i] : -target[i];
-            out[i] =
-                (share == 0 ? T(0) : share * x[i]) - out[i];  // the loss is 0 where the logit is infinite and right
+            const T coefficient = x[i] > 0 ? 1 - target[i] : -target[i];
+            out[i] = (coefficient == 0 ? T(0) : coefficient * x[i]) -
+                     out[i];  // the loss is 0 where the logit is infinite and right
         }
     });
 }
@@ -231,7 +231,7 @@ template <class T> PyObject* logits_loss(PyObject* const* args) {
 template <class T> PyObject* logits_rule(PyObject* const* args) {
     const Pair<T> pair(args[1], args[2], args[5]);
     if (pair.count == 0 || args[3] != Py_None || args[4] != Py_None || !is_wanted(args[6])) return nullptr;
-    const ScaledGrads<T> grads(args[0], pair, pair.share());
+    const ScaledGrads<T> grads(args[0], pair, pair.mean_factor());
     if (!grads.data) return nullptr;
     const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
     return both(args[6], pair.x, [&](int at, PyArrayObject* result) {
@@ -311,7 +311,7 @@ template <class T> PyObject* probability_rule(PyObject* const* args) {
     const Pair<T> pair(args[1], args[2], args[4]);
     if (pair.count == 0 || args[3] != Py_None || !is_wanted(args[5])) return nullptr;
     if (!has_row_major_strides(pair.x)) return nullptr;  // the gradient would have its strides
-    const ScaledGrads<T> grads(args[0], pair, pair.share());
+    const ScaledGrads<T> grads(args[0], pair, pair.mean_factor());
     if (!grads.data) return nullptr;
     const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
     return both(args[5], pair.x, [&](int at, PyArrayObject* result) {

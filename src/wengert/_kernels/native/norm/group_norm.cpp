@@ -131,8 +131,8 @@ template <class T> PyObject* backward(PyObject* const* args) {
     for (npy_intp c = 0; c < g.channels; ++c) {
         double product = 0, total = 0;
         for (npy_intp n = 0; n < g.items; ++n) {
-            const PlaneSums& own = sums[static_cast<size_t>(n * g.channels + c)];
-            product += own.product, total += own.grad;
+            const PlaneSums& plane_sums = sums[static_cast<size_t>(n * g.channels + c)];
+            product += plane_sums.product, total += plane_sums.grad;
         }
         grad_weight[c] = static_cast<T>(product), grad_bias[c] = static_cast<T>(total);
     }

@@ -225,9 +225,9 @@ void formula_parameter(const Held& arrays, const Formula& formula, const double*
     const npy_intp count = PyArray_SIZE(arrays[0]);
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 8, [&](npy_intp begin, npy_intp end) {
-        T* own[most_step_states];
-        for (int i = 0; i < most_step_states; ++i) own[i] = state[i] ? state[i] + begin : nullptr;
-        loops<T>().steps[formula.step](values + begin, grads + begin, own, end - begin, settings);
+        T* state_parts[most_step_states];
+        for (int i = 0; i < most_step_states; ++i) state_parts[i] = state[i] ? state[i] + begin : nullptr;
+        loops<T>().steps[formula.step](values + begin, grads + begin, state_parts, end - begin, settings);
     });
 }
 

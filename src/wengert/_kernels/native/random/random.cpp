@@ -52,10 +52,10 @@ WENGERT_INSIDE float logarithm(float x) {
     y = fused(y, square, exponent * -2.12194440e-4f);
     return fused(exponent, 0.693359375f, z + (y - square * 0.5f));
 }
-WENGERT_INSIDE void circle(float turn, float& cosine, float& sine) {
-    const int32_t eighths = (static_cast<int32_t>(turn * 1.27323954473516f) + 1) & ~1;
+WENGERT_INSIDE void circle(float angle, float& cosine, float& sine) {
+    const int32_t eighths = (static_cast<int32_t>(angle * 1.27323954473516f) + 1) & ~1;
     const float count = static_cast<float>(eighths);
-    float x = fused(count, -0.78515625f, turn);
+    float x = fused(count, -0.78515625f, angle);
     x = fused(count, -2.4187564849853515625e-4f, x);
     x = fused(count, -3.77489497744594108e-8f, x);
     const float square = x * x;
@@ -97,16 +97,16 @@ void make_blocks(const float* from, float* to, npy_intp count) { blocks_of(from,
 void make_blocks(const double* from, double* to, npy_intp count) {
     for (npy_intp at = 0; at + block <= count; at += block)
         for (npy_intp i = at; i < at + half; ++i) {
-            const double radius = std::sqrt(-2.0 * std::log(1.0 - from[i])), turn = two_pi * from[i + half];
-            to[i] = radius * std::cos(turn);
-            to[i + half] = radius * std::sin(turn);
+            const double radius = std::sqrt(-2.0 * std::log(1.0 - from[i])), angle = two_pi * from[i + half];
+            to[i] = radius * std::cos(angle);
+            to[i + half] = radius * std::sin(angle);
         }
 }
 struct Pair {
     double first, second;
 };
-Pair pair_of(double turn, double size) {
-    const double radius = std::sqrt(-2.0 * std::log1p(-size)), angle = two_pi * turn;
+Pair pair_of(double part_of_circle, double size) {
+    const double radius = std::sqrt(-2.0 * std::log1p(-size)), angle = two_pi * part_of_circle;
     return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 
@@ -192,10 +192,10 @@ template <class T> void draw_normal(Words words, double* kept, T* to, npy_intp c
             kept[0] = 0;
             to[at] = static_cast<T>(kept[1]);
         } else {
-            double turn, size;
-            words.draw(turn);
+            double part_of_circle, size;
+            words.draw(part_of_circle);
             words.draw(size);
-            const Pair pair = pair_of(turn, size);
+            const Pair pair = pair_of(part_of_circle, size);
             to[at] = static_cast<T>(pair.first);
             kept[1] = pair.second;
             kept[0] = 1;
@@ -241,16 +241,17 @@ PyObject* vector(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     });
 }
 
-// whole(*parts of a source, count, room, low, short): integers low ... low + room - 1, the rest of one word or of two,
-// int64
-PyObject* whole(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+// direct_whole(*parts of a source, count, room, low, short): integers low ... low + room - 1, the rest of one word or
+// of two, int64
+PyObject* integers_below(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         npy_intp count = -1, room = 0, low = 0;
         bool one_word = false;
-        PyObject* const* own = args + source_parts;
-        if (nargs != source_parts + 4 || !as_index(own[0], count) || !as_index(own[1], room) || !as_index(own[2], low))
+        PyObject* const* options = args + source_parts;
+        if (nargs != source_parts + 4 || !as_index(options[0], count) || !as_index(options[1], room) ||
+            !as_index(options[2], low))
             return nullptr;
-        if (!as_flag(own[3], one_word) || count < 0 || room <= 0 || !(Size(count) * 8).fits()) return nullptr;
+        if (!as_flag(options[3], one_word) || count < 0 || room <= 0 || !(Size(count) * 8).fits()) return nullptr;
         return under_lock(args, int64_descr, 1, &count, [=](Words words, double*, PyArrayObject* result) {
             auto* to = data_of<uint64_t>(result);
             const auto width = static_cast<uint64_t>(room), first = static_cast<uint64_t>(low);
@@ -278,7 +279,7 @@ Methods random_methods({
                   "rand(generator, forks, default, *lengths), or NotImplemented"),
     direct_method("direct_randn", factory<draw_normal<float>, draw_normal<double>>,
                   "randn(generator, forks, default, *lengths), or NotImplemented"),
-    direct_method("direct_whole", whole,
+    direct_method("direct_whole", integers_below,
                   "whole(bits, acquire, release, kept, count, room, low, short), or NotImplemented"),
     direct_method("direct_even", vector<draw_even<float>, draw_even<double>>,
                   "even(bits, acquire, release, kept, dtype, count), or NotImplemented"),
