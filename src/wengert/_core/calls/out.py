@@ -12,10 +12,13 @@ from ..graph.refused import new_refusal
 from ..operators import layouts, overlap
 from ..operators.declaration import bind
 from ..state.modes import Modes, current
-from ..tensor.base import OPERATORS, Tensor, meta_of
+from ..tensor.base import OPERATORS, Tensor, meta_of, wrap
 from ..tensor.storage import count_write, succeed
 from ..types import dtypes
 from . import dispatch, unusual, volatile
+
+LONG = 1 << 20
+"""Number of elements of the operands from which on the shape rule is asked before the operator runs."""
 
 
 def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -36,7 +39,6 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     tensors = outputs(op, out)
     bound = in_dtype_of(op, bound, tensors)
     word = dispatch.input_word(op, bound)
-    recorded = is_recorded(op)
     for tensor in tensors:
         word |= tensor._flags_ & flags.OVERRIDDEN
     if (word | modes.word) & flags.OVERRIDDEN:
@@ -45,6 +47,32 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         answered = overriding.of_call(op, args, {**kwargs, "out": out})
         if answered is not overriding.NOBODY:
             return answered
+    refuse_unusual(op, tensors, word, modes)
+    read = operands_read(op, bound)
+    for tensor in tensors:
+        check_mode(tensor, modes)
+        check_shared(tensor, read)
+    if op.random or elements_of(bound) >= LONG:
+        refuse_early(op, bound, tensors)
+    results = dispatch.perform(op, bound) if op.several else (dispatch.perform(op, bound),)
+    write(op, bound, tensors, results)
+    if op.several:
+        return (*tensors,) if op.output_names else None
+    return out
+
+
+def refuse_unusual(op: Any, tensors: Any, word: int, modes: Modes) -> None:
+    """Refuse calls that would have to be recorded, or with tensors that have a tangent or stand for a batch.
+
+    Args:
+        tensors: the outputs.
+        word: the flags of the inputs.
+
+    Raises:
+        NotImplementedError: if a tensor has a tangent.
+        RuntimeError: if the call would be recorded, or a tensor stands for the members of a batch.
+    """
+    recorded = is_recorded(op)
     if not recorded:
         word &= ~flags.REQUIRES_GRAD
     for tensor in tensors:
@@ -56,14 +84,6 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise RuntimeError(batch_errors.OUT.format(op.name))
     if word & flags.DUAL and any(level.number < modes.forward for level in modes.levels):
         raise NotImplementedError(forward_errors.no_out(op.name))
-    for tensor in tensors:
-        check_mode(tensor, modes)
-        check_apart(op, tensor, bound)
-    results = dispatch.perform(op, bound) if op.several else (dispatch.perform(op, bound),)
-    write(op, bound, tensors, results)
-    if op.several:
-        return (*tensors,) if op.output_names else None
-    return out
 
 
 def is_recorded(op: Any) -> bool:
@@ -71,8 +91,43 @@ def is_recorded(op: Any) -> bool:
     return not op.why and op.out.recorded
 
 
+def elements_of(args: tuple[Any, ...]) -> int:
+    """Return the number of elements of all tensors among arguments."""
+    return sum([element._array_.size for value in args for element in listed(value) if isinstance(element, Tensor)])
+
+
+def refuse_early(op: Any, bound: tuple[Any, ...], tensors: Any) -> None:
+    """Refuse outputs that do not fit before the operator runs: before long work, and before random numbers are drawn.
+
+    Raises:
+        RuntimeError: if dtype or shape do not fit.
+    """
+    results = expected(op, bound)
+    if len(results) == len(tensors):
+        for at, (tensor, result) in enumerate(zip(tensors, results)):
+            check_fits(op, tensor, result, bound, at)
+
+
+def expected(op: Any, args: tuple[Any, ...]) -> list[Tensor]:
+    """Return tensors of the shapes and dtypes that an operator's shape rule states, of one repeated element each.
+
+    None if the rule does not know them or refuses the arguments: the operator then refuses them in its own words. None
+    for views and unusual tensors either, and where calls are noted, which the rule's own calls would be, too.
+    """
+    from . import meta
+
+    modes = current()
+    if op.view or modes.log is not None or dispatch.input_word(op, args) & flags.UNUSUAL:
+        return []
+    try:
+        shapes = meta.shapes_of(op, args, modes)
+    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
+        return []
+    return [wrap(np.broadcast_to(np.zeros((), dtype), shape)) for shape, dtype, *_ in shapes]
+
+
 def write(op: Any, bound: tuple[Any, ...], tensors: Any, results: Any) -> None:
-    """Write the results of a call into the `out` tensors, or refuse before anything is written.
+    """Write the results of a call into the `out` tensors, or refuse before one of them is changed.
 
     Raises:
         RuntimeError: if there are not as many tensors as results, or dtype or shape do not fit.
@@ -84,14 +139,34 @@ def write(op: Any, bound: tuple[Any, ...], tensors: Any, results: Any) -> None:
     if len(tensors) != len(results):
         form = op.out.form or f"{op.name}_out"
         raise RuntimeError(out_errors.of_length(form, len(results), len(tensors)))
-    results = [check_fits(op, tensor, result, bound, at) for at, (tensor, result) in enumerate(zip(tensors, results))]
-    for tensor, result in zip(tensors, results):
-        if take_shape(tensor, result, op.out.rows, op.out.silent):
-            check_apart(op, tensor, bound)  # it may have grown over memory that it did not share before
-    for tensor, result in zip(tensors, results):
-        put_out(tensor, result)
+    pairs = [
+        (tensor, result.to(tensor.dtype) if check_fits(op, tensor, result, bound, at) else result)
+        for at, (tensor, result) in enumerate(zip(tensors, results))
+    ]
+    put_all(pairs, operands_read(op, bound), op.out.rows, op.out.silent)
     if not op.out.recorded and (op.output_names or not op.several):
         refuse_gradients(op.out.writer or op.name, tensors, results)
+
+
+def put_all(pairs: list[tuple[Tensor, Tensor]], read: Any, rows: str, silent: bool = False) -> None:
+    """Write results into outputs of the right dtypes, which take their shapes.
+
+    Args:
+        pairs: the outputs with their results.
+        read: the operands that may not be overwritten, as of `operands_read`.
+        rows, silent: what cards say by `Out`.
+
+    Raises:
+        RuntimeError: if an output of another shape would grow over memory that is read, before any is changed.
+    """
+    for tensor, result in pairs:
+        if changes_shape(tensor, result):
+            for operand, wholly in read:
+                overlap.check_resized(tensor, result._array_.shape, new_strides(tensor, result, rows), operand, wholly)
+    for tensor, result in pairs:
+        take_shape(tensor, result, rows, silent)
+    for tensor, result in pairs:
+        put_out(tensor, result)
 
 
 def refuse_gradients(name: str, tensors: Any, results: Any) -> None:
@@ -179,6 +254,7 @@ def put(
     several, results = (True, output) if isinstance(output, tuple) else (False, (output,))
     tensors = several_outputs(name, out, len(results)) if several else (one_output(name, out),)
     modes = current()
+    operands = [(value, wholly) for value in read if isinstance(value, Tensor)]
     for tensor, result in zip(tensors, results):
         if (tensor.requires_grad and modes.grad) or (recorded and result.requires_grad):
             raise RuntimeError(out_errors.requires_grad(writer or name, recorded=recorded))
@@ -192,12 +268,8 @@ def put(
             raise RuntimeError(out_errors.of_dtype(words, result.dtype, tensor.dtype))
         check_layout(name, tensor, result)
         check_cast(tensor, result, uncastable)
-        check_shared(tensor, read, wholly)
-    for tensor, result in zip(tensors, results):
-        if take_shape(tensor, result, rows):
-            check_shared(tensor, read, wholly)
-    for tensor, result in zip(tensors, results):
-        put_out(tensor, result)
+        check_shared(tensor, operands)
+    put_all(list(zip(tensors, results)), operands, rows)
     if not recorded:
         refuse_gradients(writer or name, tensors, results)
     return getattr(type(output), "written", tuple)(list(tensors)) if several else out
@@ -218,6 +290,7 @@ def copied(name: str, out: Any, result: Tensor, *, words: str = "", uncastable: 
     tensor = one_output(name, out)
     if words and tensor.dtype is not result.dtype:
         raise RuntimeError(out_errors.of_dtype(words, result.dtype, tensor.dtype))
+    check_layout(name, tensor, result)
     check_cast(tensor, result, uncastable)
     if tensor._array_.shape != result._array_.shape:
         if tensor.requires_grad:
@@ -226,29 +299,28 @@ def copied(name: str, out: Any, result: Tensor, *, words: str = "", uncastable: 
     return tensor.copy_(result)
 
 
-def check_apart(op: Any, tensor: Tensor, args: tuple[Any, ...]) -> None:
-    """Refuse an output whose elements share memory, or which the operator would read while it writes it."""
+def operands_read(op: Any, args: tuple[Any, ...]) -> list[tuple[Tensor, bool]]:
+    """Return the operands that may not share a part of their memory with an output, and whether they may not be it."""
+    read: list[tuple[Tensor, bool]] = []
+    if op.out_apart:
+        for position in op.tensor_slots:
+            wholly = op.out_apart == "wholly" and (position > 0 or op.in_place is None)
+            read += [(element, wholly) for element in listed(args[position]) if isinstance(element, Tensor)]
+    return read
+
+
+def check_shared(tensor: Tensor, read: Any) -> None:
+    """Refuse an output whose elements share memory, or that shares memory with what is read while it is written.
+
+    Args:
+        read: operands, as of `operands_read`.
+    """
     if tensor._flags_ & flags.SPARSE:  # whose entries are replaced
         return
     if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
         raise RuntimeError(errors.OVERLAP_IN_PLACE)
-    if op.out_apart:
-        for position in op.tensor_slots:
-            wholly = op.out_apart == "wholly" and (position > 0 or op.in_place is None)
-            for element in listed(args[position]):
-                if isinstance(element, Tensor):
-                    overlap.check_other(tensor, element, wholly)
-
-
-def check_shared(tensor: Tensor, read: tuple[Any, ...], wholly: bool) -> None:
-    """Refuse an output whose elements share memory, or that shares a part of what is read, or with `wholly` all."""
-    if tensor._flags_ & flags.SPARSE:
-        return
-    if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
-        raise RuntimeError(errors.OVERLAP_IN_PLACE)
-    for other in read:
-        if isinstance(other, Tensor):
-            overlap.check_other(tensor, other, wholly)
+    for operand, wholly in read:
+        overlap.check_other(tensor, operand, wholly)
 
 
 def check_layout(name: str, tensor: Tensor, result: Tensor) -> None:
@@ -261,29 +333,30 @@ def check_layout(name: str, tensor: Tensor, result: Tensor) -> None:
         raise RuntimeError(out_errors.of_layout(name, result.layout, tensor.layout))
 
 
-def check_fits(op: Any, tensor: Tensor, result: Tensor, args: tuple[Any, ...], at: int) -> Tensor:
-    """Return the value for output `at`: the result, in the dtype of the output if the card's `out_words` allow it.
+def check_fits(op: Any, tensor: Tensor, result: Tensor, args: tuple[Any, ...], at: int) -> bool:
+    """Refuse a result that does not fit output `at`; return whether it is first converted to the output's dtype.
 
     Raises:
         RuntimeError: if the output is of another dtype and not cast to, or it is an operand and must be resized.
     """
     check_layout(op.name, tensor, result)
+    converted = False
     if op.out_words and tensor.dtype is not result.dtype:
         words = op.out_words[at] if isinstance(op.out_words, tuple) else op.out_words
         if callable(words):
             words = words(args, tensor.dtype)
-        if words is None:
-            result = result.to(tensor.dtype)
-        elif words:
+        if words:
             raise RuntimeError(out_errors.of_dtype(words, result.dtype, tensor.dtype))
-    check_cast(tensor, result, op.out.uncastable)
+        converted = words is None
+    if not converted:
+        check_cast(tensor, result, op.out.uncastable)
     have, wanted = tensor._array_.shape, result._array_.shape
     if have != wanted and op.out_apart and any(element is tensor for value in args for element in listed(value)):
         if op.promotion is not None:
             raise RuntimeError(errors.target_shape(have, wanted))
         if result._array_.size and op.out_apart == "wholly":
             raise RuntimeError(errors.PARTIAL_OVERLAP)
-    return result
+    return converted
 
 
 def listed(value: Any) -> Any:
@@ -352,28 +425,38 @@ def fill(tensor: Tensor, result: Tensor) -> None:
     count_write(tensor._storage_, "a call with out=")
 
 
-def take_shape(tensor: Tensor, result: Tensor, rows: str = "", silent: bool = False) -> bool:
-    """Resize a tensor to the shape of what an operator writes there; return whether its shape was different.
+def changes_shape(tensor: Tensor, result: Tensor) -> bool:
+    """Return whether an output is resized to the shape of a result: not if it is sparse, other than on "meta"."""
+    return tensor._array_.shape != result._array_.shape and (not tensor._flags_ & flags.SPARSE or tensor.is_meta)
+
+
+def new_strides(tensor: Tensor, result: Tensor, rows: str) -> Any:
+    """Return the strides in elements of an output that takes the shape of a result.
+
+    Args:
+        rows: as cards say by `out_rows`.
+    """
+    if rows == "always" or (rows and tensor._array_.size):
+        return layouts.row_major(result._array_.shape)
+    return layouts.preserved(result._array_)
+
+
+def take_shape(tensor: Tensor, result: Tensor, rows: str = "", silent: bool = False) -> None:
+    """Resize a tensor to the shape of what an operator writes there.
 
     Args:
         rows, silent: as cards say by `out_rows` and `out_silent`.
     """
-    shape = result._array_.shape
-    on_meta = tensor._flags_ & flags.SPARSE and tensor.is_meta
-    if tensor._array_.shape == shape or (tensor._flags_ & flags.SPARSE and not on_meta):
-        return False
+    if not changes_shape(tensor, result):
+        return
     check_cast(tensor, result)
+    shape, steps = result._array_.shape, new_strides(tensor, result, rows)
     if tensor._array_.size and not silent:
         anomaly.warn(errors.resized_output(tensor._array_.shape, shape))
-    in_rows = rows == "always" or (rows and tensor._array_.size)
-    steps = layouts.row_major(shape) if in_rows else layouts.preserved(result._array_)
-    if on_meta:
+    if tensor._flags_ & flags.SPARSE:
         reshape_meta(tensor, shape, steps)
-    elif in_rows:
-        OPERATORS.resize(tensor, shape)
     else:
         OPERATORS.resize(tensor, shape, steps)
-    return True
 
 
 def reshape_meta(tensor: Tensor, shape: Any, strides: Any) -> None:

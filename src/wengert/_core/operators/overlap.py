@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,27 @@ def check_other(target: Tensor, other: Tensor, wholly: bool) -> None:
     """Run `refuse_shared` for tensors; those of different storages share nothing."""
     if other._storage_.array is target._storage_.array:
         refuse_shared(target._array_, other._array_, wholly)
+
+
+def check_resized(target: Tensor, shape: Any, steps: Any, other: Tensor, wholly: bool) -> None:
+    """Run `check_other` for a target as if it had been resized: it may grow over memory that it did not share before.
+
+    Args:
+        shape, steps: the new shape, and its strides in elements, of a dense order.
+
+    Raises:
+        RuntimeError: if the two would share memory.
+    """
+    array: Any = other._array_
+    size: int = math.prod(shape) * target._array_.itemsize
+    if other._storage_.array is not target._storage_.array or not size or not array.size or not is_dense(array):
+        return
+    begin: int = door.address_of(target._array_)
+    first: int = door.address_of(array)
+    if first < begin + size and begin < first + array.nbytes:
+        moving = [step for length, step in zip(shape, steps) if length != 1]
+        if wholly or layout(array) != (begin, size, len(shape), moving):
+            raise RuntimeError(errors.PARTIAL_OVERLAP)
 
 
 def refuse_shared(target: Any, other: Any, wholly: bool) -> None:

@@ -277,7 +277,7 @@ def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, level
         raise RuntimeError(batch_errors.OUT.format(name))
     if out.shape == result.shape or sparse:
         if name not in EVEN:
-            check_shared(out, (), False)
+            check_shared(out, ())
     else:  # no warning as in operators: for factories an output is memory
         check_mode(out, current())
         OPERATORS.resize(out, result._array_.shape)

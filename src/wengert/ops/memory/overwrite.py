@@ -70,6 +70,7 @@ def copy_jvp_self(tangent: Any) -> None:
     return None
 
 
+copy.any_device = True
 OPERATORS.copy_ = copy.in_place
 
 

@@ -14,7 +14,6 @@ from .convert import clone, keeps_apart, restrided, to_copy
 from .memory_formats import strides_in
 from .overwrite import check_single, check_written, copy, fill, zero
 
-copy.any_device = True
 zero.shape(kind_of_first)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import errors
-from ..._core.calls.out import put
+from ..._core.calls.out import check_cast, expected, one_output, put
 from ..._core.cards.card import ALL, FLOATS, REALS, Array, Bad, Index, Out, Sample, composite, nodes, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
@@ -130,10 +130,11 @@ def normal(
     if size is not None:
         mean, std = read_number("normal", "mean", 1, mean), read_number("normal", "std", 2, std)
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
-        result = normal_about(mean, std, generator=generator)
         if out is None:
-            return result
-        return put("normal", out, result, uncastable=not_drawn)
+            return normal_about(mean, std, generator=generator)
+        for drawn in expected(normal_about, (mean, std, generator)):
+            check_cast(one_output("normal", out), drawn, not_drawn)
+        return put("normal", out, normal_about(mean, std, generator=generator), uncastable=not_drawn)
     if size is None:
         raise TypeError(
             f"normal() received an invalid combination of arguments - got ({type(mean).__name__}, "
