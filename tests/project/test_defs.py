@@ -1,7 +1,8 @@
 """For every public function there is a `def` of its name in the sources: grep finds it.
 
-Another name of a function stands in the sources, too: `psi = digamma`, `import digamma as psi`, or
-`alias("absolute", abs)`. Functions in place (`exp_`) are derived from the operators' cards.
+Another name of a function stands in the sources, too: `psi = digamma`, `import digamma as psi`,
+`alias("absolute", abs)`, or for methods an entry of a table, `"type": type_`. Functions in place (`exp_`) are derived
+from the operators' cards.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 
 import pytest
 
+import wengert as wg
 from wengert._core.calls.op import Op
 from wengert._core.cards.card import REGISTRY
 from wengert._core.cards.composed import Factory, PlainCase
@@ -30,6 +32,8 @@ MODULES = """
 """.split()  # noqa: SIM905 - so that it can be read
 OTHERWISE = {"embedding"}
 """The operator is `embedding_table` in the file where `embedding` is the function of `nn.functional`."""
+NO_DEFS = {"is_pinned"}
+"""Methods that are False for all tensors are one function, `no`."""
 KINDS = (FunctionType, MethodType, Op, PlainCase, Factory)
 
 
@@ -62,9 +66,19 @@ def pairs_of(node: ast.AST) -> list[tuple[str, str]]:
             return [(alias.asname, alias.name) for alias in names if alias.asname]
         case ast.Assign(targets=targets, value=ast.Name(id=name) | ast.Attribute(attr=name)):
             return [(target.id, name) for target in targets if isinstance(target, ast.Name)]
-        case ast.Call(func=ast.Name(id="alias"), args=[ast.Constant(value=other), ast.Name(id=name)]):
+        case ast.Call(func=ast.Name(id="alias" | "bind"), args=[ast.Constant(value=other), ast.Name(id=name)]):
             return [(str(other), name)]
+        case ast.Tuple(elts=[ast.Constant(value=str(other)), ast.Name(id=name)]):
+            return [(other, name)]
+        case ast.Dict(keys=keys, values=values):
+            pairs = [(key, name_of(value)) for key, value in zip(keys, values)]
+            return [(key.value, name) for key, name in pairs if name and isinstance(key, ast.Constant)]
     return []
+
+
+def name_of(node: ast.expr) -> str:
+    """The name, or the attribute's, that an expression consists of; empty for others."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def code_of(value: Any) -> CodeType | None:
@@ -107,10 +121,32 @@ def lacking(module: ModuleType) -> list[str]:
     return [name for name, value in functions.items() if isinstance(value, KINDS) and not has_def(name, value)]
 
 
+def lacking_methods(cls: type) -> list[str]:
+    """The public methods of a class that have no `def`; in-place forms apart."""
+    names = [name for name in dir(cls) if name[0] != "_" and name[-1] != "_"]
+    members = {name: getattr(cls, name) for name in names}
+    return [name for name, value in members.items() if isinstance(value, KINDS) and not has_def(name, value)]
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_every_public_function_is_a_def_of_its_name(name):
     module = importlib.import_module(name if name == "wengert" else f"wengert.{name}")
     assert set(lacking(module)) <= OTHERWISE
+
+
+@pytest.mark.parametrize("cls", [wg.Tensor, wg.UntypedStorage, wg.TypedStorage, wg.nn.Module, wg.Generator, wg.Size])
+def test_every_public_method_is_a_def_of_its_name(cls):
+    assert set(lacking_methods(cls)) <= NO_DEFS
+
+
+def test_a_method_that_a_function_makes_is_noticed():
+    def make():
+        def function(self):
+            return self
+
+        return function
+
+    assert lacking_methods(type("Made", (), {"half": make(), "has_def": has_def, "make": make})) == ["half"]
 
 
 def test_a_function_that_another_one_makes_is_noticed():

@@ -237,6 +237,7 @@ ON_TENSOR = {
     "ops.linalg.solve": "triangular_solve",
     "ops.linalg.statistics": "corrcoef cov",
     "ops.linalg.trace": "trace",
+    "ops.memory.casts": "bfloat16 bool byte cdouble cfloat chalf char double float half int long short",
     "ops.memory.storages": "_typed_storage is_shared share_memory_ storage untyped_storage",
     "ops.neural.gates": "_rrelu_",
     "ops.neural.softmax": "log_softmax softmax",

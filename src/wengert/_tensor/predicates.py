@@ -266,16 +266,46 @@ def result_type(*operands: Any, **named: Any) -> dtype:
     return dtypes.result_type(arrays, plain)
 
 
-def on_device(name: str) -> Callable[..., NoReturn]:
-    """Return a method that refuses to copy to a device that does not exist."""
+def refuse_device(name: str) -> NoReturn:
+    """Refuse to copy to a device that does not exist."""
+    refuse_absent(name)
+    raise AssertionError(name)  # not reached
 
-    def method(self: Tensor, device: Any = None, non_blocking: bool = False, **options: Any) -> NoReturn:
-        refuse_absent(name)
-        raise AssertionError(name)  # not reached
 
-    method.__name__ = name
-    method.__doc__ = f"Refused: there is no such device; see `torch.{name}.is_available()`."
-    return method
+def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, **options: Any) -> NoReturn:
+    """Refuse: there is no such device, see `torch.cuda.is_available()`.
+
+    Raises:
+        AssertionError, RuntimeError: always.
+    """
+    refuse_device("cuda")
+
+
+def xpu(self: Tensor, device: Any = None, non_blocking: bool = False, **options: Any) -> NoReturn:
+    """Refuse: there is no such device, see `torch.xpu.is_available()`.
+
+    Raises:
+        AssertionError, RuntimeError: always.
+    """
+    refuse_device("xpu")
+
+
+def ipu(self: Tensor, device: Any = None, non_blocking: bool = False, **options: Any) -> NoReturn:
+    """Refuse: there is no such device, see `torch.ipu.is_available()`.
+
+    Raises:
+        AssertionError, RuntimeError: always.
+    """
+    refuse_device("ipu")
+
+
+def mtia(self: Tensor, device: Any = None, non_blocking: bool = False, **options: Any) -> NoReturn:
+    """Refuse: there is no such device, see `torch.mtia.is_available()`.
+
+    Raises:
+        AssertionError, RuntimeError: always.
+    """
+    refuse_device("mtia")
 
 
 METHODS: dict[str, Callable[..., Any]] = {
@@ -285,7 +315,7 @@ METHODS: dict[str, Callable[..., Any]] = {
         for method in (is_distributed, is_signed, is_nonzero, ndimension, get_device, pin_memory)
     },
     **{method.__name__: asking(method, method=True) for method in (dim_order, is_same_size, is_set_to)},
-    **{name: asking(on_device(name), method=True) for name in ("cuda", "xpu", "ipu", "mtia")},
+    **{method.__name__: asking(method, method=True) for method in (cuda, xpu, ipu, mtia)},
     "dequantize": dequantized,
 }
 PROPERTIES = {

@@ -11,11 +11,9 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors, flags
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
-from ..._core.cards.late import bind
 from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
 from ..._core.operators import layouts
-from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format, memory_format, preserve_format, refuse_absent
@@ -307,23 +305,3 @@ def type_as(self: Any, other: Tensor) -> Any:
 @type_as.samples
 def type_as_samples(make: Any) -> Any:
     yield Sample(make(2), make(3))
-
-
-def bind_casts() -> None:
-    """Bind the methods `float()`, `double()`, `long()` ..., one for each dtype with a short name."""
-    names = {name: name for name in dtypes.ALIASES} | {"bool": "bool", "bfloat16": "bfloat16", "chalf": "complex32"}
-    for method, known_as in names.items():
-
-        def convert(self: Tensor, *, memory_format: Any = None, _name: str = known_as) -> Any:
-            wanted = dtypes.ALIASES.get(_name) or dtypes.by_name(_name)
-            if memory_format is None and not (self._flags_ | current().word) & flags.UNUSUAL:
-                same = wanted.numpy is self._array_.dtype
-                return self if same else to_copy(self, wanted, None)
-            return self.to(wanted, memory_format=memory_format)
-
-        convert.__name__ = method
-        convert.__doc__ = f"The tensor in the dtype that torch calls `{method}`; itself if it has it already."
-        bind(method, convert)
-
-
-bind_casts()

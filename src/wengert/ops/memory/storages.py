@@ -15,8 +15,9 @@ from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.meta_array import reserved
 from ..._core.tensor.storage import Storage
+from ..._core.types import dtypes
 from ..._core.types.devices import device, refuse_absent
-from ..._core.types.dtypes import by_name, dtype as DType, get_default_dtype, int8, uint8
+from ..._core.types.dtypes import dtype as DType, get_default_dtype, int8, uint8
 from .mapped import is_shared, map_file, place_in_mapping, share
 from .storage_base import StorageBase, new_memory
 
@@ -30,23 +31,67 @@ DEPRECATED = (
 
 
 ORDERS = {"native": sys.byteorder, "little": "little", "big": "big"}
-CONVERSIONS = {
-    "double": "float64",
-    "float": "float32",
-    "half": "float16",
-    "long": "int64",
-    "int": "int32",
-    "short": "int16",
-    "char": "int8",
-    "byte": "uint8",
-    "bool": "bool",
-    "bfloat16": "bfloat16",
-    "complex_double": "complex128",
-    "complex_float": "complex64",
-}
 
 
-class UntypedStorage(StorageBase):
+class Convertible(StorageBase):
+    """Storage with torch's methods for conversion: each returns new memory."""
+
+    def _converted(self, dtype: DType) -> TypedStorage:
+        if isinstance(self, NoValues):
+            return TypedStorage(len(self), dtype=dtype, device=self.device)
+        memory = Storage(self._elements().astype(dtype.numpy).view(np.uint8))
+        return TypedStorage(wrap_storage=UntypedStorage(memory), dtype=dtype)
+
+    def byte(self) -> TypedStorage:
+        """Return the elements converted to uint8."""
+        return self._converted(dtypes.uint8)
+
+    def char(self) -> TypedStorage:
+        """Return the elements converted to int8."""
+        return self._converted(dtypes.int8)
+
+    def short(self) -> TypedStorage:
+        """Return the elements converted to int16."""
+        return self._converted(dtypes.int16)
+
+    def int(self) -> TypedStorage:
+        """Return the elements converted to int32."""
+        return self._converted(dtypes.int32)
+
+    def long(self) -> TypedStorage:
+        """Return the elements converted to int64."""
+        return self._converted(dtypes.int64)
+
+    def half(self) -> TypedStorage:
+        """Return the elements converted to float16."""
+        return self._converted(dtypes.float16)
+
+    def bfloat16(self) -> TypedStorage:
+        """Return the elements converted to bfloat16."""
+        return self._converted(dtypes.bfloat16)
+
+    def float(self) -> TypedStorage:
+        """Return the elements converted to float32."""
+        return self._converted(dtypes.float32)
+
+    def double(self) -> TypedStorage:
+        """Return the elements converted to float64."""
+        return self._converted(dtypes.float64)
+
+    def complex_float(self) -> TypedStorage:
+        """Return the elements converted to complex64."""
+        return self._converted(dtypes.complex64)
+
+    def complex_double(self) -> TypedStorage:
+        """Return the elements converted to complex128."""
+        return self._converted(dtypes.complex128)
+
+    def bool(self) -> TypedStorage:
+        """Return the elements converted to bool."""
+        return self._converted(dtypes.bool_)
+
+
+class UntypedStorage(Convertible):
     """Memory of a tensor and of all that share it, byte by byte.
 
     Args:
@@ -175,7 +220,7 @@ class UntypedStorage(StorageBase):
         return restored, (None, place_in_mapping(self._memory)[0] or self._elements())
 
 
-class TypedStorage(StorageBase):
+class TypedStorage(Convertible):
     """Memory of a tensor, element by element of its dtype. (Deprecated in torch.)
 
     Args:
@@ -263,26 +308,7 @@ class TypedStorage(StorageBase):
         return f"{lines_of(self)}[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
 
 
-def conversion(name: str) -> Any:
-    """Return a method that converts the elements to the dtype of a name."""
-
-    def method(self: StorageBase) -> TypedStorage:
-        dtype = by_name(CONVERSIONS[name])
-        if isinstance(self, NoValues):
-            return TypedStorage(len(self), dtype=dtype, device=self.device)
-        memory = Storage(self._elements().astype(dtype.numpy).view(np.uint8))
-        return TypedStorage(wrap_storage=UntypedStorage(memory), dtype=dtype)
-
-    method.__name__ = name
-    method.__doc__ = f"New memory with the elements converted to {CONVERSIONS[name]}."
-    return method
-
-
-for name in CONVERSIONS:
-    setattr(StorageBase, name, conversion(name))
-
-
-class NoValues(StorageBase):
+class NoValues(Convertible):
     """Memory of tensors on the device "meta": a number of elements without values."""
 
     device = device("meta")
