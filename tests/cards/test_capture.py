@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -110,3 +111,65 @@ def test_a_replay_with_other_numbers_has_the_bits_of_an_eager_call(case: Case) -
 @pytest.mark.cases(wanted=once)
 def test_so_has_a_replay_with_gradients(case: Case) -> None:
     check(case, derived, True)
+
+
+def with_grads(run: Any, leaves: list[Any]) -> Any:
+    """Return results, and the gradients of leaves for random gradients of the results; or AGAIN."""
+    results = run()
+    if results is AGAIN:
+        return AGAIN
+    roots = [each for each in tensors_in(results) if each.requires_grad]
+    wg.manual_seed(7)
+    grads = wg.autograd.grad(roots, leaves, [wg.randn_like(each) for each in roots], allow_unused=True)
+    return bits([each.detach() for each in tensors_in(results)]), [bits([each]) for each in grads if each is not None]
+
+
+def backward_lists(captured: Any) -> list[Any]:
+    segments = () if captured.graph is None else captured.graph.segments
+    return [known for segment in segments for known in segment.lists]
+
+
+def check_history(case: Case, alone: bool) -> None:
+    """Replay a sample whose results require a gradient; compare results and gradients with those of an eager call.
+
+    Args:
+        alone: a replay creates the ordinary node of a single step, otherwise that has a list like any other.
+    """
+    call, eager = case.call(True), case.call(True)
+    tensors, others = list(call.tensors()), list(eager.tensors())
+    leaves, other_leaves = ([each for each in own if each.requires_grad] for own in (tensors, others))
+    arrays = [changed(tensor._array_) for tensor in tensors]
+    try:
+        result, captured, recorder = record(lambda *own: plain(call, own), tensors, {}, tensors, Position())
+    except Exception:  # tests of errors are others
+        return
+    if not leaves or not any(each.requires_grad for each in tensors_in(result)):
+        return
+    if captured is None:
+        assert case.name in REFUSED, recorder.reason
+        return
+    for segment in () if captured.graph is None else captured.graph.segments:
+        segment.alone = segment.alone and alone
+    for number in range(3):
+        if number == 1:
+            for tensor, other, array in zip(tensors, others, arrays):
+                tensor._array_[...] = other._array_[...] = array
+        for known in backward_lists(captured):
+            known.replays = 2  # the next pass is no verification
+        owners = captured.owners(tensors)
+        assert owners is not None
+        wanted = outcome(functools.partial(with_grads, functools.partial(plain, eager, others), other_leaves))
+        got = outcome(functools.partial(with_grads, functools.partial(captured.replay, owners), leaves))
+        if got is AGAIN:
+            return
+        assert got == wanted, number
+    for segment in () if captured.graph is None else captured.graph.segments:
+        assert segment.alone or segment.ordinary or not segment.passes.reason, segment.passes.reason
+        if not segment.alone and not segment.ordinary and segment.lists:
+            assert segment.lists[0].replays > 2
+
+
+@pytest.mark.cases(wanted=once)
+def test_so_has_a_result_that_requires_a_gradient(case: Case) -> None:
+    check_history(case, True)
+    check_history(case, False)

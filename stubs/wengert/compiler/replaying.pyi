@@ -1,6 +1,7 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.compiler.replaying import (
     Group as Group,
+    HIGHER as HIGHER,
     KNOWN as KNOWN,
     MOST_BRANCHES as MOST_BRANCHES,
     MOST_LISTS as MOST_LISTS,
@@ -10,5 +11,6 @@ from wengert._torch.compiler.replaying import (
     Signature as Signature,
     TOO_MANY as TOO_MANY,
     facts_of as facts_of,
+    name_of as name_of,
     place_in as place_in,
 )

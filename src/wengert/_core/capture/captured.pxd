@@ -1,22 +1,23 @@
 cimport cython
-from wengert._core cimport door, flags
+from wengert._core cimport flags
 from wengert._core.capture.lists cimport Entry, NativeCalls, run
 from wengert._core.capture.outputs cimport build
+from wengert._core.capture.segments cimport connect
 from wengert._core.capture.signatures cimport hold, kinship
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.tensor cimport slots
-from wengert._core.tensor.base cimport Tensor, wrap_flagged
+from wengert._core.tensor.base cimport Tensor
 
 cdef class Captured:
     cdef public list entries, held, guards, stores
     cdef public long count, effects, replays
     cdef public bint draws
     cdef public tuple filled, sources, bare, twins, kin, changing, fixed
-    cdef public object result, native
+    cdef public object result, native, graph
     @cython.locals(found=list, place=long, at=long)
     cpdef object owners(self, list leaves)
-    @cython.locals(values=list, tensor=Tensor, at=long, made=dict, storages=dict, stopped=long)
+    @cython.locals(values=list, tensor=Tensor, at=long, made=dict, storages=dict, stopped=long, modes=Modes, grad=bint, mask=long)
     cpdef object replay(self, list owners)
     @cython.locals(tensor=Tensor, other=Tensor, at=long, place=long, kin=long)
     cpdef bint shares_as_recorded(self, list owners) except -1

@@ -7,17 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from .. import door, flags
+from .. import flags
 from ..profiling import events
-from ..state.modes import current
+from ..state.modes import Modes, current
 from ..tensor import slots
-from ..tensor.base import Tensor, wrap_flagged
+from ..tensor.base import Tensor
+from .comparing import compared, other_graph
+from .concluding import first_effect, refuse_temporary, refuse_writes, shortened
 from .describing import Describing
-from .lists import CALL, COPY, GRADS, ISLAND, NESTED, READ, VIEW, Entry, NativeCalls, Nested, run
-from .native_calls import descriptions
-from .outputs import build, registers_of, same_outputs
+from .dividing import graph_of
+from .lists import Entry, run
+from .native_calls import native_calls
+from .outputs import build, registers_of
+from .passes import prepare
 from .recorder import Recorder, Refusal
-from .signatures import flattened, guard_of, hold, kinship
+from .segments import connect
+from .signatures import guard_of, hold, kinship
 
 FEW_CHANGES = 8
 """Number of external tensors that are others in each call, up to which their memory is compared one by one."""
@@ -41,6 +46,7 @@ class Captured:
         changing, fixed: the external tensors that may be others in each call, and those that are the same.
         stores: the storages of the latter at the latest comparison.
         result: the description of the result.
+        graph: the history of the result, or None.
         effects: the first entry whose effect outlives the list, or -1.
         draws: it draws random numbers from the default generator, which a caller restores if it calls the function.
         replays: the number of calls that it matched.
@@ -60,6 +66,7 @@ class Captured:
     fixed: tuple[int, ...]
     kin: tuple[int, ...]
     result: Any
+    graph: Any
     effects: int
     draws: bool
     native: Any
@@ -74,6 +81,7 @@ class Captured:
         "entries",
         "filled",
         "fixed",
+        "graph",
         "guards",
         "held",
         "kin",
@@ -156,7 +164,19 @@ class Captured:
             if 0 <= self.effects < stopped:
                 raise RuntimeError(interrupted(self.entries[stopped]))
             return AGAIN
-        return build(self.result, values, owners, made, storages)
+        if self.graph is None:
+            return build(self.result, values, owners, made, storages)
+        modes: Modes = current()
+        grad: bool = modes.grad
+        mask: int = modes.mask
+        try:
+            modes.set_grad(False)
+            result: Any = build(self.result, values, owners, made, storages)
+        finally:  # stores only, see `modes`
+            modes.grad = grad
+            modes.mask = mask
+        connect(self.graph, values, owners, made, storages)
+        return result
 
 
 def grad_of(leaf: Tensor) -> Any:
@@ -191,8 +211,8 @@ def record(
         The result of the call; the `Captured`, or None if it could not be captured; the recorder, with the reason.
     """
     modes = current()
-    recorder = Recorder(position)
-    recorder.describing = Describing(recorder).describe
+    recorder = Recorder(position, natives)
+    recorder.describing = Describing(recorder)
     try:
         for tensor in leaves:
             if is_usual(tensor):
@@ -217,7 +237,7 @@ def record(
     captured = None
     if recorder.reason is None:
         try:
-            captured = captured_of(recorder, leaves, result, natives)
+            captured = captured_of(recorder, leaves, result)
         except Refusal as refusal:
             recorder.refuse(str(refusal))
     recorder.release()
@@ -238,7 +258,7 @@ def is_usual(tensor: Tensor) -> bool:
     return not tensor._flags_ & ~(flags.REQUIRES_GRAD | flags.VIEW)
 
 
-def captured_of(recorder: Recorder, leaves: list[Any], result: Any, natives: Any) -> Captured:
+def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     """Return the captured call of a recording.
 
     Raises:
@@ -246,13 +266,12 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any, natives: Any
     """
     recorder.refuse_draws()
     recorder.settle()
-    description = recorder.describing(result)
-    for storage, version, _, _ in recorder.storages.values():
-        if storage.version != version:
-            raise Refusal("a tensor is written to by code that is not an operator (`out=`, an optimiser, `.data`)")
-    if recorder.reason is not None:
-        raise Refusal(recorder.reason)
+    describing = recorder.describing
+    description = describing.describe(result)
+    graph = graph_of(recorder, describing.recorded, describing.storages)
+    refuse_writes(recorder)
     captured = Captured()
+    captured.graph = graph
     places = {id(leaf): at for at, leaf in reversed(list(enumerate(leaves)))}
     captured.twins = tuple([(at, places[id(leaf)]) for at, leaf in enumerate(leaves) if places[id(leaf)] != at])
     tensors = [tensor for tensor, _ in recorder.externals]
@@ -264,7 +283,7 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any, natives: Any
     )
     captured.bare = tuple([at for at in recorder.leaves if at not in recorder.of_grad.values()])
     captured.held = [None if at != -1 else tensor for at, tensor in zip(captured.sources, tensors)]
-    refuse_temporary(captured)
+    refuse_temporary(captured.held)
     captured.filled = tuple([register for _, register in recorder.externals])
     captured.guards = [guard_of(tensor) for tensor in tensors]
     captured.kin = kinship(tensors)
@@ -272,9 +291,13 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any, natives: Any
     captured.changing = tuple([at for at, source in enumerate(captured.sources) if source != -1])
     captured.fixed = tuple([at for at, source in enumerate(captured.sources) if source == -1])
     captured.result = description
-    captured.entries = shortened(recorder.entries, registers_of(description))
+    wanted = registers_of(description)
+    if graph is not None:
+        prepare(graph)
+        wanted.update(*[segment.registers for segment in graph.segments])
+    captured.entries = shortened(recorder.entries, wanted)
     captured.count = len(recorder.arrays)
-    captured.native = native_calls(captured, recorder.arrays, natives)
+    captured.native = native_calls(captured.entries, recorder.arrays, recorder.natives)
     captured.replays = 0
     captured.effects = first_effect(captured.entries)
     captured.draws = any(entry.draws for entry in captured.entries)
@@ -284,155 +307,16 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any, natives: Any
     return captured
 
 
-def native_calls(captured: Captured, arrays: list[Any], natives: Any) -> Any:
-    """Return the native loop for the entries of a list; None without native functions."""
-    if natives is None:
-        return None
-    replay_calls, run_calls = natives
-    known = descriptions(captured.entries, arrays, slots.table.iadd.native)
-    for entry, description in zip(captured.entries, known):
-        entry.runs_native = description is not None
-    writes = [(at, *change) for at, entry in enumerate(captured.entries) for change in entry.counts]
-    return NativeCalls(run_calls, replay_calls(known, captured.count), tuple(writes))
-
-
-def refuse_temporary(captured: Captured) -> None:
-    """Refuse tensors on external memory that the function itself created by `detach` or `.data`.
-
-    Only the recording keeps them alive: a replay would read memory that the program may have replaced.
-    """
-    probe: Any = wrap_flagged(np.zeros(()), 0)
-    holders = [probe], [(probe, 0)], [probe]  # as many as hold the tensors
-    alone = door.references(probe)
-    del probe
-    for tensor in captured.held:
-        if tensor is not None and door.references(tensor) <= alone:
-            raise Refusal("a tensor that is not an argument is read through `detach()` or `.data`")
-    del holders
-
-
-def first_effect(entries: list[Entry]) -> int:
-    """Return the index of the first entry whose effect outlives the list, or -1."""
-    return next((at for at, entry in enumerate(entries) if entry.lasting), -1)
-
-
-def uses_of(entry: Entry) -> list[int]:
-    """Return the registers that an entry reads."""
-    used = [place for place in entry.places if place >= 0]
-    if entry.kind == GRADS:
-        return [register for _, description in entry.args for register in registers_of(description)]
-    for place, value in zip(entry.places, entry.args):
-        if place == NESTED:
-            used += [inner for inner in value.places if inner >= 0]
-    return used
-
-
-def is_view(entry: Entry) -> bool:
-    """Return whether an entry takes a view, and does nothing else."""
-    return entry.kind == VIEW or (entry.kind == CALL and entry.op is not None and bool(entry.op.view))
-
-
-def without_repeated_views(entries: list[Entry]) -> list[Entry]:
-    """Return a list without views that are already in their registers: of the same memory, with the same strides."""
-    filled: set[int] = set()
-    kept = []
-    for entry in entries:
-        if not (is_view(entry) and filled.issuperset(entry.outs)):
-            kept.append(entry)
-        filled.update(entry.outs)
-    return kept
-
-
-def shortened(entries: list[Entry], wanted: set[int]) -> list[Entry]:
-    """Return a list without unused views and constants; note the last use of each register."""
-    needed, kept = set(wanted), []
-    last = set(wanted)
-    for entry in reversed(without_repeated_views(entries)):
-        idle = entry.kind == COPY or is_view(entry)
-        if idle and not needed.intersection(entry.outs):
-            continue
-        used = uses_of(entry)
-        needed.update(used)
-        entry.frees = tuple({register for register in (*used, *entry.outs) if register >= 0} - last)
-        last.update(entry.frees)
-        kept.append(entry)
-    return kept[::-1]
-
-
-# ---- verification ----------------------------------------------------------------------------------------------------
-
-
 def difference(known: Captured, again: Captured) -> tuple[bool, str]:
-    """Compare two recordings of one function.
-
-    Returns:
-        Whether they differ in a value that Python code read (so that the second is another branch), and a description
-        of another difference; "" if there is none.
-    """
-    for one, other in zip(known.entries, again.entries):
-        if one.kind == READ and other.kind == READ and one.places == other.places:
-            if one.layouts != other.layouts:
-                return True, ""
-        told = of_entries(one, other)
-        if told:
-            return False, told
-    if len(known.entries) != len(again.entries):
-        return False, "it called a different number of operators"
+    """Compare two recordings of one function, as `compared` does, with the tensors and the graphs."""
+    branch, told = compared(known.entries, known.result, again.entries, again.result)
+    if branch or told:
+        return branch, told
     if known.sources != again.sources or any(map(is_other, known.held, again.held)):
         return False, "it used a different tensor that is not an argument"
-    if not same_outputs(known.result, again.result):
-        return False, "it returned a different result"
-    return False, ""
+    return False, other_graph(known.graph, again.graph)
 
 
 def is_other(one: Any, other: Any) -> bool:
     """Return whether two objects are not the same."""
     return one is not other
-
-
-def of_entries(one: Entry, other: Entry) -> str:
-    """Return a description of the difference of two entries; "" if they are equal."""
-    if one.kind != other.kind or one.title != other.title or one.op is not other.op or one.native is not other.native:
-        return f"it called {other.title}, where it had called {one.title}"
-    if one.places != other.places or one.outs != other.outs:
-        return f"it called {one.title} with other tensors"
-    if one.kind == GRADS:
-        leaves = [[at for at, _ in entry.args] for entry in (one, other)]
-        same = leaves[0] == leaves[1] and all(same_outputs(a[1], b[1]) for a, b in zip(one.args, other.args))
-        return "" if same else "it set other gradients of leaves"
-    if one.kind == ISLAND:
-        return "" if same_constants(one.args, other.args) else "it took an optimiser's step with other arguments"
-    for place, value, new in zip(one.places, one.args, other.args):
-        if place == -1 and not same_constants(value, new):
-            return f"it called {one.title} with {shown(new)}, where that had been {shown(value)}"
-        if place == NESTED and not same_nested(value, new):
-            return f"it called {one.title} with another list"
-    if one.kind == COPY and len(one.args) == 1 and one.args[0].tobytes() != other.args[0].tobytes():
-        return "a constant has another value"
-    if one.counts != other.counts or one.draws != other.draws:
-        return f"{one.title} wrote to other memory, or drew other numbers"
-    return ""
-
-
-def same_constants(one: Any, other: Any) -> bool:
-    """Return whether two arguments are equal."""
-    return bool(flattened(one, []) == flattened(other, [])) or one is other or is_equal(one, other)
-
-
-def is_equal(one: Any, other: Any) -> bool:
-    """Return whether two objects of one class are equal by `==`."""
-    try:
-        return type(one) is type(other) and bool(one == other)
-    except (TypeError, ValueError, RuntimeError):
-        return False
-
-
-def same_nested(one: Nested, other: Nested) -> bool:
-    """Return whether two sequences of registers and constants are equal."""
-    return one.places == other.places and all(map(same_constants, one.values, other.values))
-
-
-def shown(value: Any) -> str:
-    """Return a constant as text for messages."""
-    text = repr(value)
-    return text if len(text) < 60 else f"{text[:57]}..."

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .lists import ADD, CALL, COPY, NESTED, READ, VIEW, WRITE, Entry
+from ..tensor import slots
+from .lists import ADD, CALL, COPY, NESTED, READ, VIEW, WRITE, Entry, NativeCalls
 from .recorder import whole_of
 
 RETURNS, WRITES, COMPARES_BYTES, COMPARES_RESULT, COPIES, VIEWS = range(6)
@@ -16,6 +17,24 @@ TRUTHS = {np.array(False).tobytes(): False, np.array(True).tobytes(): True}
 """The values that a decision can have."""
 SMALL = 1 << 17
 """Bytes from which on memory of results is kept by the native allocator itself."""
+
+
+def native_calls(entries: list[Any], arrays: list[Any], natives: Any) -> Any:
+    """Return the native loop for the entries of a list; None without native functions.
+
+    Args:
+        entries: the list.
+        arrays: the arrays that the registers had in the recording.
+        natives: the native functions `replay_calls` and `run_calls`, or None.
+    """
+    if natives is None:
+        return None
+    replay_calls, run_calls = natives
+    known = descriptions(entries, arrays, slots.table.iadd.native)
+    for entry, known_call in zip(entries, known):
+        entry.runs_native = known_call is not None
+    writes = [(at, *change) for at, entry in enumerate(entries) for change in entry.counts]
+    return NativeCalls(run_calls, replay_calls(known, len(arrays)), tuple(writes))
 
 
 def descriptions(entries: list[Any], arrays: list[Any], added: Any) -> tuple[Any, ...]:

@@ -75,12 +75,14 @@ class Recorder(Log):
         effects: the number of entries before the first whose effect outlives the list, or -1: a write to external
             memory, a draw from a generator of the program. (The default generator can be restored.)
         position: a function that returns the position of the default generator of random numbers.
-        describing: a function that describes a tensor for a replay (`describing`).
+        natives: the native functions `replay_calls` and `run_calls`, or None.
+        describing: describes tensors for a replay (`Describing`).
+        born, sequence: older storages, and nodes of the graph, existed before the recording.
         leaves: the `.grad` of each leaf, by its number: before the call, or as set by an entry.
         of_grad: the number of the leaf whose `.grad` an external tensor was, by the tensor's number.
     """
 
-    def __init__(self, position: Callable[[], Any]) -> None:
+    def __init__(self, position: Callable[[], Any], natives: Any = None) -> None:
         super().__init__(None)
         self.describing: Any = None
         self.exact = True
@@ -91,9 +93,11 @@ class Recorder(Log):
         self.origin: Any = None
         self.effects = -1
         self.position = position
+        self.natives = natives
         self.drawn = position()
         self.busy = False
         self.born = next_serial()
+        self.sequence = current().sequence
         self.registers: dict[Any, int] = {}
         self.storages: dict[int, list[Any]] = {}
         self.of_external: dict[int, int] = {}
@@ -244,7 +248,9 @@ class Recorder(Log):
             grad = None if self.externals[at][0]._meta_ is None else self.externals[at][0]._meta_.grad
             if grad is not before:
                 try:
-                    changes.append((at, self.describing(grad)))
+                    if grad is not None and grad.requires_grad and id(grad) not in self.of_external:
+                        raise Refusal("it requires a gradient itself")
+                    changes.append((at, self.describing.describe(grad)))
                 except Refusal as refusal:
                     self.refuse(f"the gradient of a leaf: {refusal}")
                 self.leaves[at] = grad

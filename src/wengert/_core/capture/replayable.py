@@ -55,6 +55,8 @@ class Replayable:
             owners = captured.owners(leaves)
             if owners is None:
                 continue
+            if captured.graph is not None and captured.graph.higher:
+                return self.higher(signature, captured, args, kwargs)
             captured.replays += 1
             if captured.replays & (captured.replays - 1) == 0:  # 1, 2, 4, 8, ...
                 return self.verified(signature, captured, args, kwargs, leaves)
@@ -83,6 +85,10 @@ class Replayable:
 
     def position(self) -> Any:
         """Return the position of the default generator of random numbers, which can go back."""
+        raise NotImplementedError
+
+    def higher(self, signature: Signature, captured: Captured, args: Any, kwargs: Any) -> Any:
+        """Call the function, now and in future calls with such arguments: gradients of higher order need its graph."""
         raise NotImplementedError
 
     def unknown(self, key: Any, signature: Any, args: Any, kwargs: Any, leaves: list[Any]) -> Any:

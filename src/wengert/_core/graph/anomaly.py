@@ -149,8 +149,12 @@ def add_note(error: Exception, node: Any) -> None:
 def report(error: Exception, node: Any) -> None:
     """Report a backward step that failed: in the error, and under anomaly detection by warnings.
 
-    The warnings show the traceback of the call that created the node, and of the calls that led to it.
+    The warnings show the traceback of the call that created the node, and of the calls that led to it. A node that
+    stands for others (`capture.segments`) does not repeat what they have reported.
     """
+    if getattr(node, "reported", None) is error:
+        node.reported = None
+        return
     add_note(error, node)
     if not current().anomaly:
         return

@@ -23,7 +23,7 @@ MOST_SIGNATURES = 256
 MOST_BRANCHES = 8
 """Maximum number of lists for the same shapes, which differ in values that Python code reads."""
 TOO_MANY = f"calls differ in values that Python code reads, or that shapes depend on; {MOST_BRANCHES} lists fitted none"
-
+HIGHER = "gradients of higher order are computed through its results; compile a function that contains these"
 
 NATIVES = None if kernels.native is None else (kernels.native.replay_calls, kernels.native.run_calls)
 """The native functions that run the calls of a list."""
@@ -81,6 +81,17 @@ class Replaying(Replayable):
 
     def position(self) -> Position:
         return Position()
+
+    def higher(self, signature: Signature, captured: Captured, args: Any, kwargs: Any) -> Any:
+        """Call the function, now and in future calls with such arguments: gradients of higher order need its graph."""
+        for group in signature.groups.values():
+            if captured in group.lists:
+                signature.lists = [other for other in signature.lists if other not in group.lists]
+                group.lists, group.reason = [], HIGHER
+        if not self.warned:
+            self.warned = True
+            warnings.warn(f"torch.compile: {name_of(self.function)} is called eagerly: {HIGHER}", stacklevel=4)
+        return self.function(*args, **kwargs)
 
     def unknown(self, key: Any, signature: Signature | None, args: Any, kwargs: Any, leaves: list[Any]) -> Any:
         """Call the function with arguments that no list fits; record it from the second such call on."""
@@ -150,13 +161,17 @@ class Replaying(Replayable):
         Raises:
             RuntimeError: if `fullgraph` is True, instead of the warning.
         """
-        name = getattr(self.function, "__qualname__", type(self.function).__name__)
-        message = f"torch.compile: {name} is not replayed; {text}{place_in(recorder)}"
+        message = f"torch.compile: {name_of(self.function)} is not replayed; {text}{place_in(recorder)}"
         if self.fullgraph:
             raise RuntimeError(message)
         if not self.warned:
             self.warned = True
             warnings.warn(message, stacklevel=5)
+
+
+def name_of(function: Any) -> str:
+    """Return the name of a function for messages."""
+    return str(getattr(function, "__qualname__", type(function).__name__))
 
 
 def facts_of(tensor: Any) -> tuple[Any, ...]:

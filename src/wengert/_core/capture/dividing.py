@@ -1,0 +1,185 @@
+"""Division of a recorded graph into segments, for each of which a replay creates one node.
+
+Gradients of a result that other results depend on are visible to programs (hooks, `retain_grad`, `autograd.grad`), with
+all that arrives there. So the graph is cut behind the node of each such result, in the order of creation, which is also
+the order of a backward pass. All other nodes between two cuts form one segment.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..state.modes import current
+from ..tensor.base import Tensor
+from .graphs import ERROR, FUNCTION, OUTSIDE, VIEW, KeptInput, KeptOutput, Reading, Step, Target
+from .outputs import Output
+from .recorder import Recorder, Refusal
+from .segments import Connections, Segment
+
+
+def graph_of(recorder: Recorder, recorded: list[tuple[Output, Tensor]], numbers: dict[int, int]) -> Connections | None:
+    """Return the graph of a recording; None if no result requires a gradient.
+
+    Args:
+        recorded: the results that require a gradient, with their descriptions.
+        numbers: as in `Reading`.
+
+    Raises:
+        Refusal: if a replay cannot build the graph.
+    """
+    if not recorded:
+        return None
+    reading = Reading(recorder, numbers)
+    attached = [(output, tensor) for output, tensor in recorded if tensor._edge_ is not None]
+    ends = reading.read([tensor._edge_ for _, tensor in attached])
+    graph = Connections()
+    graph.steps = tuple(reading.steps)
+    graph.count = current().sequence - recorder.sequence
+    graph.sources, graph.dtypes = tuple(reading.sources), tuple(reading.spaces)
+    graph.stores = reading.places()
+    graph.finals = tuple([storage.version for storage in reading.storages])
+    graph.higher = False
+    graph.position, graph.natives = type(recorder.position), recorder.natives
+    numbering = Numbering(graph, ends)
+    graph.segments = tuple([numbering.segment(group) for group in groups_of(graph.steps, ends)])
+    places = {id(output): numbering.number(end) for (output, _), end in zip(attached, ends)}
+    graph.results = tuple([(output, places.get(id(output), -1), tensor._flags_) for output, tensor in recorded])
+    return graph
+
+
+def groups_of(steps: tuple[Step, ...], ends: list[Target]) -> list[list[int]]:
+    """Return the steps of each segment, the oldest first.
+
+    Raises:
+        Refusal: if there are several segments, and an edge leads from an older step to a newer one.
+    """
+    used = {(target.step, target.nr) for step in steps for target in step.edges if target is not None}
+    cuts = {end.step for end in ends if (end.step, end.nr) in used}
+    groups: list[list[int]] = [[]]
+    for at in sorted(range(len(steps)), key=lambda number: steps[number].offset):
+        groups[-1].append(at)
+        if at in cuts:
+            groups.append([])
+    if len(groups) > 1 and not all(leads_back(step, steps) for step in steps):
+        raise Refusal("the history of a result that another one depends on was replaced")
+    return [group for group in groups if group]
+
+
+def leads_back(step: Step, steps: tuple[Step, ...]) -> bool:
+    """Return whether all edges of a step lead to older ones."""
+    inside = [target for target in step.edges if target is not None and target.step >= 0]
+    return all(steps[target.step].offset < step.offset for target in inside)
+
+
+class Numbering:
+    """Numbers of the edges that a replay creates: those of external tensors, then the outputs of each segment."""
+
+    def __init__(self, graph: Connections, ends: list[Target]) -> None:
+        self.graph = graph
+        self.ends = ends
+        self.numbers: dict[tuple[int, int], int] = {}
+        self.spaces: dict[tuple[int, int], Any] = {}
+        self.group: dict[int, int] = {}
+
+    def number(self, target: Target) -> int:
+        """Return the number of an edge that is external, or an output of a segment that was divided before."""
+        return target.nr if target.step < 0 else self.numbers[target.step, target.nr]
+
+    def segment(self, group: list[int]) -> Segment:
+        """Return the segment of a group of steps."""
+        steps, inside = self.graph.steps, set(group)
+        segment = Segment()
+        segment.steps = tuple(reversed(group))
+        segment.outputs = tuple(self.outputs(inside))
+        reads: dict[int, int] = {}
+        arrivals = []
+        for at in segment.steps:
+            for slot, target in enumerate(steps[at].edges):
+                if target is not None and target.step not in inside:
+                    number = self.number(target)
+                    arrivals.append((at, slot, reads.setdefault(number, len(reads))))
+        segment.arrivals = tuple(arrivals)
+        for target in self.saved_targets(segment):
+            if target.step not in inside:
+                reads.setdefault(self.number(target), len(reads))
+        segment.reads = tuple(reads)
+        places = [arrival[2] for arrival in arrivals]
+        edges = {place: tuple([at for at, other in enumerate(places) if other == place]) for place in places}
+        segment.shared = tuple([(place, several) for place, several in edges.items() if len(several) > 1])
+        segment.parts = tuple(
+            {
+                place
+                for at, slot, place in arrivals
+                if self.is_part(at, steps[at].edges[slot]) and steps[at].kind == VIEW
+            }
+        )
+        self.fill(segment, reads)
+        for at, nr, shape, dtype in segment.outputs:
+            self.numbers[at, nr] = len(self.graph.sources) + len(self.numbers)
+            self.spaces[at, nr] = shape, dtype
+        return segment
+
+    def is_part(self, at: int, end: Target | None) -> bool:
+        """Return whether a step has fewer elements than the end of its edge."""
+        ends = [target for step in self.graph.steps for target in step.edges if target is not None]
+        shapes = [target.shape for target in (*ends, *self.ends) if target.step == at]
+        return end is not None and any(math.prod(shape) < math.prod(end.shape) for shape in shapes)
+
+    def outputs(self, inside: set[int]) -> list[Any]:
+        """Return the outputs of some steps that results or other steps use, with shapes and dtypes."""
+        found: dict[tuple[int, int], Target] = {}
+        targets = list(self.ends)
+        for at, step in enumerate(self.graph.steps):
+            if at not in inside:
+                targets += [target for target in step.edges if target is not None]
+                targets += [kept.target for kept in step.kept() if isinstance(kept, KeptInput) and kept.target]
+        for target in targets:
+            if target.step in inside:
+                found.setdefault((target.step, target.nr), target)
+        return [(*place, target.shape, target.dtype) for place, target in sorted(found.items())]
+
+    def saved_targets(self, segment: Segment) -> list[Target]:
+        """Return the ends of the edges of the tensors that a segment saves."""
+        kept = [kept for at in segment.steps for kept in self.graph.steps[at].kept()]
+        return [value.target for value in kept if isinstance(value, KeptInput) and value.target is not None]
+
+    def fill(self, segment: Segment, reads: dict[int, int]) -> None:
+        """Set the attributes that follow from the steps."""
+        steps = [self.graph.steps[at] for at in segment.steps]
+        kept = [value for step in steps for value in step.kept()]
+        registers = tuple(dict.fromkeys([value.register for value in kept]))
+        stores = {value.storage: value.lag for value in kept if isinstance(value, (KeptInput, KeptOutput))}
+        inputs = [(value.register, value.target) for value in kept if isinstance(value, KeptInput)]
+        segment.registers = registers
+        segment.checks = tuple([store for store in stores if max(self.graph.stores[store]) >= 0])
+        segment.inputs = tuple(
+            {
+                (registers.index(register), reads[target.nr])
+                for register, target in inputs
+                if target is not None and target.step == OUTSIDE
+            }
+        )
+        segment.offset = steps[0].offset
+        live = reachable(self.graph.steps, segment)
+        segment.frees = sum([1 << at for at in live if self.graph.steps[at].frees])
+        stale = any(value.lag for value in kept if isinstance(value, (KeptInput, KeptOutput)))
+        freed = any(step.saved is None for step in steps)
+        segment.ordinary = stale or freed or any(step.kind == ERROR for step in steps)
+        segment.takes_nothing = any(step.kind in (FUNCTION, ERROR) for step in steps)
+        segment.alone = len(steps) == 1
+        segment.lists = []
+        segment.passes = None
+
+
+def reachable(steps: tuple[Step, ...], segment: Segment) -> set[int]:
+    """Return the steps of a segment that gradients of its outputs reach."""
+    inside = set(segment.steps)
+    found = {output[0] for output in segment.outputs}
+    stack = list(found)
+    while stack:
+        for target in steps[stack.pop()].edges:
+            if target is not None and target.step in inside and target.step not in found:
+                found.add(target.step)
+                stack.append(target.step)
+    return found

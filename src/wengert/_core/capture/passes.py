@@ -1,0 +1,266 @@
+"""Backward passes of a segment that no list is for: they run ordinary nodes, and are recorded where a list can be."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..profiling import events
+from ..state.modes import current, everyone
+from ..tensor import slots
+from ..tensor.base import Tensor, share
+from ..tensor.storage import Storage
+from .comparing import compared
+from .concluding import first_effect, refuse_temporary, refuse_writes, shortened
+from .describing import Describing
+from .expanding import Expansion, Seeds, sweep
+from .graphs import Step
+from .lists import copy_of, layout_of
+from .native_calls import native_calls
+from .outputs import Nest, Output, registers_of
+from .recorder import Recorder, Refusal
+from .segments import BackwardList, CompiledFunctionBackward, Connections, Segment, replace
+from .signatures import guard_of
+
+MOST_LISTS = 16
+"""Maximum number of backward lists of a segment: for gradients of other layouts, and for other edges that need one."""
+
+MOST_FAILURES = 3
+"""Number of recordings that become no list until passes are no longer recorded."""
+
+
+class Passes:
+    """The passes of one segment.
+
+    Attributes:
+        reason: the reason why passes are no longer recorded; "" if they are.
+        failed: the number of recordings that became no list, perhaps because of what other threads did meanwhile.
+    """
+
+    def __init__(self, graph: Connections, segment: Segment) -> None:
+        self.graph = graph
+        self.segment = segment
+        self.reason = ""
+        self.failed = 0
+
+    def alone(self, node: CompiledFunctionBackward) -> Any:
+        """Return the ordinary node of a segment with a single step."""
+        [result] = Expansion(self.graph, node, 0).nodes.values()
+        return result
+
+    def expanded(self, node: CompiledFunctionBackward, grads: list[Any], wanted: int, arrived: int) -> list[Any]:
+        """Run a pass over ordinary nodes."""
+        create_graph = current().grad
+        expansion = Expansion(self.graph, node, arrived)
+        try:
+            outgoing, _ = sweep(expansion, grads, wanted, create_graph)
+        except Exception as error:
+            node.reported = error
+            raise
+        node.ran = self.steps_of(grads, wanted)
+        if create_graph:
+            expansion.link()
+            node.expanded = list(expansion.nodes.values())
+            self.graph.higher = True
+            passing = current().passing
+            if passing is not None and passing.outer is None and len(everyone) == 1:  # no other pass has counted edges
+                replace(node, expansion.starts())
+        return outgoing
+
+    def joined(self, node: CompiledFunctionBackward, grads: list[Any], wanted: int) -> list[Any]:
+        """Run a pass over ordinary nodes that adds to the gradients that have arrived at their ends before."""
+        expansion = Expansion(self.graph, node, 0)
+        seeds = Seeds(node)
+        outgoing, foreign = sweep(expansion, grads, wanted, False, seeds)
+        node.ran = self.steps_of(grads, wanted)
+        for at, (_, _, place) in enumerate(self.segment.arrivals):
+            if outgoing[at] is not None and place in seeds.tasks:
+                seeds.put(place, outgoing[at], at not in foreign)
+                outgoing[at] = None
+        return outgoing
+
+    def unknown(self, node: CompiledFunctionBackward, grads: list[Any], wanted: int, arrived: int) -> list[Any]:
+        """Run a pass with gradients of a kind that no list is for, and record it."""
+        if not self.reason and len(self.segment.lists) >= MOST_LISTS:
+            self.reason = f"gradients of more than {MOST_LISTS} kinds have arrived"
+        if self.reason or self.steps_of(grads, wanted) & node.freed:
+            return self.expanded(node, grads, wanted, arrived)
+        outgoing, known, reason = self.recorded(node, grads, wanted, arrived)
+        if known is None:
+            self.failed += 1
+            self.reason = reason if self.failed == MOST_FAILURES else ""
+        else:
+            self.segment.lists.insert(0, known)
+        return outgoing
+
+    def verified(
+        self, node: CompiledFunctionBackward, grads: list[Any], wanted: int, arrived: int, known: BackwardList
+    ) -> list[Any]:
+        """Run a pass over ordinary nodes, and compare its calls with the list."""
+        outgoing, again, reason = self.recorded(node, grads, wanted, arrived)
+        if again is None:
+            self.give_up(reason)
+            return outgoing
+        branch, told = compared(known.entries, known.result, again.entries, again.result)
+        if branch:
+            others = self.segment.lists
+            fresh = all(compared(o.entries, o.result, again.entries, again.result) != (False, "") for o in others)
+            if fresh and len(others) < MOST_LISTS:
+                others.insert(0, again)
+        elif told:
+            self.give_up(f"its backward pass differs from call to call; {told}")
+            warnings.warn(f"torch.compile: gradients are computed eagerly: {self.reason}", stacklevel=2)
+        return outgoing
+
+    def give_up(self, reason: str) -> None:
+        """Run ordinary nodes from now on."""
+        self.segment.lists, self.reason = [], reason
+
+    def steps_of(self, grads: list[Any], wanted: int) -> int:
+        """Return bits of the steps that a pass runs: gradients reach them, and go on to a wanted edge."""
+        steps: tuple[Step, ...] = self.graph.steps
+        inside = set(self.segment.steps)
+        ends = {arrival[:2] for at, arrival in enumerate(self.segment.arrivals) if wanted >> at & 1}
+        useful: set[int] = set()
+        for at in reversed(self.segment.steps):  # the oldest first
+            for slot, target in enumerate(steps[at].edges):
+                if (at, slot) in ends or (target is not None and target.step in useful):
+                    useful.add(at)
+        stack = [output[0] for output, grad in zip(self.segment.outputs, grads) if grad is not None]
+        found: set[int] = set()
+        while stack:
+            at = stack.pop()
+            if at in useful and at not in found:
+                found.add(at)
+                stack += [target.step for target in steps[at].edges if target is not None and target.step in inside]
+        return sum([1 << at for at in found])
+
+    # ---- recording ---------------------------------------------------------------------------------------------------
+
+    def recorded(
+        self, node: CompiledFunctionBackward, grads: list[Any], wanted: int, arrived: int
+    ) -> tuple[list[Any], BackwardList | None, str]:
+        """Run a pass over ordinary nodes, and record it.
+
+        Returns:
+            The gradients; the list, or None if it could not be recorded; the reason.
+        """
+        modes = current()
+        recorder = Recorder(self.graph.position(), self.graph.natives)
+        recorder.describing = describing = Describing(recorder)
+        arrays = node.kept or []
+        grads = apart(grads, arrays)
+        expansion = Expansion(self.graph, node, arrived)
+        tensors = [self.saved_tensor(expansion, number) for number in range(len(arrays))]
+        externals = [*tensors, *[grad for grad in grads if grad is not None]]
+        try:
+            for tensor in externals:
+                recorder.external(tensor)
+            slots.watch(1)
+            events.count_open(1)
+            modes.profile(recorder)
+            outgoing, foreign = sweep(expansion, grads, wanted, False)
+        except BaseException:
+            recorder.release()
+            raise
+        finally:
+            modes.profile(None)
+            events.count_open(-1)
+            slots.watch(-1)
+        node.ran = self.steps_of(grads, wanted)
+        known = None
+        if recorder.reason is None:
+            try:
+                known = list_of(recorder, describing, grads, tensors, outgoing)
+                known.wanted, known.arrived, known.steps, known.foreign = wanted, arrived, node.ran, foreign
+            except Refusal as refusal:
+                recorder.refuse(str(refusal))
+        recorder.release()
+        return outgoing, known, recorder.reason or ""
+
+    def saved_tensor(self, expansion: Expansion, number: int) -> Tensor:
+        """Return a tensor for a saved array: a leaf itself, otherwise one on the storage of the ordinary nodes."""
+        node = expansion.node
+        for at, place in self.segment.inputs:
+            variable = getattr(node.outer[place].node, "variable", None)
+            if at == number and variable is not None:
+                return variable
+        array = node.kept[number]
+        return share(array, expansion.storage_of(self.segment.registers[number], array))
+
+
+def apart(grads: list[Any], arrays: list[Any]) -> list[Any]:
+    """Return gradients that share memory neither with each other nor with other arrays: copies of those that do."""
+    result: list[Any] = []
+    known = list(arrays)
+    for grad in grads:
+        if grad is not None:
+            if any(np.may_share_memory(grad._array_, array) for array in known):
+                array = copy_of(grad._array_)
+                grad = share(array, Storage(array))
+                grad._storage_.serial = 1
+            known.append(grad._array_)
+        result.append(grad)
+    return result
+
+
+def list_of(
+    recorder: Recorder, describing: Describing, grads: list[Any], tensors: list[Tensor], outgoing: list[Any]
+) -> BackwardList:
+    """Return the list of a recorded pass.
+
+    Args:
+        grads: the gradients that arrived.
+        tensors: those for the saved arrays.
+        outgoing: the gradients for the edges.
+
+    Raises:
+        Refusal: if a replay of the list would not be equivalent to the pass.
+    """
+    recorder.refuse_draws()
+    recorder.settle()
+    description = describing.describe(outgoing)
+    refuse_writes(recorder)
+    if describing.recorded:
+        raise Refusal("a gradient requires a gradient")
+    known = BackwardList()
+    known.entries = shortened(recorder.entries, registers_of(description))
+    if first_effect(known.entries) >= 0 or any(entry.draws for entry in known.entries):
+        raise Refusal("the backward pass writes to memory that outlives it, or draws random numbers")
+    known.count, known.result, known.replays = len(recorder.arrays), description, 0
+    known.native = native_calls(known.entries, recorder.arrays, recorder.natives)
+    number_of = {id(tensor): -2 - number for number, tensor in enumerate(tensors)}
+    number_of.update({id(grad): at for at, grad in enumerate(grads) if grad is not None})
+    known.owners = tuple([number_of.get(id(tensor), -1) for tensor, _ in recorder.externals])
+    registers = [register for _, register in recorder.externals]
+    known.fills = tuple([(-2 - own, registers[at]) for at, own in enumerate(known.owners) if own < -1])
+    places = {own: registers[at] for at, own in enumerate(known.owners) if own >= 0}
+    known.grads = tuple([places.get(at, -1) for at in range(len(grads))])
+    known.layouts = tuple([None if grad is None else layout_of(grad._array_) for grad in grads])
+    known.given = sum([1 << at for at, grad in enumerate(grads) if grad is not None])
+    known.used = tuple(sorted(externals_of(description)))
+    held = [at for at, own in enumerate(known.owners) if own == -1]
+    if {registers[at] for at in held} & {registers[at] for at in range(len(registers)) if at not in held}:
+        raise Refusal("two tensors without a common history share memory")
+    refuse_temporary([recorder.externals[at][0] for at in held])
+    others = [recorder.externals[at][0] for at in held]
+    known.held = tuple([(at, tensor, guard_of(tensor), registers[at]) for at, tensor in zip(held, others)])
+    return known
+
+
+def externals_of(description: Any) -> set[int]:
+    """Return the external tensors that described results are, or share memory with."""
+    if isinstance(description, Nest):
+        return {at for part in description.parts for at in externals_of(part)}
+    if not isinstance(description, Output):
+        return set()
+    found = set() if description.base is None else externals_of(description.base)
+    return found | ({description.external} if description.external >= 0 else set())
+
+
+def prepare(graph: Connections) -> None:
+    """Let the segments of a graph run passes that no list is for."""
+    for segment in graph.segments:
+        segment.passes = Passes(graph, segment)

@@ -1,0 +1,93 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.aliasing cimport views
+from wengert._core.backward.task cimport Task, Tasks
+from wengert._core.capture.lists cimport run
+from wengert._core.capture.outputs cimport build
+from wengert._core.capture.signatures cimport holds
+from wengert._core.graph.node cimport Edge, Node, new_edge, set_up
+from wengert._core.leaves.accumulate cimport gradient_edge
+from wengert._core.state.modes cimport Modes, Pass, current
+from wengert._core.tensor.base cimport Tensor, share, wrap
+from wengert._core.tensor.storage cimport Storage
+
+cdef long OLD
+cdef long MOST_BITS
+
+cdef class BackwardList:
+    cdef public list entries
+    cdef public long count, given, wanted, arrived, replays
+    cdef public object result, steps, native
+    cdef public tuple foreign, layouts, grads, fills, owners, used, held
+
+cdef class Segment:
+    cdef public tuple steps, outputs, arrivals, shared, parts, reads, registers, checks, inputs
+    cdef public long offset
+    cdef public object frees, passes
+    cdef public list lists
+    cdef public bint ordinary, takes_nothing, alone
+
+@cython.no_gc
+cdef class CompiledFunctionBackward(Node):
+    cdef public Segment segment
+    cdef public list kept, stores, versions, expanded, results
+    cdef public tuple outer
+    cdef public long first
+    cdef public bint unlike
+    cdef public object freed, ran, reported
+
+@cython.locals(modes=Modes, segment=Segment, wanted=long, arrived=long, known=BackwardList)
+cpdef object apply(CompiledFunctionBackward node, list grads)
+@cython.locals(passing=Pass, edge=Edge, other=Node, nr=long)
+cpdef object replace(CompiledFunctionBackward node, list ends)
+@cython.locals(end=Edge)
+cpdef object turn(Edge edge, CompiledFunctionBackward node, list ends)
+cpdef object free(Node node)
+
+@cython.no_gc
+cdef class Root(Node):
+    cdef public list grads, copied
+
+cpdef Tensor copy_of_grad(Tensor grad)
+
+@cython.no_gc
+cdef class Gate(Node):
+    cdef public object grad
+    cdef public bint owned
+
+@cython.locals(count=long, every=long, passing=Pass)
+cpdef long wanted_of(Node node, Modes modes) except? -1
+@cython.locals(segment=Segment, passing=Pass, bits=long, edge=Edge, at=long)
+cpdef long arrived_at(CompiledFunctionBackward node, Modes modes) except? -1
+@cython.locals(passing=Pass, edge=Edge)
+cpdef bint meets_parts(CompiledFunctionBackward node, Modes modes) except -1
+@cython.locals(task=Task)
+cpdef bint has_arrived(Tasks tasks, Edge edge) except -1
+@cython.locals(segment=Segment, grad=Tensor, at=long)
+cpdef bint is_usual(CompiledFunctionBackward node, list grads, Modes modes) except -1
+@cython.locals(storage=Storage, edge=Edge, leaf=Tensor, number=long, at=long)
+cpdef bint is_unchanged(CompiledFunctionBackward node, Segment segment) except -1
+@cython.locals(grad=Tensor, at=long)
+cpdef bint fits(BackwardList known, list grads) except -1
+@cython.locals(values=list, owners=list, grad=Tensor, number=long, register=long, at=long, made=dict, storages=dict, outgoing=list)
+cpdef object run_list(CompiledFunctionBackward node, BackwardList known, list grads)
+@cython.locals(storage=Storage)
+cpdef object disown(Tensor grad)
+cpdef Tensor saved_tensor(CompiledFunctionBackward node, long number)
+@cython.locals(storage=Storage)
+cpdef Storage old_storage(object array)
+
+cdef class Connections:
+    cdef public tuple sources, dtypes, stores, finals, segments, results, steps
+    cdef public long count
+    cdef public bint higher
+    cdef public object position, natives
+
+@cython.locals(modes=Modes, first=long, edges=list, unlike=bint, stores=list, versions=list, results=list, storage=Storage, at=long, segment=Segment, node=CompiledFunctionBackward, tensor=Tensor)
+cpdef object connect(Connections graph, list values, list owners, dict made, dict storages)
+@cython.locals(unlike=bint, tensor=Tensor, edge=Edge, at=long)
+cpdef bint add_outer(Connections graph, list owners, list edges) except -1
+@cython.locals(nr=long, output=tuple)
+cpdef object add_outputs(Segment segment, Node node, list edges)
+@cython.locals(owner=Tensor)
+cpdef object store_of(tuple place, list owners, dict storages)
