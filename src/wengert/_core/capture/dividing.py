@@ -79,8 +79,11 @@ class Numbering:
         self.graph = graph
         self.ends = ends
         self.numbers: dict[tuple[int, int], int] = {}
-        self.spaces: dict[tuple[int, int], Any] = {}
-        self.group: dict[int, int] = {}
+        used = [target for step in graph.steps for target in step.edges if target is not None]
+        self.least: dict[int, int] = {}
+        for target in (*used, *ends):
+            size = math.prod(target.shape)
+            self.least[target.step] = min(size, self.least.get(target.step, size))
 
     def number(self, target: Target) -> int:
         """Return the number of an edge that is external, or an output of a segment that was divided before."""
@@ -115,16 +118,13 @@ class Numbering:
             }
         )
         self.fill(segment, reads)
-        for at, nr, shape, dtype in segment.outputs:
+        for at, nr, _, _ in segment.outputs:
             self.numbers[at, nr] = len(self.graph.sources) + len(self.numbers)
-            self.spaces[at, nr] = shape, dtype
         return segment
 
     def is_part(self, at: int, end: Target | None) -> bool:
         """Return whether a step has fewer elements than the end of its edge."""
-        ends = [target for step in self.graph.steps for target in step.edges if target is not None]
-        shapes = [target.shape for target in (*ends, *self.ends) if target.step == at]
-        return end is not None and any(math.prod(shape) < math.prod(end.shape) for shape in shapes)
+        return end is not None and at in self.least and self.least[at] < math.prod(end.shape)
 
     def outputs(self, inside: set[int]) -> list[Any]:
         """Return the outputs of some steps that results or other steps use, with shapes and dtypes."""

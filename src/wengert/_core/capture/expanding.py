@@ -181,14 +181,6 @@ class Expansion:
             known.version = self.node.versions[number]
         return known, self.node.versions[number] - lag
 
-    def storage_of(self, register: int, array: Any) -> Storage:
-        """Return a storage of a saved array, that of the saved tensors if there is one."""
-        for at in self.segment.steps:
-            for value in self.graph.steps[at].kept():
-                if value.register == register and not isinstance(value, KeptArray):
-                    return self.store(value.storage, array, 0)[0]
-        return old_storage(array)
-
     def input(self, value: KeptInput) -> Saved:
         """Return a saved input."""
         saved = SavedInput.__new__(SavedInput)

@@ -245,8 +245,8 @@ class Reading:
             step.frees = node.plan.frees
             step.saved = self.saved(node.saved)
             if isinstance(node, ViewNode):
-                step.fields["step"] = node.step
-                if node.step is not None and holds_tensor(node.step[1]):
+                taken = step.fields["step"] = getattr(node, "step", None)  # unset if there are several views
+                if taken is not None and holds_tensor(taken[1]):
                     raise Refusal("a view is taken by tensors")
         elif isinstance(node, CopySlices):
             if node.levels or node.released:

@@ -16,12 +16,12 @@ from .comparing import compared
 from .concluding import first_effect, refuse_temporary, refuse_writes, shortened
 from .describing import Describing
 from .expanding import Expansion, Seeds, sweep
-from .graphs import Step
+from .graphs import KeptArray, Step
 from .lists import copy_of, layout_of
 from .native_calls import native_calls
 from .outputs import Nest, Output, registers_of
 from .recorder import Recorder, Refusal
-from .segments import BackwardList, CompiledFunctionBackward, Connections, Segment, replace
+from .segments import BackwardList, CompiledFunctionBackward, Connections, Segment, old_storage, replace
 from .signatures import guard_of
 
 MOST_LISTS = 16
@@ -36,6 +36,7 @@ class Passes:
 
     Attributes:
         reason: the reason why passes are no longer recorded; "" if they are.
+        stores: the storage of each saved register, if it has one.
         failed: the number of recordings that became no list, perhaps because of what other threads did meanwhile.
     """
 
@@ -44,6 +45,8 @@ class Passes:
         self.segment = segment
         self.reason = ""
         self.failed = 0
+        kept = [value for at in segment.steps for value in graph.steps[at].kept() if not isinstance(value, KeptArray)]
+        self.stores = {value.register: value.storage for value in kept}
 
     def alone(self, node: CompiledFunctionBackward) -> Any:
         """Return the ordinary node of a segment with a single step."""
@@ -92,7 +95,7 @@ class Passes:
             self.failed += 1
             self.reason = reason if self.failed == MOST_FAILURES else ""
         else:
-            self.segment.lists.insert(0, known)
+            self.segment.lists = [known, *self.segment.lists]
         return outgoing
 
     def verified(
@@ -108,7 +111,7 @@ class Passes:
             others = self.segment.lists
             fresh = all(compared(o.entries, o.result, again.entries, again.result) != (False, "") for o in others)
             if fresh and len(others) < MOST_LISTS:
-                others.insert(0, again)
+                self.segment.lists = [again, *others]
         elif told:
             self.give_up(f"its backward pass differs from call to call; {told}")
             warnings.warn(f"torch.compile: gradients are computed eagerly: {self.reason}", stacklevel=2)
@@ -155,9 +158,9 @@ class Passes:
         expansion = Expansion(self.graph, node, arrived)
         tensors = [self.saved_tensor(expansion, number) for number in range(len(arrays))]
         externals = [*tensors, *[grad for grad in grads if grad is not None]]
+        for tensor in externals:
+            recorder.external(tensor)
         try:
-            for tensor in externals:
-                recorder.external(tensor)
             slots.watch(1)
             events.count_open(1)
             modes.profile(recorder)
@@ -187,8 +190,8 @@ class Passes:
             variable = getattr(node.outer[place].node, "variable", None)
             if at == number and variable is not None:
                 return variable
-        array = node.kept[number]
-        return share(array, expansion.storage_of(self.segment.registers[number], array))
+        array, store = node.kept[number], self.stores.get(self.segment.registers[number])
+        return share(array, old_storage(array) if store is None else expansion.store(store, array, 0)[0])
 
 
 def apart(grads: list[Any], arrays: list[Any]) -> list[Any]:
