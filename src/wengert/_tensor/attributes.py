@@ -345,26 +345,6 @@ def get_real_properties() -> dict[str, property]:
     }
 
 
-def element_size(self: Tensor) -> int:
-    """Return the number of bytes of an element."""
-    return self._array_.itemsize
-
-
-def is_floating_point(self: Tensor) -> bool:
-    """Return whether the dtype is a real floating-point type."""
-    return self.dtype.is_floating_point
-
-
-def is_complex(self: Tensor) -> bool:
-    """Return whether the dtype is complex."""
-    return self.dtype.is_complex
-
-
-def cpu(self: Tensor) -> Tensor:
-    """Return the tensor itself: there is no other device with values."""
-    return self.to("cpu") if self._flags_ & flags.SPARSE else self
-
-
 def refusing(text: str) -> Callable[[Tensor], None]:
     """Return a deleter of a property that refuses with `text`."""
 

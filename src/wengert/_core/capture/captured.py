@@ -297,7 +297,7 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
         wanted.update(*[segment.registers for segment in graph.segments])
     captured.entries = shortened(recorder.entries, wanted)
     captured.count = len(recorder.arrays)
-    captured.native = native_calls(captured.entries, recorder.arrays, recorder.natives)
+    captured.native = native_calls(captured.entries, recorder.arrays, wanted, recorder.natives)
     captured.replays = 0
     captured.effects = first_effect(captured.entries)
     captured.draws = any(entry.draws for entry in captured.entries)

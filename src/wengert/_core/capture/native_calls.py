@@ -19,33 +19,35 @@ SMALL = 1 << 17
 """Bytes from which on memory of results is kept by the native allocator itself."""
 
 
-def native_calls(entries: list[Any], arrays: list[Any], natives: Any) -> Any:
+def native_calls(entries: list[Any], arrays: list[Any], wanted: set[int], natives: Any) -> Any:
     """Return the native loop for the entries of a list; None without native functions.
 
     Args:
         entries: the list.
         arrays: the arrays that the registers had in the recording.
+        wanted: the registers of the results.
         natives: the native functions `replay_calls` and `run_calls`, or None.
     """
     if natives is None:
         return None
     replay_calls, run_calls = natives
-    known = descriptions(entries, arrays, slots.table.iadd.native)
+    known = descriptions(entries, arrays, wanted, slots.OPERATORS.iadd.native)
     for entry, known_call in zip(entries, known):
         entry.runs_native = known_call is not None
     writes = [(at, *change) for at, entry in enumerate(entries) for change in entry.counts]
     return NativeCalls(run_calls, replay_calls(known, len(arrays)), tuple(writes))
 
 
-def descriptions(entries: list[Any], arrays: list[Any], added: Any) -> tuple[Any, ...]:
+def descriptions(entries: list[Any], arrays: list[Any], wanted: set[int], added: Any) -> tuple[Any, ...]:
     """Return a description of each entry; None for those that a native loop cannot run.
 
     Args:
         entries: the list.
         arrays: the arrays that the registers had in the recording.
+        wanted: the registers of the results.
         added: the native function that adds an array to another one in place, with a factor.
     """
-    spares = spare_numbers(entries, arrays)
+    spares = spare_numbers(entries, arrays, wanted)
     return tuple([description(entry, added, numbers) for entry, numbers in zip(entries, spares)])
 
 
@@ -92,12 +94,14 @@ def shares(entry: Entry) -> bool:
     return entry.groups[0] in entry.groups[1:] or NESTED in entry.places
 
 
-def spare_numbers(entries: list[Any], arrays: list[Any]) -> list[tuple[int, ...]]:
+def spare_numbers(entries: list[Any], arrays: list[Any], wanted: set[int]) -> list[tuple[int, ...]]:
     """Return for each result of each entry the number of the spare arrays that it is offered; -1 for none.
 
     Results of one dtype, shape and strides share a number if the memory of the first one, with all its views, is not
-    used any more when the second one is computed.
+    used any more when the second one is computed. Results of the list have none: who gets them may take over memory
+    that nobody else refers to, as the engine does.
     """
+    kept = {id(whole_of(arrays[register])) for register in wanted}
     remaining: dict[int, int] = {}
     owner_of = [id(whole_of(array)) for array in arrays]
     for owner in owner_of:
@@ -109,7 +113,7 @@ def spare_numbers(entries: list[Any], arrays: list[Any]) -> list[tuple[int, ...]
         own = []
         for register in entry.outs:
             own.append(-1)
-            if entry.kind in (CALL, COPY) and register >= 0 and is_own_memory(arrays[register]):
+            if entry.kind in (CALL, COPY) and register >= 0 and is_offered(arrays[register], kept):
                 array = arrays[register]
                 layout = array.dtype, array.shape, array.strides
                 own[-1] = free[layout].pop() if free.get(layout) else len(number_of)
@@ -124,6 +128,10 @@ def spare_numbers(entries: list[Any], arrays: list[Any]) -> list[tuple[int, ...]
     return numbers
 
 
-def is_own_memory(array: Any) -> bool:
-    """Return whether an array has small memory of its own, in row-major or column-major order."""
-    return array.base is None and array.flags.owndata and array.flags.forc and array.nbytes < SMALL
+def is_offered(array: Any, kept: set[int]) -> bool:
+    """Return whether the memory of a result may be used again: it is small, and no result of the list uses it.
+
+    It must be row-major or column-major.
+    """
+    owns = array.base is None and array.flags.owndata and id(array) not in kept
+    return owns and array.flags.forc and array.nbytes < SMALL

@@ -229,11 +229,12 @@ def list_of(
     if describing.recorded:
         raise Refusal("a gradient requires a gradient")
     known = BackwardList()
-    known.entries = shortened(recorder.entries, registers_of(description))
+    wanted = registers_of(description)
+    known.entries = shortened(recorder.entries, wanted)
     if first_effect(known.entries) >= 0 or any(entry.draws for entry in known.entries):
         raise Refusal("the backward pass writes to memory that outlives it, or draws random numbers")
     known.count, known.result, known.replays = len(recorder.arrays), description, 0
-    known.native = native_calls(known.entries, recorder.arrays, recorder.natives)
+    known.native = native_calls(known.entries, recorder.arrays, wanted, recorder.natives)
     number_of = {id(tensor): -2 - number for number, tensor in enumerate(tensors)}
     number_of.update({id(grad): at for at, grad in enumerate(grads) if grad is not None})
     known.owners = tuple([number_of.get(id(tensor), -1) for tensor, _ in recorder.externals])

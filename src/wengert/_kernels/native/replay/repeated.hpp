@@ -139,8 +139,14 @@ private:
 // The work of a call, for up to two sets of memory, between which a program alternates that keeps its last results.
 class RepeatedWork {
 public:
-    // Whether the next call takes notes.
+    // Whether the function notes its work.
     bool is_possible = false;
+
+    // Whether the next call takes notes: after some that were of no use, few do.
+    bool takes_notes() {
+        constexpr uint64_t most_kept = 32, apart = 16;
+        return is_possible && (kept_ < most_kept + repeats_ || ++skipped_ % apart == 0);
+    }
 
     const NotedWork* find(PyObject* const* registers, const int32_t* places, PyArrayObject* result) const {
         for (const NotedWork& known : known_)
@@ -154,7 +160,7 @@ public:
     }
     void keep(const WorkNotes& notes, PyObject* const* registers, const Operands& operands, PyArrayObject* result) {
         if (running_ > 0) return;  // in another thread, which waits for the interpreter's lock
-        if (++kept_ > most_kept && kept_ > repeats_) is_possible = false;
+        ++kept_;
         known_[next_].keep(notes, registers, operands, result);
         next_ = 1 - next_;
     }
@@ -168,10 +174,9 @@ private:
         Running& operator=(const Running&) = delete;
         int& count;
     };
-    static constexpr uint64_t most_kept = 32;  // of a call whose operands are in other memory in each run
     NotedWork known_[2];
     int next_ = 0, running_ = 0;
-    uint64_t repeats_ = 0, kept_ = 0;
+    uint64_t repeats_ = 0, kept_ = 0, skipped_ = 0;
 };
 
 }  // namespace wengert

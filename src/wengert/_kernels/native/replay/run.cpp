@@ -205,7 +205,6 @@ bool repeat(Calls& calls, Step& step, PyObject* registers) {
     return true;
 }
 void keep_notes(const Calls& calls, Step& step, const WorkNotes& notes, PyObject* registers, PyObject* result) {
-    if (!step.repeated.is_possible) return;
     const Operands operands{calls.places.data() + step.operands, step.frees - step.operands, &calls.is_filled};
     step.repeated.keep(notes, items_of(registers), operands, result ? as_array(result) : nullptr);
 }
@@ -233,14 +232,15 @@ Outcome run_call(Calls& calls, const Call& call, Step& step, PyObject* registers
     if (!arguments.is_complete) return FAILED;
     const Offered offered(calls, call);
     WorkNotes notes;
-    const Object result(Object::taken(offered.run(call, arguments, step.repeated.is_possible ? &notes : nullptr)));
+    const bool takes_notes = step.repeated.takes_notes();
+    const Object result(Object::taken(offered.run(call, arguments, takes_notes ? &notes : nullptr)));
     if (!result.get()) {
         if (!PyErr_ExceptionMatches(PyExc_ValueError)) return FAILED;
         PyErr_Clear();  // NumPy refuses an array of that size: the operator's body says why
         return STOPPED;
     }
     if (result.get() == Py_NotImplemented || !conclude(calls, call, result.get(), offered, registers)) return STOPPED;
-    if (call.kind == WRITES || result.get() == offered.at(0))
+    if (takes_notes && (call.kind == WRITES || result.get() == offered.at(0)))
         keep_notes(calls, step, notes, registers, call.kind == WRITES ? nullptr : result.get());
     return RAN;
 }
