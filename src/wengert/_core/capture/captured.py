@@ -272,24 +272,8 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     refuse_writes(recorder)
     captured = Captured()
     captured.graph = graph
-    places = {id(leaf): at for at, leaf in reversed(list(enumerate(leaves)))}
-    captured.twins = tuple([(at, places[id(leaf)]) for at, leaf in enumerate(leaves) if places[id(leaf)] != at])
     tensors = [tensor for tensor, _ in recorder.externals]
-    captured.sources = tuple(
-        [
-            -2 - recorder.of_grad[at] if at in recorder.of_grad else places.get(id(tensor), -1)
-            for at, tensor in enumerate(tensors)
-        ]
-    )
-    captured.bare = tuple([at for at in recorder.leaves if at not in recorder.of_grad.values()])
-    captured.held = [None if at != -1 else tensor for at, tensor in zip(captured.sources, tensors)]
-    refuse_temporary(captured.held)
-    captured.filled = tuple([register for _, register in recorder.externals])
-    captured.guards = [guard_of(tensor) for tensor in tensors]
-    captured.kin = kinship(tensors)
-    captured.stores = [None] * len(tensors)
-    captured.changing = tuple([at for at, source in enumerate(captured.sources) if source != -1])
-    captured.fixed = tuple([at for at, source in enumerate(captured.sources) if source == -1])
+    set_externals(captured, recorder, leaves, tensors)
     captured.result = description
     wanted = registers_of(description)
     if graph is not None:
@@ -305,6 +289,31 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
         if tensor._flags_ != word or tensor._edge_ is not edge:
             raise Refusal("a tensor that outlives the call gets a history, or begins to require a gradient")
     return captured
+
+
+def set_externals(captured: Captured, recorder: Recorder, leaves: list[Any], tensors: list[Any]) -> None:
+    """Set what a captured call knows of the tensors that existed before it.
+
+    Raises:
+        Refusal: if one of them is temporary.
+    """
+    places = {id(leaf): at for at, leaf in reversed(list(enumerate(leaves)))}
+    captured.twins = tuple([(at, places[id(leaf)]) for at, leaf in enumerate(leaves) if places[id(leaf)] != at])
+    captured.sources = tuple(
+        [
+            -2 - recorder.of_grad[at] if at in recorder.of_grad else places.get(id(tensor), -1)
+            for at, tensor in enumerate(tensors)
+        ]
+    )
+    captured.bare = tuple([at for at in recorder.leaves if at not in recorder.of_grad.values()])
+    captured.held = [None if at != -1 else tensor for at, tensor in zip(captured.sources, tensors)]
+    refuse_temporary(captured.held)
+    captured.filled = tuple([register for _, register in recorder.externals])
+    captured.guards = [guard_of(tensor) for tensor in tensors]
+    captured.kin = kinship(tensors)
+    captured.stores = [None] * len(tensors)
+    captured.changing = tuple([at for at, source in enumerate(captured.sources) if source != -1])
+    captured.fixed = tuple([at for at, source in enumerate(captured.sources) if source == -1])
 
 
 def difference(known: Captured, again: Captured) -> tuple[bool, str]:

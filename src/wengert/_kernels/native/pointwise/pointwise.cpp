@@ -80,18 +80,14 @@ PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_objec
     const T *a_data = a ? data_of<T>(a) : nullptr, *b_data = b ? data_of<T>(b) : nullptr;
     T* data = data_of<T>(result);
     const npy_intp count = layout.outer * layout.middle * layout.inner;
-    const bool simple = count < thread_threshold && (a_large == b_large || layout.middle == 1);
     if (checks) end_replayed_call();  // what the divisors are is checked above, in each call
     const std::initializer_list<const void*> pointers = {a ? a_data : data, b ? b_data : data, data};
-    if (simple) {
-        const auto work = [=] {
-            loop(a_data ? a_data : &a_value, a_large, b_data ? b_data : &b_value, b_large, data, count);
-        };
-        do_work(work, pointers);
+    if (count < thread_threshold && (a_large == b_large || layout.middle == 1)) {
+        do_work([=] { loop(a ? a_data : &a_value, a_large, b ? b_data : &b_value, b_large, data, count); }, pointers);
     } else {
         const auto work = [=] {
-            run(loop, cost_of(op), a_data ? a_data : &a_value, b_data ? b_data : &b_value, data, a_large, b_large,
-                layout);
+            const T *left = a ? a_data : &a_value, *right = b ? b_data : &b_value;
+            run(loop, cost_of(op), left, right, data, a_large, b_large, layout);
         };
         perform(count, work, pointers);
     }

@@ -15,8 +15,8 @@ inline PyArrayObject* as_array(PyObject* object) { return reinterpret_cast<PyArr
 class Memory {
 public:
     static constexpr int most_dims = 6;
-    explicit Memory(PyArrayObject* array)
-        : data_(PyArray_BYTES(array)), ndim_(PyArray_NDIM(array)), itemsize_(PyArray_ITEMSIZE(array)) {
+    explicit Memory(PyArrayObject* array) {
+        data_ = PyArray_BYTES(array), ndim_ = PyArray_NDIM(array), itemsize_ = PyArray_ITEMSIZE(array);
         std::copy(PyArray_DIMS(array), PyArray_DIMS(array) + ndim_, shape_);
         std::copy(PyArray_STRIDES(array), PyArray_STRIDES(array) + ndim_, strides_);
     }
@@ -81,31 +81,13 @@ public:
     void keep(const WorkNotes& notes, PyObject* const* registers, const Operands& operands, PyArrayObject* result) {
         words_.reset();
         outside_.clear();
-        if (!notes.complete || notes.work_count == 0) return;
-        for (size_t at = 0; at < operands.count; ++at) {
-            PyObject* object = registers[operands.places[at]];
-            if (!PyArray_CheckExact(object) || PyArray_NDIM(as_array(object)) > Memory::most_dims) return;
-        }
-        for (int number = 0; number < notes.pointer_count; ++number) {
-            bool is_known = result && contains(result, notes.pointers[number]);
-            for (size_t at = 0; at < operands.count && !is_known; ++at)
-                is_known = contains(as_array(registers[operands.places[at]]), notes.pointers[number]);
-            if (!is_known) return;
-        }
+        if (!notes.complete || notes.work_count == 0 || !knows_memory(notes, registers, operands, result)) return;
         size_t size = head_words + operand_words * operands.count;
         for (int at = 0; at < notes.work_count; ++at) size += work_words + notes.works[at].word_count();
         std::unique_ptr<uint64_t[]> words(new uint64_t[size]);
         new (words.get()) Head{result ? PyArray_BYTES(result) : nullptr, static_cast<uint32_t>(operands.count),
                                static_cast<uint32_t>(notes.work_count)};
-        uint64_t* word = words.get() + head_words;
-        outside_.reserve(operands.count);  // so that they stay where they are
-        for (size_t at = 0; at < operands.count; ++at, word += operand_words) {
-            const int32_t place = operands.places[at];
-            PyArrayObject* array = as_array(registers[place]);
-            const bool is_filled = (*operands.is_filled)[static_cast<size_t>(place)];
-            if (!is_filled) outside_.emplace_back(array);
-            new (word) Operand{PyArray_BYTES(array), is_filled ? nullptr : &outside_.back()};
-        }
+        uint64_t* word = put_operands(words.get() + head_words, registers, operands);
         for (int at = 0; at < notes.work_count; ++at) {
             const Work& work = notes.works[at];
             new (word) WorkHead{work.function(), work.word_count()};
@@ -131,6 +113,34 @@ private:
     template <class T> static constexpr size_t words_of = (sizeof(T) + 7) / 8;
     static constexpr size_t head_words = words_of<Head>, operand_words = words_of<Operand>,
                             work_words = words_of<WorkHead>;
+
+    // Whether the noted addresses lie in the operands and the result.
+    static bool knows_memory(const WorkNotes& notes, PyObject* const* registers, const Operands& operands,
+                             PyArrayObject* result) {
+        for (size_t at = 0; at < operands.count; ++at) {
+            PyObject* object = registers[operands.places[at]];
+            if (!PyArray_CheckExact(object) || PyArray_NDIM(as_array(object)) > Memory::most_dims) return false;
+        }
+        for (int number = 0; number < notes.pointer_count; ++number) {
+            bool is_known = result && contains(result, notes.pointers[number]);
+            for (size_t at = 0; at < operands.count && !is_known; ++at)
+                is_known = contains(as_array(registers[operands.places[at]]), notes.pointers[number]);
+            if (!is_known) return false;
+        }
+        return true;
+    }
+    // Writes the operands into a block; returns the place behind them.
+    uint64_t* put_operands(uint64_t* word, PyObject* const* registers, const Operands& operands) {
+        outside_.reserve(operands.count);  // so that they stay where they are
+        for (size_t at = 0; at < operands.count; ++at, word += operand_words) {
+            const int32_t place = operands.places[at];
+            PyArrayObject* array = as_array(registers[place]);
+            const bool is_filled = (*operands.is_filled)[static_cast<size_t>(place)];
+            if (!is_filled) outside_.emplace_back(array);
+            new (word) Operand{PyArray_BYTES(array), is_filled ? nullptr : &outside_.back()};
+        }
+        return word;
+    }
 
     std::unique_ptr<uint64_t[]> words_;
     std::vector<Memory> outside_;
