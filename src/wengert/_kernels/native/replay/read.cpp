@@ -79,6 +79,7 @@ bool is_complete(const Call& call) {
     const bool one_result = call.results.size() == 1 && call.results[0].place >= 0;
     switch (call.kind) {
         case RETURNS: return call.several || one_result;
+        case WRITES: return has_register(0);
         case COMPARES_BYTES: return has_register(0) && PyBytes_Check(call.expected.get());
         case COPIES:  // a constant in row-major order, of the layout of the result
             return one_result && has_layout(constant(0), call.results[0].layout.get()) &&

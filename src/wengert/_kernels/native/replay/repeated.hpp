@@ -16,12 +16,12 @@ class Memory {
 public:
     static constexpr int most_dims = 6;
     explicit Memory(PyArrayObject* array) {
-        data_ = PyArray_BYTES(array), ndim_ = PyArray_NDIM(array), itemsize_ = PyArray_ITEMSIZE(array);
+        data_ = PyArray_BYTES(array), ndim_ = PyArray_NDIM(array), descr_ = PyArray_DESCR(array);
         std::copy(PyArray_DIMS(array), PyArray_DIMS(array) + ndim_, shape_);
         std::copy(PyArray_STRIDES(array), PyArray_STRIDES(array) + ndim_, strides_);
     }
     bool is_of(PyArrayObject* array) const {
-        if (PyArray_BYTES(array) != data_ || PyArray_NDIM(array) != ndim_ || PyArray_ITEMSIZE(array) != itemsize_)
+        if (PyArray_BYTES(array) != data_ || PyArray_NDIM(array) != ndim_ || PyArray_DESCR(array) != descr_)
             return false;
         for (int dim = 0; dim < ndim_; ++dim)
             if (PyArray_DIM(array, dim) != shape_[dim] || PyArray_STRIDE(array, dim) != strides_[dim]) return false;
@@ -31,9 +31,16 @@ public:
 private:
     const char* data_;
     int ndim_;
-    npy_intp itemsize_, shape_[most_dims], strides_[most_dims];
+    const PyArray_Descr* descr_;  // one of NumPy's own, which live as long as the process
+    npy_intp shape_[most_dims], strides_[most_dims];
 };
 
+// The descriptor that NumPy itself has for the type of an array; null for types of others.
+inline const PyArray_Descr* descr_of_number(PyArrayObject* array) {
+    for (const PyArray_Descr* descr : {float_descr, double_descr, int64_descr, bool_descr})
+        if (PyArray_DESCR(array) == descr) return descr;
+    return nullptr;
+}
 // Whether an address lies in the memory of an array.
 inline bool contains(PyArrayObject* array, const void* pointer) {
     const char *first = PyArray_BYTES(array), *last = first, *address = static_cast<const char*>(pointer);
@@ -120,6 +127,7 @@ private:
         for (size_t at = 0; at < operands.count; ++at) {
             PyObject* object = registers[operands.places[at]];
             if (!PyArray_CheckExact(object) || PyArray_NDIM(as_array(object)) > Memory::most_dims) return false;
+            if (PyArray_DESCR(as_array(object)) != descr_of_number(as_array(object))) return false;
         }
         for (int number = 0; number < notes.pointer_count; ++number) {
             bool is_known = result && contains(result, notes.pointers[number]);

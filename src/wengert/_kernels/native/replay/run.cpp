@@ -188,6 +188,7 @@ Outcome take_view(Calls& calls, const Call& call, PyObject* registers) {
 
 PyObject* const* items_of(PyObject* registers) { return PySequence_Fast_ITEMS(registers); }
 
+bool writes_into(PyObject* target) { return PyArray_CheckExact(target) && writeable(as_array(target)); }
 // Does the work of a call again, if it was noted for the memory of its operands, and of a spare array for its result.
 bool repeat(Calls& calls, Step& step, PyObject* registers) {
     PyObject* spare = nullptr;
@@ -196,6 +197,8 @@ bool repeat(Calls& calls, Step& step, PyObject* registers) {
         for (const Object& kept : calls.spares[static_cast<size_t>(step.spare)].arrays)
             if (!spare && kept.get() && is_free(kept.get())) spare = kept.get();
         if (!spare) return false;
+    } else if (!writes_into(PyList_GET_ITEM(registers, calls.places[step.operands]))) {
+        return false;
     }
     const NotedWork* known =
         step.repeated.find(items_of(registers), calls.places.data() + step.operands, spare ? as_array(spare) : nullptr);
