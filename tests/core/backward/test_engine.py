@@ -387,3 +387,55 @@ def test_a_node_that_a_hook_calls_within_a_pass_computes_all():
     y.grad_fn.register_prehook(lambda grads: found.append(inner(grads[0])) or None)
     wg.autograd.grad(y.sum(), x)
     assert [each.tolist() for each in found[0]] == [[3.0, 3.0], [1.0, 1.0]]
+
+
+@pytest.mark.parametrize("dtype", [wg.float16, wg.bfloat16, wg.float32, wg.float64])
+def test_the_gradient_that_a_pass_begins_with_is_new_each_time(dtype):
+    kept = []
+
+    def spoil(grad):
+        kept.append(grad)
+        grad.mul_(100)
+
+    for _ in range(2):
+        x = wg.tensor(3.0, dtype=dtype, requires_grad=True)
+        y = x * 2
+        y.register_hook(spoil)
+        y.backward()
+        assert x.grad.item() == 200 and x.grad.dtype == dtype
+    assert kept[0]._array_ is not kept[1]._array_
+    x = wg.tensor(3.0, dtype=dtype, requires_grad=True)
+    x.backward()
+    x.grad.zero_()
+    z = wg.tensor(3.0, dtype=dtype, requires_grad=True)
+    z.backward()
+    assert z.grad.item() == 1
+
+
+def test_tensors_and_gradients_may_be_lists_tuples_or_iterators():
+    for sequence in (list, tuple, iter):
+        x, y = leaf(2.0), leaf(3.0)
+        wg.autograd.backward(sequence([x * 2, y * 3]), sequence([None, wg.tensor(10.0, dtype=wg.float64)]))
+        assert (x.grad.item(), y.grad.item()) == (2, 30)
+        grads = wg.autograd.grad(sequence([x * 2, y * 3]), sequence([x, y]))
+        assert [grad.item() for grad in grads] == [2, 3]
+
+
+def test_too_few_gradients_are_refused():
+    x = leaf(2.0)
+    with pytest.raises(RuntimeError, match="got 2 tensors and 1 gradients"):
+        wg.autograd.backward([x * 2, x * 3], [None])
+
+
+def test_a_leaf_is_unlocked_after_a_gradient_that_does_not_fit():
+    import threading
+
+    x = leaf(2.0, 3.0)
+    x.grad = wg.zeros(1, dtype=wg.float64).expand(2)
+    with pytest.raises(RuntimeError, match="more than one element"):
+        x.sum().backward()
+    x.grad = wg.zeros(2, dtype=wg.float64)
+    thread = threading.Thread(target=lambda: x.sum().backward(), daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive() and x.grad.tolist() == [1, 1]

@@ -101,3 +101,24 @@ def test_a_gradient_that_was_given_to_the_pass_is_copied():
     a.backward(given)
     a.grad.zero_()
     assert given.tolist() == [1.0] * 3
+
+
+@pytest.mark.parametrize("size", [0, 1, 6, 5000])
+def test_a_shared_gradient_is_copied_into_the_layout_of_each_leaf(size):
+    class Both(Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            return a + b
+
+        @staticmethod
+        def backward(ctx, grad):
+            shared = grad * 2
+            return shared, shared
+
+    rows = wg.ones(size, 3, requires_grad=True)
+    columns = wg.ones(3, size).t().requires_grad_()
+    Both.apply(rows, columns).sum().backward()
+    for leaf in (rows, columns):
+        assert leaf.grad.tolist() == [[2.0] * 3] * size and leaf.grad._version <= 1
+        assert leaf.grad.stride() == (leaf.stride() if size > 1 else leaf.grad.stride())
+    assert rows.grad.untyped_storage().data_ptr() != columns.grad.untyped_storage().data_ptr() or not size

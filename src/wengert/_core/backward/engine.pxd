@@ -6,7 +6,7 @@ from wengert._core.backward.task cimport Task, Tasks, count_uses, is_alone, is_o
 from wengert._core.graph cimport origins
 from wengert._core.graph.node cimport Edge, Node
 from wengert._core.leaves cimport hooked
-from wengert._core.leaves.accumulate cimport AccumulateGrad, accumulate, run_after_accumulate, run_leaf_hooks
+from wengert._core.leaves.accumulate cimport AccumulateGrad, accumulate, leaf_of, run_after_accumulate, run_leaf_hooks
 from wengert._core.profiling cimport kinds
 from wengert._core.profiling.events cimport Event, Log
 from wengert._core.recording.recorded cimport OpNode, ViewNode

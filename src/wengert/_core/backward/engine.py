@@ -16,7 +16,15 @@ from .. import errors, flags
 from ..graph import anomaly, hooks, origins
 from ..graph.node import Edge, Node, title
 from ..leaves import hooked
-from ..leaves.accumulate import AccumulateGrad, accumulate, dtype_for, in_dtype, run_after_accumulate, run_leaf_hooks
+from ..leaves.accumulate import (
+    AccumulateGrad,
+    accumulate,
+    dtype_for,
+    in_dtype,
+    leaf_of,
+    run_after_accumulate,
+    run_leaf_hooks,
+)
 from ..profiling import kinds
 from ..profiling.events import Event, Log
 from ..recording.recorded import OpNode, ViewNode
@@ -230,7 +238,7 @@ class Sweep:
         """Deliver a gradient to a leaf; its hooks are called even if there is none."""
         if not task.wanted:
             return
-        variable: Tensor = node.variable
+        variable: Tensor = leaf_of(node)
         meta: AutogradMeta = variable._meta_
         if meta is not None and meta.grad_dtype is not None and task.grad is not None:
             task.grad = in_wanted_dtype(variable, task.grad)  # it may have been set after the graph was built

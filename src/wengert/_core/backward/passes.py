@@ -28,6 +28,9 @@ IN_TRANSFORM = (
     "instead or call backward() outside of functorch transforms."
 )
 
+ONES: dict[Any, Any] = {}
+"""0-dim arrays of 1, by dtype."""
+
 
 def backward(
     tensors: Any,
@@ -174,10 +177,12 @@ def materialized(found: Sequence[Any], wanted: Sequence[Any], create_graph: bool
     return tuple(results)
 
 
-def as_sequence(value: Any) -> Sequence[Any]:
-    """Return one tensor or edge, or several, as a sequence."""
+def as_sequence(value: Any) -> tuple[Any, ...]:
+    """Return one tensor or edge, or several, as a tuple."""
     if type(value) is tuple:
         return value
+    if type(value) is list:
+        return tuple(value)
     if isinstance(value, Tensor) or hasattr(value, "node"):
         return (value,)
     if not isinstance(value, Iterable):
@@ -185,8 +190,8 @@ def as_sequence(value: Any) -> Sequence[Any]:
     return tuple(value)
 
 
-def cotangents(value: Any, count: int) -> Sequence[Any]:
-    """Return the starting gradients of `count` tensors as a sequence: from one, several, or None."""
+def cotangents(value: Any, count: int) -> tuple[Any, ...]:
+    """Return the starting gradients of `count` tensors as a tuple: from one, several, or None."""
     if value is None:
         return (None,) * count
     return (value,) if isinstance(value, Tensor) else tuple(value)
@@ -194,19 +199,20 @@ def cotangents(value: Any, count: int) -> Sequence[Any]:
 
 def edge_of(each: Any) -> Edge:
     """Return the edge of a tensor, or of a `GradientEdge` of the graph API."""
+    if isinstance(each, Tensor):
+        tensor: Tensor = each
+        if tensor._flags_ & flags.VIEW:
+            views.refresh(tensor)
+        return gradient_edge(tensor)
     if isinstance(each, Edge):
         return each
-    if not isinstance(each, Tensor):
-        if not isinstance(each.node, Node):
-            raise TypeError(f"the node of a GradientEdge must be a Node, not {type(each.node).__name__}")
-        shape, dtype = each.node.own_notes().spaces.get(each.output_nr, (None, None))
-        return Edge(each.node, each.output_nr, shape, dtype)
-    if each._flags_ & flags.VIEW:
-        views.refresh(each)
-    return gradient_edge(each)
+    if not isinstance(each.node, Node):
+        raise TypeError(f"the node of a GradientEdge must be a Node, not {type(each.node).__name__}")
+    shape, dtype = each.node.own_notes().spaces.get(each.output_nr, (None, None))
+    return Edge(each.node, each.output_nr, shape, dtype)
 
 
-def starting_gradients(tensors: Sequence[Any], given: Sequence[Any]) -> list[Any]:
+def starting_gradients(tensors: tuple[Any, ...], given: tuple[Any, ...]) -> list[Any]:
     """Check the gradients that a pass starts from; return one for each tensor, None for a tensor without a history.
 
     Raises:
@@ -214,26 +220,29 @@ def starting_gradients(tensors: Sequence[Any], given: Sequence[Any]) -> list[Any
         RuntimeError: if there are fewer cotangents than tensors, or a cotangent does not fit, see `cotangent_of`.
     """
     grads: list[Any] = []
-    for at, (tensor, cotangent) in enumerate(zip(tensors, given)):
-        if isinstance(tensor, Tensor):
-            known: Tensor = tensor
-            if cotangent is None and known._flags_ & (flags.SPARSE | flags.OBSERVED):
-                cotangent = unit_of(known)
-            if (cotangent is not None and not is_like(cotangent, known)) or (cotangent is None and known.requires_grad):
-                cotangent = cotangent_of(at, known._array_.shape, known._array_.dtype, cotangent)
-        elif hasattr(tensor, "node"):
-            edge = edge_of(tensor)
-            if edge.shape is None and cotangent is None:
-                raise RuntimeError(errors.UNKNOWN_EDGE)
-            cotangent = cotangent if edge.shape is None else cotangent_of(at, edge.shape, edge.dtype, cotangent)
-        else:
-            raise AssertionError(
-                f"Expected output to be a torch.Tensor or a GradientEdge, but got {type(tensor).__name__}"
-            )
-        grads.append(cotangent)
+    for at in range(min(len(tensors), len(given))):
+        grads.append(starting_gradient(at, tensors[at], given[at]))
     if len(grads) < len(tensors):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(grads)} gradients")
     return grads
+
+
+def starting_gradient(at: int, tensor: Any, cotangent: Any) -> Any:
+    """Run `starting_gradients` for output number `at`."""
+    if isinstance(tensor, Tensor):
+        known: Tensor = tensor
+        if cotangent is None and known._flags_ & (flags.SPARSE | flags.OBSERVED):
+            cotangent = unit_of(known)
+        fits: bool = not known.requires_grad if cotangent is None else is_like(cotangent, known)
+        if fits:
+            return cotangent
+        return cotangent_of(at, door.shape_of(known._array_), door.dtype_of(known._array_), cotangent)
+    if hasattr(tensor, "node"):
+        edge = edge_of(tensor)
+        if edge.shape is None and cotangent is None:
+            raise RuntimeError(errors.UNKNOWN_EDGE)
+        return cotangent if edge.shape is None else cotangent_of(at, edge.shape, edge.dtype, cotangent)
+    raise AssertionError(f"Expected output to be a torch.Tensor or a GradientEdge, but got {type(tensor).__name__}")
 
 
 def unit_of(tensor: Tensor) -> Any:
@@ -241,7 +250,7 @@ def unit_of(tensor: Tensor) -> Any:
     return None if door.is_ndarray(tensor._array_) else tensor._array_.unit(tensor)
 
 
-def start(tensors: Sequence[Any], given: list[Any], constants: bool) -> tuple[list[Edge], list[Any]]:
+def start(tensors: tuple[Any, ...], given: list[Any], constants: bool) -> tuple[list[Edge], list[Any]]:
     """Return the roots of a pass and the gradients that they start from.
 
     Args:
@@ -252,7 +261,9 @@ def start(tensors: Sequence[Any], given: list[Any], constants: bool) -> tuple[li
     """
     roots: list[Edge] = []
     grads: list[Any] = []
-    for at, (tensor, cotangent) in enumerate(zip(tensors, given)):
+    for at in range(len(tensors)):
+        tensor: Any = tensors[at]
+        cotangent: Any = given[at]
         if isinstance(tensor, Tensor) and not tensor.requires_grad:
             if constants:
                 continue
@@ -299,7 +310,15 @@ def cotangent_of(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any) ->
         raise RuntimeError(errors.GRAD_NOT_SCALAR)
     if dtype.kind == "c":
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {from_numpy(dtype)}")
-    return wrap(np.ones(shape, dtype) if shape else np.array(1, dtype))  # the former is interpreted
+    return wrap(np.ones(shape, dtype) if shape else one(dtype))
+
+
+def one(dtype: Any) -> Any:
+    """Return a new 0-dim array of 1: a copy, which takes less than conversion of the number."""
+    array: Any = ONES.get(dtype)
+    if array is None:
+        array = ONES[dtype] = np.array(1, dtype)
+    return array.copy()
 
 
 def check_cotangent(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any) -> None:

@@ -11,6 +11,8 @@ from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, expandable, new_edge, set_up
 from wengert._core.tensor.storage cimport count_write
 
+cdef long FEW
+
 @cython.no_gc
 cdef class AccumulateGrad(Node):
     cdef Tensor owned
@@ -19,6 +21,7 @@ cdef class AccumulateGrad(Node):
 
 @cython.locals(meta=AutogradMeta, node=AccumulateGrad, other=AccumulateGrad)
 cpdef AccumulateGrad accumulator(Tensor tensor)
+cpdef Tensor leaf_of(AccumulateGrad node)
 cpdef AccumulateGrad noted(AutogradMeta meta)
 @cython.locals(process=long)
 cpdef object lock_of(AutogradMeta meta)
@@ -32,8 +35,9 @@ cpdef object dtype_for(Tensor leaf)
 @cython.locals(node=AccumulateGrad)
 cpdef object forget_space(AutogradMeta meta)
 cpdef object in_dtype(object grad, object dtype)
+cpdef bint locked(Tensor leaf, AutogradMeta meta, Tensor grad, bint owned, Modes modes) except -1
 @cython.locals(known=Tensor)
-cpdef bint added(Tensor leaf, AutogradMeta meta, object grad, bint owned, Modes modes) except -1
+cpdef bint added(Tensor leaf, AutogradMeta meta, Tensor grad, bint owned, Modes modes) except -1
 cpdef object summed(Tensor known, Tensor grad, Modes modes)
 @cython.locals(log=Log)
 cpdef object add_into(object array, object other, Modes modes)

@@ -29,6 +29,9 @@ from ..tensor.storage import count_write
 from ..types.dtypes import from_numpy
 from . import contract
 
+FEW = 4096
+"""Number of elements up to which NumPy copies an array faster than the copy of large arrays begins."""
+
 LAST = (1 << 62) - 1
 """Sequence number of all accumulators: they run before any other node that is ready."""
 
@@ -99,6 +102,11 @@ def accumulator(tensor: Tensor) -> AccumulateGrad:
         if meta.accumulator is before:  # no call between look and note, see `base.meta_of`
             meta.accumulator = node
             return node
+
+
+def leaf_of(node: AccumulateGrad) -> Tensor:
+    """Return the leaf of an accumulator."""
+    return node.owned if node.owned is not None else door.referent(node.reference)
 
 
 def noted(meta: AutogradMeta) -> AccumulateGrad:
@@ -197,15 +205,26 @@ def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
         if meta.grad is None:  # nothing is written to
             if added(leaf, meta, grad, owned, modes):
                 break
-        else:
-            with lock_of(meta):
-                if added(leaf, meta, grad, owned, modes):
-                    break
+        elif locked(leaf, meta, grad, owned, modes):
+            break
     if meta.after_accumulate:
         run_after_accumulate(leaf)
 
 
-def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes) -> bool:
+def locked(leaf: Tensor, meta: AutogradMeta, grad: Tensor, owned: bool, modes: Modes) -> bool:
+    """Run `added` while the lock of the leaf is held."""
+    lock: Any = lock_of(meta)
+    if not cython.compiled:
+        with lock:
+            return added(leaf, meta, grad, owned, modes)
+    lock.acquire()  # compiled, no handler of a signal runs before `try`
+    try:
+        return added(leaf, meta, grad, owned, modes)
+    finally:
+        lock.release()
+
+
+def added(leaf: Tensor, meta: AutogradMeta, grad: Tensor, owned: bool, modes: Modes) -> bool:
     """Add `grad` to `.grad`; return False if another gradient was assigned there while the sum was computed."""
     if modes.log is not None:
         slots.table.tracing.told_leaf(leaf)
@@ -304,6 +323,8 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
 
 def copied_for(leaf: Any, array: Any) -> Any:
     """Copy the array of a gradient into the layout of one of a leaf with the array `leaf`."""
+    if door.has_rows(leaf) and door.has_rows(array) and door.share_space(array, leaf) and door.size_of(array) <= FEW:
+        return array.copy()
     copied = empty_beside(leaf, array)
     if not expandable(array.shape, copied.shape):  # the memory of the leaf was replaced since
         copied = np.empty_like(array)
