@@ -189,12 +189,12 @@ def test_families_that_come_late_give_what_was_promised_and_nothing_else():
         from wengert._core.cards import card, late
         before, few = dir(wengert.Tensor), set(card.CARDS)
         card.load_all()
-        wrong = [name for name in late.HOMES if isinstance(vars(wengert.Tensor).get(name), late.LateMethod)]
-        wrong += [name for name in late.HOMES if name not in card.CARDS and name not in vars(wengert.Tensor)]
-        wrong += [name for name in card.CARDS if name not in few and name not in late.HOMES]
+        wrong = [name for name in late.homes() if isinstance(vars(wengert.Tensor).get(name), late.LateMethod)]
+        wrong += [name for name in late.homes() if name not in card.CARDS and name not in vars(wengert.Tensor)]
+        wrong += [name for name in card.CARDS if name not in few and name not in late.homes()]
         wrong += [
             name
-            for name, home in late.HOMES.items()
+            for name, home in late.homes().items()
             if name in card.CARDS and card.CARDS[name].name == name and card.CARDS[name].body.__module__ != home
         ]
         show([before == dir(wengert.Tensor), wrong, few < set(card.CARDS)])

@@ -59,7 +59,7 @@ def uses() -> dict[str, Callable[[], object]]:
     from wengert._start.loading import homes
 
     found: dict[str, Callable[[], object]] = {}
-    for name, home in late.HOMES.items():
+    for name, home in late.homes().items():
         if home not in found:
             found[home] = lambda name=name: card.find(name) or getattr(wg.Tensor, name)  # type: ignore[misc]
     for name, home in homes("wengert").items():

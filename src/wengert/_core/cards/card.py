@@ -80,8 +80,9 @@ def load_all() -> dict[str, Card | Composite]:
 
 def find(name: str) -> Card | Composite | None:
     """Return the operator of that name, loading its family if needed; None if no family has it."""
-    if name in late.HOMES:
-        late.load(late.HOMES[name])
+    home = late.homes().get(name)
+    if home is not None:
+        late.load(home)
     return CARDS.get(name)
 
 
@@ -372,7 +373,7 @@ def register(card: Card | Composite, name: str = "") -> None:
     name = name or card.name
     known = CARDS.get(name)
     taken = known is not None and known.body.__code__ != card.body.__code__  # the same: loading it was interrupted
-    if taken or (name == card.name and late.HOMES.get(name, card.body.__module__) != card.body.__module__):
+    if taken or (name == card.name and late.homes().get(name, card.body.__module__) != card.body.__module__):
         raise TypeError(f"two operators are called {name}")
     CARDS[name] = card
     if card.method:

@@ -8,30 +8,42 @@ from ..._start import names
 from ..._start.loading import LOADS, OWN, import_module, is_loading
 from ..tensor.base import Tensor, bind as bind_at_once
 
-HOMES: dict[str, str] = {}
-"""The module of each operator whose family is loaded late, by the operator's name."""
+_homes: dict[str, str] = {}
+_promised: list[bool] = []
 PRESENT: set[str] = set()
-"""Those of these modules that are loaded."""
+"""Modules of operators that are loaded late, and are loaded."""
 WAITING: dict[str, Any] = {}
 """Attributes of Tensor by name, of modules that are being loaded."""
 
 
 def promise_all() -> None:
-    """Note the operators of modules that are loaded late, and put placeholders on Tensor for their methods."""
+    """Put placeholders on Tensor for the methods of modules that are loaded late; from now on `homes` lists these."""
     present = vars(Tensor)
-    for module, listed in names.OPERATORS.items():
-        HOMES.update(dict.fromkeys(listed.split(), OWN + module))
-    for module, listed in names.ON_TENSOR.items():
-        methods = listed.split()
-        HOMES.update(dict.fromkeys(methods, OWN + module))
-        for name in methods:
+    for listed in names.ON_TENSOR.values():
+        for name in listed.split():
             if name not in present:  # a module that is already loaded, because another one needs it
                 bind_at_once(name, LateMethod(name))
+    _promised.append(True)
+
+
+def homes() -> dict[str, str]:
+    """Return the module of each operator that is loaded late, by the operator's name; none before `promise_all`."""
+    if _promised and not _homes:  # at first use: there are a thousand names
+        _homes.update(
+            {
+                name: OWN + module
+                for table in (names.OPERATORS, names.ON_TENSOR)
+                for module, listed in table.items()
+                for name in listed.split()
+            }
+        )
+    return _homes
 
 
 def bind(name: str, value: object) -> None:
     """Put a method or property on `Tensor`; for a module that is loaded late, when its loading has finished."""
-    if HOMES.get(name, "") in PRESENT or name not in HOMES:
+    home = homes().get(name)
+    if home is None or home in PRESENT:
         bind_at_once(name, value)
     else:
         WAITING[name] = value
@@ -51,7 +63,7 @@ def load(module: str) -> None:
 def complete(module: str) -> None:
     """Load a module, and bind its methods to Tensor, unless called by a module that it imports itself."""
     if not is_loading(import_module(module)):
-        for name in [name for name in WAITING if HOMES[name] == module]:
+        for name in [name for name in WAITING if homes()[name] == module]:
             bind_at_once(name, WAITING[name])
             del WAITING[name]
         PRESENT.add(module)
@@ -59,7 +71,7 @@ def complete(module: str) -> None:
 
 def load_all() -> None:
     """Load every family."""
-    for module in dict.fromkeys(HOMES.values()):
+    for module in dict.fromkeys(homes().values()):
         load(module)
 
 
@@ -92,8 +104,8 @@ class LateMethod(str):
             AttributeError: if the family is being loaded.
         """
         name = str(self)
-        load(HOMES[name])
+        load(homes()[name])
         method = bound(name)
         if isinstance(method, LateMethod):
-            raise AttributeError(f"Tensor.{name}: {HOMES[name]} is being loaded")
+            raise AttributeError(f"Tensor.{name}: {homes()[name]} is being loaded")
         return method
