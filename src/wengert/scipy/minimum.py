@@ -6,11 +6,9 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .constraints import opened_constraints
 from .evaluated import Evaluated
-from .solutions import minimum_of
+from .kkt import minimum_under
 from .vectors import Vector, flat, matrix, scipy_module
 
 if TYPE_CHECKING:
@@ -60,15 +58,18 @@ def minimize(
 
     Returns:
         SciPy's result; if `x0` is a container, `x` is such a container of float64 tensors, arrays and numbers. If
-        `fun` depends on tensors that require gradients (in `args`, closed over, parameters of modules), `x` holds
-        tensors with their derivatives, by the implicit function theorem; elements at active bounds have none.
+        `fun` or a constraint depends on tensors that require gradients (in `args`, closed over, parameters of modules),
+        `x` holds tensors with their derivatives, by the implicit function theorem: of the gradient, or of the
+        conditions of Karush, Kuhn and Tucker if there are constraints. Elements at active bounds have none.
 
     Raises:
         ImportError: if SciPy is not installed.
         TypeError: if `x0` or a result of `fun` holds values other than real numbers.
         ValueError: if `sparsity` is passed to a method that does not use it, or does not fit, or SciPy refuses an
             argument.
-        RuntimeError: if `fun` depends on tensors that require gradients and there are constraints, or in `vmap`.
+        RuntimeError: if `x` has no derivatives although a tensor requires a gradient: the active constraints are
+            linearly dependent, the multiplier of one that holds with equality is zero, or `x` is not a minimum; or in
+            `vmap`.
 
     >>> import wengert as wg
     >>> start = {"a": wg.zeros(2), "b": wg.tensor(1.0)}
@@ -96,22 +97,8 @@ def minimize(
         **derivatives,
     )
     if hasattr(solution, "x"):  # methods that are functions may return anything
-        check_unconstrained(function, solution.x, constraints)
-        solution.x = minimum_of(function, solution.x, bounds)
+        solution.x = minimum_under(function, solution.x, bounds, constraints)
     return solution
-
-
-def check_unconstrained(function: Evaluated, x: Any, constraints: Any) -> None:
-    """Refuse to lose gradients of a minimum under constraints.
-
-    Raises:
-        RuntimeError: if there are constraints, and the function depends on tensors that require gradients.
-    """
-    if np.size(constraints) and function.is_followed(x):
-        raise RuntimeError(
-            f"{MINIMIZE}: fun depends on tensors that require gradients, but a minimum under constraints is not "
-            "differentiable with respect to them; detach() these tensors, or call it under no_grad()"
-        )
 
 
 def functions_for(

@@ -91,13 +91,18 @@ def held(equation: Equation, x: Any, active: Any) -> Equation:
 
 def at_bounds(x: Any, bounds: Any, gradient: Any) -> Any:
     """Return a mask of the elements of a minimum that are at a bound to which the gradient pushes them."""
-    if bounds is None:
-        return np.zeros(np.shape(x), bool)
-    if hasattr(bounds, "lb"):
-        lower, upper = np.broadcast_to(bounds.lb, np.shape(x)), np.broadcast_to(bounds.ub, np.shape(x))
-    else:
-        pairs = [(-np.inf if low is None else low, np.inf if high is None else high) for low, high in bounds]
-        lower, upper = np.array(pairs, np.float64).T
+    lower, upper = limits_of(x, bounds)
     at_lower = np.isfinite(lower) & (x - lower <= ON_BOUND * (1 + np.abs(lower))) & (gradient > 0)
     at_upper = np.isfinite(upper) & (upper - x <= ON_BOUND * (1 + np.abs(upper))) & (gradient < 0)
     return at_lower | at_upper | (lower == upper)
+
+
+def limits_of(x: Any, bounds: Any) -> tuple[Any, Any]:
+    """Return the lower and upper bounds of the elements of a vector, infinite where there are none."""
+    if bounds is None:
+        return np.full(np.shape(x), -np.inf), np.full(np.shape(x), np.inf)
+    if hasattr(bounds, "lb"):
+        return np.broadcast_to(bounds.lb, np.shape(x)), np.broadcast_to(bounds.ub, np.shape(x))
+    pairs = [(-np.inf if low is None else low, np.inf if high is None else high) for low, high in bounds]
+    lower, upper = np.array(pairs, np.float64).T
+    return lower, upper
