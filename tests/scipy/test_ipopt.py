@@ -83,3 +83,26 @@ def test_ipopt_solves_a_large_sparse_problem() -> None:
     found = minimize_ipopt(rosenbrock, np.full(400, -1.0), bounds=optimize.Bounds(-2, 2))
     assert found.success and isinstance(found.x, np.ndarray)
     assert rosenbrock(wg.tensor(found.x)) < 5
+
+
+def test_solutions_of_ipopt_are_differentiable() -> None:
+    pytest.importorskip("cyipopt")
+    total = wg.tensor(40.0, dtype=wg.float64, requires_grad=True)
+
+    def solution(total: Any) -> Any:
+        return minimize_ipopt(
+            lambda x: x[0] * x[3] * x[:3].sum() + x[2],
+            [1.0, 5.0, 5.0, 1.0],
+            bounds=[(1, 5)] * 4,
+            constraints=[
+                {"type": "ineq", "fun": lambda x: x.prod() - 25},
+                {"type": "eq", "fun": lambda x, total: (x**2).sum() - total, "args": (total,)},
+            ],
+            tol=1e-11,
+        ).x
+
+    x = solution(total)
+    slopes = np.array([wg.autograd.grad(value, total, retain_graph=True)[0].item() for value in x])
+    differences = (solution(40.001) - solution(39.999)) / 0.002
+    np.testing.assert_allclose(slopes, differences, atol=1e-5)
+    assert slopes[0] == 0 and abs(slopes[1:]).min() > 1e-3  # the first one is at its bound

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._start.loading import load
 from .evaluated import Evaluated
+from .kkt import minimum_under
 from .vectors import Vector, scipy_module
 
 IPOPT = "minimize_ipopt"
@@ -50,13 +51,15 @@ def minimize_ipopt(
 
     Returns:
         `scipy.optimize.OptimizeResult`: `x` (a container as `x0`), `success`, `status` and `message` of Ipopt, `fun`,
-        `info` (Ipopt's multipliers and constraints), `nfev`, `njev`, `nhev`.
+        `info` (Ipopt's multipliers and constraints), `nfev`, `njev`, `nhev`. If `fun` or a constraint depends on
+        tensors that require gradients, `x` holds tensors with their derivatives, as for `minimize`.
 
     Raises:
         ImportError: if cyipopt is not installed.
         TypeError: if `x0` or a result of a function holds values other than real numbers, or an option is unknown to
             Ipopt.
         ValueError: if a constraint is not of a supported form, or a pattern does not fit.
+        RuntimeError: if `x` has no derivatives although a tensor requires a gradient, as for `minimize`.
     """
     try:
         cyipopt = load("cyipopt")
@@ -73,7 +76,7 @@ def minimize_ipopt(
         problem.add_option(name, value)
     x, info = problem.solve(np.array(vector.start, np.float64))
     return scipy_module(IPOPT, "optimize").OptimizeResult(
-        x=vector.result(x),
+        x=minimum_under(program.function, x, bounds, constraints),
         success=info["status"] in (0, 1),
         status=info["status"],
         message=bytes(info["status_msg"]).decode(),
