@@ -30,7 +30,7 @@ cdef class OpNode(Node):
     cdef list unpacked(self)
 
 @cython.locals(saved=tuple, plan=Plan, outgoing=list, simple=bint, modes=Modes, spared=long, values=list, rule=Rule, at=long)
-cpdef list run_rules(OpNode node, object incoming)
+cpdef list run_rules(OpNode node, object grad_output)
 
 @cython.no_gc
 cdef class ViewNode(OpNode):
@@ -39,7 +39,7 @@ cdef class ViewNode(OpNode):
 cpdef object unpack(object value, OpNode node)
 cpdef Tensor unpack_tensor(Saved saved, Node node)
 @cython.locals(count=long)
-cpdef object run_rule(Rule rule, object incoming, list values, tuple arguments)
+cpdef object run_rule(Rule rule, object grad_output, list values, tuple arguments)
 @cython.locals(first=long)
 cpdef bint hands_on(tuple saved, tuple arguments) except -1
 @cython.locals(passing=Pass)
@@ -49,12 +49,12 @@ cpdef tuple narrowed(Plan plan, tuple values, long spared)
 cpdef bint is_spared(Rule rule, long spared) except -1
 @cython.locals(at=long)
 cpdef object drop(list outgoing, long spared)
-cpdef object plain_gradient(object incoming, Modes modes)
-cpdef object arrays_in(object incoming)
+cpdef object plain_gradient(object grad_output, Modes modes)
+cpdef object arrays_in(object grad_output)
 @cython.locals(at=long, args=list)
 cpdef object run_native(OpNode node, Rule rule, object arrays, tuple saved, tuple arguments)
 @cython.locals(modes=Modes, args=list, at=long)
-cpdef object noted_native(OpNode node, Rule rule, object incoming, tuple saved, tuple arguments)
+cpdef object noted_native(OpNode node, Rule rule, object grad_output, tuple saved, tuple arguments)
 cpdef object tensors_of(object result, Tensor grad)
 cpdef object array_of(Tensor tensor)
 @cython.locals(several=bint, arrays=list)

@@ -164,7 +164,7 @@ class OpNode(Node):
         return run_rules(self, (grad,) if self.op.several else grad)
 
 
-def run_rules(node: OpNode, incoming: Any) -> list[Any]:
+def run_rules(node: OpNode, grad_output: Any) -> list[Any]:
     """Run the rules of a node's plan; one gradient for each edge."""
     saved: tuple[Any, ...] = node.saved
     if saved is None:
@@ -173,8 +173,8 @@ def run_rules(node: OpNode, incoming: Any) -> list[Any]:
     outgoing: list[Any] = [None] * len(node.next_edges)
     simple: bool = node.op.list_slot < 0
     modes: Modes = current()
-    grad: Any = plain_gradient(incoming, modes)
-    arrays: Any = None if grad is None else arrays_in(incoming)
+    grad: Any = plain_gradient(grad_output, modes)
+    arrays: Any = None if grad is None else arrays_in(grad_output)
     spared: int = spared_by(node, modes) if simple else 0
     values: list[Any] = None  # unpacked for the first rule that wants tensors
     if spared:  # saved values that nothing needs are checked and unpacked as well, as in torch
@@ -187,17 +187,17 @@ def run_rules(node: OpNode, incoming: Any) -> list[Any]:
             continue
         result: Any = NotImplemented
         if rule.passes and hands_on(saved, plan.arguments[at]):
-            result = incoming
+            result = grad_output
         elif grad is not None and rule.native is not None:
             if modes.log is None:
                 result = run_native(node, rule, arrays, saved, plan.arguments[at])
             else:
-                result = noted_native(node, rule, incoming, saved, plan.arguments[at])
+                result = noted_native(node, rule, grad_output, saved, plan.arguments[at])
             result = tensors_of(result, grad)
         if result is NotImplemented:
             if values is None:
                 values = node.unpacked()
-            result = run_rule(rule, incoming, values, plan.arguments[at])
+            result = run_rule(rule, grad_output, values, plan.arguments[at])
         if simple and rule.single:
             outgoing[rule.slot] = result
         else:
@@ -236,7 +236,7 @@ def unpack_tensor(saved: Saved, node: Node) -> Tensor:
     return saved.unpack(node)
 
 
-def run_rule(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int, ...]) -> Any:
+def run_rule(rule: Rule, grad_output: Any, values: list[Any], arguments: tuple[int, ...]) -> Any:
     """Call a rule with the saved values that it names."""
     count: int = len(arguments)
     result: Any
@@ -247,14 +247,14 @@ def run_rule(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int,
             result = rule.fn(values[arguments[0]])
         else:
             result = rule.fn(*[values[at] for at in arguments])
-        return incoming * conjugate(result)
+        return grad_output * conjugate(result)
     if count == 0:
-        return rule.fn(incoming)
+        return rule.fn(grad_output)
     if count == 1:
-        return rule.fn(incoming, values[arguments[0]])
+        return rule.fn(grad_output, values[arguments[0]])
     if count == 2:
-        return rule.fn(incoming, values[arguments[0]], values[arguments[1]])
-    return rule.fn(incoming, *[values[at] for at in arguments])
+        return rule.fn(grad_output, values[arguments[0]], values[arguments[1]])
+    return rule.fn(grad_output, *[values[at] for at in arguments])
 
 
 def hands_on(saved: tuple[Any, ...], arguments: tuple[int, ...]) -> bool:
@@ -295,7 +295,7 @@ def drop(outgoing: list[Any], spared: int) -> None:
             outgoing[at] = None
 
 
-def plain_gradient(incoming: Any, modes: Modes) -> Any:
+def plain_gradient(grad_output: Any, modes: Modes) -> Any:
     """Return the gradient (of several the first) that native rules may use; None if they may not run.
 
     They run if nothing is recorded or observed, and all values are in arrays. A profile is not an observer: it has to
@@ -303,16 +303,16 @@ def plain_gradient(incoming: Any, modes: Modes) -> Any:
     """
     if modes.grad or modes.word & ~flags.QUIET:
         return None
-    if isinstance(incoming, Tensor):
-        return None if is_unusual(incoming) else incoming
-    return first_plain(incoming) if type(incoming) is tuple else None
+    if isinstance(grad_output, Tensor):
+        return None if is_unusual(grad_output) else grad_output
+    return first_plain(grad_output) if type(grad_output) is tuple else None
 
 
-def arrays_in(incoming: Any) -> Any:
+def arrays_in(grad_output: Any) -> Any:
     """Return the array of a gradient; of the gradients of several results a list, None where none has arrived."""
-    if isinstance(incoming, Tensor):
-        return array_of(incoming)
-    return [None if grad is None else array_of(grad) for grad in incoming]
+    if isinstance(grad_output, Tensor):
+        return array_of(grad_output)
+    return [None if grad is None else array_of(grad) for grad in grad_output]
 
 
 def run_native(node: OpNode, rule: Rule, arrays: Any, saved: tuple[Any, ...], arguments: tuple[int, ...]) -> Any:
@@ -332,17 +332,17 @@ def run_native(node: OpNode, rule: Rule, arrays: Any, saved: tuple[Any, ...], ar
     return rule.native(*args)
 
 
-def noted_native(node: OpNode, rule: Rule, incoming: Any, saved: tuple[Any, ...], arguments: tuple[int, ...]) -> Any:
-    """Run `run_native` where calls are noted; `incoming` is the gradient, or those of several results."""
+def noted_native(node: OpNode, rule: Rule, grad_output: Any, saved: tuple[Any, ...], arguments: tuple[int, ...]) -> Any:
+    """Run `run_native` where calls are noted; `grad_output` is the gradient, or those of several results."""
     modes: Modes = current()
-    args: list[Any] = [arrays_in(incoming)]
+    args: list[Any] = [arrays_in(grad_output)]
     at: int
     for at in arguments:
         value: Any = plain_value(saved[at], node)
         if value is NotImplemented:
             return value
         args.append(value)
-    modes.log.see(incoming)
+    modes.log.see(grad_output)
     return on_arrays(modes, rule.native, *args)
 
 
