@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import wengert as wg
 from wengert._core.cards.card import Card
 from wengert._core.operators import batch_rules
 from wengert.testing import Case
@@ -145,6 +146,44 @@ def is_write(case: Case) -> bool:
 )
 def test_an_in_place_form_for_a_batch_writes_what_it_writes_for_each_member(case: Case):
     check_batched_write(case.call(), case.name in OF_MEMORY)
+
+
+OTHERWISE_REFUSED = {
+    "as_strided-float64-2",  # in torch, too, in words of the batch: memory outside of the tensor
+    "as_strided_copy-float64-2",
+    "as_strided_scatter-float64-4",
+    "linalg_lstsq-float64-2",  # fits as a batch, in torch, too
+    "repeat_interleave-float64-5",  # counts that differ between members are refused first
+    "repeat_interleave-float64-6",
+    "cov-float64-7",  # the values of a batch decide
+    "istft-complex128-6",
+}
+"""Calls that are refused in other words for a batch, or not at all."""
+
+
+@pytest.mark.cases(
+    together=True,
+    bad=True,
+    wanted=once,
+    where=lambda case: repr(case) not in OTHERWISE_REFUSED,
+    few=True,
+)
+@pytest.mark.filterwarnings("ignore")
+def test_arguments_that_are_refused_are_refused_for_a_batch_in_the_same_words(case: Case):
+    call = case.call(requires_grad=False)
+    tensors = call.tensors()
+    if not tensors or any(tensor.is_sparse or tensor.is_meta for tensor in tensors):
+        return
+    with pytest.raises(Exception) as alone:
+        call.run()
+
+    def run(*members):
+        stand_ins = {id(tensor): member for tensor, member in zip(tensors, members)}
+        return call.exchanged(lambda tensor: stand_ins[id(tensor)]).run()
+
+    with pytest.raises(alone.type) as together, wg.no_grad():
+        wg.func.vmap(run, randomness="different")(*[wg.stack([tensor, tensor]) for tensor in tensors])
+    assert str(together.value).splitlines()[0] == str(alone.value).splitlines()[0]
 
 
 def test_operators_without_a_rule_are_those_whose_results_depend_on_values():

@@ -207,6 +207,8 @@ def along(*names: str, flat: bool = False, none: bool = False) -> Rule:
         scalar = ndim == 0
         flattened = flat and arguments[op.names.index(names[0])] is None
         if flattened:
+            if size and "keepdim" in op.names and args[op.names.index("keepdim")]:
+                of_member(op, args, carried, 0)  # refuses it where only one dimension may be kept
             arguments[first] = arguments[first].reshape((size, math.prod(arguments[first]._array_.shape[1:])))
         elif scalar:
             if size:

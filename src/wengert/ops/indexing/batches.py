@@ -16,6 +16,7 @@ from ..._core.operators.batch_rules import full, shifted, singled, with_batch
 from ..._core.tensor import batches
 from ..._core.tensor.base import wrap
 from ..._kernels import positions
+from .index import check_range
 
 
 def numbers(size: int, dims: int = 1) -> Any:
@@ -150,6 +151,7 @@ def written(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     check_slices(self, dim, index, source)
     if op.name == "index_copy":
         check_places(index)
+        check_range(index._array_, self.shape[dim], dim - 1, low=False, name="index_copy_(): ")
     operands[0], operands[at_dim], operands[at_source] = folded(self, dim), 0, folded(source, dim)
     operands[at_index] = vector_of_members(size, index, self.shape[dim], op.name == "index_copy")
     return unfolded(op.call(tuple(operands)), size, dim, self.shape[dim]).reshape(shape)

@@ -209,7 +209,7 @@ def least_squares_batches(op: Any, size: int, args: list[Any], carried: list[Any
     a, b, *rest = full(args, carried, size)
     vector = is_vector(a.shape[1:], b.shape[1:])
     b = b.unsqueeze(-1) if vector else b
-    solution, residuals, rank, values = stacked(2, 2)(op, size, [a, b, *rest], [True] * len(args))
+    solution, residuals, rank, values = stacked(2, 2)(op, size, [a, b, *rest], [True, True, *carried[2:]])
     if vector:
         solution = solution.squeeze(-1)
         residuals = residuals.squeeze(-1) if residuals.ndim > 1 and residuals.shape[-1] == 1 else residuals

@@ -76,6 +76,7 @@ def fake_quantize_per_channel_affine_cachemask(
 
 @fake_quantize_per_channel_affine_cachemask.batched
 def per_channel_batched(self: Any, scale: Any, zero_point: Any, axis: Any, quant_min: Any, quant_max: Any) -> Any:
+    check_zero_point(zero_point, quant_min, quant_max)
     return fake_quantize_per_channel_affine_cachemask(self, scale, zero_point, axis + 1, quant_min, quant_max)
 
 
@@ -190,6 +191,18 @@ def per_tensor_samples(make: Any) -> Any:
     yield Bad(make(2).to(dtype=dtypes.int64), 0.1, 0, 0, 255, raises=NotImplementedError, says="not implemented for")
 
 
+def check_zero_point(zero_point: Tensor, quant_min: int, quant_max: int) -> None:
+    """Refuse an integer of the number 0 that is not between the bounds.
+
+    Raises:
+        RuntimeError: if there is one.
+    """
+    if is_batched(zero_point) or is_meta(zero_point):  # whose values are not known here
+        return
+    if zero_point.dtype is dtypes.int32 and ((zero_point < quant_min) | (zero_point > quant_max)).any():
+        raise RuntimeError(WHERE)
+
+
 def check_grids(input: Tensor, scale: Tensor, zero_point: Tensor, axis: int, quant_min: int, quant_max: int) -> None:
     """Refuse grids that do not fit the tensor.
 
@@ -217,13 +230,7 @@ def check_grids(input: Tensor, scale: Tensor, zero_point: Tensor, axis: int, qua
         raise RuntimeError(BOUNDS)
     if not zero_point.shape[0]:
         raise RuntimeError(f"{PER_CHANNEL}: expected at least one scale and zero-point, got none")
-    if (
-        zero_point.dtype is dtypes.int32
-        and not is_batched(zero_point)
-        and not is_meta(zero_point)
-        and ((zero_point < quant_min) | (zero_point > quant_max)).any()
-    ):
-        raise RuntimeError(WHERE)
+    check_zero_point(zero_point, quant_min, quant_max)
     if axis < 0:
         raise RuntimeError("`axis` must be between 0 and number of dimensions of input")
 
