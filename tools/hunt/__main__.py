@@ -103,26 +103,26 @@ def start(name: str, build: str, seconds: float, options: argparse.Namespace) ->
             text=True,
             timeout=2 * seconds + 300,
         )
-        told = json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else {}
+        report = json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else {}
         ended = f"ended with status {done.returncode}:\n{done.stderr[-2000:]}"
     except subprocess.TimeoutExpired:
-        told, ended = {}, "did not end"
+        report, ended = {}, "did not end"
     outcome.seconds = time.monotonic() - begun
-    outcome.tries, found = told.get("tries", 0), told.get("findings", [f"the hunt itself {ended}"])
-    outcome.figures = told.get("figures", "")
+    outcome.tries, findings = report.get("tries", 0), report.get("findings", [f"the hunt itself {ended}"])
+    outcome.figures = report.get("figures", "")
     known = Known(KNOWN)
-    outcome.findings = [each for each in found if known.unexplained(name, [each])]
-    outcome.known = len(found) - len(outcome.findings)
+    outcome.findings = [finding for finding in findings if known.unexplained(name, [finding])]
+    outcome.known = len(findings) - len(outcome.findings)
     return outcome
 
 
 def table(outcomes: list[Outcome]) -> str:
     """Tries and findings of each hunt."""
     lines = [f"{'hunt':14s} {'build':12s} {'seconds':>8s} {'tries':>9s} {'findings':>9s} {'known':>6s}"]
-    for each in outcomes:
-        figures = f"{each.seconds:8.0f} {each.tries:9,d} {len(each.findings):9d} {each.known:6d}"
-        lines.append(f"{each.name:14s} {each.build:12s} {each.left_out or figures}")
-        lines += [f"    {line}" for line in each.figures.splitlines()]
+    for outcome in outcomes:
+        figures = f"{outcome.seconds:8.0f} {outcome.tries:9,d} {len(outcome.findings):9d} {outcome.known:6d}"
+        lines.append(f"{outcome.name:14s} {outcome.build:12s} {outcome.left_out or figures}")
+        lines += [f"    {line}" for line in outcome.figures.splitlines()]
     return "\n".join(lines)
 
 
@@ -139,11 +139,11 @@ def main() -> int:
         for name, share in chosen.items():
             outcomes.append(start(name, build, share * each_share, options))
             print("\n".join(table(outcomes[-1:]).splitlines()[1:]), flush=True)
-    for each in outcomes:
-        for finding in each.findings:
-            print(f"\n== {each.name}, {each.build} build, seed {options.seed}\n{finding}")
+    for outcome in outcomes:
+        for finding in outcome.findings:
+            print(f"\n== {outcome.name}, {outcome.build} build, seed {options.seed}\n{finding}")
     print(f"\nseed {options.seed}\n{table(outcomes)}")
-    return 1 if any(each.findings for each in outcomes) else 0
+    return 1 if any(outcome.findings for outcome in outcomes) else 0
 
 
 if __name__ == "__main__":

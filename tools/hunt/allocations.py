@@ -105,7 +105,7 @@ def start(count: int) -> Any:
 
 
 PROGRAMS: dict[str, Callable[[int], list[Any]]] = {
-    each.__name__: each for each in (arithmetic, writes, hooks, training, pictures, modes)
+    program.__name__: program for program in (arithmetic, writes, hooks, training, pictures, modes)
 }
 
 UNGUARDED = ("__exit__", "inner")
@@ -117,7 +117,7 @@ WITHOUT_PRODUCTS = ("arithmetic", "writes", "hooks", "modes")
 
 def answer(name: str, count: int) -> list[bytes]:
     """What a program gives, to the bit."""
-    return [each.detach().numpy().tobytes() for each in PROGRAMS[name](count)]
+    return [program.detach().numpy().tobytes() for program in PROGRAMS[name](count)]
 
 
 def at_rest() -> tuple[Any, ...]:
@@ -147,10 +147,10 @@ def judged(name: str, count: int, begin: Callable[[], None], end: Callable[[], N
     put_back()
     expected, before = answer(name, count), at_rest()
     raised: BaseException | None = None
-    found: Any = None
+    results: Any = None
     begin()
     try:
-        found = PROGRAMS[name](count)
+        results = PROGRAMS[name](count)
     except BaseException as error:
         raised = error
     finally:
@@ -160,11 +160,11 @@ def judged(name: str, count: int, begin: Callable[[], None], end: Callable[[], N
         *_, frame = frames
         where = f"{Path(frame.filename).name}:{frame.lineno} {frame.name}"
         return f"a failed allocation comes out at {where} as {type(raised).__name__}: {str(raised)[:100]}"
-    if raised is None and [each.detach().numpy().tobytes() for each in found] != expected:
+    if raised is None and [program.detach().numpy().tobytes() for program in results] != expected:
         return f"a failed allocation in {name}() is swallowed, and the values are wrong"
-    del raised, found
+    del raised, results
     gc.collect()
-    if at_rest() != before and not any(each.name in UNGUARDED for each in frames):
+    if at_rest() != before and not any(program.name in UNGUARDED for program in frames):
         return f"a failed allocation in {name}() leaves modes changed: {before} to {at_rest()}"
     put_back()
     if answer(name, count) != expected:

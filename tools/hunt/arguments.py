@@ -117,10 +117,10 @@ def change_call(draw: random.Random, call: Any) -> None:
     kind = draw.random()
     if kind < 0.08 and (call.args or call.keywords):
         (call.args or call.keywords).pop()
-    elif kind < 0.16 and not any(isinstance(each, ast.Starred) for each in call.args):
+    elif kind < 0.16 and not any(isinstance(argument, ast.Starred) for argument in call.args):
         call.args.append(drawn(draw))
     elif kind < 0.24:
-        names = {each.arg for each in call.keywords}
+        names = {argument.arg for argument in call.keywords}
         name = draw.choice(hostile.NAMES)
         if name not in names:
             call.keywords.append(ast.keyword(name, drawn(draw)))
@@ -218,8 +218,8 @@ def judge(error: BaseException, text: str) -> str | None:
     if isinstance(error, SystemError) or (
         not any(each.search(text) for each in (INNER, HALF_MADE, OF_CLASS)) and careless(error, frames[-1].filename)
     ):
-        told = GIVEN.sub("an object has no", str(error))
-        return f"internal {type(error).__name__} at {where}: {told[:100]}"
+        words = GIVEN.sub("an object has no", str(error))
+        return f"internal {type(error).__name__} at {where}: {words[:100]}"
     return None
 
 
@@ -293,7 +293,7 @@ def data_of(value: Any) -> bytes:
         parts = [*(getattr(value, name)() for name in value.layout.words), value.values()]
     else:
         parts = [value]
-    return b"".join(each.numpy().tobytes() for each in parts)
+    return b"".join(part.numpy().tobytes() for part in parts)
 
 
 FACTS = ("dtype", "shape", "strides", "offset", "requires_grad", "is_leaf", "version", "data")
@@ -313,15 +313,15 @@ def use(result: Any, text: str) -> str | None:
     """Look at what a call gave: every element, and the way back."""
     wg = hostile.wg
     parts = result if isinstance(result, (tuple, list)) else [result]
-    for each in parts[:4]:
-        if not isinstance(each, wg.Tensor) or each.numel() > 1 << 20:
+    for part in parts[:4]:
+        if not isinstance(part, wg.Tensor) or part.numel() > 1 << 20:
             continue
         try:
-            repr(each)
-            copied = each.detach().clone()
+            repr(part)
+            copied = part.detach().clone()
             copied.to_dense().tolist()
-            if each.requires_grad and not each.is_leaf:
-                whole = each.to_dense()
+            if part.requires_grad and not part.is_leaf:
+                whole = part.to_dense()
                 whole.backward(wg.ones_like(whole))
         except MemoryError:
             continue

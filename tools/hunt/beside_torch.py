@@ -47,24 +47,24 @@ def tries(seed: int) -> Iterator[str]:
 def compare(text: str, library: Any, known: Known) -> str | None:
     """The differences of a program between `library` and wengert that no entry explains."""
     name, function = text.partition("\n")[0].removeprefix("# "), generate.compile_program(text)
-    expected, found = observe(function, library), observe(function, wengert)
-    in_steps = "views_" in name and "result" in expected and "result" in found
+    expected, observed = observe(function, library), observe(function, wengert)
+    in_steps = "views_" in name and "result" in expected and "result" in observed
     least = 1e-5 if "float32" in text else 0.0  # of float64 computed from float32, too
-    lines = first_difference(expected, found) if in_steps else differences(expected, found, "", 100.0, least)
+    lines = first_difference(expected, observed) if in_steps else differences(expected, observed, "", 100.0, least)
     unexplained = [line for line in known.unexplained(name, lines, text) if ".says" not in line]
     return "\n".join([f"differs from torch: {unexplained[0]}", *unexplained[1:8]]) if unexplained else None
 
 
-def first_difference(expected: dict[str, Any], found: dict[str, Any]) -> list[str]:
+def first_difference(expected: dict[str, Any], observed: dict[str, Any]) -> list[str]:
     """In what the first step that differs does; what follows may only follow from it."""
     before: list[Any] = [[], []]
-    for one, other in zip(expected["result"]["list"], found["result"]["list"]):
-        (step, note, wanted, theirs), (same, _, given, ours) = one["list"], other["list"]
+    for one, other in zip(expected["result"]["list"], observed["result"]["list"]):
+        (step, note, wanted, theirs), (same, _, recorded, ours) = one["list"], other["list"]
         if step != same:
             return [] if "second derivatives" in (step, same) else [f"{step}: expected, found {same}"]
         step += note
         *kinds, why = wanted["list"] if wanted else [None, ""]
-        *others, answer = given["list"] if given else [None, ""]
+        *others, answer = recorded["list"] if recorded else [None, ""]
         if kinds[0] not in others:
             return [f"{step}: expected {kinds[0]}, found {others[0]} ({why} | {answer})"]
         refused = wanted is not None
@@ -76,16 +76,16 @@ def first_difference(expected: dict[str, Any], found: dict[str, Any]) -> list[st
     return []
 
 
-def different_facts(step: str, expected: list[Any], found: list[Any]) -> list[str]:
+def different_facts(step: str, expected: list[Any], observed: list[Any]) -> list[str]:
     """The first fact in which two states differ."""
-    for (name, facts), (_, others) in zip(expected, found):
+    for (name, facts), (_, others) in zip(expected, observed):
         pairs = zip(facts.get("list", [facts]), others.get("list", [others]))
         for what, pair in zip(views.FACTS, pairs):
             lines = [line for line in differences(*pair, slack=100.0) if ".says" not in line]
             if lines:
                 line = f"{step}: {what} of {'its result' if step.startswith(name) else name}{lines[0]}"
                 return [
-                    line + "".join(f" ({each['says']})" for each in pair if isinstance(each, dict) and "says" in each)
+                    line + "".join(f" ({fact['says']})" for fact in pair if isinstance(fact, dict) and "says" in fact)
                 ]
     return []
 

@@ -76,12 +76,12 @@ VALUES: tuple[Any, ...] = (
 def content(seed: int, most: int = 6) -> dict[str, Any]:
     """Random tensors by name."""
     draw = np.random.default_rng(seed)
-    made = {}
+    tensors = {}
     for at in range(draw.integers(1, most)):
         shape = tuple(draw.integers(0, 5, draw.integers(0, 4)))
         array = draw.integers(0, 2, shape).astype(draw.choice(DTYPES))
-        made[f"t{at}"] = wg.from_numpy(np.asarray(array))
-    return made
+        tensors[f"t{at}"] = wg.from_numpy(np.asarray(array))
+    return tensors
 
 
 def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -318,16 +318,16 @@ def killed(seed: int) -> str | None:
 def neither(path: Path, old: dict[str, Any], new: dict[str, Any]) -> str | None:
     """What is wrong with a file that should hold the one or the other."""
     try:
-        found = load_file(path)
+        loaded = load_file(path)
     except Exception as error:
         return f"loading raises {type(error).__name__}: {error}"
-    return None if same(found, old) or same(found, new) else "the file holds neither the old nor the new"
+    return None if same(loaded, old) or same(loaded, new) else "the file holds neither the old nor the new"
 
 
 def left_over(path: Path, tensors: dict[str, Any]) -> str | None:
     """What a killed save left in the folder when another one has run."""
     save_file(tensors, path)
-    others = [each for each in os.listdir(path.parent) if each != path.name]
+    others = [name for name in os.listdir(path.parent) if name != path.name]
     return f"left-overs of a killed save stay: {len(others)} files" if others else None
 
 
@@ -350,8 +350,8 @@ def full(seed: int) -> str | None:
             resource.setrlimit(resource.RLIMIT_FSIZE, kept)
         if error is not None and not isinstance(error, OSError):
             return f"a full disk gives {type(error).__name__}: {error}"
-        found = load_file(path)
-        if not same(found, new if error is None else old):
+        loaded = load_file(path)
+        if not same(loaded, new if error is None else old):
             return "after a save to a full disk the file holds something else"
         return f"a failed save leaves {os.listdir(folder)}" if len(os.listdir(folder)) > 1 else None
 

@@ -71,7 +71,7 @@ def sift(
     """
     deadline = time.monotonic() + seconds
     limits = limits or Limits()
-    texts, count, found = iter(tries), 0, dict[str, str]()
+    texts, count, findings = iter(tries), 0, dict[str, str]()
     waiting: list[str] = []
     while time.monotonic() < deadline:
         waiting += islice(texts, limits.tries - len(waiting))
@@ -79,23 +79,23 @@ def sift(
             break
         course = run(waiting, attempt, limits, deadline)
         for text, complaint in zip(waiting, course.ended):
-            note(found, text, complaint)
+            note(findings, text, complaint)
         done = len(course.ended)
         if course.death:
             if not excuse(waiting[done]):
-                note(found, waiting[done], explain(course, waiting[: done + 1], attempt, limits))
+                note(findings, waiting[done], explain(course, waiting[: done + 1], attempt, limits))
             done += 1
         count += done
         waiting = waiting[done:]
-    return count, list(found.values())
+    return count, list(findings.values())
 
 
-def note(found: dict[str, str], text: str, complaint: str | None) -> None:
+def note(findings: dict[str, str], text: str, complaint: str | None) -> None:
     """Add a complaint to the findings, unless it is of a kind that is there already."""
     if complaint is not None:
         headline, _, rest = complaint.partition("\n")
         key = "".join(letter for letter in headline.partition("expected")[0] if not letter.isdigit())
-        found.setdefault(key, "\n".join(filter(None, [headline, indented(text), rest])))
+        findings.setdefault(key, "\n".join(filter(None, [headline, indented(text), rest])))
 
 
 def indented(text: str) -> str:
@@ -208,8 +208,8 @@ def until(seconds: float) -> Iterator[int]:
 
 def main(module_hunt: Callable[[float, int], tuple[Any, ...]]) -> Any:
     """Run one hunt as the command line says: `[SECONDS] [SEED]`; the exit status is 1 if anything was found."""
-    given = [float(each) for each in sys.argv[1:]]
-    seconds, seed = (given + [60.0, 0.0][len(given) :])[:2]
+    arguments = [float(argument) for argument in sys.argv[1:]]
+    seconds, seed = (arguments + [60.0, 0.0][len(arguments) :])[:2]
     tries, findings, *figures = module_hunt(seconds, int(seed))
     print("\n\n".join([*findings, *figures, f"{tries} tries, {len(findings)} findings (seed {int(seed)})"]))
     sys.exit(1 if findings else 0)

@@ -75,7 +75,7 @@ def jobs() -> dict[str, Callable[[], object]]:
         x = wg.ones(300_000)
         assert (x * x + x).sum().item() == 600_000
 
-    return {each.__name__: each for each in (draw, states, accumulate, leaves, hooks, large)}
+    return {job.__name__: job for job in (draw, states, accumulate, leaves, hooks, large)}
 
 
 def outcome(job: Callable[[], object]) -> str:

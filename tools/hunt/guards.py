@@ -33,7 +33,7 @@ WORDS = ("__exit__", "contextmanager", "(Region", "Observing", "TorchFunctionMod
 
 def guards() -> dict[str, Any]:
     """All guards of the package, by their full names."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     root = Path(positions.PACKAGE)
     for path in sorted(root.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
@@ -46,8 +46,8 @@ def guards() -> dict[str, Any]:
             if not str(getattr(value, "__module__", "")).startswith("wengert"):
                 continue
             if (isinstance(value, type) and hasattr(value, "__exit__")) or is_generator(value):
-                found[f"{value.__module__}.{value.__qualname__}"] = value
-    return found
+                result[f"{value.__module__}.{value.__qualname__}"] = value
+    return result
 
 
 def is_generator(value: Any) -> bool:
@@ -83,7 +83,7 @@ HOOKS = (global_hooks.FORWARD_PRE, global_hooks.FORWARD, global_hooks.BACKWARD_P
 """Hooks of all modules."""
 
 
-def made(name: str, guard: Any) -> Any:
+def created(name: str, guard: Any) -> Any:
     """An instance of a guard; None where it takes arguments that are not listed above."""
     with warnings.catch_warnings(action="ignore"):
         if name in ARGUMENTS:
@@ -97,20 +97,20 @@ def made(name: str, guard: Any) -> Any:
 def state() -> dict[str, Any]:
     """All that guards change: the modes of the thread and what the program as a whole has switched on."""
     modes = current()
-    found = {each: getattr(modes, each) for each in Modes.__slots__ if each not in ("sequence", "quiet")}
-    for each in ("listeners", "observers", "levels", "batches", "functions"):
-        found[each] = list(found[each])
-    found.update({f"autocast {key}": repr(value) for key, value in vars(casting.state).items()})
-    found.update({f"checkpoint {key}": value for key, value in vars(checkpoint._settings).items()})
-    found["anomaly of all"] = tuple(anomaly_mode.shared)
-    found["printing"] = repr(sys.modules["wengert._tensor.text"]._current)
-    found["sparse"] = wg.sparse.check_sparse_tensor_invariants.is_enabled()
-    found["device"] = str(wg.get_default_device())
+    values = {name: getattr(modes, name) for name in Modes.__slots__ if name not in ("sequence", "quiet")}
+    for name in ("listeners", "observers", "levels", "batches", "functions"):
+        values[name] = list(values[name])
+    values.update({f"autocast {key}": repr(value) for key, value in vars(casting.state).items()})
+    values.update({f"checkpoint {key}": value for key, value in vars(checkpoint._settings).items()})
+    values["anomaly of all"] = tuple(anomaly_mode.shared)
+    values["printing"] = repr(sys.modules["wengert._tensor.text"]._current)
+    values["sparse"] = wg.sparse.check_sparse_tensor_invariants.is_enabled()
+    values["device"] = str(wg.get_default_device())
     source = wg.default_generator._stream.source()
-    found["draws"] = source.bits.state["state"]["pos"], source.bits.state["state"]["key"].sum()
-    found["hooks of modules"] = [list(table) for table in HOOKS]
-    found["open"] = getattr(events, "opened", 0), STAGE.opened
-    return found
+    values["draws"] = source.bits.state["state"]["pos"], source.bits.state["state"]["key"].sum()
+    values["hooks of modules"] = [list(table) for table in HOOKS]
+    values["open"] = getattr(events, "opened", 0), STAGE.opened
+    return values
 
 
 class Tracer(positions.Tracer):
@@ -164,7 +164,7 @@ def tries(step: int, part: int = 0, parts: int = 1, most: int = 1 << 30) -> Iter
 
 def counted(name: str, guard: Any) -> int:
     """How many positions a guard has; none if it cannot be made."""
-    subject, tracer = made(name, guard), Tracer(-1)
+    subject, tracer = created(name, guard), Tracer(-1)
     if subject is not None:
         used(subject, tracer)
     return tracer.count
@@ -172,7 +172,7 @@ def counted(name: str, guard: Any) -> int:
 
 def interrupted(name: str, guard: Any, at: int) -> list[str]:
     """Interrupt a guard at a position; what is not as before it was made, nor as just after (some switch at once)."""
-    before, subject, tracer = state(), made(name, guard), Tracer(at)
+    before, subject, tracer = state(), created(name, guard), Tracer(at)
     switched = state()
     with contextlib.suppress(positions.Interrupt):
         used(subject, tracer)
@@ -193,7 +193,7 @@ def return_to(before: dict[str, Any]) -> None:
         for key in set(table).difference(known):
             table.pop(key)
     anomaly_mode.shared[:] = before["anomaly of all"]
-    for each in Modes.__slots__:
-        if each in before:
-            value = before[each]
-            setattr(modes, each, list(value) if isinstance(value, list) else value)
+    for name in Modes.__slots__:
+        if name in before:
+            value = before[name]
+            setattr(modes, name, list(value) if isinstance(value, list) else value)

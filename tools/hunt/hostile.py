@@ -53,7 +53,7 @@ def rude(method: str, gives: Any = None) -> Any:
         gives: what the method returns; None if it is to raise.
     """
 
-    def answer(self: Any, *given: Any, **named: Any) -> Any:
+    def answer(self: Any, *args: Any, **named: Any) -> Any:
         if gives is None:
             raise Refused(method)
         x = wg.ones(3, requires_grad=True)
@@ -71,27 +71,27 @@ def lying(length: int) -> Any:
 def shrinking(key: str = "__getitem__") -> Any:
     """A list that loses an element whenever one is looked at."""
 
-    def look(self: Any, *given: Any) -> Any:
+    def look(self: Any, *args: Any) -> Any:
         if list.__len__(self):
             list.pop(self)
-        return getattr(list, key)(self, *given)
+        return getattr(list, key)(self, *args)
 
     return type("Shrinking", (list,), {key: look})([1, 2, 3])
 
 
 def recursive() -> Any:
     """A list that holds itself."""
-    made: list[Any] = []
-    made.append(made)
-    return made
+    nested: list[Any] = []
+    nested.append(nested)
+    return nested
 
 
 def deep(levels: int) -> Any:
     """Lists within lists."""
-    made: Any = 1.0
+    nested: Any = 1.0
     for _ in range(levels):
-        made = [made]
-    return made
+        nested = [nested]
+    return nested
 
 
 def frozen(array: Any) -> Any:
@@ -182,5 +182,5 @@ class Returning:
             "forward": staticmethod(lambda ctx, value: value * 1),
             "backward": staticmethod(lambda ctx, grad: gives),
         }
-        made: Any = type("Given", (wg.autograd.Function,), methods)
-        self.apply = made.apply
+        function: Any = type("Given", (wg.autograd.Function,), methods)
+        self.apply = function.apply

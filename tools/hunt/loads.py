@@ -58,14 +58,14 @@ def uses() -> dict[str, Callable[[], object]]:
     from wengert._core.cards import card, late
     from wengert._start.loading import homes
 
-    found: dict[str, Callable[[], object]] = {}
+    first_uses: dict[str, Callable[[], object]] = {}
     for name, home in late.homes().items():
-        if home not in found:
-            found[home] = lambda name=name: card.find(name) or getattr(wg.Tensor, name)  # type: ignore[misc]
+        if home not in first_uses:
+            first_uses[home] = lambda name=name: card.find(name) or getattr(wg.Tensor, name)  # type: ignore[misc]
     for name, home in homes("wengert").items():
-        if home not in found:
-            found[home] = lambda name=name: getattr(wg, name)  # type: ignore[misc]
-    return {**found, **{program.__name__: program for program in PROGRAMS}}
+        if home not in first_uses:
+            first_uses[home] = lambda name=name: getattr(wg, name)  # type: ignore[misc]
+    return {**first_uses, **{program.__name__: program for program in PROGRAMS}}
 
 
 def draws() -> object:
@@ -181,17 +181,17 @@ def loaded() -> dict[str, Any]:
     from wengert._core.cards.late import LateMethod
     from wengert._start.loading import LOADS
 
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         name: sorted(vars(module))
         for name, module in tuple(sys.modules.items())
         if name.startswith("wengert.") and name not in STARTED
     }
-    found["operators"] = sorted(CARDS)
-    found["late"] = sorted(name for name, value in vars(wg.Tensor).items() if isinstance(value, LateMethod))
-    found["collects"] = gc.isenabled()
-    found["handlers"] = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGALRM)] == [strikes, strikes]
-    found["loading"] = LOADS.threads == set() and not LOADS.came and not LOADS.handlers and LOADS.forking is None
-    return found
+    facts["operators"] = sorted(CARDS)
+    facts["late"] = sorted(name for name, value in vars(wg.Tensor).items() if isinstance(value, LateMethod))
+    facts["collects"] = gc.isenabled()
+    facts["handlers"] = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)] == [strikes, strikes]
+    facts["loading"] = LOADS.threads == set() and not LOADS.came and not LOADS.handlers and LOADS.forking is None
+    return facts
 
 
 STARTED: set[str] = set()
@@ -208,11 +208,11 @@ def differences(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     ]
 
 
-def lacking(wanted: Any, found: Any) -> Any:
+def lacking(wanted: Any, facts: Any) -> Any:
     """What is wrong with one entry; None if nothing is."""
-    if isinstance(wanted, list) and isinstance(found, list):
-        return sorted(set(wanted) ^ set(found))[:5] or None
-    return found if wanted != found else None
+    if isinstance(wanted, list) and isinstance(facts, list):
+        return sorted(set(wanted) ^ set(facts))[:5] or None
+    return facts if wanted != facts else None
 
 
 # ---- disturbances ----------------------------------------------------------------------------------------------------
@@ -293,8 +293,8 @@ def fork(use: Callable[[], object], at: int) -> None:
         child = os.fork()
         if child == 0:
             ended(use)
-        told = watched(child)
-        assert not told, f"the forked child {told}"
+        complaint = watched(child)
+        assert not complaint, f"the forked child {complaint}"
 
     beside(use, at, act)
 
@@ -360,11 +360,11 @@ def in_child(act: Callable[[], object]) -> tuple[str, str]:
     parts: list[bytes] = []
     thread = threading.Thread(target=lambda: parts.extend(iter(lambda: os.read(reading, 1 << 16), b"")))
     thread.start()
-    told = watched(child)
+    complaint = watched(child)
     thread.join()
     os.close(reading)
     written = b"".join(parts).decode()
-    return (written if told else written.rpartition(RESULT)[2]), told
+    return (written if complaint else written.rpartition(RESULT)[2]), complaint
 
 
 def undisturbed(use: Callable[[], object]) -> tuple[dict[str, Any], int]:
@@ -392,9 +392,9 @@ def tries(step: int, choose: random.Random, kinds: tuple[str, ...] = KINDS) -> I
     every = uses()
     for name in choose.sample(sorted(every), len(every)):
         use = every[name]
-        text, told = in_child(partial(undisturbed, use))
-        if told:
-            yield name, [f"{name} {told}:\n{text}"]
+        text, complaint = in_child(partial(undisturbed, use))
+        if complaint:
+            yield name, [f"{name} {complaint}:\n{text}"]
             continue
         wanted, count = eval(text)
         for at in range(choose.randrange(step) % count, count, step):
@@ -405,9 +405,12 @@ def one(
     name: str, use: Callable[[], object], kind: str, at: int, wanted: dict[str, Any], count: int
 ) -> Iterator[tuple[str, list[str]]]:
     """Disturb one use at one position, in a child."""
-    text, told = in_child(lambda: attempt(use, kind, at, wanted))
+    text, complaint = in_child(lambda: attempt(use, kind, at, wanted))
     title = f"{name}, {kind} at {at} of {count}"
-    yield title, [f"{title}: {told}:\n{text[-3000:]}"] if told else [f"{title}: {each}" for each in eval(text)]
+    yield (
+        title,
+        [f"{title}: {complaint}:\n{text[-3000:]}"] if complaint else [f"{title}: {line}" for line in eval(text)],
+    )
 
 
 def share(part: int, parts: int) -> Iterator[tuple[str, list[str]]]:
@@ -427,9 +430,9 @@ def share(part: int, parts: int) -> Iterator[tuple[str, list[str]]]:
     chosen += [(name, KINDS[at % len(KINDS)]) for at, name in enumerate(others)]
     mine = [*names, *others][part::parts]
     known = {name: in_child(partial(undisturbed, every[name])) for name in mine}
-    for name, (text, told) in known.items():
-        if told:
-            yield name, [f"{name} {told}:\n{text}"]
+    for name, (text, complaint) in known.items():
+        if complaint:
+            yield name, [f"{name} {complaint}:\n{text}"]
             continue
         wanted, count = eval(text)
         for at, (use, kind) in enumerate(chosen):
@@ -442,8 +445,8 @@ def prepare() -> None:
     importlib.import_module("wengert")
     importlib.import_module("tempfile")  # what the standard library and NumPy load late is theirs
     STARTED.update(sys.modules)
-    for each in (signal.SIGINT, signal.SIGALRM):
-        signal.signal(each, strikes)
+    for number in (signal.SIGINT, signal.SIGALRM):
+        signal.signal(number, strikes)
 
 
 def hunting(seconds: float, seed: int) -> None:

@@ -87,7 +87,7 @@ class Tracer:
     def known(self, code: Any) -> tuple[dict[int, str], Callable[[int], Any]]:
         """The names of the instructions of a function by their offsets, and its handlers."""
         if code not in self.codes:
-            names = {each.offset: each.opname for each in dis.get_instructions(code)}
+            names = {instruction.offset: instruction.opname for instruction in dis.get_instructions(code)}
             self.codes[code] = names, handlers(code)
         return self.codes[code]
 
@@ -126,11 +126,11 @@ def is_unguarded(frame: Any) -> bool:
 def state() -> dict[str, Any]:
     """What an interrupt must leave as it was."""
     modes = current()
-    found = {name: getattr(modes, name) for name in FIELDS}
+    values = {name: getattr(modes, name) for name in FIELDS}
     settings = checkpointing._settings
-    found.update(early_stop=settings.early_stop, debug=settings.debug, warnings=np.geterr())
-    found["anomaly of all"] = list(anomaly_mode.shared)
-    return {name: list(value) if isinstance(value, list) else value for name, value in found.items()}
+    values.update(early_stop=settings.early_stop, debug=settings.debug, warnings=np.geterr())
+    values["anomaly of all"] = list(anomaly_mode.shared)
+    return {name: list(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 def put_back(before: dict[str, Any]) -> None:
@@ -196,9 +196,9 @@ def tries(first: int, step: int) -> Iterator[tuple[str, int, list[str]]]:
         before = state()
         for at in range(first, count(program), step):
             _, where = interrupted(program, at)
-            found = differences(before)
-            if found:
+            texts = differences(before)
+            if texts:
                 put_back(before)
             elif not still_right():
-                found = ["the next program fails"]
-            yield program.__name__, at, [f"{program.__name__}, position {at} ({where}): {each}" for each in found]
+                texts = ["the next program fails"]
+            yield program.__name__, at, [f"{program.__name__}, position {at} ({where}): {text}" for text in texts]

@@ -37,16 +37,16 @@ def forms(name: str, card: Any) -> Iterator[str]:
 
 def from_cards() -> list[str]:
     """Programs of all cards: a line for each argument, then the call."""
-    found = []
+    programs = []
     for name, card in hostile.cards.items():
         for args, kwargs in islice(samples_of(name, card), MOST):
-            found += [program(form, args, kwargs) for form in forms(name, card) if args or "{0}" not in form]
-    return found
+            programs += [program(form, args, kwargs) for form in forms(name, card) if args or "{0}" not in form]
+    return programs
 
 
 def program(form: str, args: list[Any], kwargs: dict[str, Any]) -> str:
     """The text of a call."""
-    lines, given = [], []
+    lines, arguments = [], []
     in_place, writes = form.partition("(")[0].endswith("_"), "out=" in form
     for at, text in enumerate(args):
         if writes or (in_place and at == 0):
@@ -54,12 +54,12 @@ def program(form: str, args: list[Any], kwargs: dict[str, Any]) -> str:
         if any(f"wg.{maker}(" in text for maker in ("tensor", "ones", "empty")):
             lines.append(f"a{at} = {text}")
             text = f"a{at}"
-        given.append(text)
+        arguments.append(text)
     named = [f"{key}={text}" for key, text in kwargs.items()]
-    first = given[0] if given else ""
+    first = arguments[0] if arguments else ""
     first = f"({first})" if not first.isidentifier() else first
-    call = form.replace("{0}", first).replace("{rest}", ", ".join(given[1:] + named))
-    return "\n".join([*lines, call.replace("{all}", ", ".join(given + named))])
+    call = form.replace("{0}", first).replace("{rest}", ", ".join(arguments[1:] + named))
+    return "\n".join([*lines, call.replace("{all}", ", ".join(arguments + named))])
 
 
 def natives() -> list[str]:
@@ -67,17 +67,17 @@ def natives() -> list[str]:
     kernels = importlib.import_module("wengert._kernels")
     if hostile.native is None:
         return []
-    found: dict[str, str] = {}
+    calls: dict[str, str] = {}
     kept = dict(vars(kernels))
 
     def recording(name: str, function: Any) -> Any:
-        def call(*given: Any, **named: Any) -> Any:
-            parts = [text_of(each) for each in given] + [
-                f"{key}={text_of(each)}" for key, each in named.items() if text_of(each)
+        def call(*args: Any, **named: Any) -> Any:
+            parts = [text_of(value) for value in args] + [
+                f"{key}={text_of(value)}" for key, value in named.items() if text_of(value)
             ]
-            if None not in parts and name not in found:
-                found[name] = f"native.{name}({', '.join(map(str, parts))})"
-            return function(*given, **named)
+            if None not in parts and name not in calls:
+                calls[name] = f"native.{name}({', '.join(map(str, parts))})"
+            return function(*args, **named)
 
         return call
 
@@ -89,7 +89,7 @@ def natives() -> list[str]:
             settle(text)
     finally:
         vars(kernels).update(kept)
-    return [*found.values(), *DIRECT]
+    return [*calls.values(), *DIRECT]
 
 
 def settle(text: str) -> None:

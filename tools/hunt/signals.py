@@ -41,9 +41,9 @@ def hunt(seconds: float, seed: int) -> tuple[int, list[str]]:
     for kind in KINDS:
         share = seconds / len(KINDS)
         command = [sys.executable, __file__, "--child", kind, str(share), str(seed)]
-        tried, found = run_child(command, share + 120, f"{NAME}: {kind}, seed {seed}")
+        tried, lines = run_child(command, share + 120, f"{NAME}: {kind}, seed {seed}")
         tries += tried
-        findings += found
+        findings += lines
     return tries, findings
 
 
@@ -69,7 +69,7 @@ def is_unguarded(frame: Any) -> bool:
             code = frame.f_code
             if code.co_name in {*positions.UNGUARDED, "__enter__", "start"} or "contextlib" in code.co_filename:
                 return True
-            if any(each in code.co_filename for each in OTHERS):
+            if any(path in code.co_filename for path in OTHERS):
                 return True
             frame = frame.f_back
     except RecursionError:  # the program stands at the edge of the stack: another moment
@@ -111,13 +111,13 @@ def interrupts(seconds: float, seed: int) -> None:
             finally:
                 armed = False
                 signal.setitimer(signal.ITIMER_REAL, 0)
-        found = positions.differences(before)
-        if found:
+        texts = positions.differences(before)
+        if texts:
             positions.put_back(before)
         elif not positions.still_right():
-            found = ["the next program fails"]
+            texts = ["the next program fails"]
         tried += 1
-        report(tried, [f"{program.__name__}, interrupted after {delay * 1e6:.0f} us: {each}" for each in found])
+        report(tried, [f"{program.__name__}, interrupted after {delay * 1e6:.0f} us: {text}" for text in texts])
 
 
 def handlers(seconds: float, seed: int) -> None:
@@ -152,14 +152,14 @@ def handlers(seconds: float, seed: int) -> None:
     while time.monotonic() < end:
         work()
         signal.setitimer(signal.ITIMER_REAL, 0)
-        found = positions.differences(before)
+        texts = positions.differences(before)
         if len(set(drawn)) != len(drawn):
-            found.append("a number was drawn twice")
+            texts.append("a number was drawn twice")
         if weight.grad is None or weight.grad.tolist() != [float(passes)] * 4:
-            found.append(f"{passes} passes gave {weight.grad}")
+            texts.append(f"{passes} passes gave {weight.grad}")
         drawn.clear()
         tried += 1
-        report(tried, found)
+        report(tried, texts)
         signal.setitimer(signal.ITIMER_REAL, 1e-4)
 
 

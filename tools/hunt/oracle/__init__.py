@@ -57,7 +57,7 @@ class Tally:
         self.rounded += rounded
         self.evaluations += evaluations
 
-    def told(self) -> str:
+    def text(self) -> str:
         """The figures as text."""
         lines = [
             f"{self.programs:,d} programs, {self.evaluations:,d} evaluations, {len(self.operators)} operators, "
@@ -79,12 +79,12 @@ def hunt(seconds: float, seed: int) -> tuple[int, list[str], str]:
     calls.functions()
     calls.in_place()  # before children are forked
     with tempfile.TemporaryFile("w+") as notes:
-        count, found = forked.sift(tries(seed), lambda text: attempt(text, notes), seconds, LIMITS)
+        count, findings = forked.sift(tries(seed), lambda text: attempt(text, notes), seconds, LIMITS)
         notes.seek(0)
         tally = Tally()
         for line in notes:
             tally.add(*json.loads(line))
-    return count, found, tally.told()
+    return count, findings, tally.text()
 
 
 def attempt(text: str, notes: IO[str] | None = None) -> str | None:
@@ -107,19 +107,19 @@ def attempt(text: str, notes: IO[str] | None = None) -> str | None:
 def complaint(source: str, verdict: Verdict) -> str:
     """What is wrong with a program, which is made as short as it can be."""
     mode, kind = next(iter(verdict.complaints.items()))
-    names = [each.strip() for each in mode.split(" and ") if each != "differences"]
+    names = [part.strip() for part in mode.split(" and ") if part != "differences"]
 
     def is_faulty(candidate: str) -> bool:
         try:
-            found = judge(candidate, names).complaints.get(mode)
+            complaints = judge(candidate, names).complaints.get(mode)
         except Exception:  # what is no program any more
             return False
-        return found is not None and found.split()[:2] == kind.split()[:2]
+        return complaints is not None and complaints.split()[:2] == kind.split()[:2]
 
     least = shrunk(source, is_faulty)
-    found = judge(least, [*chosen(least), *names]).complaints
+    complaints = judge(least, [*chosen(least), *names]).complaints
     headline = f"{mode}: {' '.join(called(least))}"
-    lines = [headline, least, *(f"{each} {what}" for each, what in found.items())]
+    lines = [headline, least, *(f"{part} {what}" for part, what in complaints.items())]
     return "\n".join(lines)
 
 

@@ -62,8 +62,8 @@ class Call:
 
     def text(self, operand: Operand) -> str:
         """Return the call with an expression in the place of each floating-point tensor."""
-        args = [written(each, operand) for each in self.args]
-        named = [f"{key}={written(each, operand)}" for key, each in self.kwargs.items()]
+        args = [written(value, operand) for value in self.args]
+        named = [f"{key}={written(value, operand)}" for key, value in self.kwargs.items()]
         rest, everything = ", ".join(args[1:] + named), ", ".join(args + named)
         return self.form.format(*args[:1], rest=rest, all=everything)
 
@@ -73,7 +73,7 @@ def written(value: Any, operand: Operand) -> str:
     if isinstance(value, Slot):
         return operand(value)
     if isinstance(value, (tuple, list)):
-        inside = ", ".join(written(each, operand) for each in value)
+        inside = ", ".join(written(element, operand) for element in value)
         return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
     return str(text_of(value))
 
@@ -81,19 +81,19 @@ def written(value: Any, operand: Operand) -> str:
 def slotted(value: Any) -> Any:
     """An argument with slots in it, which holds no graph alive."""
     if isinstance(value, (tuple, list)) and not isinstance(value, wg.Size):
-        return type(value)([slotted(each) for each in value])
+        return type(value)([slotted(element) for element in value])
     return Slot(value.detach()) if isinstance(value, wg.Tensor) and value.requires_grad else value
 
 
 def tensors_in(values: Any) -> Iterator[Any]:
     """The tensors among arguments and the elements of lists."""
-    for each in values:
-        if isinstance(each, wg.Tensor):
-            yield each
-        elif isinstance(each, Slot):
-            yield each.tensor
-        elif isinstance(each, (tuple, list)):
-            yield from tensors_in(each)
+    for value in values:
+        if isinstance(value, wg.Tensor):
+            yield value
+        elif isinstance(value, Slot):
+            yield value.tensor
+        elif isinstance(value, (tuple, list)):
+            yield from tensors_in(value)
 
 
 @functools.cache
@@ -110,18 +110,21 @@ def in_place() -> dict[str, tuple[Call, ...]]:
 
 def gathered(forms_of: Callable[[str, Any], list[str]]) -> dict[str, tuple[Call, ...]]:
     """The calls that a function gives forms of, for all operators that have some."""
-    found = {}
+    result = {}
     for name, card in sorted(REGISTRY.items()):
         if name.startswith(("_", *LEFT_OUT)) or (isinstance(card, Card) and card.why):
             continue
         texts = forms_of(name, card)
-        given = samples(name) if texts else []
+        known = samples(name) if texts else []
         calls = [
-            Call(form, *each) for each in given for form in texts if not form.startswith("{0}.") or is_tensor(each[0])
+            Call(form, *sample)
+            for sample in known
+            for form in texts
+            if not form.startswith("{0}.") or is_tensor(sample[0])
         ]
         if calls:
-            found[name] = tuple(calls)
-    return found
+            result[name] = tuple(calls)
+    return result
 
 
 def is_tensor(args: tuple[Any, ...]) -> bool:
@@ -131,21 +134,21 @@ def is_tensor(args: tuple[Any, ...]) -> bool:
 
 def forms(name: str, card: Any) -> list[str]:
     """How programs call an operator."""
-    found = [f"{{0}}.{name}({{rest}})"] * bool(card.method) + [f"wg.{name}({{all}})"] * bool(card.function)
+    texts = [f"{{0}}.{name}({{rest}})"] * bool(card.method) + [f"wg.{name}({{all}})"] * bool(card.function)
     functional = importlib.import_module("wengert.nn.functional")
     if hasattr(functional, name):
-        found.append(f"F.{name}({{all}})")
+        texts.append(f"F.{name}({{all}})")
     for namespace in NAMESPACES:
         short = name.removeprefix(namespace + "_")
         if short != name and hasattr(getattr(wg, namespace), short):
-            found.append(f"wg.{namespace}.{short}({{all}})")
-    return found
+            texts.append(f"wg.{namespace}.{short}({{all}})")
+    return texts
 
 
 @functools.cache
 def samples(name: str) -> list[tuple[tuple[Any, ...], dict[str, Any], tuple[str, ...]]]:
     """The samples of an operator that can be written, in real and in complex numbers."""
-    found, card = [], REGISTRY[name]
+    result, card = [], REGISTRY[name]
     for dtype in (wg.float64, wg.complex128):
         if card.sampler is None or (isinstance(card, Card) and (card.random or dtype not in card.declared_dtypes)):
             continue
@@ -156,11 +159,11 @@ def samples(name: str) -> list[tuple[tuple[Any, ...], dict[str, Any], tuple[str,
                 for sample in card.sampler(maker):
                     results = results_of(card, sample) if maker.smooth and fits(card, sample) else ()
                     if results:
-                        found.append((slotted(sample.args), dict(slotted([*sample.kwargs.items()])), results))
+                        result.append((slotted(sample.args), dict(slotted([*sample.kwargs.items()])), results))
                     maker.begin()
             except (RuntimeError, TypeError, ValueError):  # a composite without complex numbers
                 continue
-    return found
+    return result
 
 
 def fits(card: Any, sample: Any) -> bool:
@@ -172,31 +175,31 @@ def fits(card: Any, sample: Any) -> bool:
         return False
     if any(bound.get(name) not in (None, False, -1) for name in UNLIKE_VALUES):
         return False
-    double = all(each.dtype in (wg.float64, wg.complex128) for each in tensors if each.requires_grad)
-    small = all(each.numel() <= LARGEST and each.layout == wg.strided for each in tensors)
-    plain = [each for each in values if not isinstance(each, wg.Tensor)]
-    return double and small and all(text_of(each) is not None for each in plain)
+    double = all(value.dtype in (wg.float64, wg.complex128) for value in tensors if value.requires_grad)
+    small = all(value.numel() <= LARGEST and value.layout == wg.strided for value in tensors)
+    plain = [value for value in values if not isinstance(value, wg.Tensor)]
+    return double and small and all(text_of(value) is not None for value in plain)
 
 
 def results_of(card: Any, sample: Any) -> tuple[str, ...]:
     """What to write behind a call for each result that a derivative leads through; none if it draws random numbers."""
     before = wg.get_rng_state()
     try:
-        found = (card if isinstance(card, Card) else card.body)(*sample.args, **sample.kwargs)
+        result = (card if isinstance(card, Card) else card.body)(*sample.args, **sample.kwargs)
     except (RuntimeError, TypeError, ValueError, AssertionError):  # as for integers
         return ()
     if not bool((wg.get_rng_state() == before).all()):
         return ()
-    if isinstance(found, wg.Tensor):
-        return ("",) if found.requires_grad else ()
-    if not isinstance(found, (tuple, list)):
+    if isinstance(result, wg.Tensor):
+        return ("",) if result.requires_grad else ()
+    if not isinstance(result, (tuple, list)):
         return ()
-    return tuple(f"[{at}]" for at, each in enumerate(found) if isinstance(each, wg.Tensor) and each.requires_grad)
+    return tuple(f"[{at}]" for at, part in enumerate(result) if isinstance(part, wg.Tensor) and part.requires_grad)
 
 
 def drawn(draw: random.Random, among: dict[str, tuple[Call, ...]]) -> Call:
     """A call of an operator, each of which is as likely as any other; seldom one with no elements."""
     call = draw.choice(among[draw.choice([*among])])
-    if draw.random() < 0.8 and any(not each.numel() for each in tensors_in(call.args)):
+    if draw.random() < 0.8 and any(not tensor.numel() for tensor in tensors_in(call.args)):
         return drawn(draw, among)
     return call

@@ -54,7 +54,7 @@ class Draft:
     def begin(self) -> None:
         """Run all statements from the start."""
         x = eval(self.point, dict(NAMES))
-        self.spaces = [{**NAMES, "x": each} for each in (x, *others(x))]
+        self.spaces = [{**NAMES, "x": point} for point in (x, *others(x))]
         for space in self.spaces:
             exec("\n".join(self.lines), space)
 
@@ -180,12 +180,12 @@ class Draft:
         """Whether a result is finite, and changes as little as it should where operands change a little."""
         read = set(re.findall(r"\b(?:v\d+|x)\b", text)) & set(self.spaces[0])
         random = np.random.default_rng(len(self.lines))
-        ways = {each: random.uniform(0.5, 1.5, self.shape(each)) for each in sorted(read)}
+        ways = {variable: random.uniform(0.5, 1.5, self.shape(variable)) for variable in sorted(read)}
         results = []
         for step in (0.0, STEP, -STEP, 0.0):
             space = dict(NAMES)
-            for each, way in ways.items():
-                space[each] = moved(self.value(each), step * way)
+            for variable, way in ways.items():
+                space[variable] = moved(self.value(variable), step * way)
             exec(code, space)
             if not is_good(space[name]):
                 return False

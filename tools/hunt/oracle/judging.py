@@ -87,10 +87,10 @@ class Verdict:
 def chosen(text: str) -> list[str]:
     """The modes that a program is given to: the cheap ones, and some others that its text decides."""
     seed = zlib.crc32(text.encode())
-    others = [each.name for each in MODES.values() if not each.always]
+    others = [mode.name for mode in MODES.values() if not mode.always]
     if seed % ALL_OF:
         others = random.Random(seed).sample(others, SOME)
-    return [each.name for each in MODES.values() if each.always] + others
+    return [mode.name for mode in MODES.values() if mode.always] + others
 
 
 def judge(text: str, names: Iterable[str] | None = None) -> Verdict:
@@ -109,7 +109,7 @@ class Trial:
     def __init__(self, task: Task) -> None:
         self.task = task
         self.results: dict[str, Quantities | None] = {}
-        self.found = Verdict()
+        self.result = Verdict()
 
     def verdict(self, names: Iterable[str]) -> Verdict:
         """Ask modes, and compare each with the reference and the derivatives with differences."""
@@ -118,20 +118,20 @@ class Trial:
                 for what, value in (self.ask(name) or {}).items():
                     self.compare(name, what, value)
             self.differ()
-        return self.found
+        return self.result
 
     def ask(self, name: str) -> Quantities | None:
         """What a mode gives; None where it refuses, which is a complaint unless it may."""
         if name in self.results:
             return self.results[name]
         self.results[name] = None
-        self.found.asked.append(name)
+        self.result.asked.append(name)
         try:
             self.results[name] = MODES[name].run(self.task)
         except Exception as error:  # whatever it is, it is judged
             reason = may_refuse(MODES[name], str(error))
             if reason:
-                self.found.refused[reason] += 1
+                self.result.refused[reason] += 1
             else:
                 self.complain(name, f"raises {type(error).__name__}: {first_line(error)}")
         for changed in self.task.changed():
@@ -141,24 +141,24 @@ class Trial:
 
     def complain(self, name: str, what: str) -> None:
         """Note a complaint, the first of a mode."""
-        self.found.complaints.setdefault(name, what)
+        self.result.complaints.setdefault(name, what)
 
     def reference(self, what: str, *names: str) -> tuple[str, Any] | None:
         """A quantity of the first of some modes that gives it."""
         for name in names:
-            given = self.ask(name)
-            if given is not None and what in given:
-                return name, given[what]
+            quantities = self.ask(name)
+            if quantities is not None and what in quantities:
+                return name, quantities[what]
         return None
 
     def expected(self, what: str) -> tuple[str, Any] | None:
         """What a quantity should be, and who says so."""
         what = what.removesuffix(" again")
-        first, each, second = ("reverse", "forward"), ("one_by_one", "one_by_one_forward"), SECOND
+        first, one_by_one, second = ("reverse", "forward"), ("one_by_one", "one_by_one_forward"), SECOND
         if what in ("value", "jacobian"):
             return self.reference(what, *first)
         if what in ("values", "jacobians"):
-            return self.reference(what, *each)
+            return self.reference(what, *one_by_one)
         if what == "hessian":
             return self.reference(what, *second)
         if what == "hessians":
@@ -166,25 +166,28 @@ class Trial:
         if what == "third":
             return self.reference(what, "third_reverse")
         whole = {"product": "hessian", "gradients": "jacobians", "directionals": "jacobians"}.get(what, "jacobian")
-        found = self.expected(whole)
-        if found is None:
+        reference = self.expected(whole)
+        if reference is None:
             return None
         way, weights = self.task.way._array_.reshape(-1), self.task.weights._array_.reshape(-1)
-        return found[0], weights @ found[1] if what.startswith("gradient") else found[1] @ way
+        return reference[0], weights @ reference[1] if what.startswith("gradient") else reference[1] @ way
 
     def compare(self, name: str, what: str, value: Any) -> None:
         """Compare a quantity of a mode with what it should be."""
-        found = self.expected(what)
-        if found is None or found[0] == name:
+        reference = self.expected(what)
+        if reference is None or reference[0] == name:
             return
-        expected = np.asarray(found[1]).reshape(-1)
+        expected = np.asarray(reference[1]).reshape(-1)
         value = np.asarray(value).reshape(-1)
         if close(value, expected, TOLERANCES.get(what.split()[0].removesuffix("s"), TOLERANCE)):
             return
         if self.is_rounding(what, value, expected):
-            self.found.rounded += 1
+            self.result.rounded += 1
         else:
-            self.complain(name, f"differs from {found[0]} in the {what}: {told(value)}, expected {told(expected)}")
+            self.complain(
+                name,
+                f"differs from {reference[0]} in the {what}: {number_text(value)}, expected {number_text(expected)}",
+            )
 
     def is_rounding(self, what: str, value: Any, expected: Any) -> bool:
         """Whether a small difference is no larger than what programs with other last digits make of the quantity.
@@ -196,11 +199,11 @@ class Trial:
         noise = 0.0
         for seed in range(NEIGHBOURS):
             try:
-                found = Trial(neighbour(self.task, seed)).expected(what)
+                reference = Trial(neighbour(self.task, seed)).expected(what)
             except Exception:  # other digits may leave no program
                 return False
-            if found is not None and np.size(found[1]) == expected.size:
-                noise = max(noise, float(np.abs(np.asarray(found[1]).reshape(-1) - expected).max(initial=0)))
+            if reference is not None and np.size(reference[1]) == expected.size:
+                noise = max(noise, float(np.abs(np.asarray(reference[1]).reshape(-1) - expected).max(initial=0)))
         return float(np.abs(value - expected).max(initial=0)) <= ROUNDED * noise
 
     def differ(self) -> None:
@@ -210,12 +213,12 @@ class Trial:
             self.beside_differences(first[0], self.value, first[1] @ self.task.way._array_.reshape(-1))
         second = self.expected("hessian") if any(name in self.results for name in SECOND) else None
         if second is not None and self.results["reverse"] is not None and self.goes_backwards():
-            self.beside_differences(second[0], self.slope, second[1] @ self.task.way._array_.reshape(-1))
+            self.beside_differences(second[0], self.grad_of, second[1] @ self.task.way._array_.reshape(-1))
 
     def goes_backwards(self) -> bool:
         """Whether the weighted sum has a gradient: a result without elements is never asked for one."""
         try:
-            self.slope(self.task.x)
+            self.grad_of(self.task.x)
         except RuntimeError as error:
             if may_refuse(MODES["reverse"], str(error)):
                 return False
@@ -227,14 +230,14 @@ class Trial:
         with wg.no_grad():
             return self.task.f(x).numpy().reshape(-1)
 
-    def slope(self, x: Any) -> Any:
+    def grad_of(self, x: Any) -> Any:
         """The gradient of the weighted sum at a point."""
         leaf = x.detach().requires_grad_()
         total = self.task.total(leaf)
         if not total.requires_grad:
             return np.zeros(x.numel())
-        (found,) = wg.autograd.grad(total, leaf, allow_unused=True)
-        return np.zeros(x.numel()) if found is None else found.numpy().reshape(-1)
+        (grad,) = wg.autograd.grad(total, leaf, allow_unused=True)
+        return np.zeros(x.numel()) if grad is None else grad.numpy().reshape(-1)
 
     def beside_differences(self, name: str, function: Callable[[Any], Any], claimed: Any) -> None:
         """Compare a derivative along the direction with differences, unless there is a kink."""
@@ -248,11 +251,12 @@ class Trial:
         middle, (difference, again) = function(x), differences
         before, after = (middle - at[-1]) / step, (at[1] - middle) / step
         if not (close(before, after, 100 * DIFFERENCES) and close(difference, again, 100 * DIFFERENCES)):
-            self.found.kinks += 1
+            self.result.kinks += 1
             return
         order = "a first" if function == self.value else "a second"
         self.complain(
-            f"{name} and differences", f"differ in {order} derivative: {told(claimed)}, differences {told(again)}"
+            f"{name} and differences",
+            f"differ in {order} derivative: {number_text(claimed)}, differences {number_text(again)}",
         )
 
 
@@ -278,6 +282,6 @@ def close(one: Any, other: Any, tolerance: float) -> bool:
     return bool(np.allclose(one, other, rtol=0, atol=tolerance * scale, equal_nan=True))
 
 
-def told(values: Any) -> str:
+def number_text(values: Any) -> str:
     """Numbers as text."""
     return np.array2string(values, precision=6, threshold=20, max_line_width=200).replace("\n", "")

@@ -53,15 +53,15 @@ class Task:
 
     def begin(self) -> None:
         """Note what must not change."""
-        given = {"the input": self.x, "the gradient": self.weights, "the tangent": self.way, "the batch": self.batch}
-        self.kept = [(name, each, each._array_.copy()) for name, each in given.items()]
+        named = {"the input": self.x, "the gradient": self.weights, "the tangent": self.way, "the batch": self.batch}
+        self.kept = [(name, tensor, tensor._array_.copy()) for name, tensor in named.items()]
 
     def changed(self) -> list[str]:
         """What has changed nevertheless."""
         return [
             name
-            for name, each, before in self.kept
-            if each._version or not np.array_equal(each._array_, before) or each.requires_grad
+            for name, tensor, before in self.kept
+            if tensor._version or not np.array_equal(tensor._array_, before) or tensor.requires_grad
         ]
 
 
@@ -160,7 +160,7 @@ def mode(
 def basis(like: Any) -> list[Any]:
     """Return the unit tensors of a shape."""
     shape, size = tuple(like.shape), like.numel()
-    return [wg.tensor(each.reshape(shape)) for each in np.eye(size)]
+    return [wg.tensor(row.reshape(shape)) for row in np.eye(size)]
 
 
 def flat(rows: Any, result: Any, x: Any) -> Any:
@@ -175,18 +175,18 @@ def array(value: Any) -> Any:
 
 def rows_of(y: Any, leaf: Any, create_graph: bool = False) -> list[Any]:
     """The gradients of each element of a result; zeros where nothing leads to the leaf."""
-    found = []
+    rows = []
     for unit in basis(y):
-        slope = None
+        grad = None
         if y.requires_grad:
-            (slope,) = wg.autograd.grad(y, leaf, unit, retain_graph=True, create_graph=create_graph, allow_unused=True)
-        found.append(wg.zeros_like(leaf) if slope is None else slope)
-    return found
+            (grad,) = wg.autograd.grad(y, leaf, unit, retain_graph=True, create_graph=create_graph, allow_unused=True)
+        rows.append(wg.zeros_like(leaf) if grad is None else grad)
+    return rows
 
 
 def matrix(rows: list[Any], columns: int) -> Any:
     """Rows as a matrix."""
-    return np.array([array(each).reshape(-1) for each in rows]).reshape(len(rows), columns)
+    return np.array([array(row).reshape(-1) for row in rows]).reshape(len(rows), columns)
 
 
 # ---- first derivatives -----------------------------------------------------------------------------------------------
@@ -214,10 +214,10 @@ def backward(task: Task) -> Quantities:
     return {"value": array(y), "gradient": array(leaf.grad)}
 
 
-def apart(what: str, found: Any, others: dict[str, Any]) -> None:
+def apart(what: str, result: Any, others: dict[str, Any]) -> None:
     """Raise an AssertionError if a result shares memory with something else."""
     for name, other in others.items():
-        if np.shares_memory(found._array_, other._array_):
+        if np.shares_memory(result._array_, other._array_):
             raise AssertionError(f"{what} shares memory with {name}")
 
 
@@ -284,16 +284,16 @@ def functional_vectorized(task: Task) -> Quantities:
 @mode()
 def functional_forward(task: Task) -> Quantities:
     """`functional.jacobian(vectorize=True, strategy="forward-mode")`."""
-    found = functional.jacobian(task.f, task.x, vectorize=True, strategy="forward-mode")
-    return {"jacobian": flat(found, task.weights, task.x)}
+    jacobian = functional.jacobian(task.f, task.x, vectorize=True, strategy="forward-mode")
+    return {"jacobian": flat(jacobian, task.weights, task.x)}
 
 
 @mode(backward=True)
 def functional_products(task: Task) -> Quantities:
     """`functional.jvp` and `functional.vjp`."""
     value, tangent = functional.jvp(task.f, task.x, task.way)
-    _, slope = functional.vjp(task.f, task.x, task.weights)
-    return {"value": array(value), "directional": array(tangent), "gradient": array(slope)}
+    _, gradient = functional.vjp(task.f, task.x, task.weights)
+    return {"value": array(value), "directional": array(tangent), "gradient": array(gradient)}
 
 
 # ---- a batch ---------------------------------------------------------------------------------------------------------
@@ -303,8 +303,8 @@ def functional_products(task: Task) -> Quantities:
 def one_by_one(task: Task) -> Quantities:
     """Each member alone, backwards."""
     values, matrices = [], []
-    for each in task.members:
-        leaf = each.detach().requires_grad_()
+    for member in task.members:
+        leaf = member.detach().requires_grad_()
         y = task.f(leaf)
         values.append(array(y))
         matrices.append(matrix(rows_of(y, leaf), leaf.numel()))
@@ -315,9 +315,9 @@ def one_by_one(task: Task) -> Quantities:
 def one_by_one_forward(task: Task) -> Quantities:
     """Each member alone, forwards."""
     values, matrices = [], []
-    for each in task.members:
-        pairs = [jvp(task.f, (each,), (unit,)) for unit in basis(each)]
-        values.append(array(task.f(each)))
+    for member in task.members:
+        pairs = [jvp(task.f, (member,), (unit,)) for unit in basis(member)]
+        values.append(array(task.f(member)))
         matrices.append(matrix([tangent for _, tangent in pairs], task.weights.numel()).T)
     return {"values": np.array(values), "jacobians": np.array(matrices)}
 
@@ -328,9 +328,9 @@ def batch(task: Task) -> Quantities:
     return {"values": array(vmap(task.f, in_dims=task.dim)(task.batch))}
 
 
-def members(found: Any, task: Task) -> Any:
+def members(result: Any, task: Task) -> Any:
     """Jacobians of members as matrices."""
-    return array(found).reshape(len(task.members), task.weights.numel(), task.x.numel())
+    return array(result).reshape(len(task.members), task.weights.numel(), task.x.numel())
 
 
 @mode(backward=True, batched=True)
@@ -362,8 +362,8 @@ def batch_gradients(task: Task) -> Quantities:
 @mode(backward=True, batched=True)
 def gradient_of_batch(task: Task) -> Quantities:
     """`grad` of `vmap`."""
-    found = grad(lambda b: (vmap(task.f, in_dims=task.dim)(b) * task.weights).sum())(task.batch)
-    return {"gradients": array(found.movedim(task.dim, 0))}
+    gradients = grad(lambda b: (vmap(task.f, in_dims=task.dim)(b) * task.weights).sum())(task.batch)
+    return {"gradients": array(gradients.movedim(task.dim, 0))}
 
 
 @mode(batched=True)
@@ -377,17 +377,17 @@ def tangent_of_batch(task: Task) -> Quantities:
 # ---- second derivatives ----------------------------------------------------------------------------------------------
 
 
-def square(found: Any, task: Task) -> Quantities:
+def square(result: Any, task: Task) -> Quantities:
     """A Hessian as a matrix."""
-    return {"hessian": array(found).reshape(task.x.numel(), task.x.numel())}
+    return {"hessian": array(result).reshape(task.x.numel(), task.x.numel())}
 
 
 @mode(backward=True)
 def twice_backward(task: Task) -> Quantities:
     """A recorded backward pass, and one for each element of its gradient."""
     leaf = task.x.detach().requires_grad_()
-    (slope,) = rows_of(task.total(leaf), leaf, create_graph=True)
-    return {"hessian": matrix(rows_of(slope, leaf), leaf.numel())}
+    (gradient,) = rows_of(task.total(leaf), leaf, create_graph=True)
+    return {"hessian": matrix(rows_of(gradient, leaf), leaf.numel())}
 
 
 @mode(backward=True)
@@ -456,26 +456,26 @@ def second_products(task: Task) -> Quantities:
 @mode(backward=True)
 def one_by_one_second(task: Task) -> Quantities:
     """The second derivatives of each member alone."""
-    found = []
-    for each in task.members:
-        leaf = each.detach().requires_grad_()
-        (slope,) = rows_of(task.total(leaf), leaf, create_graph=True)
-        found.append(matrix(rows_of(slope, leaf), leaf.numel()))
-    return {"hessians": np.array(found)}
+    matrices = []
+    for member in task.members:
+        leaf = member.detach().requires_grad_()
+        (gradient,) = rows_of(task.total(leaf), leaf, create_graph=True)
+        matrices.append(matrix(rows_of(gradient, leaf), leaf.numel()))
+    return {"hessians": np.array(matrices)}
 
 
 @mode(backward=True, batched=True)
 def batch_second(task: Task) -> Quantities:
     """`vmap(hessian)`."""
-    found = array(vmap(hessian(task.total), in_dims=task.dim)(task.batch))
-    return {"hessians": found.reshape(len(task.members), task.x.numel(), task.x.numel())}
+    result = array(vmap(hessian(task.total), in_dims=task.dim)(task.batch))
+    return {"hessians": result.reshape(len(task.members), task.x.numel(), task.x.numel())}
 
 
 @mode(backward=True, batched=True)
 def batch_second_reverse(task: Task) -> Quantities:
     """`vmap(jacrev(jacrev))`."""
-    found = array(vmap(jacrev(jacrev(task.total)), in_dims=task.dim)(task.batch))
-    return {"hessians": found.reshape(len(task.members), task.x.numel(), task.x.numel())}
+    result = array(vmap(jacrev(jacrev(task.total)), in_dims=task.dim)(task.batch))
+    return {"hessians": result.reshape(len(task.members), task.x.numel(), task.x.numel())}
 
 
 @mode(backward=True)

@@ -86,8 +86,8 @@ def finish(draft: Draft) -> None:
     if draft.is_complex(name) or size > LARGEST_RESULT or draw.random() < 0.7:
         if size > LARGEST_RESULT:
             parts = [f"{parts[0]}.flatten()[::{-(-size // LARGEST_RESULT)}]"]
-        others = [each for each in draft.variables() if each != name and draw.random() < 0.5]
-        parts += [f"{draft.number()} * {real(draft, each)}.sum()" for each in others]
+        others = [variable for variable in draft.variables() if variable != name and draw.random() < 0.5]
+        parts += [f"{draft.number()} * {real(draft, variable)}.sum()" for variable in others]
     draft.lines.append(f"return {' + '.join(parts)}")
 
 

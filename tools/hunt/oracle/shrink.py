@@ -47,7 +47,7 @@ def parts(text: str) -> tuple[str, list[str]]:
     """The text of the input, and the statements of a program; a loop is one statement."""
     first, _, *lines = text.split("\n")
     statements: list[str] = []
-    for line in (each.removeprefix(INDENT) for each in lines):
+    for line in (indented.removeprefix(INDENT) for indented in lines):
         if line.startswith(INDENT):
             statements[-1] += "\n" + line
         else:
@@ -57,7 +57,7 @@ def parts(text: str) -> tuple[str, list[str]]:
 
 def joined(point: str, statements: list[str]) -> str:
     """The program of an input and statements."""
-    return text_of(point, [line for each in statements for line in each.split("\n")])
+    return text_of(point, [line for statement in statements for line in statement.split("\n")])
 
 
 def shorter(text: str) -> Iterator[str]:
@@ -71,15 +71,15 @@ def shorter(text: str) -> Iterator[str]:
     for at in reversed(range(len(body))):
         name, assigns, _ = body[at].partition(" = ")
         if assigns and re.fullmatch(r"v\d+", name):
-            known = ["x", *(each.partition(" = ")[0] for each in body[:at] if re.match(r"v\d+ = ", each))]
+            known = ["x", *(line.partition(" = ")[0] for line in body[:at] if re.match(r"v\d+ = ", line))]
             for other in known:
-                replaced = [re.sub(rf"\b{name}\b", other, each) for each in [*body[at + 1 :], last]]
+                replaced = [re.sub(rf"\b{name}\b", other, line) for line in [*body[at + 1 :], last]]
                 yield joined(point, [*body[:at], *replaced])
     yield from inlined(point, body, last)
     yield from simpler(point, statements)
-    for each in INPUTS:
-        if len(each) < len(point):
-            yield joined(each, statements)
+    for line in INPUTS:
+        if len(line) < len(point):
+            yield joined(line, statements)
 
 
 def inlined(point: str, body: list[str], last: str) -> Iterator[str]:
@@ -89,10 +89,10 @@ def inlined(point: str, body: list[str], last: str) -> Iterator[str]:
         rest = [*body[at + 1 :], last]
         if not re.fullmatch(r"v\d+", name):
             continue
-        uses = sum(len(re.findall(rf"\b{name}\b", each)) for each in rest)
+        uses = sum(len(re.findall(rf"\b{name}\b", line)) for line in rest)
         if assigns and uses == 1 and "\n" not in value:
             instead = value if re.fullmatch(r"[\w.]*\(.*\)", value) else f"({value})"
-            parts = [re.split(rf"\b{name}\b", each) for each in rest]
+            parts = [re.split(rf"\b{name}\b", line) for line in rest]
             yield joined(point, [*body[:at], *map(instead.join, parts)])
 
 

@@ -98,7 +98,7 @@ COMPLEX = listed(r"""
 def fill(draft: Draft, form: str, v: str) -> str:
     """Return a form with expressions of a draft in the place of its fields."""
     shape = draft.shape(v)
-    given = {
+    makers = {
         "v": lambda: v,
         "w": draft.pick,
         "shape": lambda: shape,
@@ -115,7 +115,7 @@ def fill(draft: Draft, form: str, v: str) -> str:
         "mask": lambda: mask(draft, shape),
     }
     text = form
-    for name, make in given.items():
+    for name, make in makers.items():
         while "{" + name + "}" in text:
             text = text.replace("{" + name + "}", str(make()), 1)
     return text
