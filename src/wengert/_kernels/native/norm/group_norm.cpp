@@ -1,7 +1,7 @@
 // Group normalisation, forward and backward: groups of channels of each item, plane by plane. For the dispatcher only.
 #include "binding/halved.hpp"
+#include "norm/statistics.hpp"
 
-#include <cmath>
 #include <vector>
 
 namespace wengert {
@@ -49,10 +49,7 @@ template <class T> PyObject* forward(PyObject* const* args) {
         parallel_for(g.items * g.groups, width * 2, [=](npy_intp begin, npy_intp end) {
             for (npy_intp i = begin; i < end; ++i) {
                 const T* row = input + i * width;
-                const double centre = loops<T>().row_sum_double(row, width) / static_cast<double>(width);
-                const double variance = loops<T>().row_square_distance(row, width, centre) / static_cast<double>(width);
-                mean[i] = static_cast<T>(centre);
-                invstd[i] = static_cast<T>(1 / std::sqrt(variance + eps));
+                find_statistics(row, width, eps, mean[i], invstd[i]);
                 for (npy_intp c = 0; c < g.group_channels; ++c) {
                     const npy_intp channel = i % g.groups * g.group_channels + c;
                     loops<T>().row_normalise(row + c * g.positions, out + i * width + c * g.positions, g.positions,

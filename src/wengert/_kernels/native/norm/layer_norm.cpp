@@ -1,8 +1,8 @@
 // Layer normalisation: rows of the last axes, forward and backward.
 #include "binding/halved.hpp"
+#include "norm/statistics.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace wengert {
 namespace {
@@ -36,10 +36,7 @@ bool normalise(const T* input, npy_intp rows, npy_intp width, double eps, const 
     parallel_for(rows, width * 2, [=](npy_intp begin, npy_intp end) {
         for (npy_intp i = begin; i < end; ++i) {
             const T* row = input + i * width;
-            const double centre = loops<T>().row_sum_double(row, width) / static_cast<double>(width);
-            const double variance = loops<T>().row_square_distance(row, width, centre) / static_cast<double>(width);
-            mean[i] = static_cast<T>(centre);
-            invstd[i] = static_cast<T>(1 / std::sqrt(variance + eps));
+            find_statistics(row, width, eps, mean[i], invstd[i]);
             loops<T>().row_affine(row, out + i * width, width, mean[i], invstd[i], weight, bias);
         }
     });

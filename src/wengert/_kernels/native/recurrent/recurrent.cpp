@@ -9,6 +9,21 @@ namespace {
 Twin rnn_twin("rnn_steps"), rnn_backward_twin("rnn_steps_backward"), gru_twin("gru_steps"),
     gru_backward_twin("gru_steps_backward"), lstm_twin("lstm_steps"), lstm_backward_twin("lstm_steps_backward");
 
+// Calls body(element of the step, element of the state, products) for each sequence at each step in order, where
+// `products` is the state times the weight in `panels`, that of all `gates`.
+template <class T, class Body>
+void walk_forward(const Recurrence& s, const Panels<T>& panels, const T* hidden, index_t gates, const Body& body) {
+    s.steps.parallel_over_sequences(cost_of(s, gates), [&](index_t begin, index_t end) {
+        std::vector<T> products(static_cast<size_t>((end - begin) * panels.width()));
+        s.steps.walk(false, [&](index_t t) {
+            const index_t count = s.steps.reaching(t, begin, end);
+            panels.multiply(hidden + begin * s.width, s.width, count, products.data());
+            for (index_t i = 0; i < count; ++i)
+                body(s.steps.row(t, begin + i) * s.size, (begin + i) * s.width, products.data() + i * panels.width());
+        });
+    });
+}
+
 // ---- plain networks -------------------------------------------------------------------------------------------------
 
 // rnn_steps(inputs, hidden, weight, relu, sizes, reverse): output, last state
@@ -28,18 +43,10 @@ template <class T> PyObject* rnn_forward(PyObject** slots) {
     {
         ReleaseGil unlocked(is_long(s, 1));
         const Panels<T> panels(weight, 1, s.width, s.width, s.size);
-        s.steps.parallel_over_sequences(cost_of(s, 1), [&](index_t begin, index_t end) {
-            std::vector<T> products(static_cast<size_t>((end - begin) * panels.width()));
-            s.steps.walk(false, [&](index_t t) {
-                const index_t count = s.steps.reaching(t, begin, end);
-                panels.multiply(hidden + begin * s.width, s.width, count, products.data());
-                for (index_t i = 0; i < count; ++i) {
-                    const index_t at = s.steps.row(t, begin + i) * s.size;
-                    loops<T>().binary[ADD](inputs + at, 1, products.data() + i * panels.width(), 1, out + at, s.size);
-                    loops<T>().unary[relu ? RELU : TANH](out + at, out + at, s.size);
-                    std::copy(out + at, out + at + s.size, hidden + (begin + i) * s.width);
-                }
-            });
+        walk_forward(s, panels, hidden, 1, [&](index_t at, index_t state_at, const T* products) {
+            loops<T>().binary[ADD](inputs + at, 1, products, 1, out + at, s.size);
+            loops<T>().unary[relu ? RELU : TANH](out + at, out + at, s.size);
+            std::copy(out + at, out + at + s.size, hidden + state_at);
         });
     }
     return give_tuple(items, 2);
@@ -108,18 +115,9 @@ template <class T> PyObject* gru_forward(PyObject** slots) {
     {
         ReleaseGil unlocked(is_long(s, 3));
         const Panels<T> panels(weight, 1, s.width, s.width, 3 * s.size);
-        s.steps.parallel_over_sequences(cost_of(s, 3), [&](index_t begin, index_t end) {
-            std::vector<T> products(static_cast<size_t>((end - begin) * panels.width()));
-            s.steps.walk(false, [&](index_t t) {
-                const index_t count = s.steps.reaching(t, begin, end);
-                panels.multiply(hidden + begin * s.width, s.width, count, products.data());
-                for (index_t i = 0; i < count; ++i) {
-                    const index_t at = s.steps.row(t, begin + i) * s.size;
-                    loops<T>().gru_row(inputs + 3 * at, products.data() + i * panels.width(), bias,
-                                       hidden + (begin + i) * s.width, gates + 3 * at, candidates + at, out + at,
-                                       s.size);
-                }
-            });
+        walk_forward(s, panels, hidden, 3, [&](index_t at, index_t state_at, const T* products) {
+            loops<T>().gru_row(inputs + 3 * at, products, bias, hidden + state_at, gates + 3 * at, candidates + at,
+                               out + at, s.size);
         });
     }
     return give_tuple(items, 4);
