@@ -11,6 +11,7 @@ from wengert._torch.compiler.replaying import (
     Replaying as Replaying,
     TOO_MANY as TOO_MANY,
     facts_of as facts_of,
+    modules_of as modules_of,
     name_of as name_of,
     place_in as place_in,
 )

@@ -666,3 +666,12 @@ def test_what_cannot_be_captured_is_called_eagerly_with_the_reason(name):
             results[1][0].sum().backward()
             assert bits([x.grad, results[0]]) == bits([other.grad, results[1]])
     assert not segments_of(compiled)
+
+
+def test_explain_tells_of_the_lists_of_gradients():
+    compiled = wg.compile(several, replay=True, fullgraph=True)
+    for _ in range(8):
+        x, w = wg.randn(3, 4, requires_grad=True), wg.randn(4, 4, requires_grad=True)
+        compiled(x, w)[1].backward()
+    text = wg.compiler.explain(compiled)
+    assert "gradients of 2 nodes: SinBackward0, MmBackward0" in text and "passes" in text

@@ -11,6 +11,7 @@ cdef class Signature:
 cdef class Replayable:
     cdef public object function
     cdef public dict signatures
+    cdef public list modules
     cpdef object replayed(self, Captured captured, list owners, object args, object kwargs)
 
 cpdef object key_of(tuple args, dict kwargs, list leaves, Modes modes)

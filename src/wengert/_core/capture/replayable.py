@@ -36,9 +36,11 @@ class Replayable:
     Attributes:
         function: the function.
         signatures: the signatures, by `key_of`.
+        modules: the modules whose `training` calls depend on.
     """
 
     function: Callable[..., Any]
+    modules: list[Any]
     signatures: dict[Any, Any]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -47,6 +49,8 @@ class Replayable:
             return self.function(*args, **kwargs)
         leaves: list[Any] = []
         key = key_of(args, kwargs, leaves, modes)
+        if self.modules:
+            key = key, tuple([module.training for module in self.modules])
         signature: Signature = self.signatures.get(key)
         if signature is None:
             return self.unknown(key, None, args, kwargs, leaves)

@@ -24,7 +24,8 @@ def compile(
 
     Nothing is compiled. With `replay=True` the second call with some shapes, dtypes and Python values is recorded as a
     list of calls on arrays, and later calls run the list, without the program's Python code: see the page "Capture" for
-    the conditions. A function that cannot be captured is called eagerly, with a warning.
+    the conditions. Results may require a gradient, which then comes from lists, too. A function that cannot be captured
+    is called eagerly, with a warning.
 
     Args:
         model: a function or module; without one, a decorator is returned.
@@ -69,7 +70,7 @@ def explain(compiled: Any) -> str:
 
 
 def is_compiling() -> bool:
-    """Return False."""
+    """Return False, also while a call is recorded: a recorded call is an eager call, whose operators are noted."""
     return False
 
 
@@ -83,9 +84,29 @@ def is_exporting() -> bool:
     return False
 
 
-def disable(fn: Any = None, recursive: bool = True, **options: Any) -> Any:
-    """Return the function itself; without a function, a decorator."""
-    return fn if fn is not None else lambda function: function
+def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
+    """Return a form of a function that is never part of a list: functions that call it are called eagerly.
+
+    Args:
+        fn: a function; a function of `wg.compile`, which is returned uncompiled; a module, which is changed and
+            returned; or a class, whose instances are excluded. Without one, a decorator is returned.
+        recursive: has no effect, since calls of other functions in `fn` are never recorded by themselves.
+        reason: text for the warning about the functions that call `fn`.
+
+    >>> import wengert as wg
+    >>> @wg.compiler.disable(reason="it prints")
+    ... def noted(x):
+    ...     print("noted")
+    ...     return x
+    >>> noted(wg.ones(1))
+    noted
+    tensor([1.])
+    """
+    if fn is None:
+        return functools.partial(disable, recursive=recursive, reason=reason)
+    from .excluding import excluded
+
+    return excluded(fn, reason)
 
 
 def allow_in_graph(fn: Anything) -> Anything:

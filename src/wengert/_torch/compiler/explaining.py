@@ -22,6 +22,10 @@ KINDS = {
 }
 
 
+MOST_NAMES = 8
+"""Number of nodes of a part that are named."""
+
+
 def explain(compiled: Any) -> str:
     """Return the lists of a function of `wg.compile(..., replay=True)` as text, and the reasons of eager calls.
 
@@ -46,6 +50,25 @@ def lines_of_list(captured: Captured) -> list[str]:
     lines = [f"  list of {len(captured.entries)} entries ({counted}), {captured.replays} calls since it was recorded"]
     for at, entry in enumerate(captured.entries):
         lines.append(f"  {at:4} {KINDS[entry.kind]}: {entry.title}{place_of(entry)}")
+    return lines + told_of_history(captured.graph)
+
+
+def told_of_history(graph: Any) -> list[str]:
+    """Return the lines about the history of the results of a list."""
+    lines = []
+    for segment in () if graph is None else graph.segments:
+        names = [graph.steps[at].cls.__name__ for at in segment.steps]
+        shown = ", ".join(names if len(names) <= MOST_NAMES else [*names[:MOST_NAMES], "..."])
+        lines.append(f"  gradients of {len(names)} nodes: {shown}")
+        if segment.alone:
+            lines.append("    by the ordinary node")
+        elif segment.ordinary or segment.passes.reason:
+            reason = segment.passes.reason or "saved values were freed, or written to, inside the function"
+            lines.append(f"    by ordinary nodes: {reason}")
+        for known in segment.lists:
+            kinds = Counter(KINDS[entry.kind] for entry in known.entries)
+            counted = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()) or "nothing"
+            lines.append(f"    list of {len(known.entries)} entries ({counted}), {known.replays} passes")
     return lines
 
 

@@ -59,6 +59,7 @@ class Replaying(Replayable):
         self.signatures: dict[Any, Signature] = {}
         self.count = 0
         self.warned = False
+        self.modules = modules_of(function)
         KNOWN.add(self)
 
     def __getattr__(self, name: str) -> Any:
@@ -111,6 +112,7 @@ class Replaying(Replayable):
         if len(group.lists) >= MOST_BRANCHES:
             self.give_up(signature, group, TOO_MANY, None)
             return self.function(*args, **kwargs)
+        self.modules = modules_of(self.function)
         result, captured, recorder = record(self.function, args, kwargs, leaves, Position(), NATIVES)
         if captured is None:
             self.give_up(signature, group, recorder.reason or "", recorder)
@@ -167,6 +169,12 @@ class Replaying(Replayable):
         if not self.warned:
             self.warned = True
             warnings.warn(message, stacklevel=5)
+
+
+def modules_of(function: Any) -> list[Any]:
+    """Return a module and those in it, if `function` is a module or a method of one; else an empty list."""
+    module = getattr(function, "__self__", function)
+    return list(module.modules()) if hasattr(module, "training") and hasattr(module, "modules") else []
 
 
 def name_of(function: Any) -> str:

@@ -18,6 +18,8 @@ from .state import State
 
 Args = tuple[Any, ...]
 Kwargs = dict[str, Any]
+COMPILED = -1
+"""The mark of a compiled call among those of hooks, whose numbers are positive."""
 
 
 class Hooking(State):
@@ -57,18 +59,51 @@ class Hooking(State):
         fill(cls, Registration.__getattr__, Hooking.__call__, ACTIVE)
 
     _call_impl = _wrapped_call_impl = __call__  # attributes that libraries replace
-    _compiled_call_impl: Any = None  # attribute that libraries ask for a compiled form
+    _compiled_call_impl: Any = None  # the call as `compile` has set it
 
     def _slow_forward(self, *input: Any, **kwargs: Any) -> Any:
         """Call `forward`; torch also names the module to its tracer, which does not exist here."""
         return self.forward(*input, **kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Do nothing: modules run as they are, see `wengert.compile`."""
+        """Compile the call of this module, with its hooks, by `wengert.compile(call, *args, **kwargs)`.
+
+        Only `replay=True` has an effect. Copies and pickles of the module are not compiled.
+
+        >>> import wengert as wg
+        >>> layer = wg.nn.Linear(2, 1)
+        >>> layer.compile(replay=True)
+        >>> [layer(wg.ones(3, 2)).shape for _ in range(6)][-1]
+        torch.Size([3, 1])
+        """
+        from ... import compile as compiled
+
+        call = self._call_uncompiled
+        replaced = compiled(call, *args, **kwargs)
+        self._compiled_call_impl = None if replaced is call else replaced
+        if replaced is call:
+            self._call_hooks.pop(COMPILED, None)
+        else:
+            self._call_hooks[COMPILED] = True
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for a copy or a pickle."""
+        state = self.__dict__.copy()
+        state.pop("_compiled_call_impl", None)
+        return state
 
     # ---- the call ----------------------------------------------------------------------------------------------------
 
     def _call_with_hooks(self, args: Args, kwargs: Kwargs) -> Any:
+        """Run the compiled call if there is one, otherwise `forward` with the hooks around it."""
+        compiled = self._compiled_call_impl
+        return self._run_with_hooks(args, kwargs) if compiled is None else compiled(*args, **kwargs)
+
+    def _call_uncompiled(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the module as if it were not compiled."""
+        return self._run_with_hooks(args, kwargs)
+
+    def _run_with_hooks(self, args: Args, kwargs: Kwargs) -> Any:
         """Run pre-hooks, `forward` and hooks, global ones first. Backward hooks wrap inputs and result of `forward`."""
         ran: list[int] = []
         result = None
