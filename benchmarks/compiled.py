@@ -1,16 +1,35 @@
-"""Steps of small programs, called as they are and as lists that `compile(replay=True)` recorded of them."""
+"""Steps of small programs, called as they are and as lists that `compile(replay=True)` recorded of them.
+
+    python benchmarks/compiled.py [--record] [--rounds N]
+
+prints the table of `docs/compiling.md`, with torch's eager steps if it is installed; `--record` writes it into the
+page.
+"""
 
 from __future__ import annotations
 
+import argparse
+import os
+import re
 import statistics
+import sys
+import warnings
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
-import numpy as np
+ROOT = Path(__file__).resolve().parent.parent
+if __name__ == "__main__":
+    os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
+    sys.path.insert(0, str(ROOT))
 
-from benchmarks.cases import draw
-from benchmarks.timing import calls_per_turn, flatten, turn
+import numpy as np  # noqa: E402
+
+from benchmarks.cases import draw  # noqa: E402
+from benchmarks.timing import calls_per_turn, flatten, turn  # noqa: E402
+
+PAGE = ROOT / "docs" / "compiling.md"
 
 Step = Callable[[], Any]
 
@@ -274,7 +293,7 @@ def check(adapter: Any, eager: Any, replayed: Any) -> None:
 
 
 def report(adapters: list[Any], rounds: int) -> tuple[list[str], dict[str, float]]:
-    """Lines for the table, and the ratios of times of eager and replayed steps."""
+    """Lines for the table of `make bench`, and the ratios of times of eager and replayed steps."""
     libraries = {adapter.name: adapter for adapter in adapters}
     lines, figures = [f"{'step':46s} {'eager':>12s} {'replayed':>9s} {'torch':>9s}"], {}
     for name, make, target in PROGRAMS:
@@ -283,3 +302,48 @@ def report(adapters: list[Any], rounds: int) -> tuple[list[str], dict[str, float
         verdict = f"{'pass' if ratio >= target else 'MISS'} (>= {target:g})"
         lines.append(f"{name:46s} {seconds * 1e6:9,.1f} us {ratio:7.2f} x {of_torch:7.2f} x  {verdict}")
     return lines, figures
+
+
+def table(ours: Any, torch: Any, rounds: int) -> str:
+    """The table of the page."""
+    lines = ["| step | eager | replayed: times faster than eager | than torch's eager step |", "|---|---|---|---|"]
+    for name, make, _ in PROGRAMS:
+        seconds, ratio, of_torch = ratios(ours, torch, make, rounds)
+        lines.append(f"| {name} | {seconds * 1e6:,.3g} µs | {ratio:.2g} | {of_torch:.2g} |")
+        print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def written(page: str, text: str) -> str:
+    """Return the page with a new table between its marks.
+
+    Raises:
+        ValueError: if the marks are gone.
+    """
+    parts = re.split(r"(<!-- times: .*?-->\n|<!-- end of times -->)", page)
+    if len(parts) != 5:
+        raise ValueError("docs/compiling.md has lost the marks of its table")
+    return "".join([*parts[:2], f"\n{text}\n\n", *parts[3:]])
+
+
+def main() -> int:
+    """Print the table, or write it into the page."""
+    parser = argparse.ArgumentParser(description="eager and replayed steps of small programs")
+    parser.add_argument("--record", action="store_true", help="write the table into docs/compiling.md")
+    parser.add_argument("--rounds", type=int, default=15, help="how often each has its turn")
+    options = parser.parse_args()
+    from benchmarks.libraries import installed
+
+    warnings.simplefilter("ignore")
+    libraries = {adapter.name: adapter for adapter in installed(1)}
+    if options.record and "torch" not in libraries:
+        print("torch is not installed")
+        return 1
+    text = table(libraries["wengert"], libraries.get("torch"), options.rounds)
+    if options.record:
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), text), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

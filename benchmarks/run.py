@@ -117,15 +117,28 @@ def others(adapters: list[Any], rounds: int) -> tuple[list[str], dict[str, float
     """Lines and figures of what is no ratio of one call: growth, threads, modes, profiles, endurance, Hessians,
     import.
     """
-    from benchmarks import mechanics, modes, profiles, sparse, startup
+    from benchmarks import compiled, mechanics, modes, profiles, sparse, startup
 
     lines, figures = mechanics.report(adapters, rounds)
     of_modes, ratios = modes.report(adapters, rounds)
     of_profiles, overheads = profiles.report(adapters, rounds)
     of_import, imports = startup.report()
     of_sparse, hessians = sparse.report()
-    lines = [*lines, *of_modes, *of_profiles, "", *mechanics.endurance(), "", *of_sparse, "", *of_import]
-    return lines, figures | ratios | overheads | hessians | imports
+    of_compiled, replays = compiled.report(adapters, rounds)
+    lines = [
+        *lines,
+        *of_modes,
+        *of_profiles,
+        "",
+        *of_compiled,
+        "",
+        *mechanics.endurance(),
+        "",
+        *of_sparse,
+        "",
+        *of_import,
+    ]
+    return lines, figures | ratios | overheads | hessians | replays | imports
 
 
 def introduced(adapters: list[Any], threads: int) -> dict[str, Any]:
