@@ -13,6 +13,7 @@ import os
 import re
 import statistics
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from itertools import pairwise
@@ -27,9 +28,11 @@ if __name__ == "__main__":
 import numpy as np  # noqa: E402
 
 from benchmarks.cases import draw  # noqa: E402
-from benchmarks.timing import calls_per_turn, flatten, turn  # noqa: E402
+from benchmarks.timing import flatten  # noqa: E402
 
 PAGE = ROOT / "docs" / "compiling.md"
+SLICE = 0.02
+"""About how many CPU seconds a turn lasts."""
 
 Step = Callable[[], Any]
 
@@ -273,16 +276,26 @@ def ratios(ours: Any, torch: Any, make: Callable[[Any], Step], rounds: int) -> t
     steps = {"eager": (ours, eager), "replayed": (ours, replayed)}
     if torch is not None:
         steps["torch"] = (torch, make(torch))
-    counts = {name: calls_per_turn(adapter, step, 0.02) for name, (adapter, step) in steps.items()}
+    for _ in range(60):  # until lists are verified rarely
+        replayed()
+    counts = {name: max(1, int(SLICE / cpu_seconds(step, 3))) for name, (_, step) in steps.items()}
     times: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(rounds):
-        for name, (adapter, step) in steps.items():
-            times[name].append(turn(adapter, step, counts[name]))
+        for name, (_, step) in steps.items():
+            times[name].append(cpu_seconds(step, counts[name]))
     over = {
         name: statistics.median([other / own for other, own in zip(seconds, times["replayed"])])
         for name, seconds in times.items()
     }
     return statistics.median(times["eager"]), over["eager"], over.get("torch", float("nan"))
+
+
+def cpu_seconds(step: Step, count: int) -> float:
+    """CPU seconds of a step, over several."""
+    start = time.process_time()
+    for _ in range(count):
+        step()
+    return (time.process_time() - start) / count
 
 
 def check(adapter: Any, eager: Any, replayed: Any) -> None:
@@ -309,9 +322,14 @@ def table(ours: Any, torch: Any, rounds: int) -> str:
     lines = ["| step | eager | replayed: times faster than eager | than torch's eager step |", "|---|---|---|---|"]
     for name, make, _ in PROGRAMS:
         seconds, ratio, of_torch = ratios(ours, torch, make, rounds)
-        lines.append(f"| {name} | {seconds * 1e6:,.3g} µs | {ratio:.2g} | {of_torch:.2g} |")
+        lines.append(f"| {name} | {seconds * 1e6:,.0f} µs | {rounded(ratio)} | {rounded(of_torch)} |")
         print(lines[-1], flush=True)
     return "\n".join(lines)
+
+
+def rounded(ratio: float) -> str:
+    """A ratio with two digits."""
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
 
 
 def written(page: str, text: str) -> str:
