@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import re
 from typing import Any
 
 import pytest
@@ -139,3 +141,71 @@ def test_random_programs_are_replayed_in_the_middle_of_a_graph(part: int, graph:
         lists = [captured for signature in compiled.signatures.values() for captured in signature.lists]
         count += any(captured.graph is not None for captured in lists)
     assert count or order is of_second_order  # after which a function is called eagerly
+
+
+def with_all_results(text: str) -> str:
+    """Return a program that returns its variables, too."""
+    names = list(dict.fromkeys(re.findall(r"^    (v\d+) =", text, re.MULTILINE)))
+    head, _, last = text.rpartition("    return ")
+    return f"{head}    return {last.strip()}, [{', '.join(names)}]"
+
+
+def used(function: Any, x: Any, choice: random.Random) -> Any:
+    """Use the results of a program in a way that is chosen at random: hooks, writes, several kinds of passes."""
+    leaf = x.detach().clone().requires_grad_()
+    h = leaf * 1.5
+    first, others = function(h)
+    results = [each for each in (first, *others) if each.requires_grad and each.dtype.is_floating_point]
+    seen = [each.detach().clone() for each in (first, *others)]
+    chosen = [each for each in results if choice.random() < 0.6] or results[:1]
+    for each in results:
+        if choice.random() < 0.3 and not each.is_leaf:
+            each.retain_grad()
+        if choice.random() < 0.2:
+            each.register_hook(lambda grad: seen.append(grad.detach() + 0) or grad * 0.5)
+    kind = choice.random()
+    if kind < 0.1:
+        h.mul_(2)
+    elif kind < 0.2 and results and not results[-1]._is_view():
+        results[-1].mul_(0.5)
+    loss = sum(((each * (at + 1)).sin().sum() for at, each in enumerate(chosen)), h.sum())
+    if choice.random() < 0.5:
+        loss = loss + sum((each * each).sum() for each in [function(leaf)[0]] if each.dtype.is_floating_point)
+    kind = choice.random()
+    if kind < 0.3:
+        seen += wg.autograd.grad(loss, [leaf, h, *chosen], allow_unused=True, materialize_grads=True)
+    elif kind < 0.45:
+        grads = wg.autograd.grad(loss, [leaf, *chosen], create_graph=True, materialize_grads=True)
+        sum((each * each).sum() for each in grads).backward()
+    elif kind < 0.6 and chosen:
+        loss.backward(retain_graph=True)
+        chosen[-1].sum().backward()
+    else:
+        loss.backward()
+    return [*seen, leaf.grad, *[each.grad for each in results if not each.is_leaf and each.retains_grad]]
+
+
+def shown(run: Any) -> Any:
+    """Return what is to be equal of the results of `used`, or its error; names of results differ in errors."""
+    try:
+        results = run()
+    except Exception as error:
+        return type(error), str(error).partition("output 0 of")[0]
+    return [None if y is None else (y.shape, y.dtype, y._array_.tobytes()) for y in results]
+
+
+@pytest.mark.parametrize("part", range(PARTS // 2))
+def test_all_results_of_random_programs_may_be_used_in_any_way(part: int) -> None:
+    segments = 0
+    for seed in range(part, PROGRAMS // 3, PARTS // 2):
+        text = with_all_results(program(seed))
+        function, start = parts_of(text)
+        compiled = wg.compile(function, replay=True)
+        for number in range(CALLS):
+            x = start.detach().clone() * (1 + 0.01 * (number % 7))
+            wanted = shown(lambda: used(function, x, random.Random(100 * seed + number)))  # noqa: B023 - called at once
+            result = shown(lambda: used(compiled, x, random.Random(100 * seed + number)))  # noqa: B023 - called at once
+            assert result == wanted, f"call {number} of {text}"
+        lists = [captured for signature in compiled.signatures.values() for captured in signature.lists]
+        segments += sum(len(captured.graph.segments) for captured in lists if captured.graph is not None)
+    assert segments

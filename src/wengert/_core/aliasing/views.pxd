@@ -38,7 +38,7 @@ cpdef bint has_lost_base(Tensor view, Tensor base) except -1
 cpdef Tensor begin_anew(Tensor view, ViewInfo info)
 @cython.locals(info=ViewInfo, base=Tensor)
 cpdef object inherit(Tensor view)
-@cython.locals(info=ViewInfo, edge=Edge, nr=long)
+@cython.locals(info=ViewInfo, edge=Edge)
 cpdef object refuse(Tensor view, bint direct)
 @cython.locals(copied=ViewInfo)
 cpdef ViewInfo way(ViewInfo info)

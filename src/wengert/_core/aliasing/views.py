@@ -12,7 +12,7 @@ except ImportError:
     from .. import plain as cython
 
 from .. import door, errors, flags
-from ..graph.node import Edge, Node, new_edge, title
+from ..graph.node import Edge, Node, new_edge, origin_at
 from ..graph.refused import new_refusal
 from ..leaves import hooked
 from ..leaves.accumulate import gradient_edge
@@ -168,8 +168,7 @@ def refuse(view: Tensor, direct: bool) -> None:
     """
     info: ViewInfo = view._meta_.view
     edge: Edge = view._edge_
-    name = "" if edge is None else title(edge.node)
-    nr: int = 0 if edge is None else edge.nr
+    name, nr = ("", 0) if edge is None else origin_at(edge)
     raise RuntimeError(errors.unwritable_view(nr, name, KINDS[info.made], direct))
 
 

@@ -1,8 +1,9 @@
 """Division of a recorded graph into segments, for each of which a replay creates one node.
 
-Gradients of a result that other results depend on are visible to programs (hooks, `retain_grad`, `autograd.grad`), with
-all that arrives there. So the graph is cut behind the node of each such result, in the order of creation, which is also
-the order of a backward pass. All other nodes between two cuts form one segment.
+A segment is a stretch, in the order of creation, of nodes that the same results depend on. So a backward pass that
+reaches one of them reaches all, as if they were one, and the order of creation remains the order of the pass. A result
+that another one depends on is the end of a segment: what programs see there (hooks, `retain_grad`, `autograd.grad`) is
+the sum of all that arrives.
 """
 
 from __future__ import annotations
@@ -42,28 +43,41 @@ def graph_of(recorder: Recorder, recorded: list[tuple[Output, Tensor]], numbers:
     graph.higher = False
     graph.position, graph.natives = type(recorder.position), recorder.natives
     numbering = Numbering(graph, ends)
-    graph.segments = tuple([numbering.segment(group) for group in groups_of(graph.steps, ends)])
+    groups, reached = groups_of(graph.steps, ends)
+    graph.segments = tuple([numbering.segment(group, [at for at in group if reached[at]]) for group in groups])
     places = {id(output): numbering.number(end) for (output, _), end in zip(attached, ends)}
     graph.results = tuple([(output, places.get(id(output), -1), tensor._flags_) for output, tensor in recorded])
     return graph
 
 
-def groups_of(steps: tuple[Step, ...], ends: list[Target]) -> list[list[int]]:
-    """Return the steps of each segment, the oldest first.
+def groups_of(steps: tuple[Step, ...], ends: list[Target]) -> tuple[list[list[int]], dict[int, int]]:
+    """Return the steps of each segment, the oldest first; and for each step bits of the results that reach it.
 
     Raises:
         Refusal: if there are several segments, and an edge leads from an older step to a newer one.
     """
-    used = {(target.step, target.nr) for step in steps for target in step.edges if target is not None}
-    cuts = {end.step for end in ends if (end.step, end.nr) in used}
-    groups: list[list[int]] = [[]]
-    for at in sorted(range(len(steps)), key=lambda number: steps[number].offset):
-        groups[-1].append(at)
-        if at in cuts:
-            groups.append([])
-    if len(groups) > 1 and not all(leads_back(step, steps) for step in steps):
-        raise Refusal("the history of a result that another one depends on was replaced")
-    return [group for group in groups if group]
+    order = sorted(range(len(steps)), key=lambda number: steps[number].offset)
+    reached = dict.fromkeys(order, 0)
+    for bit, end in enumerate(ends):
+        if end.step >= 0:
+            reached[end.step] |= 1 << bit
+    back = all(leads_back(step, steps) for step in steps)
+    for _ in order if not back else order[:1]:  # until nothing changes
+        for at in reversed(order):
+            for target in steps[at].edges:
+                if target is not None and target.step >= 0:
+                    reached[target.step] |= reached[at]
+    groups: list[list[int]] = []
+    latest = 0
+    for at in order:
+        if groups and (reached[at] == 0 or reached[at] == latest or latest == 0):
+            groups[-1].append(at)
+        else:
+            groups.append([at])
+        latest = reached[at] or latest
+    if len(groups) > 1 and not back:
+        raise Refusal("the history of a result was replaced, and other results depend on it")
+    return groups, reached
 
 
 def leads_back(step: Step, steps: tuple[Step, ...]) -> bool:
@@ -89,12 +103,13 @@ class Numbering:
         """Return the number of an edge that is external, or an output of a segment that was divided before."""
         return target.nr if target.step < 0 else self.numbers[target.step, target.nr]
 
-    def segment(self, group: list[int]) -> Segment:
-        """Return the segment of a group of steps."""
+    def segment(self, group: list[int], live: list[int]) -> Segment:
+        """Return the segment of a group of steps, of which gradients reach those in `live`."""
         steps, inside = self.graph.steps, set(group)
         segment = Segment()
-        segment.steps = tuple(reversed(group))
+        segment.steps, segment.live = tuple(reversed(group)), tuple(reversed(live))
         segment.outputs = tuple(self.outputs(inside))
+        segment.origins = tuple([(steps[output[0]].title, output[1]) for output in segment.outputs])
         reads: dict[int, int] = {}
         arrivals = []
         for at in segment.steps:
@@ -161,8 +176,7 @@ class Numbering:
             }
         )
         segment.offset = steps[0].offset
-        live = reachable(self.graph.steps, segment)
-        segment.frees = sum([1 << at for at in live if self.graph.steps[at].frees])
+        segment.frees = sum([1 << at for at in segment.live if self.graph.steps[at].frees])
         stale = any(value.lag for value in kept if isinstance(value, (KeptInput, KeptOutput)))
         freed = any(step.saved is None for step in steps)
         segment.ordinary = stale or freed or any(step.kind == ERROR for step in steps)
@@ -170,16 +184,3 @@ class Numbering:
         segment.alone = len(steps) == 1
         segment.lists = []
         segment.passes = None
-
-
-def reachable(steps: tuple[Step, ...], segment: Segment) -> set[int]:
-    """Return the steps of a segment that gradients of its outputs reach."""
-    inside = set(segment.steps)
-    found = {output[0] for output in segment.outputs}
-    stack = list(found)
-    while stack:
-        for target in steps[stack.pop()].edges:
-            if target is not None and target.step in inside and target.step not in found:
-                found.add(target.step)
-                stack.append(target.step)
-    return found

@@ -8,12 +8,11 @@ import numpy as np
 
 from .. import door
 from ..backward.engine import new_sweep, run
-from ..backward.task import Task
+from ..backward.task import Task, Tasks
 from ..graph.node import Edge, Node, new_edge, set_up
 from ..leaves.accumulate import AccumulateGrad
 from ..recording.saved import Saved, SavedInput, SavedOutput
 from ..recording.saved_part import SavedPart
-from ..state.modes import current
 from ..tensor.base import wrap
 from ..tensor.storage import Storage
 from .graphs import (
@@ -77,10 +76,7 @@ class Expansion:
                 gates.append(single[place])
                 continue
             outer = self.node.outer[place]
-            gate = Gate.__new__(Gate)
-            gate.grad, gate.owned = None, False
-            set_up(gate, (), self.node.first - 1, 1)
-            gates.append(new_edge(gate, 0, outer.shape, outer.dtype))
+            gates.append(new_edge(new_gate(self.node.first - 1), 0, outer.shape, outer.dtype))
             if place not in apart:
                 single[place] = gates[-1]
         return gates
@@ -130,7 +126,7 @@ class Expansion:
     def edge_to(self, target: Target) -> Edge:
         """Return the edge of a tensor of the call."""
         if target.step == NOWHERE:
-            return Edge(Gate.__new__(Gate), 0, target.shape, target.dtype)
+            return Edge(new_gate(0), 0, target.shape, target.dtype)
         node = self.nodes.get(target.step)
         if node is None:
             number = target.nr if target.step < 0 else self.outputs[target.step, target.nr]
@@ -213,6 +209,14 @@ class Expansion:
         return saved
 
 
+def new_gate(sequence: int) -> Gate:
+    """Return the end of a pass."""
+    gate = Gate.__new__(Gate)
+    gate.grad, gate.owned = None, False
+    set_up(gate, (), sequence, 1)
+    return gate
+
+
 def blank(step: Step | None, first: int) -> Any:
     """Return the node of a step without edges and saved values."""
     assert step is not None
@@ -248,12 +252,11 @@ class Seeds:
         tasks: the tasks where they wait.
     """
 
-    def __init__(self, node: CompiledFunctionBackward) -> None:
-        passing: Any = current().passing
+    def __init__(self, node: CompiledFunctionBackward, passing: Any) -> None:
         self.node = node
         self.grads: dict[int, Any] = {}
         self.tasks: dict[int, Task] = {}
-        for place, edge in enumerate(node.outer):
+        for place, edge in enumerate(node.outer if passing is not None and isinstance(passing.tasks, Tasks) else ()):
             task = passing.tasks.find(edge.node)
             grad = None if task is None else task.grad if task.grads is None else task.grads[edge.nr]
             if grad is not None:
@@ -264,13 +267,17 @@ class Seeds:
         task = self.tasks[place]
         return task.grads is None and task.owned
 
-    def put(self, place: int, grad: Any, owned: bool) -> None:
-        """Replace a gradient by the sum."""
-        task = self.tasks[place]
-        if task.grads is None:
-            task.grad, task.owned = grad, owned
-        else:
-            task.grads[self.node.outer[place].nr] = grad
+    def replace(self, outgoing: list[Any], owned: tuple[int, ...]) -> None:
+        """Put the sums into the places of these gradients; take them out of those that the node returns."""
+        for at, (_, _, place) in enumerate(self.node.segment.arrivals):
+            task = self.tasks.get(place)
+            if outgoing[at] is None or task is None:
+                continue
+            if task.grads is None:
+                task.grad, task.owned = outgoing[at], at in owned
+            else:
+                task.grads[self.node.outer[place].nr] = outgoing[at]
+            outgoing[at] = None
 
 
 def sweep(
@@ -285,7 +292,7 @@ def sweep(
         seeds: gradients that have arrived at places among `reads` before.
 
     Returns:
-        One gradient for each edge of the node, and the edges whose gradients are `BackwardList.foreign`.
+        One gradient for each edge of the node; and the edges whose gradients use memory that nothing else uses.
     """
     segment = expansion.segment
     root = Root.__new__(Root)
@@ -293,7 +300,7 @@ def sweep(
     root.grads, root.copied = list(grads), []
     for at, (_, _, place) in enumerate(segment.arrivals):
         if seeds is not None and place in seeds.grads and expansion.gates[at] not in starts:
-            if seeds.is_owned(place):
+            if seeds.is_owned(place) and not create_graph:
                 root.copied.append(len(starts))
             starts.append(expansion.gates[at])
             root.grads.append(seeds.grads[place])
@@ -301,14 +308,17 @@ def sweep(
     root.trusted_gradients = seeds is not None
     ends = list(dict.fromkeys([edge.node for edge in expansion.gates]))
     numbers = [next(at for at, edge in enumerate(expansion.gates) if edge.node is end) for end in ends]
-    every = wanted & (1 << len(expansion.gates)) - 1 == (1 << len(expansion.gates)) - 1
-    places = [at for at in numbers if wanted >> at & 1]
-    captures = None if every else [expansion.gates[at] for at in places]
-    found = run(new_sweep(True, create_graph, captures, False), [new_edge(root, 0, None, None)], [wrap(np.zeros(()))])
+    captures = None
+    if not all(wanted >> at & 1 for at in numbers):
+        captures = [new_edge(new_gate(expansion.node.first - 2), 0, None, None)]
+        for at, end in zip(numbers, ends):
+            end.next_edges = tuple(captures) if wanted >> at & 1 else ()
+    run(new_sweep(True, create_graph, captures, False), [new_edge(root, 0, None, None)], [wrap(np.zeros(()))])
     outgoing: list[Any] = [None] * len(segment.arrivals)
-    for at, grad in zip(places, [end.grad for end in ends] if every else found):
-        outgoing[at] = grad
-    foreign = [at for at, end in zip(numbers, ends) if every and outgoing[at] is not None and not end.owned]
-    for at in foreign:
-        disown(outgoing[at])
-    return outgoing, tuple(foreign)
+    for at, end in zip(numbers, ends):
+        outgoing[at] = end.grad if wanted >> at & 1 else None
+    owned = [at for at, end in zip(numbers, ends) if end.owned]
+    for at in numbers:
+        if outgoing[at] is not None and at not in owned:
+            disown(outgoing[at])
+    return outgoing, tuple(owned)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..functions.function import FunctionNode, ViewWrite
-from ..graph.node import Edge, Node
+from ..graph.node import Edge, Node, title
 from ..graph.refused import ErrorNode
 from ..leaves.accumulate import AccumulateGrad
 from ..recording.recorded import OpNode, ViewNode
@@ -85,7 +85,7 @@ class Step:
     """A node of a recorded graph.
 
     Attributes:
-        kind, cls: its kind, and its class.
+        kind, cls, title: its kind, its class, and its name.
         edges: its edges, a `Target` or None each.
         offset: its place in the order of creation.
         outputs: the number of its outputs.
@@ -99,6 +99,7 @@ class Step:
     def __init__(self, kind: int, node: Node, offset: int) -> None:
         self.kind = kind
         self.cls = type(node)
+        self.title = title(node)
         self.offset = offset
         self.outputs = node.output_count
         self.trusted = node.trusted_gradients

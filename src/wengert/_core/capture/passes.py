@@ -53,43 +53,33 @@ class Passes:
         [result] = Expansion(self.graph, node, 0).nodes.values()
         return result
 
-    def expanded(self, node: CompiledFunctionBackward, grads: list[Any], wanted: int, arrived: int) -> list[Any]:
-        """Run a pass over ordinary nodes."""
-        create_graph = current().grad
-        expansion = Expansion(self.graph, node, arrived)
+    def expanded(self, node: CompiledFunctionBackward, grads: list[Any], wanted: int) -> list[Any]:
+        """Run a pass over ordinary nodes, which adds to the gradients that have arrived at their ends before."""
+        modes = current()
+        create_graph, passing = modes.grad, modes.passing
+        expansion = Expansion(self.graph, node, 0)
+        seeds = Seeds(node, passing)
         try:
-            outgoing, _ = sweep(expansion, grads, wanted, create_graph)
+            outgoing, owned = sweep(expansion, grads, wanted, create_graph, seeds)
         except Exception as error:
             node.reported = error
             raise
-        node.ran = self.steps_of(grads, wanted)
+        seeds.replace(outgoing, owned)
+        node.ran = self.steps_of(wanted)
         if create_graph:
             expansion.link()
             node.expanded = list(expansion.nodes.values())
             self.graph.higher = True
-            passing = current().passing
             if passing is not None and passing.outer is None and len(everyone) == 1:  # no other pass has counted edges
                 replace(node, expansion.starts())
-        return outgoing
-
-    def joined(self, node: CompiledFunctionBackward, grads: list[Any], wanted: int) -> list[Any]:
-        """Run a pass over ordinary nodes that adds to the gradients that have arrived at their ends before."""
-        expansion = Expansion(self.graph, node, 0)
-        seeds = Seeds(node)
-        outgoing, foreign = sweep(expansion, grads, wanted, False, seeds)
-        node.ran = self.steps_of(grads, wanted)
-        for at, (_, _, place) in enumerate(self.segment.arrivals):
-            if outgoing[at] is not None and place in seeds.tasks:
-                seeds.put(place, outgoing[at], at not in foreign)
-                outgoing[at] = None
         return outgoing
 
     def unknown(self, node: CompiledFunctionBackward, grads: list[Any], wanted: int, arrived: int) -> list[Any]:
         """Run a pass with gradients of a kind that no list is for, and record it."""
         if not self.reason and len(self.segment.lists) >= MOST_LISTS:
             self.reason = f"gradients of more than {MOST_LISTS} kinds have arrived"
-        if self.reason or self.steps_of(grads, wanted) & node.freed:
-            return self.expanded(node, grads, wanted, arrived)
+        if self.reason or self.steps_of(wanted) & node.freed:
+            return self.expanded(node, grads, wanted)
         outgoing, known, reason = self.recorded(node, grads, wanted, arrived)
         if known is None:
             self.failed += 1
@@ -121,24 +111,16 @@ class Passes:
         """Run ordinary nodes from now on."""
         self.segment.lists, self.reason = [], reason
 
-    def steps_of(self, grads: list[Any], wanted: int) -> int:
-        """Return bits of the steps that a pass runs: gradients reach them, and go on to a wanted edge."""
+    def steps_of(self, wanted: int) -> int:
+        """Return bits of the steps that a pass runs: those that lead to a wanted edge."""
         steps: tuple[Step, ...] = self.graph.steps
-        inside = set(self.segment.steps)
         ends = {arrival[:2] for at, arrival in enumerate(self.segment.arrivals) if wanted >> at & 1}
         useful: set[int] = set()
-        for at in reversed(self.segment.steps):  # the oldest first
+        for at in reversed(self.segment.live):  # the oldest first
             for slot, target in enumerate(steps[at].edges):
                 if (at, slot) in ends or (target is not None and target.step in useful):
                     useful.add(at)
-        stack = [output[0] for output, grad in zip(self.segment.outputs, grads) if grad is not None]
-        found: set[int] = set()
-        while stack:
-            at = stack.pop()
-            if at in useful and at not in found:
-                found.add(at)
-                stack += [target.step for target in steps[at].edges if target is not None and target.step in inside]
-        return sum([1 << at for at in found])
+        return sum([1 << at for at in useful])
 
     # ---- recording ---------------------------------------------------------------------------------------------------
 
@@ -160,11 +142,12 @@ class Passes:
         externals = [*tensors, *[grad for grad in grads if grad is not None]]
         for tensor in externals:
             recorder.external(tensor)
+        recorder.closed = True
         try:
             slots.watch(1)
             events.count_open(1)
             modes.profile(recorder)
-            outgoing, foreign = sweep(expansion, grads, wanted, False)
+            outgoing, owned = sweep(expansion, grads, wanted, False)
         except BaseException:
             recorder.release()
             raise
@@ -172,12 +155,14 @@ class Passes:
             modes.profile(None)
             events.count_open(-1)
             slots.watch(-1)
-        node.ran = self.steps_of(grads, wanted)
+        node.ran = self.steps_of(wanted)
         known = None
         if recorder.reason is None:
             try:
                 known = list_of(recorder, describing, grads, tensors, outgoing)
-                known.wanted, known.arrived, known.steps, known.foreign = wanted, arrived, node.ran, foreign
+                known.wanted, known.arrived, known.steps = wanted, arrived, node.ran
+                shared = [at for at, grad in enumerate(outgoing) if grad is not None and at not in owned]
+                known.foreign = tuple(shared)
             except Refusal as refusal:
                 recorder.refuse(str(refusal))
         recorder.release()

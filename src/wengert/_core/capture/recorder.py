@@ -77,6 +77,7 @@ class Recorder(Log):
         position: a function that returns the position of the default generator of random numbers.
         natives: the native functions `replay_calls` and `run_calls`, or None.
         describing: describes tensors for a replay (`Describing`).
+        closed: tensors on the memory of external tensors are all taken inside.
         born, sequence: older storages, and nodes of the graph, existed before the recording.
         leaves: the `.grad` of each leaf, by its number: before the call, or as set by an entry.
         of_grad: the number of the leaf whose `.grad` an external tensor was, by the tensor's number.
@@ -92,6 +93,7 @@ class Recorder(Log):
         self.reason: str | None = None
         self.origin: Any = None
         self.effects = -1
+        self.closed = False
         self.position = position
         self.natives = natives
         self.drawn = position()
@@ -424,7 +426,8 @@ class Recorder(Log):
         register = self.registers.get(key_of(array))
         if register is not None and root is not None:
             return register
-        if 0 < abs(storage.serial) <= self.born or (root is not None and root[2] >= 0):
+        outside = 0 < abs(storage.serial) <= self.born or (root is not None and root[2] >= 0)
+        if outside and (root is None or not self.closed):
             return self.external(tensor)
         if root is not None:
             return self.view(array, root[3])

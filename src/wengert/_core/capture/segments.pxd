@@ -2,7 +2,7 @@ cimport cython
 from wengert._core cimport door, flags
 from wengert._core.aliasing cimport views
 from wengert._core.backward.task cimport Task, Tasks
-from wengert._core.capture.lists cimport run
+from wengert._core.capture.lists cimport copy_of, run
 from wengert._core.capture.outputs cimport build
 from wengert._core.capture.signatures cimport holds
 from wengert._core.graph.node cimport Edge, Node, new_edge, set_up
@@ -12,6 +12,7 @@ from wengert._core.tensor.base cimport Tensor, share, wrap
 from wengert._core.tensor.storage cimport Storage
 
 cdef long OLD
+cdef object NOTHING
 cdef long MOST_BITS
 
 cdef class BackwardList:
@@ -21,7 +22,7 @@ cdef class BackwardList:
     cdef public tuple foreign, layouts, grads, fills, owners, used, held
 
 cdef class Segment:
-    cdef public tuple steps, outputs, arrivals, shared, parts, reads, registers, checks, inputs
+    cdef public tuple steps, live, outputs, origins, arrivals, shared, parts, reads, registers, checks, inputs
     cdef public long offset
     cdef public object frees, passes
     cdef public list lists

@@ -22,12 +22,14 @@ from ..leaves.accumulate import gradient_edge
 from ..state.modes import Modes, Pass, current
 from ..tensor.base import Tensor, share, wrap
 from ..tensor.storage import Storage
-from .lists import run
+from .lists import copy_of, run
 from .outputs import build
 from .signatures import holds
 
 OLD = 1
 """Serial number of storages of saved arrays: older than any backward pass, which therefore does not write there."""
+NOTHING = -1
+"""In the place of bits of steps: the node was reached, but no gradient has arrived."""
 MOST_BITS = 62
 """Number of edges of a node that the engine may spare (`task.MOST_SPARED`)."""
 
@@ -94,7 +96,9 @@ class Segment:
 
     Attributes:
         steps: the numbers of its steps, the newest first.
+        live: those of them that gradients reach; graphs of higher order may reach the others, too.
         outputs: (step, output number, shape, dtype) of its outputs.
+        origins: for each output the name of its step, and its number there.
         arrivals: for each edge of the node (step, slot, place among `reads`), in the order in which the ordinary nodes
             deliver the gradients.
         shared: (place among `reads`, the edges that lead there) for destinations of several edges.
@@ -113,7 +117,9 @@ class Segment:
     """
 
     steps: tuple[int, ...]
+    live: tuple[int, ...]
     outputs: tuple[Any, ...]
+    origins: tuple[Any, ...]
     arrivals: tuple[Any, ...]
     shared: tuple[Any, ...]
     parts: tuple[int, ...]
@@ -136,8 +142,10 @@ class Segment:
         "frees",
         "inputs",
         "lists",
+        "live",
         "offset",
         "ordinary",
+        "origins",
         "outputs",
         "parts",
         "passes",
@@ -163,7 +171,7 @@ class CompiledFunctionBackward(Node):
         first: the sequence number of the first step of the call.
         unlike: an edge from outside has another dtype than in the recording, so that no list fits.
         freed: bits of the steps whose saved values were freed.
-        ran: bits of the steps that the latest pass has run.
+        ran: bits of the steps that the latest pass has run; NOTHING if no gradient has arrived in it.
         expanded: the ordinary nodes of the latest pass, if it was recorded: a release that follows frees them, too.
         results: weak references to the results of the call.
         reported: an error that a pass over ordinary nodes has reported (`anomaly.report`).
@@ -200,9 +208,12 @@ class CompiledFunctionBackward(Node):
     def takes_nothing(self) -> bool:
         return self.segment.takes_nothing
 
+    def output_origin(self, nr: int) -> tuple[str, int]:
+        return self.segment.origins[nr]
+
     def release(self) -> None:
-        self.freed |= self.ran
-        self.ran = 0
+        self.freed |= self.segment.frees if self.ran == NOTHING else self.ran
+        self.ran = NOTHING
         if self.expanded is not None:
             for node in self.expanded:
                 free(node)
@@ -221,10 +232,10 @@ def apply(node: CompiledFunctionBackward, grads: list[Any]) -> Any:
     node.expanded = None
     wanted: int = wanted_of(node, modes)
     if len(segment.parts) > 0 and not modes.grad and meets_parts(node, modes):
-        return segment.passes.joined(node, grads, wanted)
+        return segment.passes.expanded(node, grads, wanted)
     arrived: int = arrived_at(node, modes)
     if not is_usual(node, grads, modes):
-        return segment.passes.expanded(node, grads, wanted, arrived)
+        return segment.passes.expanded(node, grads, wanted)
     known: BackwardList
     for known in segment.lists:
         if known.wanted == wanted and known.arrived == arrived and fits(known, grads):
@@ -306,7 +317,7 @@ class Root(Node):
 
 def copy_of_grad(grad: Tensor) -> Tensor:
     """Return a copy of a gradient."""
-    return wrap(grad._array_.copy("K"))
+    return wrap(copy_of(grad._array_))
 
 
 @cython.no_gc
@@ -327,7 +338,7 @@ class Gate(Node):
     def consume(self, grad: Any, owned: bool) -> Any:
         self.grad = grad
         self.owned = owned
-        return ()
+        return (None,) * len(self.next_edges)
 
 
 def wanted_of(node: Node, modes: Modes) -> int:
@@ -554,7 +565,7 @@ def connect(
     for segment in graph.segments:
         node = CompiledFunctionBackward.__new__(CompiledFunctionBackward)
         node.segment, node.first, node.unlike, node.stores, node.versions = segment, first, unlike, stores, versions
-        node.freed = node.ran = 0
+        node.freed, node.ran = 0, NOTHING
         node.expanded = node.reported = None
         node.results = results
         node.kept = [values[register] for register in segment.registers]

@@ -28,6 +28,8 @@ cdef class Node:
     cdef object release(self)
     cdef bint allows_larger(self) except -1
 
+@cython.locals(node=Node)
+cpdef tuple origin_at(Edge edge)
 @cython.locals(edge=Edge)
 cpdef Edge new_edge(Node node, long nr, tuple shape, object dtype)
 @cython.locals(node=Node)

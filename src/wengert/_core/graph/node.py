@@ -137,6 +137,10 @@ class Node:
         """The name of the operation's backward step, e.g. `MulBackward0`."""
         return type(self).__name__
 
+    def output_origin(self, nr: int) -> tuple[str, int]:
+        """The name of the operation that output `nr` comes from, as that of its backward step, and its number there."""
+        return type(self).name(self), nr
+
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """For each input of the operation, the node that its gradient goes to, and the output number there."""
@@ -255,6 +259,12 @@ def end_of(edge: Edge) -> Node:
 def title(node: Node) -> str:
     """Return the name of a node, even of a `ctx` on which a program has assigned another `name`."""
     return type(node).name(node)
+
+
+def origin_at(edge: Edge) -> tuple[str, int]:
+    """Return `output_origin` of the output that an edge leads to, even of a `ctx` with attributes of a program."""
+    node: Node = edge.node
+    return type(node).output_origin(node, edge.nr)
 
 
 def new_edge(node: Node, nr: int, shape: tuple[int, ...], dtype: Any) -> Edge:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import errors, flags
 from ..aliasing import views
-from ..graph.node import Edge, title
+from ..graph.node import Edge, origin_at
 from ..tensor.base import Tensor
 
 
@@ -32,9 +32,13 @@ def origin(array: Any, edge: Edge | None, word: int) -> str:
         edge = tensor._edge_
     elif edge is not None and word & flags.VIEW:
         if edge.node.output_count > 1:
-            raise RuntimeError(errors.unwritable_view(edge.nr, title(edge.node), views.KINDS[views.MULTIPLE], False))
+            name, nr = origin_at(edge)
+            raise RuntimeError(errors.unwritable_view(nr, name, views.KINDS[views.MULTIPLE], False))
         return "output 0 of AsStrided"
-    return "" if edge is None else f"output {edge.nr} of {errors.operation_name(title(edge.node))}"
+    if edge is None:
+        return ""
+    name, nr = origin_at(edge)
+    return f"output {nr} of {errors.operation_name(name)}"
 
 
 def holder(array: Any, edge: Edge | None) -> Tensor | None:
