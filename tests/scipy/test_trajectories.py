@@ -139,6 +139,19 @@ def test_second_derivatives_of_the_time_of_an_event() -> None:
     assert gradgradcheck(landing, (number(5.0), number(9.81)), **BOTH)
 
 
+@pytest.mark.parametrize("method", EXPLICIT)
+def test_events_before_dense_output_leave_its_derivatives_as_they_are(method: str) -> None:
+    speed = wg.tensor(0.7, dtype=wg.float64, requires_grad=True)
+    turning = lambda t, y: wg.stack([-speed * y[1], speed * y[0]])  # noqa: E731
+    options: Any = {"rtol": [1e-7, 1e-8], "atol": 1e-9, "dense_output": True, "events": lambda t, y: y[0]}
+    found = solve_ivp(turning, (0, 0.4), [0.2, 1.0], method, **options)
+    when = np.arctan(0.2) / 0.7
+    values = found.t_events[0][0], found.sol(0.3)[0]
+    gradients = [wg.autograd.grad(value, speed, retain_graph=True)[0].item() for value in values]
+    expected = [-when / 0.7, -0.3 * np.hypot(0.2, 1.0) * np.sin(np.arctan2(1.0, 0.2) + 0.21)]
+    np.testing.assert_allclose(gradients, expected, rtol=1e-5)
+
+
 def test_events_that_end_nothing_directions_and_thresholds() -> None:
     threshold = number(0.5)
     rising = lambda t, y, k: y[0] - threshold  # noqa: E731

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
+from ..autograd.grad_mode import enable_grad
 from ..ops.create.interchange import from_numpy
 from ..ops.shapes.join import stack
 
@@ -135,8 +136,9 @@ class Step:
         """Compute the further stages for dense output."""
         count = len(self.method.rows) - self.method.extra
         for at in range(len(self.stages) - 1, len(self.method.rows)):
-            state = combined(self.y, self.h, self.method.rows[at], self.stages)
-            self.stages.append(self.field(self.t + self.method.nodes[at] * self.h, state))
+            with enable_grad():  # the search for an event, which comes first, needs no history, but what follows does
+                state = combined(self.y, self.h, self.method.rows[at], self.stages)
+                self.stages.append(self.field(self.t + self.method.nodes[at] * self.h, state))
         assert len(self.stages) == count + 1 + self.method.extra
 
     def at(self, t: Any) -> Tensor:
@@ -167,7 +169,7 @@ class Integrator:
     def __init__(self, solver: Any, field: Field, t0: Any, t1: Any, y: Tensor, options: dict[str, Any]) -> None:
         self.method = Method(solver)
         self.t0, self.t1, self.y = t0, t1, y
-        self.rtol = max(options.get("rtol", 1e-3), 100 * np.finfo(float).eps)
+        self.rtol = np.maximum(options.get("rtol", 1e-3), 100 * np.finfo(float).eps)
         self.atol = options.get("atol", 1e-6)
         self.max_step = options.get("max_step", math.inf)
         self.first_step = options.get("first_step")
