@@ -332,8 +332,8 @@ def least_squares(a: Array, b: Array, rcond: float | None, driver: str) -> Any:
     rank = rows(np.asarray(large.sum(-1, np.int64)))
     residuals = np.empty((0,), values.dtype)
     if height > width and driver != "gelsy" and (driver == "gels" or (rank == width).all()):
-        apart = np.matmul(a, solutions) - b
-        residuals = rows(np.asarray((apart * np.conjugate(apart)).real.sum(-2)))
+        difference = np.matmul(a, solutions) - b
+        residuals = rows(np.asarray((difference * np.conjugate(difference)).real.sum(-2)))
     nothing = np.empty((0,), np.int64)
     listed = rows(values) if driver in ("gelsd", "gelss") else np.empty((0,), values.dtype)
     space = np.zeros((*lead, solutions.shape[-1], max(height, width)), a.dtype).swapaxes(-1, -2)[

@@ -22,11 +22,11 @@ class TorchVersion(str):
     def _numbers(self, other: Any) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
         """The numbers of both, of the same length; None where the other one has none."""
         text = ".".join(map(str, other)) if isinstance(other, (tuple, list)) else str(other)
-        mine, theirs = numbers_of(self), numbers_of(text)
-        if mine is None or theirs is None:
+        numbers, other_numbers = numbers_of(self), numbers_of(text)
+        if numbers is None or other_numbers is None:
             return None
-        length = max(len(mine), len(theirs))
-        return mine + (0,) * (length - len(mine)), theirs + (0,) * (length - len(theirs))
+        length = max(len(numbers), len(other_numbers))
+        return numbers + (0,) * (length - len(numbers)), other_numbers + (0,) * (length - len(other_numbers))
 
     def __lt__(self, other: Any) -> bool:
         pair = self._numbers(other)

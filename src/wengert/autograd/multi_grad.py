@@ -71,9 +71,9 @@ class AllGrads:
 
     def count_reached(self, at: int, tasks: dict[Any, Any]) -> int:
         """Return the number of tensors that the pass reaches; called at the first, number `at`, whose task is done."""
-        mine = node_at(self.places[at]())
+        own_node = node_at(self.places[at]())
         nodes = [node_at(place()) for place in self.places]
-        return sum(node is mine or (node in tasks and tasks[node].wanted) for node in nodes)
+        return sum(node is own_node or (node in tasks and tasks[node].wanted) for node in nodes)
 
 
 def node_at(place: Tensor | Node | None) -> Node | None:

@@ -85,14 +85,14 @@ def _gamma(p: Gamma, q: Gamma) -> Tensor:
 
 @register_kl(Gumbel, Gumbel)
 def _gumbel(p: Gumbel, q: Gumbel) -> Tensor:
-    ratio, apart = p.scale / q.scale, (q.loc - p.loc) / q.scale
-    return -ratio.log() - apart + euler_constant * (ratio - 1) + (apart + (1 + ratio).lgamma()).exp() - 1
+    ratio, shift = p.scale / q.scale, (q.loc - p.loc) / q.scale
+    return -ratio.log() - shift + euler_constant * (ratio - 1) + (shift + (1 + ratio).lgamma()).exp() - 1
 
 
 @register_kl(Laplace, Laplace)
 def _laplace(p: Laplace, q: Laplace) -> Tensor:
-    ratio, apart = p.scale / q.scale, (p.loc - q.loc).abs()
-    return -ratio.log() + apart / q.scale + ratio * (-apart / p.scale).exp() - 1
+    ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
+    return -ratio.log() + distance / q.scale + ratio * (-distance / p.scale).exp() - 1
 
 
 @register_kl(Normal, Normal)
@@ -154,8 +154,10 @@ def _multivariate_normal(p: Any, q: Any) -> Tensor:
 def _wishart(p: Wishart, q: Wishart) -> Tensor:
     of_p, of_q, size = p._unbroadcasted_scale_tril, q._unbroadcasted_scale_tril, p.event_shape[0]
     trace = (solve_triangular(of_q, of_p, upper=False) ** 2).sum((-2, -1))
-    apart = q.df * (half_log_det(of_q) - half_log_det(of_p)) + (q.df / 2).mvlgamma(size) - (p.df / 2).mvlgamma(size)
-    return apart + 0.5 * (p.df - q.df) * p._digammas() + 0.5 * p.df * (trace - size)
+    normalisers = (
+        q.df * (half_log_det(of_q) - half_log_det(of_p)) + (q.df / 2).mvlgamma(size) - (p.df / 2).mvlgamma(size)
+    )
+    return normalisers + 0.5 * (p.df - q.df) * p._digammas() + 0.5 * p.df * (trace - size)
 
 
 @register_kl(Independent, Independent)

@@ -143,8 +143,8 @@ def _uniform_gumbel(p: Uniform, q: Gumbel) -> Tensor:
 
 @register_kl(Normal, Laplace)
 def _normal_laplace(p: Normal, q: Laplace) -> Tensor:
-    apart = (p.loc - q.loc) / p.scale
-    away = math.sqrt(2 / math.pi) * (-0.5 * apart**2).exp() + apart * (apart * math.sqrt(0.5)).erf()
+    shift = (p.loc - q.loc) / p.scale
+    away = math.sqrt(2 / math.pi) * (-0.5 * shift**2).exp() + shift * (shift * math.sqrt(0.5)).erf()
     return by_second(p, q, -p.scale * away / q.scale - (2 * q.scale).log())
 
 

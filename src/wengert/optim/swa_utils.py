@@ -173,8 +173,8 @@ class AveragedModel(Module):
             for own_buffer, buffer in zip(own, other):
                 own_buffer.copy_(average(own_buffer.detach(), buffer.detach(), self.n_averaged))
         if not self.use_buffers:
-            for mine, buffer in zip(self.module.buffers(), model.buffers()):
-                mine.copy_(buffer)
+            for averaged, buffer in zip(self.module.buffers(), model.buffers()):
+                averaged.copy_(buffer)
         self.n_averaged += 1
 
     def _averaged(self, model: Module) -> Iterable[Any]:

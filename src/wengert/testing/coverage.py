@@ -73,8 +73,8 @@ def computed_row(card: Card) -> tuple[str, ...]:
     reason = card.why or WITHOUT_DERIVATIVE.get(card.name, "") or (DRAWS if card.random else "")
     reason = reason or (REFUSED if len(card.refused) == len(card.grad_slots) else "")
     derivatives = [reason or counted(card, kind, check) for check in CHECKS.values()]
-    apart = reason or (BY_VALUES if card.name in DYNAMIC else "") or (ITS_MEMORY if card.name in OF_MEMORY else "")
-    return (*derivatives, batched(card, kind), complex_numbers(card, reason), *combined(card, kind, apart))
+    exception = reason or (BY_VALUES if card.name in DYNAMIC else "") or (ITS_MEMORY if card.name in OF_MEMORY else "")
+    return (*derivatives, batched(card, kind), complex_numbers(card, reason), *combined(card, kind, exception))
 
 
 def good_cases(card: Card, kind: dtypes.dtype) -> list[Case]:

@@ -24,10 +24,10 @@ class WeakIdRef(weakref.ref):
         return self._id
 
     def __eq__(self, other: object) -> bool:
-        mine = self()
-        if mine is None or not isinstance(other, weakref.ref):
+        referent = self()
+        if referent is None or not isinstance(other, weakref.ref):
             return self is other
-        return mine is other()
+        return referent is other()
 
     def __ne__(self, other: object) -> bool:
         return not self == other

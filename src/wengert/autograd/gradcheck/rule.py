@@ -124,9 +124,9 @@ def check_values(sample: Sample, tolerances: Tolerances) -> None:
         require(agree(arrays(sample.results(*args)), wanted, 0.0, tolerances.nondet_tol), errors.VALUES_UNRECORDED)
     require(agree(arrays(sample.results(*args)), wanted, 0.0, tolerances.nondet_tol), errors.VALUES_AGAIN)
     # Not by `results`, whose copies would be contiguous.
-    apart = [spread(arg) if isinstance(arg, Tensor) else arg for arg in args]
+    spread_args = [spread(arg) if isinstance(arg, Tensor) else arg for arg in args]
     with no_grad():
-        actual = arrays(run(sample.function, apart))
+        actual = arrays(run(sample.function, spread_args))
     require(agree(actual, wanted, EXACT, EXACT), errors.VALUES_SPREAD)
     if tolerances.reference is not None:
         truth = [value for value in as_tuple(tolerances.reference(*args)) if isinstance(value, Tensor)]

@@ -51,8 +51,8 @@ def coinciding(values: Any) -> Any:
             return None
     values = values.detach()
     bound = values.abs().amax(-1, True) * rounding
-    apart = values.narrow(-1, 1, count - 1) - values.narrow(-1, 0, count - 1) > bound
-    groups = apart.cumsum(-1)
+    is_new = values.narrow(-1, 1, count - 1) - values.narrow(-1, 0, count - 1) > bound
+    groups = is_new.cumsum(-1)
     groups = groups.new_zeros((*groups.shape[:-1], count)).slice_scatter(groups, -1, 1, count)
     same = groups.unsqueeze(-2) == groups.unsqueeze(-1)
     return same.logical_and(off_diagonal(same).any(-1).unsqueeze(-1))
@@ -87,8 +87,8 @@ def quotients(parts: Any, values: Any, same: Any, whole: Any) -> Any:
     rounding = ROUNDINGS * parts.shape[-1] * dtypes.finfo(values.dtype).eps
     size, most = parts.detach().abs(), whole.detach().abs().amax((-2, -1), True)
     nothing = same.logical_and(size <= rounding * most).logical_or(identity(same))
-    apart = values.unsqueeze(-2) - values.unsqueeze(-1)
-    return (parts / apart.masked_fill(nothing, 1)).masked_fill(nothing, 0)
+    differences = values.unsqueeze(-2) - values.unsqueeze(-1)
+    return (parts / differences.masked_fill(nothing, 1)).masked_fill(nothing, 0)
 
 
 @of_two(
@@ -169,10 +169,10 @@ def function_of_matrix_vjp(grad: Any, weights: Any, eigenvalues: Any, eigenvecto
     if same is None:
         along = diagonal(direction)
         return along.real if along.dtype.is_complex else along, eigenvectors @ (direction * weights.unsqueeze(-2)) * 2
-    apart = weights.unsqueeze(-2) - weights.unsqueeze(-1)
+    differences = weights.unsqueeze(-2) - weights.unsqueeze(-1)
     size = weights.detach().abs().amax(-1, True).unsqueeze(-1)  # rounding of equal weights is relative to it
     size = size.masked_fill(size == 0, 1)
-    inner = where(same, direction * (size + apart), direction * weights.unsqueeze(-2) * 2)
+    inner = where(same, direction * (size + differences), direction * weights.unsqueeze(-2) * 2)
     return frame(blocks_of(direction, same), same)[0], eigenvectors @ inner
 
 
@@ -184,8 +184,8 @@ def function_of_matrix_jvp(of_weights: Any, of_vectors: Any, weights: Any, eigen
         inner = turning * weights.unsqueeze(-2)
         return eigenvectors @ (inner + adjoint(inner) + of_weights.diag_embed()) @ adjoint(eigenvectors)
     inner = turning.masked_fill(same, 0) * weights.unsqueeze(-2)
-    apart = weights.unsqueeze(-2) - weights.unsqueeze(-1)
-    jumps = hermitian_part(turning).masked_fill(same.logical_not(), 0) * apart
+    differences = weights.unsqueeze(-2) - weights.unsqueeze(-1)
+    jumps = hermitian_part(turning).masked_fill(same.logical_not(), 0) * differences
     jumps = quotients(jumps, eigenvalues, same, turning * weights.unsqueeze(-2))
     inner = inner + adjoint(inner) + jumps + in_frame(of_weights, turning, same)
     return eigenvectors @ inner @ adjoint(eigenvectors)

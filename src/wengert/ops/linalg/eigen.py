@@ -118,8 +118,8 @@ def hermitian_vjp(grads: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
     if inner.dtype.is_complex:
         check_phase(PHASE.format("eigh"), inner)
     if same is not None:
-        apart = without_diagonal(inner - adjoint(inner)) * 0.5
-        moved = quotients(apart, eigenvalues, same, inner)
+        skew = without_diagonal(inner - adjoint(inner)) * 0.5
+        moved = quotients(skew, eigenvalues, same, inner)
         if of_values is not None:
             moved = moved + in_frame(of_values, inner, same)
         return eigenvectors @ moved @ turned

@@ -301,8 +301,8 @@ def fitted_jvp(of_a: Any, of_b: Any, A: Any, B: Any, solution: Any, residuals: A
     result = moved(of_a, A, inverse) @ b + inverse @ of_b
     of_r = None
     if residuals.numel():
-        apart = A @ x - b
-        change = (conjugate(apart) * (of_a @ x - of_b)).sum(-2)
+        difference = A @ x - b
+        change = (conjugate(difference) * (of_a @ x - of_b)).sum(-2)
         of_r = 2 * (change.real if change.dtype.is_complex else change)
     return result.squeeze(-1) if vector else result, of_r, None, None
 

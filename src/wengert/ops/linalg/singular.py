@@ -80,8 +80,8 @@ def narrowed(full: bool, values: Any, u: Any, vh: Any) -> tuple[Any, Any]:
 
 def gaps(values: Any) -> Any:
     """Differences of the values: element ij is values[j] - values[i]; the diagonal is one."""
-    apart = values.unsqueeze(-2) - values.unsqueeze(-1)
-    return apart + values.new_ones(values.shape[-1]).diag()
+    differences = values.unsqueeze(-2) - values.unsqueeze(-1)
+    return differences + values.new_ones(values.shape[-1]).diag()
 
 
 def skew(matrix: Any) -> Any:
@@ -163,9 +163,9 @@ def decomposed_jvp(tangent: Any, U: Any, S: Any, Vh: Any, full_matrices: bool) -
     U, Vh = narrowed(full_matrices, S, U, Vh)
     inner = adjoint(U) @ tangent @ adjoint(Vh)
     along = diagonal(inner)
-    apart, row, column = gaps(S * S), S.unsqueeze(-2), S.unsqueeze(-1)
-    of_u = without_diagonal(inner * row + column * adjoint(inner)) / apart
-    of_v = without_diagonal(column * inner + adjoint(inner) * row) / apart
+    differences, row, column = gaps(S * S), S.unsqueeze(-2), S.unsqueeze(-1)
+    of_u = without_diagonal(inner * row + column * adjoint(inner)) / differences
+    of_v = without_diagonal(column * inner + adjoint(inner) * row) / differences
     if tangent.dtype.is_complex:
         of_u = of_u + (along.imag / S * 1j).diag_embed()
     moved_u, moved_v = U @ of_u, adjoint(Vh) @ of_v

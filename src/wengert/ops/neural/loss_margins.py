@@ -59,9 +59,9 @@ def cosine_embedding_loss(
     dim = target.ndim
     squares = (product(first, first, dim) + TINY) * (product(second, second, dim) + TINY)
     cosine = product(first, second, dim) / squares.sqrt()
-    together = (1 - cosine).where(target == 1, 0)
-    apart = (cosine - margin).clamp_min(0).where(target == -1, 0)
-    return reduce_losses(together + apart, reduction)
+    of_alike = (1 - cosine).where(target == 1, 0)
+    of_unlike = (cosine - margin).clamp_min(0).where(target == -1, 0)
+    return reduce_losses(of_alike + of_unlike, reduction)
 
 
 def check_vectors(input1: Tensor, input2: Tensor, target: Tensor) -> None:
@@ -106,8 +106,8 @@ def hinge_embedding_loss(self: Tensor, target: Tensor, margin: float = 1.0, redu
     distance: Any = self
     inexact = distance.is_floating_point() or distance.is_complex()
     room = margin if inexact else distance.new_full(distance.shape, margin)  # integers stay integers
-    apart = (room - distance).clamp_min(0).where(target != 1, 0)
-    return reduce_losses(apart + distance.where(target != -1, 0), reduction)
+    of_unlike = (room - distance).clamp_min(0).where(target != 1, 0)
+    return reduce_losses(of_unlike + distance.where(target != -1, 0), reduction)
 
 
 @hinge_embedding_loss.samples

@@ -78,7 +78,7 @@ def collected(losses: Any, reduction: str, dtype: Any) -> Any:
     return np.asarray(losses).astype(dtype, copy=False)
 
 
-def apart(self: Any, target: Any) -> Any:
+def difference_of(self: Any, target: Any) -> Any:
     """Return the difference in the common dtype; bools count as numbers in a loss."""
     common = promote_types(self.dtype, target.dtype)
     return self.to(common) - target.to(common)
@@ -135,7 +135,7 @@ def squared_vjp(grad: Any, self: Any, target: Any, reduction: str, wanted: Any) 
 
 @squared.jvp("self", "target")
 def squared_jvp(self_tangent: Any, target_tangent: Any, self: Any, target: Any, reduction: str) -> Any:
-    difference = apart(self, target)
+    difference = difference_of(self, target)
     factor = 2 * share(reduction, difference._array_.size)
     return gathered(difference * (self_tangent - target_tangent) * factor, reduction)
 
@@ -222,7 +222,7 @@ def smooth_l1_vjp(grad: Any, self: Any, target: Any, reduction: str, beta: float
 
 @smooth_l1.jvp("self", "target")
 def smooth_l1_jvp(self_tangent: Any, target_tangent: Any, self: Any, target: Any, reduction: str, beta: float) -> Any:
-    difference = apart(self, target)
+    difference = difference_of(self, target)
     factor = share(reduction, difference._array_.size) / beta
     return gathered(difference.clamp(-beta, beta) * (self_tangent - target_tangent) * factor, reduction)
 

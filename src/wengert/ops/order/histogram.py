@@ -47,17 +47,17 @@ def even_edges(low: Any, high: Any, bins: int) -> Any:
     return np.where(positions.arange(bins + 1) < (bins + 1) // 2, low[:, None] + pace * at, from_end)
 
 
-def extent(rows: Any, low: Any, high: Any, apart: float) -> tuple[Any, Any]:
+def extent(rows: Any, low: Any, high: Any, distance: float) -> tuple[Any, Any]:
     """Return the bounds of histograms of rows: the given ones, or, if these are equal, the extremes.
 
     Args:
-        apart: distance of the bounds from a single value.
+        distance: distance of the bounds from a single value.
     """
     first, last = np.full(len(rows), low, rows.dtype), np.full(len(rows), high, rows.dtype)
     if low == high and rows.shape[1]:
         first, last = rows.min(1), rows.max(1)
     alike = first == last
-    step = rows.dtype.type(apart)
+    step = rows.dtype.type(distance)
     return np.where(alike, first - step, first), np.where(alike, last + step, last)
 
 

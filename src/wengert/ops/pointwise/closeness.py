@@ -54,8 +54,8 @@ def isclose(self: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08,
         return close
     if not inexact:
         self, other = self.astype(np.float64), other.astype(np.float64)
-    apart = np.abs(self - other)
-    return close | (np.isfinite(apart) & (apart <= atol + np.abs(rtol * other)))
+    distance = np.abs(self - other)
+    return close | (np.isfinite(distance) & (distance <= atol + np.abs(rtol * other)))
 
 
 @isclose.samples

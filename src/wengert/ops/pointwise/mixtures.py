@@ -84,8 +84,8 @@ def lerp(self: Array, end: Array, weight: Array) -> Any:
     if not self.ndim and not end.ndim and getattr(weight, "dtype", self.dtype) != self.dtype:  # all three count equally
         wanted = promote_types(from_numpy(self.dtype), from_numpy(weight.dtype)).numpy
         self, end, weight = (operand.astype(wanted) for operand in (self, end, weight))
-    near, apart = np.abs(weight) < 0.5, end - self
-    return np.where(near, self + weight * apart, end - apart * (1 - weight)).astype(self.dtype, copy=False)
+    near, difference = np.abs(weight) < 0.5, end - self
+    return np.where(near, self + weight * difference, end - difference * (1 - weight)).astype(self.dtype, copy=False)
 
 
 @lerp.vjp("self")

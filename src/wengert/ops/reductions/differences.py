@@ -38,11 +38,11 @@ def check_fits(input: Any, other: Any, dim: int) -> None:
     have, other_shape = input._array_.shape, other._array_.shape
     if len(have) != len(other_shape):
         raise RuntimeError("diff expects prepend or append to be the same dimension as input")
-    for axis, (own, its) in enumerate(zip(have, other_shape)):
-        if axis != dim and own != its:
+    for axis, (length, other_length) in enumerate(zip(have, other_shape)):
+        if axis != dim and length != other_length:
             raise RuntimeError(
                 "diff expects the shape of tensor to prepend or append to match that of input except along the "
-                f"differencing dimension; input.size({axis}) = {own}, but got tensor.size({axis}) = {its}"
+                f"differencing dimension; input.size({axis}) = {length}, but got tensor.size({axis}) = {other_length}"
             )
 
 

@@ -72,8 +72,8 @@ def dist_batched(self: Any, other: Any, p: Any) -> Any:
         operand.reshape((operand.shape[0], *(1,) * (len(shape) + 1 - operand.ndim), *operand.shape[1:]))
         for operand in (self, other)
     ]
-    apart = (whole[0] - whole[1]).unsqueeze(-1)
-    return vector_norm(apart, p, tuple(range(1, apart.ndim)))
+    difference = (whole[0] - whole[1]).unsqueeze(-1)
+    return vector_norm(difference, p, tuple(range(1, difference.ndim)))
 
 
 @dist.samples

@@ -17,9 +17,9 @@ from .matrices import H, T, diagonal_of, real_like, solve, with_diagonal
 
 def gaps(values: Any) -> Any:
     """Reciprocal differences of eigenvalues: element ij is 1 / (values[j] - values[i]), 0 on the diagonal."""
-    apart = np.expand_dims(values, -2) - np.expand_dims(values, -1)
+    differences = np.expand_dims(values, -2) - np.expand_dims(values, -1)
     identity = np.eye(np.shape(values)[-1])
-    return (1 - identity) / (apart + identity)
+    return (1 - identity) / (differences + identity)
 
 
 def eigh_vjp(ans: Any, a: Any, UPLO: str = "L") -> Any:  # noqa: N803  NumPy's name

@@ -92,9 +92,9 @@ def kron(a: Any, b: Any) -> Any:
     a, b = promoted(a, b)
     a = a.reshape([1] * (b.ndim - a.ndim) + list(a.shape))
     b = b.reshape([1] * (a.ndim - b.ndim) + list(b.shape))
-    apart = a.reshape([part for length in a.shape for part in (length, 1)])
+    spaced = a.reshape([part for length in a.shape for part in (length, 1)])
     within = b.reshape([part for length in b.shape for part in (1, length)])
-    return (apart * within).reshape([x * y for x, y in zip(a.shape, b.shape)])
+    return (spaced * within).reshape([x * y for x, y in zip(a.shape, b.shape)])
 
 
 @rule(np.cross)
@@ -172,12 +172,12 @@ def contraction_vjp(argnum: int, ans: Any, args: Any, kwargs: Any) -> Any:
     text, optimize, *operands = args
     inputs, _, output = text.partition("->")
     terms = inputs.split(",")
-    mine, position = terms[argnum - 2], argnum - 2
+    term, position = terms[argnum - 2], argnum - 2
     others = [other for place, other in enumerate(operands) if place != position]
     names = [other for place, other in enumerate(terms) if place != position]
-    alone = [letter for letter in mine if letter not in output and not any(letter in name for name in names)]
-    ones = np.ones([np.shape(operands[position])[mine.index(letter)] for letter in alone])
-    back = f"{','.join([output, *names, ''.join(alone)])}->{mine}"
+    alone = [letter for letter in term if letter not in output and not any(letter in name for name in names)]
+    ones = np.ones([np.shape(operands[position])[term.index(letter)] for letter in alone])
+    back = f"{','.join([output, *names, ''.join(alone)])}->{term}"
 
     def vjp(g: Any) -> Any:
         gradient = contraction(back, optimize, g, *others, ones)
