@@ -57,7 +57,24 @@ def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
     return parse
 
 
-_single, _pair, _triple, _quadruple = map(_ntuple, (1, 2, 3, 4), ("_single", "_pair", "_triple", "_quadruple"))
+def _single(x: Any) -> tuple[Any, ...]:
+    """Convert an iterable to a tuple, and any other value to a tuple of one copy."""
+    return tuple(x) if isinstance(x, Iterable) else (x,) * 1
+
+
+def _pair(x: Any) -> tuple[Any, ...]:
+    """Convert an iterable to a tuple, and any other value to a tuple of two copies."""
+    return tuple(x) if isinstance(x, Iterable) else (x,) * 2
+
+
+def _triple(x: Any) -> tuple[Any, ...]:
+    """Convert an iterable to a tuple, and any other value to a tuple of three copies."""
+    return tuple(x) if isinstance(x, Iterable) else (x,) * 3
+
+
+def _quadruple(x: Any) -> tuple[Any, ...]:
+    """Convert an iterable to a tuple, and any other value to a tuple of four copies."""
+    return tuple(x) if isinstance(x, Iterable) else (x,) * 4
 
 
 def _reverse_repeat_tuple(t: Sequence[Any], n: int) -> tuple[Any, ...]:
