@@ -16,6 +16,8 @@ It refuses what the operator's body would, and returns of the result, of several
   strides, counted in elements.
 
 Where the values of an operand decide, a rule raises `NeedsValues`, with the reason.
+
+Calls with `out=` ask the same rules before long work, see `out.expected`.
 """
 
 from __future__ import annotations
