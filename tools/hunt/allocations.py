@@ -96,6 +96,17 @@ def modes(count: int) -> list[Any]:
     return [y, z, x.grad]
 
 
+def replays(count: int) -> list[Any]:
+    compiled = wg.compile(lambda x: ((x * 2 + x.sin()).exp() / (x + 1.5)).sum(), replay=True)
+    results: list[Any] = []
+    for number in range(6):
+        x = start(count)
+        y = compiled(x * (number + 1))
+        y.backward()
+        results += [y, x.grad]
+    return results
+
+
 START = np.geterr()
 
 
@@ -105,13 +116,13 @@ def start(count: int) -> Any:
 
 
 PROGRAMS: dict[str, Callable[[int], list[Any]]] = {
-    program.__name__: program for program in (arithmetic, writes, hooks, training, pictures, modes)
+    program.__name__: program for program in (arithmetic, writes, hooks, training, pictures, modes, replays)
 }
 
 UNGUARDED = ("__exit__", "inner")
 """Where Python itself may find no memory for a call: an `__exit__` in Python, and NumPy's own, as a decorator."""
 
-WITHOUT_PRODUCTS = ("arithmetic", "writes", "hooks", "modes")
+WITHOUT_PRODUCTS = ("arithmetic", "writes", "hooks", "modes", "replays")
 """What large arrays may find no room in: OpenBLAS does not survive a lack of memory in a matrix product."""
 
 

@@ -144,6 +144,28 @@ def modules() -> None:
     module(leaf()).sum().backward()
 
 
+def squares_of(x: Any, w: Any) -> Any:
+    """A function that is replayed: two results, of which one requires a gradient."""
+    h = (x @ w).tanh()
+    (grad,) = wg.autograd.grad((h * h).sum(), w, retain_graph=True)
+    return h.sum(), grad
+
+
+REPLAYED = wg.compile(squares_of, replay=True)
+
+
+def replayed() -> None:
+    """Calls that are recorded, verified and replayed, with passes through them; an interrupt leaves no wrong list."""
+    for number in range(8):
+        x, w = leaf() * (number + 1), leaf()
+        result, grad = REPLAYED(x, w)
+        result.backward()
+        x, other = leaf() * (number + 1), leaf()
+        wanted, wanted_grad = squares_of(x, other)
+        wanted.backward()
+        assert result.equal(wanted) and grad.equal(wanted_grad) and w.grad.equal(other.grad), "a replay is wrong"
+
+
 PROGRAMS: tuple[Callable[[], None], ...] = (
     plain,
     twice,
@@ -155,4 +177,5 @@ PROGRAMS: tuple[Callable[[], None], ...] = (
     recomputed_by_a_pass,
     modules,
     deep,
+    replayed,
 )

@@ -18,6 +18,11 @@ cdef extern from *:
         int known = PySequence_Contains(table, name);
         return known > 0 ? PyObject_GetItem(table, name) : NULL;
     }
+    /* The attributes of an instance; Python 3.11 sets no error if it has no memory for the dictionary. */
+    static PyObject *wengert_attributes(PyObject *holder) {
+        PyObject *own = PyObject_GenericGetDict(holder, NULL);
+        return own || PyErr_Occurred() ? own : PyErr_NoMemory();
+    }
     static PyObject *wengert_in_tables(PyObject *own, PyObject *name) {
         static PyObject *names[3];
         static const char *const texts[3] = {"_parameters", "_buffers", "_modules"};
@@ -32,7 +37,7 @@ cdef extern from *:
         return value;
     }
     static PyObject *wengert_held(PyObject *holder, PyObject *name, PyObject *missing) {
-        PyObject *own = PyObject_GenericGetDict(holder, NULL);
+        PyObject *own = wengert_attributes(holder);
         PyObject *value = own ? wengert_in_tables(own, name) : NULL;
         Py_XDECREF(own);
         return value || PyErr_Occurred() ? value : Py_NewRef(missing);
@@ -44,7 +49,7 @@ cdef extern from *:
         PyObject *value = _PyObject_GenericGetAttrWithDict(holder, name, NULL, 1), *own, *method;
         if (value || PyErr_Occurred()) return value;
         WENGERT_NAME(getattr, "__getattr__");
-        if ((own = PyObject_GenericGetDict(holder, NULL)) == NULL) return NULL;
+        if ((own = wengert_attributes(holder)) == NULL) return NULL;
         value = wengert_in_tables(own, name);
         Py_DECREF(own);
         if (value || PyErr_Occurred()) return value;
@@ -80,7 +85,7 @@ cdef extern from *:
     static PyObject *wengert_call(PyObject *holder, PyObject *args, PyObject *keywords) {
         WENGERT_NAME(hooks, "_call_hooks");
         WENGERT_NAME(forward, "forward");
-        PyObject *own = PyObject_GenericGetDict(holder, NULL), *method = NULL, *marks = wengert_value_of(own, hooks), *result;
+        PyObject *own = wengert_attributes(holder), *method = NULL, *marks = wengert_value_of(own, hooks), *result;
         if (marks && PyDict_CheckExact(marks) && !PyDict_GET_SIZE(marks) && !PyDict_GET_SIZE(wengert_active)
             && !wengert_value_of(own, forward)) method = Py_XNewRef(_PyType_Lookup(Py_TYPE(holder), forward));
         Py_XDECREF(own);
