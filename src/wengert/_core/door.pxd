@@ -4,6 +4,7 @@ cdef extern from *:
     #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
     #endif
     #include <numpy/ndarraytypes.h>
+    #include <sys/stat.h>
     /* Fields of NumPy's arrays read directly; arrays of other modules take the way by name. */
     static PyTypeObject *wengert_ndarray;
     static CYTHON_INLINE PyArrayObject *wengert_as_ndarray(PyObject *array) {
@@ -101,6 +102,42 @@ cdef extern from *:
             PyList_SET_ITEM(values, at, value);
         }
         return values;
+    }
+    /* Times of the last change of files in `root`, in ns, and their sizes; None where C cannot read them. */
+    static CYTHON_UNUSED PyObject *wengert_statuses(PyObject *root, PyObject *names) {
+    #if defined(__linux__) || defined(__APPLE__)
+        Py_ssize_t count = PyList_GET_SIZE(names);
+        PyObject *times = PyList_New(count), *sizes = PyList_New(count), *path = NULL, *both = NULL;
+        for (Py_ssize_t at = 0; times && sizes && at < count; at++) {
+            struct stat status;
+            if (!PyUnicode_Check(PyList_GET_ITEM(names, at))) { PyErr_BadArgument(); goto end; }
+            PyObject *text = PyUnicode_FromFormat("%U/%U", root, PyList_GET_ITEM(names, at)), *time, *size;
+            Py_XSETREF(path, text ? PyUnicode_EncodeFSDefault(text) : NULL);
+            Py_XDECREF(text);
+            if (path == NULL) goto end;
+            if (stat(PyBytes_AS_STRING(path), &status)) {
+                PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
+                goto end;
+            }
+    #ifdef __APPLE__
+            time = PyLong_FromLongLong(status.st_mtimespec.tv_sec * 1000000000LL + status.st_mtimespec.tv_nsec);
+    #else
+            time = PyLong_FromLongLong(status.st_mtim.tv_sec * 1000000000LL + status.st_mtim.tv_nsec);
+    #endif
+            size = PyLong_FromLongLong((long long)status.st_size);
+            if (time) PyList_SET_ITEM(times, at, time);
+            if (size) PyList_SET_ITEM(sizes, at, size);
+            if (time == NULL || size == NULL) goto end;
+        }
+        if (times && sizes) both = PyTuple_Pack(2, times, sizes);
+    end:
+        Py_XDECREF(path);
+        Py_XDECREF(times);
+        Py_XDECREF(sizes);
+        return both;
+    #else
+        Py_RETURN_NONE;
+    #endif
     }
     /* A tuple with another first element. */
     static CYTHON_UNUSED PyObject *wengert_with_first(PyObject *values, PyObject *first) {
@@ -416,6 +453,7 @@ cdef extern from *:
     object number_in "wengert_number_in"(object array)
     object entry "wengert_entry"(object mapping, object key)
     object incremented "wengert_incremented"(list arrays)
+    object statuses "wengert_statuses"(str root, list names)
     tuple with_first "wengert_with_first"(tuple values, object first)
     bint has_rows "wengert_has_rows"(object array)
     object plain_range "wengert_plain_range"(object part)

@@ -1,0 +1,3 @@
+from wengert._core cimport door
+
+cpdef object of_files(str root, list names)
