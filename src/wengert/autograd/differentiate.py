@@ -142,7 +142,8 @@ def several(value: Any, inputs_of: str = "") -> Sequence[Any]:
         TypeError: if `value` is not a tensor, a sequence or (for inputs) a dictionary.
         RuntimeError: if there is no input.
     """
-    if hasattr(type(value), "__torch_function__"):
+    kind = type(value)
+    if kind is not tuple and kind is not list and hasattr(kind, "__torch_function__"):
         return (value,)
     return passes.inputs_of(inputs_of, value) if inputs_of else passes.as_sequence(value)
 

@@ -182,7 +182,9 @@ class Registration:
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
-        if isinstance(value, Parameter):
+        if not isinstance(value, REGISTERED):
+            self._set_plain(name, value)
+        elif isinstance(value, Parameter):
             if "_parameters" not in own:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
             self._forget(name, keep="_parameters")
@@ -314,3 +316,7 @@ class Registration:
         if name not in module._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
         return module._buffers[name]
+
+
+REGISTERED = (Tensor, Registration)
+"""What `__setattr__` may register; a union would be made in each call."""
