@@ -149,7 +149,7 @@ def check_history(case: Case, alone: bool) -> None:
         assert case.name in REFUSED, recorder.reason
         return
     for segment in () if captured.graph is None else captured.graph.segments:
-        segment.alone = segment.alone and alone
+        segment.recipe = segment.recipe if alone else None
     for number in range(3):
         if number == 1:
             for tensor, other, array in zip(tensors, others, arrays):
@@ -164,8 +164,8 @@ def check_history(case: Case, alone: bool) -> None:
             return
         assert got == wanted, number
     for segment in () if captured.graph is None else captured.graph.segments:
-        assert segment.alone or segment.ordinary or not segment.passes.reason, segment.passes.reason
-        if not segment.alone and not segment.ordinary and segment.lists:
+        assert segment.recipe or segment.ordinary or not segment.passes.reason, segment.passes.reason
+        if segment.recipe is None and not segment.ordinary and segment.lists:
             assert segment.lists[0].replays > 2
 
 

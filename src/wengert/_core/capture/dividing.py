@@ -13,10 +13,24 @@ from typing import Any
 
 from ..state.modes import current
 from ..tensor.base import Tensor
-from .graphs import ERROR, FUNCTION, OUTSIDE, VIEW, KeptInput, KeptOutput, Reading, Step, Target
+from .graphs import (
+    CARD,
+    ERROR,
+    FUNCTION,
+    KEPT,
+    OUTSIDE,
+    VIEW,
+    KeptArray,
+    KeptInput,
+    KeptOutput,
+    Reading,
+    Step,
+    Target,
+)
 from .outputs import Output
 from .recorder import Recorder, Refusal
 from .segments import Connections, Segment
+from .single import ARRAY, CONSTANT, INPUT, OUTPUT, Recipe
 
 
 def graph_of(recorder: Recorder, recorded: list[tuple[Output, Tensor]], numbers: dict[int, int]) -> Connections | None:
@@ -181,6 +195,31 @@ class Numbering:
         freed = any(step.saved is None for step in steps)
         segment.ordinary = stale or freed or any(step.kind == ERROR for step in steps)
         segment.takes_nothing = any(step.kind in (FUNCTION, ERROR) for step in steps)
-        segment.alone = len(steps) == 1
+        segment.recipe = self.recipe(steps[0]) if len(steps) == 1 else None
         segment.lists = []
         segment.passes = None
+
+    def recipe(self, step: Step) -> Recipe | None:
+        """Return how the ordinary node of a step is created; None for custom Functions and writes to views."""
+        if step.kind not in (CARD, VIEW) or step.saved is None:
+            return None
+        recipe = Recipe()
+        recipe.cls, recipe.op, recipe.plan = step.cls, step.fields["op"], step.fields["plan"]
+        recipe.outputs, recipe.offset, recipe.step = step.outputs, step.offset, step.fields.get("step")
+        recipe.edges = tuple([-1 if target is None else self.number(target) for target in step.edges])
+        parts = [self.part(value) for value in step.saved]
+        if None in parts:
+            return None
+        recipe.saved = tuple(parts)
+        return recipe
+
+    def part(self, value: Any) -> tuple[Any, ...] | None:
+        """Return one saved value as `Recipe.saved` has it; None for lists, and for results of writes to views."""
+        if isinstance(value, KeptInput):
+            edge = -1 if value.target is None else self.number(value.target)
+            return INPUT, None, value.register, value.storage, value.lag, edge, value.word
+        if isinstance(value, KeptOutput):
+            return OUTPUT, None, value.register, value.storage, value.lag, value.nr, 0
+        if isinstance(value, KeptArray):
+            return ARRAY, None, value.register, -1, 0, -1, 0
+        return None if isinstance(value, KEPT) else (CONSTANT, value, -1, -1, 0, -1, 0)

@@ -10,8 +10,7 @@ from .. import door
 from ..backward.engine import new_sweep, run
 from ..backward.task import Task, Tasks
 from ..graph.node import Edge, Node, new_edge, set_up
-from ..leaves.accumulate import AccumulateGrad
-from ..recording.saved import Saved, SavedInput, SavedOutput
+from ..recording.saved import Saved
 from ..recording.saved_part import SavedPart
 from ..tensor.base import wrap
 from ..tensor.storage import Storage
@@ -29,7 +28,8 @@ from .graphs import (
     Step,
     Target,
 )
-from .segments import CompiledFunctionBackward, Connections, Gate, Root, Segment, disown, old_storage
+from .segments import CompiledFunctionBackward, Connections, Gate, Root, Segment, disown
+from .single import old_storage, saved_input, saved_output
 
 NEWEST = (1 << 62) - 2
 """Sequence number of the node that delivers the gradients: it runs before all others but those of leaves."""
@@ -54,7 +54,7 @@ class Expansion:
         self.edges: dict[tuple[int, int], Edge] = {}
         self.stores: dict[int, Storage] = {}
         self.nodes: dict[int, Node] = {}
-        self.gates = [None] * len(self.segment.arrivals) if self.segment.alone else self.new_gates(arrived)
+        self.gates = self.new_gates(arrived)
         number = len(graph.sources)
         for segment in graph.segments:
             for output in segment.outputs:
@@ -119,7 +119,7 @@ class Expansion:
     def edge(self, target: Target, place: tuple[int, int]) -> Edge:
         """Return an edge of a node; those that leave the segment lead to a gate."""
         at = self.ends.get(place)
-        if at is not None and self.gates[at] is not None:
+        if at is not None:
             return self.gates[at]
         return self.edge_to(target)
 
@@ -179,25 +179,14 @@ class Expansion:
 
     def input(self, value: KeptInput) -> Saved:
         """Return a saved input."""
-        saved = SavedInput.__new__(SavedInput)
-        saved.array = self.array(value.register)
-        saved.storage, saved.version = self.store(value.storage, saved.array, value.lag)
-        saved.word = value.word
-        saved.leaf = saved.edge = None
+        array = self.array(value.register)
         edge = None if value.target is None else self.edge_to(value.target)
-        if edge is not None and isinstance(edge.node, AccumulateGrad):
-            saved.leaf = edge.node.variable
-        else:
-            saved.edge = edge
-        return saved
+        return saved_input(array, *self.store(value.storage, array, value.lag), edge, value.word)
 
     def output(self, value: KeptOutput) -> Saved:
         """Return a saved output."""
-        saved = SavedOutput.__new__(SavedOutput)
-        saved.array = self.array(value.register)
-        saved.storage, saved.version = self.store(value.storage, saved.array, value.lag)
-        saved.nr = value.nr
-        return saved
+        array = self.array(value.register)
+        return saved_output(array, *self.store(value.storage, array, value.lag), value.nr)
 
     def part(self, value: KeptPart) -> Saved:
         """Return the saved result of a write to a view."""

@@ -21,8 +21,9 @@ from .lists import copy_of, layout_of
 from .native_calls import native_calls
 from .outputs import Nest, Output, registers_of
 from .recorder import Recorder, Refusal
-from .segments import BackwardList, CompiledFunctionBackward, Connections, Segment, old_storage, replace
+from .segments import BackwardList, CompiledFunctionBackward, Connections, Segment, replace
 from .signatures import guard_of
+from .single import old_storage
 
 MOST_LISTS = 16
 """Maximum number of backward lists of a segment: for gradients of other layouts, and for other edges that need one."""
@@ -47,11 +48,6 @@ class Passes:
         self.failed = 0
         kept = [value for at in segment.steps for value in graph.steps[at].kept() if not isinstance(value, KeptArray)]
         self.stores = {value.register: value.storage for value in kept}
-
-    def alone(self, node: CompiledFunctionBackward) -> Any:
-        """Return the ordinary node of a segment with a single step."""
-        [result] = Expansion(self.graph, node, 0).nodes.values()
-        return result
 
     def expanded(self, node: CompiledFunctionBackward, grads: list[Any], wanted: int) -> list[Any]:
         """Run a pass over ordinary nodes, which adds to the gradients that have arrived at their ends before."""

@@ -5,13 +5,13 @@ from wengert._core.backward.task cimport Task, Tasks
 from wengert._core.capture.lists cimport copy_of, run
 from wengert._core.capture.outputs cimport build
 from wengert._core.capture.signatures cimport holds
+from wengert._core.capture.single cimport old_storage, ordinary_node
 from wengert._core.graph.node cimport Edge, Node, new_edge, set_up
 from wengert._core.leaves.accumulate cimport gradient_edge
 from wengert._core.state.modes cimport Modes, Pass, current
 from wengert._core.tensor.base cimport Tensor, share, wrap
 from wengert._core.tensor.storage cimport Storage
 
-cdef long OLD
 cdef object NOTHING
 cdef long MOST_BITS
 
@@ -24,9 +24,9 @@ cdef class BackwardList:
 cdef class Segment:
     cdef public tuple steps, live, outputs, origins, arrivals, shared, parts, reads, registers, checks, inputs
     cdef public long offset
-    cdef public object frees, passes
+    cdef public object frees, passes, recipe
     cdef public list lists
-    cdef public bint ordinary, takes_nothing, alone
+    cdef public bint ordinary, takes_nothing
 
 @cython.no_gc
 cdef class CompiledFunctionBackward(Node):
@@ -75,8 +75,6 @@ cpdef object run_list(CompiledFunctionBackward node, BackwardList known, list gr
 @cython.locals(storage=Storage)
 cpdef object disown(Tensor grad)
 cpdef Tensor saved_tensor(CompiledFunctionBackward node, long number)
-@cython.locals(storage=Storage)
-cpdef Storage old_storage(object array)
 
 cdef class Connections:
     cdef public tuple sources, dtypes, stores, finals, segments, results, steps

@@ -25,9 +25,8 @@ from ..tensor.storage import Storage
 from .lists import copy_of, run
 from .outputs import build
 from .signatures import holds
+from .single import OLD, old_storage, ordinary_node
 
-OLD = 1
-"""Serial number of storages of saved arrays: older than any backward pass, which therefore does not write there."""
 NOTHING = -1
 """In the place of bits of steps: the node was reached, but no gradient has arrived."""
 MOST_BITS = 62
@@ -113,7 +112,7 @@ class Segment:
         passes: runs passes that no list is for.
         ordinary: ordinary nodes are built in each pass, since no list can stand for them.
         takes_nothing: a step runs even if no gradient arrives.
-        alone: it is a single step, whose ordinary node a replay creates.
+        recipe: of a single step whose ordinary node a replay creates; None for other segments.
     """
 
     steps: tuple[int, ...]
@@ -133,10 +132,9 @@ class Segment:
     passes: Any
     ordinary: bool
     takes_nothing: bool
-    alone: bool
+    recipe: Any
 
     __slots__ = (
-        "alone",
         "arrivals",
         "checks",
         "frees",
@@ -150,6 +148,7 @@ class Segment:
         "parts",
         "passes",
         "reads",
+        "recipe",
         "registers",
         "shared",
         "steps",
@@ -486,13 +485,6 @@ def saved_tensor(node: CompiledFunctionBackward, number: int) -> Tensor:
     return share(array, old_storage(array))
 
 
-def old_storage(array: Any) -> Storage:
-    """Return a storage that is older than any backward pass."""
-    storage: Storage = Storage(array)
-    storage.serial = OLD
-    return storage
-
-
 class Connections:
     """The recorded graph of a function, for replays.
 
@@ -563,6 +555,9 @@ def connect(
     segment: Segment
     node: CompiledFunctionBackward
     for segment in graph.segments:
+        if segment.recipe is not None:
+            add_outputs(segment, ordinary_node(segment.recipe, values, edges, stores, versions, first), edges)
+            continue
         node = CompiledFunctionBackward.__new__(CompiledFunctionBackward)
         node.segment, node.first, node.unlike, node.stores, node.versions = segment, first, unlike, stores, versions
         node.freed, node.ran = 0, NOTHING
@@ -573,7 +568,7 @@ def connect(
         arrivals = tuple([node.outer[arrival[2]] for arrival in segment.arrivals])
         set_up(node, arrivals, first + segment.offset, len(segment.outputs))
         node.trusted_gradients = True
-        add_outputs(segment, segment.passes.alone(node) if segment.alone else node, edges)
+        add_outputs(segment, node, edges)
     tensor: Tensor
     for output, number, word in graph.results:
         tensor = made[id(output)]
@@ -603,7 +598,7 @@ def add_outputs(segment: Segment, node: Node, edges: list[Any]) -> None:
     """Add the edges of the outputs of a segment; of a single step they are those of its ordinary node."""
     for nr in range(len(segment.outputs)):
         output: tuple[Any, ...] = segment.outputs[nr]
-        edges.append(new_edge(node, output[1] if segment.alone else nr, output[2], output[3]))
+        edges.append(new_edge(node, nr if segment.recipe is None else output[1], output[2], output[3]))
 
 
 def store_of(place: tuple[int, int], owners: list[Any], storages: dict[int, Any]) -> Any:

@@ -60,7 +60,7 @@ def told_of_history(graph: Any) -> list[str]:
         names = [graph.steps[at].cls.__name__ for at in segment.steps]
         shown = ", ".join(names if len(names) <= MOST_NAMES else [*names[:MOST_NAMES], "..."])
         lines.append(f"  gradients of {len(names)} nodes: {shown}")
-        if segment.alone:
+        if segment.recipe is not None:
             lines.append("    by the ordinary node")
         elif segment.ordinary or segment.passes.reason:
             reason = segment.passes.reason or "saved values were freed, or written to, inside the function"
