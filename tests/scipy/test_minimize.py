@@ -343,3 +343,17 @@ def test_what_does_not_fit_is_refused(case):
     error, message, attempt = REFUSED[case]
     with pytest.raises(error, match=message):
         attempt()
+
+
+def test_keys_of_derivatives_may_come_in_another_order():
+    fun = lambda p: (p["a"] - 1) ** 2 + 3 * (p["b"] + 2) ** 2  # noqa: E731
+    gradient = lambda p: {"b": 6 * (p["b"] + 2), "a": 2 * (p["a"] - 1)}  # noqa: E731
+    start = {"a": 0.0, "b": 0.0}
+    product = lambda p, along: {"b": 6 * along["b"], "a": 2 * along["a"]}  # noqa: E731
+    for found in (
+        minimize(fun, start, jac=gradient),
+        minimize(lambda p: (fun(p), gradient(p)), start, jac=True),
+        minimize(fun, start, method="Newton-CG", hessp=product),
+    ):
+        np.testing.assert_allclose([found.x["a"], found.x["b"]], [1, -2], atol=1e-4)
+        assert found.nit <= 8

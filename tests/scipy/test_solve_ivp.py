@@ -144,7 +144,11 @@ REFUSED = {
         lambda: solve_ivp(swing, 1, START),
     ),
     "args": (TypeError, "Supplied 'args' cannot be unpacked", lambda: solve_ivp(swing, (0, 1), START, args=3.0)),
-    "complex": (TypeError, "solve_ivp: expected y0 to be real numbers", lambda: solve_ivp(swing, (0, 1), [1j])),
+    "complex": (
+        TypeError,
+        "solve_ivp: expected fun to return real tensors or numbers, but got complex",
+        lambda: solve_ivp(lambda t, y: 1j * y, (0, 1), [1.0]),
+    ),
     "function": (
         TypeError,
         "solve_ivp: expected fun to be a function, but got str",
@@ -174,3 +178,22 @@ def test_without_scipy_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.integrate", None)
     with pytest.raises(ImportError, match=r"solve_ivp needs SciPy: pip install 'wengert\[full\]'"):
         solve_ivp(swing, (0, 1), START)
+
+
+def test_keys_of_results_may_come_in_another_order() -> None:
+    start = {"position": 1.0, "rest": {"speed": 0.0, "time": 0.0}}
+
+    def straight(t, s):
+        return {"position": s["rest"]["speed"], "rest": {"speed": -s["position"], "time": 1.0}}
+
+    def turned(t, s):
+        return {"rest": {"time": 1.0, "speed": -s["position"]}, "position": s["rest"]["speed"]}
+
+    for method in ("RK45", "Radau"):
+        one, other = (solve_ivp(fun, (0, 1), start, method).y for fun in (straight, turned))
+        np.testing.assert_array_equal(one["position"], other["position"])
+        np.testing.assert_array_equal(one["rest"]["time"], other["rest"]["time"])
+    with pytest.raises(
+        TypeError, match=r"expected fun to return the keys \['position', 'rest'\], but got \['position'\]"
+    ):
+        solve_ivp(lambda t, s: {"position": 0.0}, (0, 1), start)

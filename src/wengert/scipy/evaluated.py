@@ -20,7 +20,7 @@ from ..func.sparse.derivatives import Plan, check_shape, check_symmetric, hessia
 from ..func.sparse.patterns import hessian_sparsity, jacobian_sparsity
 from ..func.sparse.products import joined, pulled, pushed, split
 from ..ops.shapes.join import cat
-from .vectors import Vector, numeric
+from .vectors import Vector
 
 FIND = "find"
 """Value of a sparsity option: determine the pattern automatically."""
@@ -108,7 +108,8 @@ class Evaluated:
 
     def run(self, elements: list[Any], before: tuple[Any, ...] = ()) -> list[Tensor]:
         """Return the outputs of the function."""
-        return numeric(self.caller, self.name, self.func(*before, self.vector.opened(elements), *self.args))
+        value = self.func(*before, self.vector.opened(elements), *self.args)
+        return self.vector.outputs(self.caller, self.name, value)
 
     def at(self, x: Any, before: tuple[Any, ...] = ()) -> Record:
         """Return the record of the run at a point.

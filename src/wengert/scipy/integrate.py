@@ -19,6 +19,7 @@ from .adjoint import FIRST_ONLY, Adjoint, Problem
 from .evaluated import Evaluated
 from .implicit import implicit, stand_in
 from .runge_kutta import EXPLICIT, Field, Integrator, plain
+from .states import Numbers, States, is_complex
 from .trajectories import MESSAGES, Dense, Trajectory, Watch, Watched, as_times, columns, field_of
 from .vectors import Vector, check_single, flat, matrix, numeric, scipy_module
 
@@ -46,8 +47,8 @@ def solve_ivp(
 
     Args:
         fun: `fun(t, y, *args)` returns the derivative of `y` with respect to time, as tensors or containers of tensors;
-            `t` is a number, `y` a container as `y0` of float64 tensors.
-        y0: the initial state: tensors, as for `minimize`.
+            `t` is a number, `y` a container as `y0` of float64 and complex128 tensors.
+        y0: the initial state: tensors, as for `minimize`; elements may be complex.
         events: functions `event(t, y, *args)` of containers, which return a number.
         vectorized: must be False: it is meant for finite differences, and states are containers.
         t_span, method, t_eval, dense_output, args: as in SciPy.
@@ -61,13 +62,14 @@ def solve_ivp(
             "BDF" as a sparse array.
 
     Returns:
-        SciPy's result. If `y0` holds tensors, `y` is a container of float64 tensors with one more dimension, the last
-        one, for the times. `sol` and `y_events` are flat vectors. If the solution has derivatives, `y`, `y_events` and
+        SciPy's result. If `y0` holds tensors, `y` is a container of such tensors with one more dimension, the last one,
+        for the times. `sol` and `y_events` are flat vectors. If the solution has derivatives, `y`, `y_events` and
         `t_events` hold tensors, `sol` returns tensors, and `t` is a tensor if a time has a derivative.
 
     Raises:
         ImportError: if SciPy is not installed.
-        TypeError: if `y0` or a result of `fun` holds values other than real numbers.
+        TypeError: if `y0` holds other values than numbers, or a result of `fun` does not fit the state: it is not a
+            number, is complex for a real element, or has other keys.
         ValueError: if `t_span` is not two numbers, `vectorized` is True, `jac_sparsity` does not fit, or SciPy refuses
             an argument; if `gradient` is unknown, or "direct" for an implicit method.
         RuntimeError: in `vmap`.
@@ -85,15 +87,8 @@ def solve_ivp(
         raise ValueError(f"{SOLVE}: vectorized=True serves finite differences, which are not used here; omit it")
     ends = ends_of(t_span)
     check_gradient(integrate, method, gradient)
-    vector, arguments = Vector(SOLVE, "y0", y0), unpacked(args)
-    dense, implicit = is_lsoda(integrate, method), is_implicit(integrate, method)
-    exact = implicit and options.get("jac") is None
-    sparsity = options.pop("jac_sparsity", None) if exact else None
-    function = Evaluated(SOLVE, "fun", fun, vector, tuple(arguments), jacobian_sparsity=sparsity)
-    if exact:
-        options["jac"] = lambda t, y: jacobian_at(function, t, y, sparsity is not None and dense)
-    elif callable(options.get("jac")):
-        options["jac"] = opened_jacobian(vector, options["jac"], arguments)
+    vector, arguments = state_vector(y0), unpacked(args)
+    function = with_jacobian(integrate, method, fun, vector, arguments, options)
     observed = functions_of_events(vector, events, arguments)
     times = None if t_eval is None else [as_time(t) for t in t_eval]
     followed = is_followed(function, y0, ends, times, observed)
@@ -105,6 +100,46 @@ def solve_ivp(
     if followed:
         return adjoined(integrate, solution, function, y0, ends, method, times, dense_output, observed, options)
     solution.y = vector.rows(solution.y)
+    return in_numbers(vector, solution)
+
+
+def with_jacobian(
+    integrate: Any, method: Any, fun: Any, vector: Vector, args: tuple[Any, ...], options: dict[str, Any]
+) -> Evaluated:
+    """Return the derivative of flat states, and put its Jacobian, and tolerances for flat states, into `options`."""
+    exact = is_implicit(integrate, method) and options.get("jac") is None
+    sparsity = options.pop("jac_sparsity", None) if exact else None
+    if isinstance(vector, States):
+        sparsity = vector.spread(sparsity)
+        options |= {name: vector.spread(options[name]) for name in ("rtol", "atol") if name in options}
+    function = Evaluated(SOLVE, "fun", in_order_of(vector, fun), vector, args, jacobian_sparsity=sparsity)
+    if exact:
+        dense = sparsity is not None and is_lsoda(integrate, method)
+        options["jac"] = lambda t, y: jacobian_at(function, t, y, dense)
+    elif options.get("jac") is not None:
+        options["jac"] = opened_jacobian(vector, options["jac"], args)
+    return function
+
+
+def state_vector(y0: Any) -> Vector:
+    """Return the conversion of the state to flat vectors of real numbers."""
+    return States(SOLVE, "y0", y0) if is_complex(y0) else Vector(SOLVE, "y0", y0)
+
+
+def in_order_of(vector: Vector, fun: Any) -> Any:
+    """Return the user's function with the keys of its results in the order of the state's."""
+    if vector.structure is None or not callable(fun):
+        return fun
+    return lambda t, y, *args: vector.ordered(SOLVE, "fun", fun(t, y, *args))
+
+
+def in_numbers(vector: Vector, solution: Any) -> Any:
+    """Convert flat states of a result, which are real and imaginary parts if the state is complex."""
+    if isinstance(vector, States):
+        if solution.sol is not None:
+            solution.sol = Numbers(solution.sol, vector.numbers)
+        if solution.y_events is not None:
+            solution.y_events = [vector.numbers(rows.T).T if len(rows) else rows for rows in solution.y_events]
     return solution
 
 
@@ -137,7 +172,8 @@ def recorded(
     states = columns(path.states, integrator.y)
     t, y = as_times(path.times), vector.joined_rows(states)
     sol = Dense(path.steps, integrator.start, integrator.end, integrator.y) if dense_output else None
-    return result_of(integrator.evaluations, 0, t, y, sol, watched if events is not None else None, path.status)
+    result = result_of(integrator.evaluations, 0, t, y, sol, watched if events is not None else None, path.status)
+    return in_numbers(vector, result)
 
 
 def result_of(
@@ -204,7 +240,7 @@ def adjoined(
     solution.t = as_times(at)
     solution.y = vector.joined_rows(states(at) if at else columns([], start))
     solution.sol = AdjointDense(states, path) if dense_output else None
-    return solution
+    return in_numbers(vector, solution)
 
 
 def reached_times(solution: Any, ends: tuple[Any, Any]) -> list[Any]:
@@ -288,6 +324,11 @@ def ends_of(t_span: Any) -> tuple[Any, Any]:
     Raises:
         ValueError: if `t_span` is not two numbers.
     """
+    if isinstance(t_span, Tensor):
+        check_single(SOLVE, "t_span", t_span)
+    for t in t_span if isinstance(t_span, (list, tuple)) else ():
+        if isinstance(t, Tensor):
+            check_single(SOLVE, "t_span", t)
     numbers = [t._array_ if isinstance(t, Tensor) else t for t in t_span] if is_sequence(t_span) else t_span
     if np.shape(numbers) != (2,):
         raise ValueError(f"{SOLVE}: expected t_span to be two numbers, but got {t_span!r}")
@@ -338,8 +379,9 @@ def flat_start(vector: Vector, y0: Any) -> Tensor:
     if vector.structure is None:
         return from_numpy(np.array(vector.start, np.float64))
     elements = flatten(y0)[0]
-    tensors = [part if isinstance(part, Tensor) else from_numpy(np.array(part, np.float64)) for part in elements]
-    parts = [tensor.double().reshape(-1) for tensor in tensors]
+    tensors = [part if isinstance(part, Tensor) else from_numpy(np.array(part)) for part in elements]
+    values = vector.flat_values(tensors) if isinstance(vector, States) else [tensor.double() for tensor in tensors]
+    parts = [value.reshape(-1) for value in values]
     result: Tensor = parts[0] if len(parts) == 1 else cat(parts)
     return result
 
@@ -376,8 +418,11 @@ def functions_of_events(vector: Vector, events: Any, args: Any) -> list[Watch]:
 
 
 def opened_jacobian(vector: Vector, own: Any, args: Any) -> Any:
-    """Convert a user's Jacobian to a function of flat vectors."""
-    return lambda t, y: matrix(own(t, vector.container(y), *args))
+    """Convert a user's Jacobian, a function or a constant matrix, to one of flat vectors."""
+    real = vector.jacobian if isinstance(vector, States) else lambda matrix: matrix
+    if not callable(own):
+        return real(own)
+    return lambda t, y: real(matrix(own(t, vector.container(y), *args)))
 
 
 def unpacked(args: Any) -> tuple[Any, ...]:

@@ -140,7 +140,7 @@ def opened(vector: Vector, function: Any, args: tuple[Any, ...], name: str) -> A
         return function
     if name == "hess":
         return lambda x: matrix(function(vector.container(x), *args))
-    return lambda x: flat(MINIMIZE, name, function(vector.container(x), *args))
+    return lambda x: flat(MINIMIZE, name, vector.ordered(MINIMIZE, name, function(vector.container(x), *args)))
 
 
 def first_of(function: Any) -> Any:
@@ -153,6 +153,7 @@ def opened_pair(vector: Vector, function: Any, args: tuple[Any, ...]) -> Any:
 
     def pair(x: Any) -> Any:
         value, gradient = function(vector.container(x), *args)
+        gradient = vector.ordered(MINIMIZE, "fun", gradient)
         return float(flat(MINIMIZE, "fun", value)[0]), flat(MINIMIZE, "fun", gradient)
 
     return pair
@@ -162,8 +163,8 @@ def opened_product(vector: Vector, function: Any, args: tuple[Any, ...]) -> Any:
     """Convert a user's product with the Hessian."""
     if not callable(function):
         return function
-    both = vector.container
-    return lambda x, along: flat(MINIMIZE, "hessp", function(both(x), both(along), *args))
+    both, ordered = vector.container, vector.ordered
+    return lambda x, along: flat(MINIMIZE, "hessp", ordered(MINIMIZE, "hessp", function(both(x), both(along), *args)))
 
 
 def opened_callback(vector: Vector, callback: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from .._core import flags
 from .._start.loading import load
 from .._tensor import Tensor
-from ..autograd.containers import flatten, opened, unflatten
+from ..autograd.containers import Structure, flatten, keys_of, opened, unflatten
 from ..func.sparse.products import split
 from ..ops.create.interchange import from_numpy
 
@@ -93,6 +93,22 @@ class Vector:
         tensors = self.tensors(x)
         return unflatten([as_kind(tensor, kind) for tensor, kind in zip(tensors, self.kinds)], self.structure)
 
+    def ordered(self, caller: str, name: str, value: Any) -> Any:
+        """Return a container as that of the variables, with the keys of dictionaries in their order.
+
+        Raises:
+            TypeError: if a dictionary has other keys.
+        """
+        return value if self.structure is None else in_order(caller, name, value, self.structure)
+
+    def outputs(self, caller: str, name: str, value: Any) -> list[Tensor]:
+        """Return the results of a user's function as real tensors.
+
+        Raises:
+            TypeError: if a result is neither tensor, array nor number, or is complex.
+        """
+        return numeric(caller, name, value)
+
     def elements(self, vector: Tensor) -> list[Tensor]:
         """Return the elements of the container for a flat vector that is a tensor, by recorded operations."""
         if len(self.like) == 1:
@@ -126,6 +142,26 @@ class Vector:
             parts.append(from_numpy(part) if kind == TENSOR else part)
             start += size
         return unflatten(parts, self.structure)
+
+
+def in_order(caller: str, name: str, value: Any, structure: Structure) -> Any:
+    """Return a container with the keys of dictionaries in the order of a structure.
+
+    Raises:
+        TypeError: if a dictionary has other keys.
+    """
+    if structure.kind is None:
+        return value
+    if issubclass(structure.kind, dict):
+        keys = keys_of(structure)
+        if not isinstance(value, dict):
+            return value
+        if value.keys() != set(keys):
+            raise TypeError(f"{caller}: expected {name} to return the keys {list(keys)}, but got {list(value)}")
+        return {key: in_order(caller, name, value[key], child) for key, child in zip(keys, structure.children)}
+    if isinstance(value, (list, tuple)) and len(value) == len(structure.children):
+        return [in_order(caller, name, item, child) for item, child in zip(value, structure.children)]
+    return value
 
 
 def keeps_form(value: Any) -> bool:
@@ -188,8 +224,13 @@ def flat(caller: str, name: str, value: Any) -> Any:
     return np.concatenate([element._array_.ravel() for element in elements]).astype(np.float64)
 
 
-def numeric(caller: str, name: str, value: Any) -> list[Tensor]:
+def numeric(caller: str, name: str, value: Any, complex_too: bool = False) -> list[Tensor]:
     """Return the elements of a container as tensors; arrays and numbers become constants.
+
+    Args:
+        caller, name: names for error messages.
+        value: the container.
+        complex_too: whether elements may be complex.
 
     Raises:
         TypeError: if a value is neither tensor, array nor number, or is complex, or if the container is empty.
@@ -202,10 +243,12 @@ def numeric(caller: str, name: str, value: Any) -> list[Tensor]:
         if isinstance(element, Tensor):
             check_single(caller, f"a result of {name}", element)
         array = element._array_ if isinstance(element, Tensor) else np.asarray(element)
-        if array.dtype.kind not in "fiub":
+        is_complex = array.dtype.kind == "c"
+        if array.dtype.kind not in "fiub" and not (complex_too and is_complex):
             kind = type(element).__name__ if array.dtype.kind not in "cmM" else array.dtype
             raise TypeError(f"{caller}: expected {name} to return real tensors or numbers, but got {kind}")
-        tensors.append(element if isinstance(element, Tensor) else from_numpy(array.astype(np.float64)))
+        dtype = np.complex128 if is_complex else np.float64
+        tensors.append(element if isinstance(element, Tensor) else from_numpy(array.astype(dtype)))
     return tensors
 
 
