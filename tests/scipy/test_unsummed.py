@@ -53,6 +53,9 @@ UNARY: list[Any] = [
     lambda u: (u * (0.3 + 1j)).exp().abs(),
     lambda u: wg.where(X > 0, u, 2 * u),
     lambda u: 2.0**u,
+    lambda u: (u + X * 0).mul_(X).exp_(),
+    lambda u: (u + X).div_(2).pow_(2),
+    lambda u: (X - u).sub_(u * 0.5, alpha=2).neg_().square_(),
 ]
 BINARY: list[Any] = [
     lambda u, v: u + v,

@@ -219,7 +219,7 @@ def active_at(
     if len(rows):
         least = np.where(sides == 0, -np.inf, 0.0)
         shares = scipy_module(caller, "optimize").lsq_linear(units.T, gradient, (least, np.inf), "bvls", tol=1e-14).x
-    size = np.linalg.norm(gradient)
+    size = float(np.linalg.norm(gradient))
     left = np.linalg.norm(units.T @ shares - gradient) / max(size, 1.0)
     if left > ACCEPTED:
         raise RuntimeError(UNMET.format(caller, left, caller))

@@ -98,7 +98,8 @@ def unsummed(output: Tensor, variables: list[Tensor], start: int = 0) -> list[Sc
     waiting = [(-edge.node.sequence_number, id(edge.node), edge.node)]  # newest first
     while waiting:
         node = heappop(waiting)[2]
-        if not is_elementwise(getattr(node, "op", None)):
+        op = operator_of(node)
+        if op is None or not is_elementwise(op):
             return None
         edges = without(node.next_edges, type(node).hidden_slots(node))
         grad, edge = grads.pop(node)
@@ -132,7 +133,7 @@ def through(node: Any, edges: tuple[Any, ...], grad: Scaled, edge: Edge, shape: 
     Returns:
         For each edge the gradient, or None. None if a gradient has another shape.
     """
-    rule = RULES.get(node.op.name)
+    rule = RULES.get(operator_of(node).name)
     if rule is not None and edge.dtype.kind == "f" and all(end is None or end.dtype == edge.dtype for end in edges):
         saved = {name: unpack(value, node) for name, value in zip(node.plan.names, node.saved)}
         parts = rule(grad, edges, saved) if fit(edge.dtype, saved) else None
@@ -141,17 +142,23 @@ def through(node: Any, edges: tuple[Any, ...], grad: Scaled, edge: Edge, shape: 
     ones = grad.tensor is None
     seed = from_numpy(np.ones(shape, edge.dtype)) if ones else grad.tensor
     results = node(seed)
-    parts = []
+    sent: list[Scaled | None] = []
     for end, result in zip(edges, results if isinstance(results, tuple) else (results,)):
         if end is None or result is None:
-            parts.append(None)
+            sent.append(None)
             continue
         if result.shape != shape:
             return None
         if result._array_.dtype.kind == "c" and end.dtype.kind != "c":
             result = result.real
-        parts.append(Scaled(None if ones and result is seed else result, grad.factor))
-    return tuple(parts)
+        sent.append(Scaled(None if ones and result is seed else result, grad.factor))
+    return tuple(sent)
+
+
+def operator_of(node: Any) -> Any:
+    """Return the operator of a node, for an in-place form that of the result; None for other nodes."""
+    op = getattr(node, "op", None)
+    return getattr(op, "functional", op)
 
 
 def number_of(operand: Any) -> float | None:
