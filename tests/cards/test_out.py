@@ -149,6 +149,13 @@ def test_an_output_that_would_grow_over_an_operand_keeps_its_shape(call, outputs
     assert [state(output) for output in (x, *out)] == before
 
 
+def test_normal_numbers_do_not_go_to_a_part_of_their_means():
+    x = wg.zeros(6)
+    with pytest.raises(RuntimeError, match="the written-to tensor refer to"):
+        wg.normal(x[:3], 1.0, out=x[1:4])
+    assert x.tolist() == [0.0] * 6
+
+
 def test_long_work_does_not_begin_for_an_output_that_does_not_fit(monkeypatch):
     x, ran = wg.ones(1 << 20), []
     perform = dispatch.perform
@@ -166,7 +173,16 @@ def test_long_work_does_not_begin_for_an_output_that_does_not_fit(monkeypatch):
     [
         lambda: wg.normal(wg.zeros(3), wg.ones(3), out=wg.zeros(3, dtype=wg.int64)),
         lambda: wg.normal(wg.zeros(3), 1.0, out=wg.zeros(3, dtype=wg.int64)),
+        lambda: wg.normal(wg.zeros(3), wg.ones(3), out=wg.zeros(1).expand(3)),
+        lambda: wg.normal(wg.zeros(3), wg.ones(3), out=wg.zeros(3, requires_grad=True)),
+        lambda: wg.normal(wg.zeros(3, requires_grad=True), 1.0, out=wg.zeros(3)),
+        lambda: wg.bernoulli(wg.ones(3) / 2, out=wg.zeros(3, dtype=wg.complex64)),
         lambda: wg.multinomial(wg.ones(3), 2, out=wg.zeros(2)),
+        lambda: wg.multinomial(wg.ones(3), 2, out=wg.zeros(1, dtype=wg.int64).expand(2)),
+        lambda: wg.rand(3, out=wg.zeros(1).expand(3)),
+        lambda: wg.randn(3, out=wg.zeros(1).expand(3)),
+        lambda: wg.randint(5, (3,), out=wg.zeros(1).expand(3)),
+        lambda: wg.randperm(3, out=wg.zeros(1).expand(3)),
     ],
 )
 def test_a_refused_call_draws_no_random_numbers(call):

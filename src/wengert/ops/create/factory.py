@@ -254,6 +254,16 @@ def result_dtype(name: str, wanted: Any, out: Any, default: DType) -> DType:
     return result
 
 
+def check_output(out: Tensor | None, shape: tuple[int, ...]) -> None:
+    """Refuse an `out` whose elements share memory, before numbers are drawn for it.
+
+    Args:
+        shape: that of the result, to which another `out` is resized.
+    """
+    if out is not None and out._array_.shape == shape:
+        check_shared(out, ())
+
+
 KEEPING = ("arange", "linspace", "logspace", "range")
 """Factories that keep the shape of an output with the right number of elements."""
 

@@ -16,7 +16,16 @@ from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
-from ..create.factory import Options, batched_shape, check_place, deliver, read_size, read_tuple, result_dtype
+from ..create.factory import (
+    Options,
+    batched_shape,
+    check_output,
+    check_place,
+    deliver,
+    read_size,
+    read_tuple,
+    result_dtype,
+)
 from ..dtype_checks import integers_of, largest_of
 from ..family import describes
 from .batches import drawn_levels
@@ -186,8 +195,9 @@ def drawn(
     dtype, layout, device, pin_memory, requires_grad = options
     check_place(name, device, pin_memory, layout, out=out, dtype=dtype)
     element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
-    levels = drawn_levels()
-    array = draw(chosen(name, generator), batched_shape(levels, read_size(name, *size)), element)
+    levels, shape = drawn_levels(), read_size(name, *size)
+    check_output(out, shape)
+    array = draw(chosen(name, generator), batched_shape(levels, shape), element)
     return deliver(name, array, requires_grad, out, levels)
 
 
@@ -300,6 +310,7 @@ def randint(
     shape = read_tuple("randint", size, len(bounds) or 3)
     element = result_dtype("randint", dtype, out, dtypes.int64)
     levels = drawn_levels()
+    check_output(out, shape)
     array = integer_array(chosen("randint", generator), first, last, batched_shape(levels, shape), element)
     return deliver("randint", array, requires_grad, out, levels)
 
@@ -382,6 +393,7 @@ def randperm(
     check_numbers(element, count)
     if count - 1 > range_of(element)[1]:
         raise RuntimeError(f"value cannot be converted to type {element.name}_t without overflow: n = {count}")
+    check_output(out, (count,))
     levels, source = drawn_levels(), chosen("randperm", generator)
     shape = batched_shape(levels, (count,))
     rows = [source.draw(kernels.permutation, count) for _ in range(math.prod(shape[:-1]))]

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import errors
-from ..._core.calls.out import check_cast, expected, one_output, put
+from ..._core import errors, out_errors
+from ..._core.calls.out import check_cast, check_shared, expected, one_output, put
 from ..._core.cards.card import ALL, FLOATS, REALS, Array, Bad, Index, Out, Sample, composite, nodes, op
 from ..._core.cards.plain_case import plain_case
+from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import from_numpy
@@ -132,9 +133,14 @@ def normal(
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         if out is None:
             return normal_about(mean, std, generator=generator)
+        tensor, operands = one_output("normal", out), [value for value in (mean, std) if isinstance(value, Tensor)]
+        if current().grad and any(value.requires_grad for value in (tensor, *operands)):
+            raise RuntimeError(out_errors.requires_grad("normal"))
+        check_shared(tensor, [(operand, False) for operand in operands])
         for drawn in expected(normal_about, (mean, std, generator)):
-            check_cast(one_output("normal", out), drawn, not_drawn)
-        return put("normal", out, normal_about(mean, std, generator=generator), uncastable=not_drawn)
+            check_cast(tensor, drawn, not_drawn)
+        result = normal_about(mean, std, generator=generator)
+        return put("normal", out, result, read=tuple(operands), uncastable=not_drawn)
     if size is None:
         raise TypeError(
             f"normal() received an invalid combination of arguments - got ({type(mean).__name__}, "
@@ -164,7 +170,13 @@ def not_drawn(wanted: Any, result: Any) -> NotImplementedError:
 
 
 def of_draws(args: tuple[Any, ...], result: Any) -> None:
-    """Accept an output of `bernoulli` of any dtype: 0 and 1 are numbers of all of them."""
+    """Accept an output of `bernoulli` of any real dtype: 0 and 1 are numbers of all of them.
+
+    Raises:
+        NotImplementedError: if the output is complex.
+    """
+    if result.is_complex:
+        raise NotImplementedError(f"\"bernoulli_tensor_cpu_self_\" not implemented for '{result.legacy[:-6]}'")
 
 
 @op(
