@@ -75,14 +75,21 @@ def jobs() -> dict[str, Callable[[], object]]:
         x = wg.ones(300_000)
         assert (x * x + x).sum().item() == 600_000
 
+    return {job.__name__: job for job in (draw, states, accumulate, leaves, hooks, large, replayed_job())}
+
+
+def replayed_job() -> Callable[[], object]:
+    """A job that calls a replayed function, whose list all threads share."""
+    import wengert as wg
+
     matrix = wg.ones(300, 300) / 300
     compiled = wg.compile(lambda x, number: ((x @ matrix + number).tanh() * 2).sum(), replay=True)
 
     def replayed() -> None:
-        number = wg.zeros(1)  # a thread's own: lists are shared by all
+        number = wg.zeros(1)
         assert compiled(matrix, number).item() == ((matrix @ matrix + number).tanh() * 2).sum().item()
 
-    return {job.__name__: job for job in (draw, states, accumulate, leaves, hooks, large, replayed)}
+    return replayed
 
 
 def outcome(job: Callable[[], object]) -> str:
