@@ -66,8 +66,8 @@ public:
     // Whether the registers are the operands, and `result` (null: none) is the array for the result.
     bool is_for(PyObject* const* registers, const int32_t* places, PyArrayObject* result) const {
         const Head& head = *reinterpret_cast<const Head*>(words_.get());
-        if (result && PyArray_BYTES(result) != head.result) return false;
-        const auto* operand = reinterpret_cast<const Operand*>(words_.get() + head_words);
+        if (result && !is_result(result, head)) return false;
+        const auto* operand = reinterpret_cast<const Operand*>(operands_of(head));
         for (const Operand* end = operand + head.operand_count; operand < end; ++operand, ++places) {
             PyObject* object = registers[*places];
             if (!PyArray_CheckExact(object) || PyArray_BYTES(as_array(object)) != operand->data) return false;
@@ -77,8 +77,8 @@ public:
     }
     void run() const {
         const Head& head = *reinterpret_cast<const Head*>(words_.get());
-        const uint64_t* word = words_.get() + head_words + operand_words * head.operand_count;
-        for (uint32_t at = 0; at < head.work_count; ++at) {
+        const uint64_t* word = operands_of(head) + operand_words * head.operand_count;
+        for (int at = 0; at < head.work_count; ++at) {
             const auto& work = *reinterpret_cast<const WorkHead*>(word);
             work.run(word + work_words);
             word += work_words + work.word_count;
@@ -89,12 +89,18 @@ public:
         words_.reset();
         outside_.clear();
         if (!notes.complete || notes.work_count == 0 || !knows_memory(notes, registers, operands, result)) return;
-        size_t size = head_words + operand_words * operands.count;
+        const int ndim = result ? PyArray_NDIM(result) : 0;
+        size_t size = head_words + 2 * static_cast<size_t>(ndim) + operand_words * operands.count;
         for (int at = 0; at < notes.work_count; ++at) size += work_words + notes.works[at].word_count();
         std::unique_ptr<uint64_t[]> words(new uint64_t[size]);
         new (words.get()) Head{result ? PyArray_BYTES(result) : nullptr, static_cast<uint32_t>(operands.count),
-                               static_cast<uint32_t>(notes.work_count)};
-        uint64_t* word = put_operands(words.get() + head_words, registers, operands);
+                               static_cast<uint16_t>(notes.work_count), static_cast<uint16_t>(ndim)};
+        uint64_t* word = words.get() + head_words;
+        for (int dim = 0; dim < ndim; ++dim) {
+            *word++ = static_cast<uint64_t>(PyArray_DIM(result, dim));
+            *word++ = static_cast<uint64_t>(PyArray_STRIDE(result, dim));
+        }
+        word = put_operands(word, registers, operands);
         for (int at = 0; at < notes.work_count; ++at) {
             const Work& work = notes.works[at];
             new (word) WorkHead{work.function(), work.word_count()};
@@ -107,7 +113,8 @@ public:
 private:
     struct Head {
         const char* result;
-        uint32_t operand_count, work_count;
+        uint32_t operand_count;
+        uint16_t work_count, ndim;  // of the result, whose lengths and strides follow
     };
     struct Operand {
         const char* data;
@@ -121,6 +128,17 @@ private:
     static constexpr size_t head_words = words_of<Head>, operand_words = words_of<Operand>,
                             work_words = words_of<WorkHead>;
 
+    const uint64_t* operands_of(const Head& head) const { return words_.get() + head_words + 2 * size_t{head.ndim}; }
+    // A program that has had the array may have given it another shape.
+    bool is_result(PyArrayObject* result, const Head& head) const {
+        if (PyArray_BYTES(result) != head.result || PyArray_NDIM(result) != head.ndim) return false;
+        const uint64_t* word = words_.get() + head_words;
+        for (int dim = 0; dim < head.ndim; ++dim, word += 2)
+            if (static_cast<uint64_t>(PyArray_DIM(result, dim)) != word[0] ||
+                static_cast<uint64_t>(PyArray_STRIDE(result, dim)) != word[1])
+                return false;
+        return true;
+    }
     // Whether the noted addresses lie in the operands and the result.
     static bool knows_memory(const WorkNotes& notes, PyObject* const* registers, const Operands& operands,
                              PyArrayObject* result) {

@@ -142,8 +142,9 @@ bool has_bytes(PyObject* object, PyObject* expected) {
 Outcome copy(Calls& calls, const Call& call, PyObject* registers) {
     PyArrayObject* constant = as_array(call.arguments[0].constant.get());
     const Offered offered(calls, call);
-    Object result(offered.at(0));
-    if (!result.get())
+    const bool fits = offered.at(0) && has_layout(offered.at(0), call.results[0].layout.get());
+    Object result(fits ? offered.at(0) : nullptr);
+    if (!fits)
         result = Object::taken(reinterpret_cast<PyObject*>(
             new_array(PyArray_DESCR(constant), PyArray_NDIM(constant), PyArray_DIMS(constant))));
     if (!result.get()) return FAILED;
