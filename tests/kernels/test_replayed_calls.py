@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import warnings
 import weakref
 from typing import Any
 
@@ -148,7 +149,7 @@ def test_a_result_whose_shape_the_program_changed_is_not_taken_for_the_recorded_
         assert stop == 2 and arrays[3].shape == (4,)
 
 
-@pytest.mark.parametrize("kind", ["shape", "size"])
+@pytest.mark.parametrize("kind", ["shape", "size", "dtype"])
 def test_a_result_that_the_program_changed_after_its_work_was_noted_is_not_written_to(kind):
     a, b = np.arange(400.0), np.ones(400)
     calls = multiply_and_add(a)
@@ -156,15 +157,24 @@ def test_a_result_that_the_program_changed_after_its_work_was_noted_is_not_writt
     copies = native.replay_calls(((COPIES, True, (-1,), (constant,), False, (0,), (constant,), (0,), (), None),), 1)
     for number in range(20):
         stop, arrays = run(calls, a, b)
-        assert stop == 2 and arrays[3].shape == (400,) and np.array_equal(arrays[3], 2 * a)
+        assert (
+            stop == 2
+            and arrays[3].shape == (400,)
+            and arrays[3].dtype == np.float64
+            and np.array_equal(arrays[3], 2 * a)
+        )
         _, copy = run(copies, registers=1)
         assert copy[0].shape == (400,) and np.array_equal(copy[0], constant)
         if number % 5 == 4:
             for array in (arrays.pop(), copy.pop()):
                 if kind == "shape":
                     array.shape = (20, 20)
-                else:
+                elif kind == "size":
                     array.resize(2, refcheck=False)
+                else:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")  # newer NumPy advises against it
+                        array.dtype = np.int64
                 del array
         del arrays, copy
 

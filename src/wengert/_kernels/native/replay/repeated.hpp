@@ -93,8 +93,9 @@ public:
         size_t size = head_words + 2 * static_cast<size_t>(ndim) + operand_words * operands.count;
         for (int at = 0; at < notes.work_count; ++at) size += work_words + notes.works[at].word_count();
         std::unique_ptr<uint64_t[]> words(new uint64_t[size]);
-        new (words.get()) Head{result ? PyArray_BYTES(result) : nullptr, static_cast<uint32_t>(operands.count),
-                               static_cast<uint16_t>(notes.work_count), static_cast<uint16_t>(ndim)};
+        new (words.get()) Head{result ? PyArray_BYTES(result) : nullptr, result ? PyArray_DESCR(result) : nullptr,
+                               static_cast<uint32_t>(operands.count), static_cast<uint16_t>(notes.work_count),
+                               static_cast<uint16_t>(ndim)};
         uint64_t* word = words.get() + head_words;
         for (int dim = 0; dim < ndim; ++dim) {
             *word++ = static_cast<uint64_t>(PyArray_DIM(result, dim));
@@ -113,6 +114,7 @@ public:
 private:
     struct Head {
         const char* result;
+        const PyArray_Descr* descr;
         uint32_t operand_count;
         uint16_t work_count, ndim;  // of the result, whose lengths and strides follow
     };
@@ -131,7 +133,9 @@ private:
     const uint64_t* operands_of(const Head& head) const { return words_.get() + head_words + 2 * size_t{head.ndim}; }
     // A program that has had the array may have given it another shape.
     bool is_result(PyArrayObject* result, const Head& head) const {
-        if (PyArray_BYTES(result) != head.result || PyArray_NDIM(result) != head.ndim) return false;
+        if (PyArray_BYTES(result) != head.result || PyArray_NDIM(result) != head.ndim ||
+            PyArray_DESCR(result) != head.descr)
+            return false;
         const uint64_t* word = words_.get() + head_words;
         for (int dim = 0; dim < head.ndim; ++dim, word += 2)
             if (static_cast<uint64_t>(PyArray_DIM(result, dim)) != word[0] ||
