@@ -556,7 +556,7 @@ def connect(
     node: CompiledFunctionBackward
     for segment in graph.segments:
         if segment.recipe is not None:
-            add_outputs(segment, ordinary_node(segment.recipe, values, edges, stores, versions, first), edges)
+            add_outputs(segment, ordinary_node(segment.recipe, values, edges, (stores, versions), first), edges)
             continue
         node = CompiledFunctionBackward.__new__(CompiledFunctionBackward)
         node.segment, node.first, node.unlike, node.stores, node.versions = segment, first, unlike, stores, versions

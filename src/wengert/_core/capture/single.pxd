@@ -14,10 +14,10 @@ cdef class Recipe:
     cdef public tuple edges, saved
 
 @cython.locals(node=OpNode)
-cpdef Node ordinary_node(Recipe recipe, list values, list edges, list stores, list versions, long first)
+cpdef Node ordinary_node(Recipe recipe, list values, list edges, tuple memory, long first)
 cpdef object set_step(ViewNode node, tuple step)
 @cython.locals(kind=long, storage=Storage, version=long)
-cpdef object saved_value(tuple part, list values, list edges, list stores, list versions)
+cpdef object saved_value(tuple part, list values, list edges, tuple memory)
 @cython.locals(saved=SavedInput)
 cpdef Saved saved_input(object array, Storage storage, long version, Edge edge, long word)
 @cython.locals(saved=SavedOutput)

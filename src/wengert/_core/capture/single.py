@@ -41,15 +41,13 @@ class Recipe:
     __slots__ = ("cls", "edges", "offset", "op", "outputs", "plan", "saved", "step")
 
 
-def ordinary_node(
-    recipe: Recipe, values: list[Any], edges: list[Any], stores: list[Any], versions: list[Any], first: int
-) -> Node:
+def ordinary_node(recipe: Recipe, values: list[Any], edges: list[Any], memory: tuple[Any, Any], first: int) -> Node:
     """Return a new node.
 
     Args:
         values: the registers.
         edges: the edges that the call has so far.
-        stores, versions: the storages, None for those that no program can write to, and their versions.
+        memory: the storages, None for those that no program can write to, and their versions.
         first: the sequence number of the first node of the call.
     """
     node: OpNode = door.new(recipe.cls)
@@ -60,7 +58,7 @@ def ordinary_node(
     node.plan = recipe.plan
     if recipe.step is not None:
         set_step(node, recipe.step)
-    node.saved = tuple([saved_value(part, values, edges, stores, versions) for part in recipe.saved])
+    node.saved = tuple([saved_value(part, values, edges, memory) for part in recipe.saved])
     return node
 
 
@@ -69,9 +67,7 @@ def set_step(node: ViewNode, step: tuple[Any, ...]) -> None:
     node.step = step
 
 
-def saved_value(
-    part: tuple[Any, ...], values: list[Any], edges: list[Any], stores: list[Any], versions: list[Any]
-) -> Any:
+def saved_value(part: tuple[Any, ...], values: list[Any], edges: list[Any], memory: tuple[Any, Any]) -> Any:
     """Return one saved value."""
     kind: int = part[0]
     if kind == CONSTANT:
@@ -79,8 +75,8 @@ def saved_value(
     array: Any = values[part[2]]
     if kind == ARRAY:
         return wrap_flagged(array, 0)
-    storage: Storage = stores[part[3]]
-    version: int = versions[part[3]]
+    storage: Storage = memory[0][part[3]]
+    version: int = memory[1][part[3]]
     if storage is None:
         storage = old_storage(array)
         storage.version = version
