@@ -223,6 +223,7 @@ def active_at(
     left = np.linalg.norm(units.T @ shares - gradient) / max(size, 1.0)
     if left > ACCEPTED:
         raise RuntimeError(UNMET.format(caller, left, caller))
+    # of a multiplier and the distance from the bound, one is zero at a minimum: what is larger is not
     strict = (sides == 0) | (shares > np.maximum(SMALL * max(size, 1.0), distances))
     for at in np.flatnonzero(~strict & (distances <= TIGHT)):
         raise RuntimeError(WEAK.format(caller, names[rows[at]], caller))

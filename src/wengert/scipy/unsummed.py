@@ -117,8 +117,8 @@ def unsummed(output: Tensor, variables: list[Tensor], start: int = 0) -> list[Sc
                 if known is None and not is_leaf:
                     heappush(waiting, (-target.sequence_number, id(target), target))
                 grads[target] = (part if known is None else known[0].plus(part), edge)
-    found = [grads.get(edge_of(variable).node) for variable in variables]
-    return [None if entry is None else entry[0] for entry in found]
+    entries = [grads.get(edge_of(variable).node) for variable in variables]
+    return [None if entry is None else entry[0] for entry in entries]
 
 
 def through(node: Any, edges: tuple[Any, ...], grad: Scaled, edge: Edge, shape: tuple[int, ...]) -> Parts | None:
