@@ -98,6 +98,14 @@ def test_an_example_calls_the_operator_by_one_of_its_names(module):
         assert called or re.search(r" (<<|>>) ", source_of(value)), name
 
 
+def test_examples_are_the_last_section():
+    for name, value in [pair for home in MODULES for pair in offered(home).items()] + list(methods().items()):
+        text = inspect.getdoc(value)
+        after = text.partition("\nExamples:\n")[2]
+        assert not re.search(r"^(Args|Returns|Raises|Derivative):$", after, re.MULTILINE), name
+        assert "\n\n\n" not in text, name
+
+
 def test_an_example_that_returns_something_else_is_found():
     def wrong():
         """Add.

@@ -16,10 +16,12 @@ from .._core.operators.declaration import take_over
 
 PACKAGE = str(__package__).partition(".")[0]
 Function = TypeVar("Function", bound=Callable[..., Any])
+EXAMPLES = "\n\n    Examples:\n"
+"""The heading of the last section of a docstring."""
 
 
 def describes(sections: str, **words: str) -> Callable[[Function], Function]:
-    """Return a decorator that appends a family's sections to the docstring of a member.
+    """Return a decorator that appends a family's sections to the docstring of a member, before its examples.
 
     Args:
         sections: text after the summary, with places for `words`.
@@ -28,7 +30,9 @@ def describes(sections: str, **words: str) -> Callable[[Function], Function]:
 
     def complete(function: Function) -> Function:
         if function.__doc__:
-            function.__doc__ = f"{function.__doc__}\n{sections.format(**words)}"
+            own, heading, examples = function.__doc__.partition(EXAMPLES)
+            shared = sections.format(**words)
+            function.__doc__ = f"{own}\n{shared.rstrip()}{heading}{examples}" if examples else f"{own}\n{shared}"
         return function
 
     return complete
