@@ -82,10 +82,10 @@ def compare_tensors(first: Any, second: Any, strict: bool, where: str, views: bo
         compare_arrays(array_of(first), array_of(second), 1.0, "values", where)
     if first.requires_grad != second.requires_grad:
         raise Difference("requires_grad", f"{where}: expected {first.requires_grad}, found {second.requires_grad}")
-    names = [None if each.grad_fn is None else each.grad_fn.name() for each in (first, second)]
+    names = [None if tensor.grad_fn is None else tensor.grad_fn.name() for tensor in (first, second)]
     if names[0] != names[1]:
         raise Difference("node name", f"{where}: expected {names[0]}, found {names[1]}")
-    steps = [told_strides(each) for each in (first, second)]
+    steps = [told_strides(tensor) for tensor in (first, second)]
     if steps[0] != steps[1]:
         raise Difference("strides", f"{where}: expected {steps[0]}, found {steps[1]} for {tuple(first.shape)}")
     if views and (first._base is None) != (second._base is None):
@@ -158,22 +158,22 @@ def compare_gradients(first: tuple[Any, Any, list[Any]], second: tuple[Any, Any,
         return
     weights = [weight(tensor, at) for at, tensor in enumerate(roots[0])]
     expected = differentiate(first[0], roots[0], inputs[0], weights, twice)
-    found = differentiate(second[0], roots[1], inputs[1], weights, twice)
+    actual = differentiate(second[0], roots[1], inputs[1], weights, twice)
     coarse = 2 * max(LOOSE.get(str(root.dtype).removeprefix("torch."), 0.0) for root in roots[0])
-    compare_gradient_lists(expected, found, "gradient", coarse)
+    compare_gradient_lists(expected, actual, "gradient", coarse)
     if not twice or isinstance(expected, BaseException):
         return
-    deeper = [at for at, each in enumerate(expected) if each is not None and each.requires_grad]
+    deeper = [at for at, grad in enumerate(expected) if grad is not None and grad.requires_grad]
     if not deeper:
         return
-    constant = [at for at in deeper if not found[at].requires_grad]
-    living = [at for at in deeper if found[at].requires_grad]
+    constant = [at for at in deeper if not actual[at].requires_grad]
+    living = [at for at in deeper if actual[at].requires_grad]
     zeros = second_gradients(first[0], expected, constant, inputs[0])
-    if not isinstance(zeros, BaseException) and any(each is not None and np.any(array_of(each)) for each in zeros):
+    if not isinstance(zeros, BaseException) and any(grad is not None and np.any(array_of(grad)) for grad in zeros):
         raise Difference("second gradient", f"the gradient of input {constant[0]} is not recorded")
     compare_gradient_lists(
         second_gradients(first[0], expected, living, inputs[0]),
-        second_gradients(second[0], found, living, inputs[1]),
+        second_gradients(second[0], actual, living, inputs[1]),
         "second gradient",
         coarse,
     )
@@ -205,23 +205,23 @@ def weight(tensor: Any, at: int) -> Any:
 def differentiate(library: Any, roots: list[Any], inputs: list[Any], weights: list[Any], again: bool) -> Any:
     """The gradients of `roots`, or the error."""
     try:
-        seeds = [library.from_numpy(np.array(each)).to(root.dtype) for each, root in zip(weights, roots)]
+        seeds = [library.from_numpy(np.array(weight)).to(root.dtype) for weight, root in zip(weights, roots)]
         return library.autograd.grad(roots, inputs, seeds, create_graph=again, retain_graph=True, allow_unused=True)
     except Exception as error:
         return error
 
 
-def compare_gradient_lists(expected: Any, found: Any, kind: str, coarse: float) -> None:
+def compare_gradient_lists(expected: Any, actual: Any, kind: str, coarse: float) -> None:
     """Compare what two calls of `grad` gave; a result in halves says its gradient no more closely than `coarse`."""
     if isinstance(expected, BaseException):
-        if not isinstance(found, BaseException):
+        if not isinstance(actual, BaseException):
             raise Difference(kind, f"expected {type(expected).__name__}: {first_line(expected)}")
         return
-    if isinstance(found, BaseException):
-        raise Difference(kind, f"{type(found).__name__}: {found}"[:600])
-    for at, (one, other) in enumerate(zip(expected, found)):
+    if isinstance(actual, BaseException):
+        raise Difference(kind, f"{type(actual).__name__}: {actual}"[:600])
+    for at, (one, other) in enumerate(zip(expected, actual)):
         if (one is None) != (other is None):
-            present = [not np.any(array_of(each)) for each in (one, other) if each is not None]
+            present = [not np.any(array_of(grad)) for grad in (one, other) if grad is not None]
             raise Difference(
                 f"{kind} None", f"{kind} {at}: None only on {'torch' if one is None else 'wengert'} (zeros: {present})"
             )

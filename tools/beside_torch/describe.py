@@ -48,11 +48,11 @@ def describe(value: Any) -> Any:
     if isinstance(value, BaseException):
         return {"error": kind, "says": first_line(value)}
     if isinstance(value, dict):
-        return {"dict": [[describe(key), describe(each)] for key, each in value.items()]}
+        return {"dict": [[describe(key), describe(element)] for key, element in value.items()]}
     if isinstance(value, (tuple, list)):
-        return {"list": [describe(each) for each in value]}
+        return {"list": [describe(element) for element in value]}
     if hasattr(value, "next_functions"):
-        return {"node": node_name(value), "next": [node_name(each) for each, _ in value.next_functions]}
+        return {"node": node_name(value), "next": [node_name(element) for element, _ in value.next_functions]}
     if kind == "ndarray":
         return {"array": plain(value.tolist()), "dtype": str(value.dtype), "shape": list(value.shape)}
     return {"repr": repr(value)}
@@ -61,10 +61,10 @@ def describe(value: Any) -> Any:
 def describe_tensor(value: Any) -> dict[str, Any]:
     """A tensor in plain data; strides only where they say something."""
     shape = list(value.shape)
-    told = math.prod(shape) <= MOST_ELEMENTS
+    shows_values = math.prod(shape) <= MOST_ELEMENTS
     steps = [step for step, length in zip(value.stride(), shape) if length > 1] if math.prod(shape) else []
     return {
-        "tensor": plain(value.detach().clone().tolist()) if told else "...",
+        "tensor": plain(value.detach().clone().tolist()) if shows_values else "...",
         "class": type(value).__name__,
         "dtype": str(value.dtype),
         "shape": shape,
@@ -82,7 +82,7 @@ def node_name(node: Any) -> str | None:
 def plain(value: Any) -> Any:
     """Nested lists of numbers, complex ones as pairs."""
     if isinstance(value, list):
-        return [plain(each) for each in value]
+        return [plain(element) for element in value]
     return [value.real, value.imag] if isinstance(value, complex) else value
 
 
@@ -101,85 +101,85 @@ def failed_line(error: BaseException) -> str:
 def observe(program: Callable[..., Any], library: Any) -> dict[str, Any]:
     """Run `program(library)`: its result or error, what it printed, and what it warned of."""
     printed = io.StringIO()
-    found: dict[str, Any] = {}
+    observed: dict[str, Any] = {}
     with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stdout(printed):
         warnings.simplefilter("always")
         try:
-            found["result"] = describe(program(library))
+            observed["result"] = describe(program(library))
         except Exception as error:
-            found["raises"] = type(error).__name__
-            found["says"] = first_line(error) or failed_line(error)
+            observed["raises"] = type(error).__name__
+            observed["says"] = first_line(error) or failed_line(error)
     if printed.getvalue():
-        found["printed"] = printed.getvalue()
+        observed["printed"] = printed.getvalue()
     if warned:
-        found["warns"] = [each.category.__name__ for each in warned]
-    return found
+        observed["warns"] = [warning.category.__name__ for warning in warned]
+    return observed
 
 
-def differences(expected: Any, found: Any, path: str = "", slack: float = 1.0, least: float = 0.0) -> list[str]:
-    """In what `found` differs from `expected`, one line each.
+def differences(expected: Any, actual: Any, path: str = "", slack: float = 1.0, least: float = 0.0) -> list[str]:
+    """In what `actual` differs from `expected`, one line each.
 
     Tolerances are multiplied by `slack`, and count as at least `least` before.
 
     An error's text may say more than the expected one; it must hold the expected first line.
     """
-    if isinstance(expected, dict) and isinstance(found, dict):
-        if "tensor" in expected and "tensor" in found:
-            return compare_tensors(expected, found, path, slack, least)
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        if "tensor" in expected and "tensor" in actual:
+            return compare_tensors(expected, actual, path, slack, least)
         lines = []
-        for key in dict.fromkeys([*expected, *found]):
+        for key in dict.fromkeys([*expected, *actual]):
             if key == "says":
-                lines += compare_texts(str(expected.get(key)), str(found.get(key)), path)
-            elif expected.get(key) != found.get(key):
-                lines += differences(expected.get(key), found.get(key), f"{path}.{key}", slack, least)
+                lines += compare_texts(str(expected.get(key)), str(actual.get(key)), path)
+            elif expected.get(key) != actual.get(key):
+                lines += differences(expected.get(key), actual.get(key), f"{path}.{key}", slack, least)
         return lines
-    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+    if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
         return [
             line
-            for at, pair in enumerate(zip(expected, found))
+            for at, pair in enumerate(zip(expected, actual))
             for line in differences(*pair, f"{path}[{at}]", slack, least)
         ]
     return (
         []
-        if equal(expected, found, 1e-6 * slack)
-        else [f"{path}: expected {shorten(expected)}, found {shorten(found)}"]
+        if equal(expected, actual, 1e-6 * slack)
+        else [f"{path}: expected {shorten(expected)}, found {shorten(actual)}"]
     )
 
 
-def compare_texts(expected: str, found: str, path: str) -> list[str]:
+def compare_texts(expected: str, actual: str, path: str) -> list[str]:
     """The difference between two error texts; torch's advice on its own debugging tools need not be repeated."""
     wanted = " ".join(expected.replace(NAMESPACE, "").partition(HINT)[0].split()).rstrip(".")
-    given = " ".join(found.replace(NAMESPACE, "").split())
-    if wanted in given:
+    plain_text = " ".join(actual.replace(NAMESPACE, "").split())
+    if wanted in plain_text:
         return []
-    return [f"{path}.says: expected {expected!r}, found {found!r}"]
+    return [f"{path}.says: expected {expected!r}, found {actual!r}"]
 
 
 def compare_tensors(
-    expected: dict[str, Any], found: dict[str, Any], path: str, slack: float, least: float
+    expected: dict[str, Any], actual: dict[str, Any], path: str, slack: float, least: float
 ) -> list[str]:
     """The differences between two described tensors."""
-    keys = [key for key in expected if key != "tensor" and expected[key] != found.get(key)]
-    lines = [f"{path}.{key}: expected {shorten(expected[key])}, found {shorten(found.get(key))}" for key in keys]
+    keys = [key for key in expected if key != "tensor" and expected[key] != actual.get(key)]
+    lines = [f"{path}.{key}: expected {shorten(expected[key])}, found {shorten(actual.get(key))}" for key in keys]
     tolerance = max(TOLERANCES.get(expected["dtype"].removeprefix("torch."), 0.0), least) * slack
-    if expected["shape"] == found["shape"] and not equal(expected["tensor"], found["tensor"], tolerance):
-        lines.append(f"{path}.values: expected {shorten(expected['tensor'])}, found {shorten(found['tensor'])}")
+    if expected["shape"] == actual["shape"] and not equal(expected["tensor"], actual["tensor"], tolerance):
+        lines.append(f"{path}.values: expected {shorten(expected['tensor'])}, found {shorten(actual['tensor'])}")
     return lines
 
 
-def equal(expected: Any, found: Any, tolerance: float) -> bool:
+def equal(expected: Any, actual: Any, tolerance: float) -> bool:
     """Whether nested lists of numbers agree; NaN equals NaN."""
-    if isinstance(expected, list) and isinstance(found, list):
-        if len(expected) != len(found):
+    if isinstance(expected, list) and isinstance(actual, list):
+        if len(expected) != len(actual):
             return False
-        return all(equal(one, other, tolerance) for one, other in zip(expected, found))
-    if isinstance(expected, float) and isinstance(found, float):
-        if math.isnan(expected) or math.isnan(found):
-            return math.isnan(expected) and math.isnan(found)
-        if math.isinf(expected) or math.isinf(found):
-            return expected == found
-        return abs(expected - found) <= tolerance * max(1.0, abs(expected))
-    return type(expected) is type(found) and bool(expected == found)
+        return all(equal(one, other, tolerance) for one, other in zip(expected, actual))
+    if isinstance(expected, float) and isinstance(actual, float):
+        if math.isnan(expected) or math.isnan(actual):
+            return math.isnan(expected) and math.isnan(actual)
+        if math.isinf(expected) or math.isinf(actual):
+            return expected == actual
+        return abs(expected - actual) <= tolerance * max(1.0, abs(expected))
+    return type(expected) is type(actual) and bool(expected == actual)
 
 
 def shorten(value: Any, most: int = 160) -> str:

@@ -46,83 +46,85 @@ class Changer:
                 holder[key] = self.value(holder[key])
         return parts
 
-    def value(self, given: Any) -> Any:
+    def value(self, value: Any) -> Any:
         """Another value in place of one."""
-        if isinstance(given, self.torch.Tensor):
-            return self.tensor(given)
+        if isinstance(value, self.torch.Tensor):
+            return self.tensor(value)
         choices: list[Any]
-        if isinstance(given, bool):
-            choices = [not given, None, 1]
-        elif isinstance(given, int):
-            choices = [given + 1, given - 1, -given, 0, 1, -1, 9, float(given), True, None, self.torch.tensor(given)]
-        elif isinstance(given, (float, complex)):
-            choices = [-given, 0.0, *SPECIAL[:3], 1e-3, 2, None, True, self.torch.tensor(given)]
-        elif isinstance(given, str):
+        if isinstance(value, bool):
+            choices = [not value, None, 1]
+        elif isinstance(value, int):
+            choices = [value + 1, value - 1, -value, 0, 1, -1, 9, float(value), True, None, self.torch.tensor(value)]
+        elif isinstance(value, (float, complex)):
+            choices = [-value, 0.0, *SPECIAL[:3], 1e-3, 2, None, True, self.torch.tensor(value)]
+        elif isinstance(value, str):
             choices = [*WORDS, None]
-        elif isinstance(given, self.torch.dtype):
+        elif isinstance(value, self.torch.dtype):
             choices = [getattr(self.torch, name) for name in DTYPES]
-        elif isinstance(given, (list, tuple)) and all(isinstance(each, int) for each in given):
-            choices = [type(given)(each) for each in ((*given, 1), given[:-1], given[::-1], ())]
-        elif given is None:
+        elif isinstance(value, (list, tuple)) and all(isinstance(element, int) for element in value):
+            choices = [type(value)(element) for element in ((*value, 1), value[:-1], value[::-1], ())]
+        elif value is None:
             choices = [0, 1, True, 0.5]
         else:
-            return given
+            return value
         return self.draw.choice(choices)
 
-    def tensor(self, given: Any) -> Any:
+    def tensor(self, tensor: Any) -> Any:
         """A changed copy of a tensor."""
         changes = (self.special, self.special, self.cast, self.longer, self.shorter, self.reshaped, self.reshaped)
-        made = self.draw.choice(changes)(given.detach().clone())
-        floats = made.dtype.is_floating_point or made.dtype.is_complex
-        return made.detach().requires_grad_(given.requires_grad and floats)
+        changed = self.draw.choice(changes)(tensor.detach().clone())
+        floats = changed.dtype.is_floating_point or changed.dtype.is_complex
+        return changed.detach().requires_grad_(tensor.requires_grad and floats)
 
-    def special(self, given: Any) -> Any:
+    def special(self, tensor: Any) -> Any:
         """Some elements are special values."""
-        if not given.numel():
-            return given
-        flat = given.reshape(-1).clone()
+        if not tensor.numel():
+            return tensor
+        flat = tensor.reshape(-1).clone()
         for _ in range(self.draw.choice((1, 2, 5))):
             at = self.draw.randrange(flat.numel())
-            if given.dtype.is_floating_point or given.dtype.is_complex:
+            if tensor.dtype.is_floating_point or tensor.dtype.is_complex:
                 flat[at] = self.draw.choice(SPECIAL)
-            elif given.dtype is self.torch.bool:
+            elif tensor.dtype is self.torch.bool:
                 flat[at] = not flat[at]
             else:
-                flat[at] = self.draw.choice(WHOLE[:2] if given.dtype is self.torch.uint8 else WHOLE)
-        return flat.reshape(given.shape)
+                flat[at] = self.draw.choice(WHOLE[:2] if tensor.dtype is self.torch.uint8 else WHOLE)
+        return flat.reshape(tensor.shape)
 
-    def cast(self, given: Any) -> Any:
+    def cast(self, tensor: Any) -> Any:
         """Another dtype."""
-        return given.to(getattr(self.torch, self.draw.choice(DTYPES)))
+        return tensor.to(getattr(self.torch, self.draw.choice(DTYPES)))
 
-    def longer(self, given: Any) -> Any:
+    def longer(self, tensor: Any) -> Any:
         """Twice as long along a dimension."""
-        if not given.ndim:
-            return given.reshape(1).repeat(2)
-        return self.torch.cat([given, given], self.draw.randrange(given.ndim))
+        if not tensor.ndim:
+            return tensor.reshape(1).repeat(2)
+        return self.torch.cat([tensor, tensor], self.draw.randrange(tensor.ndim))
 
-    def shorter(self, given: Any) -> Any:
+    def shorter(self, tensor: Any) -> Any:
         """Of length 1 or 0 along a dimension."""
-        if not given.ndim:
-            return given
-        return given.narrow(self.draw.randrange(given.ndim), 0, self.draw.choice((0, 1)) if 0 not in given.shape else 0)
+        if not tensor.ndim:
+            return tensor
+        return tensor.narrow(
+            self.draw.randrange(tensor.ndim), 0, self.draw.choice((0, 1)) if 0 not in tensor.shape else 0
+        )
 
-    def reshaped(self, given: Any) -> Any:
+    def reshaped(self, tensor: Any) -> Any:
         """One dimension more or less, or in another order."""
-        choices: list[Callable[[], Any]] = [lambda: given.unsqueeze(0), lambda: given.unsqueeze(-1)]
-        if given.ndim:
-            choices += [lambda: given.flatten(), lambda: given.transpose(0, -1)]
-            if given.shape[0]:
-                choices.append(lambda: given[0].clone())
+        choices: list[Callable[[], Any]] = [lambda: tensor.unsqueeze(0), lambda: tensor.unsqueeze(-1)]
+        if tensor.ndim:
+            choices += [lambda: tensor.flatten(), lambda: tensor.transpose(0, -1)]
+            if tensor.shape[0]:
+                choices.append(lambda: tensor[0].clone())
         return self.draw.choice(choices)()
 
 
 def copied(value: Any) -> Any:
     """Containers anew, as lists so that they can be changed; all else as it is."""
     if isinstance(value, dict):
-        return {key: copied(each) for key, each in value.items()}
-    if type(value) in (tuple, list) and any(hasattr(each, "detach") for each in value):
-        return [copied(each) for each in value]
+        return {key: copied(element) for key, element in value.items()}
+    if type(value) in (tuple, list) and any(hasattr(element, "detach") for element in value):
+        return [copied(element) for element in value]
     return value
 
 
@@ -163,11 +165,11 @@ class FuzzRunner(Runner):
             os._exit(0)
         os.close(writer)
         with os.fdopen(reader, "rb") as file:
-            told = file.read()
+            content = file.read()
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         outcome = Outcome(name, failures=[Failure("crash", name, f"the process ended with status {status}", 0)])
-        if told:
-            outcome = pickle.loads(told)
+        if content:
+            outcome = pickle.loads(content)
         self.known.remove_from(outcome)
         return outcome
 
@@ -190,12 +192,12 @@ class FuzzRunner(Runner):
                         parts = changer.changed([sample.input, list(sample.args), sample.kwargs])
                     except Exception:  # that change does not go with that tensor
                         continue
-                    made = copy.copy(sample)
-                    made.input, made.args, made.kwargs = parts[0], tuple(parts[1]), parts[2]
+                    changed = copy.copy(sample)
+                    changed.input, changed.args, changed.kwargs = parts[0], tuple(parts[1]), parts[2]
                     form, pair = draw.choice((pairs[0], draw.choice(pairs)))
                     if form == "out" and (type(parts[0]) in (tuple, list) or parts[2].get("out") is not None):
                         continue
-                    self.attempt(info, f"{dtype} {form}".strip(), *pair, made, at, outcome)
+                    self.attempt(info, f"{dtype} {form}".strip(), *pair, changed, at, outcome)
         except TimeUp:
             pass
         except Exception as error:
@@ -209,7 +211,7 @@ class FuzzRunner(Runner):
 
     def pool(self, info: Any) -> list[tuple[str, Any]]:
         """The samples that are changed, with the names of their dtypes."""
-        found = []
+        samples = []
         for dtype in ("float64", "float32", "complex128", "int64", "bool", "bfloat16"):
             if getattr(self.torch, dtype) not in info.dtypes:
                 continue
@@ -217,13 +219,13 @@ class FuzzRunner(Runner):
             recorded = recorded and getattr(self.torch, dtype) in info.backward_dtypes
             try:
                 generated = info.sample_inputs("cpu", getattr(self.torch, dtype), requires_grad=recorded)
-                small = [each for _, each in zip(range(self.most), generated) if weight_of(each) < 3000]
+                small = [sample for _, sample in zip(range(self.most), generated) if weight_of(sample) < 3000]
             except (ImportError, AssertionError, NotImplementedError):
                 continue
-            found += [(dtype, each) for each in small]
-        return found
+            samples += [(dtype, sample) for sample in small]
+        return samples
 
 
 def weight_of(sample: Any) -> int:
     """How many elements the tensors of a sample have."""
-    return sum(each.numel() for each in tensors_in([sample.input, list(sample.args), sample.kwargs]))
+    return sum(tensor.numel() for tensor in tensors_in([sample.input, list(sample.args), sample.kwargs]))

@@ -63,7 +63,7 @@ def step(draw: random.Random, names: list[tuple[str, tuple[int, ...]]]) -> tuple
         ), shape
     if kind < 0.6 and shape:
         return reduction(draw, name, shape)
-    fitting = [(other, each) for other, each in names if broadcasts(shape, each)]
+    fitting = [(other, size) for other, size in names if broadcasts(shape, size)]
     other, another = draw.choice(fitting)
     text = draw.choice(BINARY).format(a=name, b=other)
     return text, np.broadcast_shapes(shape, another)

@@ -28,8 +28,8 @@ class Known:
     def __init__(self, path: Path) -> None:
         self.entries: list[tuple[str, dict[str, Any]]] = [
             (pattern, entry)
-            for pattern, found in tomllib.loads(path.read_text(encoding="utf-8")).items()
-            for entry in (found if isinstance(found, list) else [found])
+            for pattern, entries in tomllib.loads(path.read_text(encoding="utf-8")).items()
+            for entry in (entries if isinstance(entries, list) else [entries])
         ]
         for pattern, entry in self.entries:
             if not entry.get("reason") or not entry.get("kinds"):
@@ -46,7 +46,7 @@ class Known:
         for at, (pattern, entry) in enumerate(self.entries):
             if not fnmatch(outcome.name, pattern):
                 continue
-            left = [each for each in outcome.failures if not explains(entry, each)]
+            left = [failure for failure in outcome.failures if not explains(entry, failure)]
             if len(left) < len(outcome.failures):
                 self.used.add(at)
                 outcome.skipped += len(outcome.failures) - len(left)

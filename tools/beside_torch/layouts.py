@@ -112,13 +112,13 @@ def exchanged(value: Any, change: Callable[[Any, int], Any], memo: dict[int, Any
     """`value` with its tensors laid out in another way; tensors that occur twice stay one."""
     if hasattr(value, "detach"):
         if id(value) not in memo:
-            made = change(value.detach(), len(memo))
-            memo[id(value)] = (made.detach().requires_grad_(value.requires_grad), value)
+            changed = change(value.detach(), len(memo))
+            memo[id(value)] = (changed.detach().requires_grad_(value.requires_grad), value)
         return memo[id(value)][0]
     if isinstance(value, dict):
-        return {key: exchanged(each, change, memo) for key, each in value.items()}
+        return {key: exchanged(element, change, memo) for key, element in value.items()}
     if type(value) in (tuple, list):
-        return type(value)(exchanged(each, change, memo) for each in value)
+        return type(value)(exchanged(element, change, memo) for element in value)
     return value
 
 
@@ -158,10 +158,10 @@ class LayoutRunner(Runner):
             for layout, change in LAYOUTS.items():
                 memo: dict[int, Any] = {}
                 parts = [exchanged(part, change, memo) for part in (sample.input, tuple(sample.args), sample.kwargs)]
-                told = len(outcome.failures)
+                before = len(outcome.failures)
                 self.compare(info, f"{layout} {form}".strip(), theirs, ours, parts, sample, outcome)
-                if layout == "as it is" and [each.kind for each in outcome.failures[told:]] == ["raises"]:
-                    del outcome.failures[told:]  # it says nothing of layouts; --opinfo tells it
+                if layout == "as it is" and [failure.kind for failure in outcome.failures[before:]] == ["raises"]:
+                    del outcome.failures[before:]  # it says nothing of layouts; --opinfo tells it
                     outcome.skipped += 1
                     break
 
@@ -179,25 +179,25 @@ class LayoutRunner(Runner):
         mirrored = [memo[id(tensor)] for tensor in inputs]
         process = sample.output_process_fn_grad
         expected = self.call(self.torch, theirs, form, parts, process)
-        found = self.call(self.wengert, ours, form, arguments, self.translator.function(process))
-        if isinstance(expected, BaseException) or isinstance(found, BaseException):
+        actual = self.call(self.wengert, ours, form, arguments, self.translator.function(process))
+        if isinstance(expected, BaseException) or isinstance(actual, BaseException):
             outcome.skipped += 1
-            if isinstance(expected, BaseException) != isinstance(found, BaseException):
-                self.note(outcome, "raises", form, info, parts, f"expected {expected!r:.300}, found {found!r:.300}")
+            if isinstance(expected, BaseException) != isinstance(actual, BaseException):
+                self.note(outcome, "raises", form, info, parts, f"expected {expected!r:.300}, found {actual!r:.300}")
             return
         model = inputs[0] if inputs else None
-        kind, text = self.differing(tensors_in(expected), tensors_in(found), "result", model)
+        kind, text = self.differing(tensors_in(expected), tensors_in(actual), "result", model)
         if not kind and not RANDOM.search(info.name):
-            kind, text = self.gradients(expected, found, inputs, mirrored)
+            kind, text = self.gradients(expected, actual, inputs, mirrored)
         if kind:
             self.note(outcome, kind, form, info, parts, text)
         else:
             outcome.passed += 1
 
-    def gradients(self, expected: Any, found: Any, inputs: list[Any], mirrored: list[Any]) -> tuple[str, str]:
+    def gradients(self, expected: Any, actual: Any, inputs: list[Any], mirrored: list[Any]) -> tuple[str, str]:
         """In what the gradients of all recorded results differ."""
         grads: list[Any] = []
-        for library, value, tensors in ((self.torch, expected, inputs), (self.wengert, found, mirrored)):
+        for library, value, tensors in ((self.torch, expected, inputs), (self.wengert, actual, mirrored)):
             roots, leaves = recorded(value), recorded(tensors)
             if not roots or not leaves:
                 return "", ""
@@ -206,7 +206,7 @@ class LayoutRunner(Runner):
                 grads.append(library.autograd.grad(roots, leaves, seeds, allow_unused=True))
             except Exception as error:
                 grads.append(error)
-        failed = [isinstance(each, BaseException) for each in grads]
+        failed = [isinstance(grad, BaseException) for grad in grads]
         if any(failed):
             return (
                 ("", "") if all(failed) else ("gradient raises", f"expected {grads[0]!r:.300}, found {grads[1]!r:.300}")
@@ -215,16 +215,16 @@ class LayoutRunner(Runner):
         kind, text = self.differing([one for one, _ in pairs], [other for _, other in pairs], "gradient", None)
         return (f"gradient {kind}" if kind else ""), text
 
-    def differing(self, expected: list[Any], found: list[Any], where: str, model: Any) -> tuple[str, str]:
+    def differing(self, expected: list[Any], actual: list[Any], where: str, model: Any) -> tuple[str, str]:
         """The kind of the first difference and its text; `model` is what results may share memory with."""
         start = 0 if model is None else model.storage_offset()  # wengert's copy of an input begins its memory
-        for at, (one, other) in enumerate(zip(expected, found)):
+        for at, (one, other) in enumerate(zip(expected, actual)):
             if tuple(one.shape) != tuple(other.shape):
                 return "shape", f"{where} {at}: expected {tuple(one.shape)}, found {tuple(other.shape)}"
             steps = one.stride(), other.stride()
             text = f"{where} {at}: expected {steps[0]}, found {steps[1]} for {tuple(one.shape)}"
             if steps[0] != tuple(steps[1]):
-                said = [[step for step, length in zip(each, one.shape) if length > 1] for each in steps]
+                said = [[step for step, length in zip(strides, one.shape) if length > 1] for strides in steps]
                 return ("strides" if said[0] != said[1] and one.numel() else "idle strides"), text
             if one.is_contiguous() != other.is_contiguous():
                 return "is_contiguous", text

@@ -22,24 +22,24 @@ DTYPES = ("float64", "float32", "float16", "bfloat16", "complex128")
 class ModuleTranslator(Translator):
     """A translator that carries modules over with all that they hold."""
 
-    def module(self, given: Any) -> Any:
+    def module(self, module: Any) -> Any:
         """The module of wengert with the same attributes, parameters, buffers and submodules."""
-        made = find(self.wengert, f"nn.{type(given).__name__}")
-        made = made.__new__(made)
-        self.wengert.nn.Module.__init__(made)
-        for name, held in vars(given).items():
+        translated = find(self.wengert, f"nn.{type(module).__name__}")
+        translated = translated.__new__(translated)
+        self.wengert.nn.Module.__init__(translated)
+        for name, held in vars(module).items():
             if name in ("_parameters", "_buffers", "_modules"):
-                for key, each in held.items():
-                    getattr(made, name)[key] = self.held(each)
+                for key, part in held.items():
+                    getattr(translated, name)[key] = self.held(part)
             elif not name.startswith("_") or not hasattr(self.torch.nn.Module(), name):
-                setattr(made, name, self.value(held, {}))
-        return made
+                setattr(translated, name, self.value(held, {}))
+        return translated
 
-    def held(self, given: Any) -> Any:
+    def held(self, value: Any) -> Any:
         """A parameter, buffer or submodule."""
-        made = self.value(given, {})
-        is_parameter = isinstance(given, self.torch.nn.Parameter)
-        return self.wengert.nn.Parameter(made, given.requires_grad) if is_parameter else made
+        translated = self.value(value, {})
+        is_parameter = isinstance(value, self.torch.nn.Parameter)
+        return self.wengert.nn.Parameter(translated, value.requires_grad) if is_parameter else translated
 
 
 class ModuleRunner(DatabaseRunner):
@@ -61,46 +61,46 @@ class ModuleRunner(DatabaseRunner):
         torch = self.libraries[0]
         torch.manual_seed(0)
         kind = getattr(torch, dtype)
-        made = make(info, device="cpu", dtype=kind, requires_grad=True, training=training)
+        inputs = make(info, device="cpu", dtype=kind, requires_grad=True, training=training)
         torch.set_default_dtype(torch.float32)
-        return list(made)
+        return list(inputs)
 
     def samples(self, info: Any, ours: Any, dtype: str, training: bool, outcome: Outcome) -> None:
         """All samples of one dtype and mode."""
         try:
-            made = self.inputs(info.module_inputs_func, info, dtype, training)
+            inputs = self.inputs(info.module_inputs_func, info, dtype, training)
         except (NotImplementedError, RuntimeError):  # some cannot be made in bfloat16
             outcome.skipped += 1
             return
-        step = max(1, len(made) // self.most)
-        for at, sample in enumerate(made[::step]):
-            text = f"{dtype} {'train' if training else 'eval'} {sample.desc}: {info.name}({told(sample)})"
-            for check, each in self.checks(info, ours, sample, dtype, training, first=at < 2):
-                self.note(outcome, f"{check} {text}", each)
+        step = max(1, len(inputs) // self.most)
+        for at, sample in enumerate(inputs[::step]):
+            text = f"{dtype} {'train' if training else 'eval'} {sample.desc}: {info.name}({sample_text(sample)})"
+            for check, run in self.checks(info, ours, sample, dtype, training, first=at < 2):
+                self.note(outcome, f"{check} {text}", run)
 
     def checks(
         self, info: Any, ours: Any, sample: Any, dtype: str, training: bool, first: bool
     ) -> Iterator[tuple[str, Callable[[], None]]]:
         """What is asked of one sample, by name."""
-        given = info.module_cls, ours, sample, dtype, training
+        subject = info.module_cls, ours, sample, dtype, training
         deep = info.supports_gradgrad and dtype in ("float64", "complex128")
-        yield "plain", lambda: self.compare(*given, same, deep=deep)
+        yield "plain", lambda: self.compare(*subject, same, deep=deep)
         if first or dtype == "float64":
-            yield "strided", lambda: self.compare(*given, noncontiguous, deep=False)
+            yield "strided", lambda: self.compare(*subject, noncontiguous, deep=False)
             if not info.is_lazy:
-                yield "channels last", lambda: self.compare(*given, channels_last, deep=False)
-            yield "dtype", lambda: self.compare_state(*given)
+                yield "channels last", lambda: self.compare(*subject, channels_last, deep=False)
+            yield "dtype", lambda: self.compare_state(*subject)
         if first:
-            yield "copy", lambda: self.compare(*given, same, deep=False, change=copy.deepcopy)
-            yield "pickle", lambda: self.compare(*given, same, deep=False, change=through_pickle)
+            yield "copy", lambda: self.compare(*subject, same, deep=False, change=copy.deepcopy)
+            yield "pickle", lambda: self.compare(*subject, same, deep=False, change=through_pickle)
             if "inplace" in inspect.signature(info.module_cls.__init__).parameters:
-                yield "in place", lambda: self.compare(*given, cloned, deep=False, inplace=True)
+                yield "in place", lambda: self.compare(*subject, cloned, deep=False, inplace=True)
 
     def build(
         self, classes: tuple[Any, Any], sample: Any, dtype: str, training: bool, **more: Any
     ) -> tuple[Any, Any, Any]:
         """The module on both, or the errors; and what was built before the state was made the same."""
-        made: list[Any] = []
+        modules: list[Any] = []
         memo: dict[int, Any] = {}
         for library, cls in zip(self.libraries, classes):
             args, kwargs = sample.constructor_input.args, sample.constructor_input.kwargs
@@ -108,10 +108,10 @@ class ModuleRunner(DatabaseRunner):
                 args, kwargs = self.translator.value(args, memo), self.translator.value(kwargs, memo)
             library.manual_seed(0)
             try:
-                made.append(cls(*args, **kwargs, **more).to(getattr(library, dtype)).train(training))
+                modules.append(cls(*args, **kwargs, **more).to(getattr(library, dtype)).train(training))
             except Exception as error:
-                made.append(error)
-        return made[0], made[1], memo
+                modules.append(error)
+        return modules[0], modules[1], memo
 
     def compare_state(self, theirs: Any, ours: Any, sample: Any, dtype: str, training: bool) -> None:
         """Build the module with `dtype=` and compare what it holds."""
@@ -146,26 +146,26 @@ class ModuleRunner(DatabaseRunner):
             compare_results(first, second, strict=True)
             return
         compare_modules(first, second)
-        given = prepare(self.libraries[0], [sample.forward_input.args, sample.forward_input.kwargs])
+        arguments = prepare(self.libraries[0], [sample.forward_input.args, sample.forward_input.kwargs])
         pairs = list(
-            zip(self.libraries, (first, second), (given, [self.translator.value(part, memo) for part in given]))
+            zip(self.libraries, (first, second), (arguments, [self.translator.value(part, memo) for part in arguments]))
         )
         if prepare is channels_last:
             name = "channels_last_3d" if "3d" in theirs.__name__ else "channels_last"
-            pairs = [(library, lies(each, getattr(library, name)), call) for library, each, call in pairs]
-        pairs = [(library, attempt(change, each), call) for library, each, call in pairs]
+            pairs = [(library, lies(module, getattr(library, name)), call) for library, module, call in pairs]
+        pairs = [(library, attempt(change, module), call) for library, module, call in pairs]
         if isinstance(pairs[0][1], BaseException):
             compare_results(pairs[0][1], pairs[1][1], strict=True)
             return
-        results = [called(*each, prepare is cloned) for each in pairs]
+        results = [called(*pair, prepare is cloned) for pair in pairs]
         compare_results(*results, strict=True)
         compare_modules(pairs[0][1], pairs[1][1])
         if isinstance(results[0], BaseException):
             return
-        tensors = tensors_in(given), [memo[id(each)] for each in tensors_in(given)]
+        tensors = tensors_in(arguments), [memo[id(tensor)] for tensor in tensors_in(arguments)]
         sides = [
-            (library, result, [*inputs, *each.parameters()])
-            for (library, each, _), result, inputs in zip(pairs, results, tensors)
+            (library, result, [*inputs, *module.parameters()])
+            for (library, module, _), result, inputs in zip(pairs, results, tensors)
         ]
         compare_gradients(sides[0], sides[1], twice=deep)
 
@@ -175,7 +175,7 @@ class ModuleRunner(DatabaseRunner):
             return
         for case in self.inputs(info.module_error_inputs_func, info, "float64", training):
             sample = case.module_error_input
-            text = f"error: {info.name}({told(sample)})"
+            text = f"error: {info.name}({sample_text(sample)})"
             results = []
             memo: dict[int, Any] = {}
             for library, cls in zip(self.libraries, (info.module_cls, ours)):
@@ -185,16 +185,16 @@ class ModuleRunner(DatabaseRunner):
                 if library is not self.libraries[0]:
                     parts = [self.translator.value(part, memo) for part in parts]
                 results.append(attempt(refused, library, cls, training, case.error_on.name, *parts))
-            first, found = results
+            first, actual = results
             if isinstance(first, BaseException) and not re.search(case.error_regex, str(first)):
                 case.error_regex = re.escape(str(first))  # torch's own words in this mode are others
             wanted = f"{case.error_type.__name__}: {case.error_regex}"
             if not isinstance(first, BaseException):
                 outcome.skipped += 1
-            elif not isinstance(found, BaseException):
+            elif not isinstance(actual, BaseException):
                 outcome.failures.append(Failure("not refused", text, f"expected {wanted}", 0))
-            elif type(found).__name__ != type(first).__name__ or not re.search(case.error_regex, str(found)):
-                message = f"expected {wanted}, found {type(found).__name__}: {found}"
+            elif type(actual).__name__ != type(first).__name__ or not re.search(case.error_regex, str(actual)):
+                message = f"expected {wanted}, found {type(actual).__name__}: {actual}"
                 outcome.failures.append(Failure("error text", text, message, 0))
             else:
                 outcome.passed += 1
@@ -202,21 +202,21 @@ class ModuleRunner(DatabaseRunner):
 
 def refused(library: Any, cls: Any, training: bool, where: str, args: Any, kwargs: Any, *call: Any) -> Any:
     """Build a module, and call it if that is what must fail."""
-    made = cls(*args, **kwargs)
+    module = cls(*args, **kwargs)
     if where == "CONSTRUCTION_ERROR":
-        return made
-    made.to(library.float64).train(training)
-    return attempt(made, *call[0], **call[1])
+        return module
+    module.to(library.float64).train(training)
+    return attempt(module, *call[0], **call[1])
 
 
-def called(library: Any, module: Any, given: Any, copied: bool) -> Any:
+def called(library: Any, module: Any, arguments: Any, copied: bool) -> Any:
     """The result of a call; where arguments are copied for it, with the number of writes to these."""
-    args, kwargs = given
-    args = [each.clone() if hasattr(each, "clone") else each for each in args] if copied else args
+    args, kwargs = arguments
+    args = [argument.clone() if hasattr(argument, "clone") else argument for argument in args] if copied else args
     library.manual_seed(1)
     result = attempt(module, *args, **kwargs)
     if copied and not isinstance(result, BaseException):
-        return [result, [each._version for each in tensors_in(args)]]
+        return [result, [argument._version for argument in tensors_in(args)]]
     return result
 
 
@@ -238,34 +238,34 @@ def through_pickle(module: Any) -> Any:
     return pickle.loads(pickle.dumps(module))
 
 
-def same(torch: Any, given: Any) -> Any:
+def same(torch: Any, value: Any) -> Any:
     """The arguments as they are."""
-    return given
+    return value
 
 
-def cloned(torch: Any, given: Any) -> Any:
+def cloned(torch: Any, value: Any) -> Any:
     """The arguments as they are; the call makes copies."""
-    return given
+    return value
 
 
-def mapped(change: Callable[[Any], Any], given: Any) -> Any:
+def mapped(change: Callable[[Any], Any], value: Any) -> Any:
     """The arguments with tensors changed."""
-    if hasattr(given, "detach"):
-        return change(given)
-    if isinstance(given, dict):
-        return {key: mapped(change, each) for key, each in given.items()}
-    if type(given) in (tuple, list):
-        return type(given)(mapped(change, each) for each in given)
-    return given
+    if hasattr(value, "detach"):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: mapped(change, element) for key, element in value.items()}
+    if type(value) in (tuple, list):
+        return type(value)(mapped(change, element) for element in value)
+    return value
 
 
-def noncontiguous(torch: Any, given: Any) -> Any:
+def noncontiguous(torch: Any, value: Any) -> Any:
     """The arguments with every other element in between."""
     make = __import__("torch.testing._internal.common_utils", fromlist=["noncontiguous_like"]).noncontiguous_like
-    return mapped(make, given)
+    return mapped(make, value)
 
 
-def channels_last(torch: Any, given: Any) -> Any:
+def channels_last(torch: Any, value: Any) -> Any:
     """The arguments with channels innermost."""
 
     def change(tensor: Any) -> Any:
@@ -274,7 +274,7 @@ def channels_last(torch: Any, given: Any) -> Any:
             return tensor
         return tensor.detach().contiguous(memory_format=formats[tensor.dim()]).requires_grad_(tensor.requires_grad)
 
-    return mapped(change, given)
+    return mapped(change, value)
 
 
 def state(module: Any) -> Any:
@@ -283,11 +283,11 @@ def state(module: Any) -> Any:
     return [
         list(held),
         repr(module),
-        [unfinished(each) for each in held.values()],
-        [(name, dict(told)) for name, told in held._metadata.items()],
+        [unfinished(part) for part in held.values()],
+        [(name, dict(metadata)) for name, metadata in held._metadata.items()],
         [name for name, _ in module.named_parameters()],
         [name for name, _ in module.named_buffers()],
-        [(name, type(each).__name__, each.training) for name, each in module.named_modules()],
+        [(name, type(part).__name__, part.training) for name, part in module.named_modules()],
     ]
 
 
@@ -305,7 +305,7 @@ def compare_modules(first: Any, second: Any) -> None:
         compare_results(attempt(state, first), attempt(state, second), strict=True)
     except Difference as difference:
         raise Difference(f"state {difference.kind}", str(difference)) from None
-    names = [sorted(name for name in vars(each) if not name.startswith("_")) for each in (first, second)]
+    names = [sorted(name for name in vars(module) if not name.startswith("_")) for module in (first, second)]
     if names[0] != names[1]:
         raise Difference("attributes", f"expected {names[0]}, found {names[1]}")
     for name in names[0]:
@@ -316,7 +316,7 @@ def compare_modules(first: Any, second: Any) -> None:
             raise Difference("attributes", f"{name}: expected {one!r}, found {other!r}")
 
 
-def told(sample: Any) -> str:
+def sample_text(sample: Any) -> str:
     """A sample as text."""
     texts = []
     for call in (sample.constructor_input, sample.forward_input):

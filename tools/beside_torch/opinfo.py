@@ -146,11 +146,11 @@ class Runner:
         """wengert's function of an operator."""
         paths = [info.name, f"Tensor.{info.name}"]
         try:
-            found = self.translator.function(info.op)
+            function = self.translator.function(info.op)
         except Missing as missing:
-            found, paths = info.op, [*paths, str(missing)]
-        if found is not info.op:
-            return found
+            function, paths = info.op, [*paths, str(missing)]
+        if function is not info.op:
+            return function
         return first_found(self.wengert, paths)
 
     def samples(self, info: Any, dtype: str, outcome: Outcome) -> None:
@@ -204,11 +204,11 @@ class Runner:
         second = self.call(self.wengert, ours, form, arguments, self.translator.function(process))
         try:
             strict = not RANDOM.search(info.name) and self.is_defined(info.name, sample)
-            told = (
+            outcomes = (
                 without_ties(library, info.name, sample, result)
                 for library, result in ((self.torch, first), (self.wengert, second))
             )
-            compare_results(*told, strict=strict, views=not form.endswith("strided"))
+            compare_results(*outcomes, strict=strict, views=not form.endswith("strided"))
             plain = not isinstance(first, BaseException) and not form.endswith("out")
             if strict and plain and not tied(info.name, sample):
                 twice = info.supports_gradgrad and at < 12 and size < 200 and form.startswith(("float64", "complex128"))
@@ -227,17 +227,17 @@ class Runner:
 
     def call(self, library: Any, function: Any, form: str, arguments: list[Any], process: Any) -> Any:
         """The result, or the error, of one call."""
-        given, args, kwargs = arguments
+        input, args, kwargs = arguments
         try:
             if form.endswith("in place"):
-                given = given.clone()
+                input = input.clone()
             if form.endswith("out"):
-                plain = function(*detached((given, *args)), **detached(kwargs))
+                plain = function(*detached((input, *args)), **detached(kwargs))
                 kwargs = {**detached(kwargs), "out": empty_like_result(library, plain)}
-                given, args = detached(given), detached(args)
+                input, args = detached(input), detached(args)
             if library is self.torch:
                 self.torch.manual_seed(0)
-            result = function(given, *args, **kwargs)
+            result = function(input, *args, **kwargs)
             return process(result)
         except Exception as error:
             return error
@@ -253,22 +253,22 @@ class Runner:
         for case in wrong:
             sample = case.sample_input
             try:
-                memo = {id(each._base): self.translator.tensor(each._base) for each in viewed(sample)}
+                memo = {id(view._base): self.translator.tensor(view._base) for view in viewed(sample)}
                 arguments = [self.translator.value(part, memo) for part in (sample.input, sample.args, sample.kwargs)]
                 function = self.function(info)
             except (Missing, Exception):
                 outcome.skipped += 1
                 continue
-            given = [sample.input, sample.args, sample.kwargs]
-            if not isinstance(self.call(self.torch, info.op, "error", given, same), BaseException):
+            theirs = [sample.input, sample.args, sample.kwargs]
+            if not isinstance(self.call(self.torch, info.op, "error", theirs, same), BaseException):
                 continue  # some are refused only in torch's own tests of references
-            found = self.call(self.wengert, function, "error", arguments, same)
+            actual = self.call(self.wengert, function, "error", arguments, same)
             text = f"error: {info.name}({tell(sample.input)}, {tell(sample.args)[1:-1]} {tell(sample.kwargs)})"
             wanted = f"{case.error_type.__name__}: {case.error_regex}"
-            if not isinstance(found, BaseException):
+            if not isinstance(actual, BaseException):
                 outcome.failures.append(Failure("not refused", text, f"expected {wanted}", 0))
-            elif not isinstance(found, case.error_type) or not re.search(case.error_regex, str(found)):
-                message = f"expected {wanted}, found {type(found).__name__}: {found}"
+            elif not isinstance(actual, case.error_type) or not re.search(case.error_regex, str(actual)):
+                message = f"expected {wanted}, found {type(actual).__name__}: {actual}"
                 outcome.failures.append(Failure("error text", text, message, 0))
             else:
                 outcome.passed += 1
@@ -282,7 +282,7 @@ def same(result: Any) -> Any:
 def viewed(sample: Any) -> list[Any]:
     """The tensors of a sample that are views, the ones that are given and the `out`."""
     every = tensors_in([sample.input, list(sample.args), sample.kwargs])
-    return [each for each in every if each._base is not None]
+    return [tensor for tensor in every if tensor._base is not None]
 
 
 def first_found(package: Any, paths: list[str]) -> Any:
@@ -304,9 +304,9 @@ def detached(value: Any) -> Any:
     if hasattr(value, "detach"):
         return value.detach()
     if isinstance(value, dict):
-        return {key: detached(each) for key, each in value.items()}
+        return {key: detached(element) for key, element in value.items()}
     if type(value) in (tuple, list):
-        return type(value)(detached(each) for each in value)
+        return type(value)(detached(element) for element in value)
     return value
 
 
@@ -314,4 +314,4 @@ def empty_like_result(library: Any, result: Any) -> Any:
     """What to give as `out` for a result: tensors of the same shape."""
     if hasattr(result, "detach"):
         return library.empty(tuple(result.shape), dtype=result.dtype)
-    return tuple(empty_like_result(library, each) for each in result)
+    return tuple(empty_like_result(library, part) for part in result)

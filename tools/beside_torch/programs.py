@@ -25,7 +25,7 @@ def collect(folder: Path = PROGRAMS) -> dict[str, Callable[[Any], Any]]:
     """All programs by name (`file.function`): the public functions whose only parameter is `torch`."""
     if str(ROOT) not in sys.path:
         sys.path.insert(0, str(ROOT))
-    found: dict[str, Callable[[Any], Any]] = {}
+    programs: dict[str, Callable[[Any], Any]] = {}
     for path in sorted(folder.glob("*.py")):
         spec = importlib.util.spec_from_file_location(f"parity_programs_{path.stem}", path)
         assert spec is not None and spec.loader is not None
@@ -34,13 +34,13 @@ def collect(folder: Path = PROGRAMS) -> dict[str, Callable[[Any], Any]]:
         for name, value in vars(module).items():
             code = getattr(value, "__code__", None)
             if code and not name.startswith("_") and code.co_varnames[: code.co_argcount] == ("torch",):
-                found[f"{path.stem}.{name}"] = value
-    return found
+                programs[f"{path.stem}.{name}"] = value
+    return programs
 
 
 def behaviour() -> dict[str, Callable[[Any], Any]]:
     """The tests of the behaviour table, by name: they assert what the notes on autograd mechanics say."""
-    return {name: each for name, each in collect(BEHAVIOUR).items() if ".test_" in name}
+    return {name: program for name, program in collect(BEHAVIOUR).items() if ".test_" in name}
 
 
 def read_expected() -> dict[str, Any]:
@@ -69,9 +69,9 @@ class Known:
     def __init__(self, path: Path = KNOWN) -> None:
         tables = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         self.entries: dict[str, dict[str, Any]] = {
-            pattern if isinstance(found, dict) else f"{pattern}: {entry.get('reason')}": {"pattern": pattern, **entry}
-            for pattern, found in tables.items()
-            for entry in (found if isinstance(found, list) else [found])
+            pattern if isinstance(entries, dict) else f"{pattern}: {entry.get('reason')}": {"pattern": pattern, **entry}
+            for pattern, entries in tables.items()
+            for entry in (entries if isinstance(entries, list) else [entries])
         }
         self.used = {name for name, entry in self.entries.items() if entry.get("sometimes")}
         for entry in self.entries.values():

@@ -10,14 +10,14 @@ from .opinfo import Failure, Outcome
 def table(outcomes: list[Outcome]) -> str:
     """All operators with their figures, worst first, then the smallest failing sample of each kind of failure."""
     counts = Counter(outcome.status for outcome in outcomes)
-    failed = sorted((each for each in outcomes if each.status == "failed"), key=badness, reverse=True)
+    failed = sorted((outcome for outcome in outcomes if outcome.status == "failed"), key=badness, reverse=True)
     lines = [f"operators: {', '.join(f'{number} {status}' for status, number in counts.most_common())}", ""]
     lines.append(f"{'operator':44s} {'passed':>7s} {'failed':>7s} {'sec':>5s}  failures by kind")
     for outcome in failed:
         kinds = Counter(failure.kind for failure in outcome.failures)
-        told = ", ".join(f"{kind} {number}" for kind, number in kinds.most_common())
+        figures = ", ".join(f"{kind} {number}" for kind, number in kinds.most_common())
         lines.append(
-            f"{outcome.name:44s} {outcome.passed:7d} {len(outcome.failures):7d} {outcome.seconds:5.1f}  {told}"
+            f"{outcome.name:44s} {outcome.passed:7d} {len(outcome.failures):7d} {outcome.seconds:5.1f}  {figures}"
         )
     lines += ["", "== smallest failing sample of each kind =="]
     for outcome in failed:
@@ -25,7 +25,7 @@ def table(outcomes: list[Outcome]) -> str:
         for failure in smallest(outcome.failures):
             lines.append(f"  [{failure.kind}] {failure.sample[:500]}\n      {failure.message[:500]}")
     for status in ("passed", "not run", "missing"):
-        names = sorted(each.name for each in outcomes if each.status == status)
+        names = sorted(outcome.name for outcome in outcomes if outcome.status == status)
         lines += ["", f"== {status} ({len(names)}) ==", ", ".join(names)]
     return "\n".join(lines) + "\n"
 

@@ -31,83 +31,85 @@ class Translator:
         self.functions: dict[int, Any] = {}
         self.kept: list[Any] = []  # what `functions` knows by its id must not be freed
 
-    def value(self, given: Any, memo: dict[int, Any]) -> Any:
-        """`given` for wengert; `memo` keeps the identity of tensors that occur twice."""
+    def value(self, value: Any, memo: dict[int, Any]) -> Any:
+        """`value` for wengert; `memo` keeps the identity of tensors that occur twice."""
         torch, wengert = self.torch, self.wengert
-        if isinstance(given, torch.Tensor):
-            if id(given) not in memo:
-                base = memo.get(id(given._base))  # of the arguments before, as in out=x[:2]
-                memo[id(given)] = self.tensor(given) if base is None else self.view(given, base)
-            return memo[id(given)]
-        if isinstance(given, torch.Size):
-            return wengert.Size(given)
-        if isinstance(given, (torch.dtype, torch.memory_format, torch.layout)):
-            name = str(given).removeprefix("torch.")
+        if isinstance(value, torch.Tensor):
+            if id(value) not in memo:
+                base = memo.get(id(value._base))  # of the arguments before, as in out=x[:2]
+                memo[id(value)] = self.tensor(value) if base is None else self.view(value, base)
+            return memo[id(value)]
+        if isinstance(value, torch.Size):
+            return wengert.Size(value)
+        if isinstance(value, (torch.dtype, torch.memory_format, torch.layout)):
+            name = str(value).removeprefix("torch.")
             return find(wengert, {"bool": "bool"}.get(name, name))
-        if isinstance(given, torch.device):
-            return wengert.device(str(given))
-        if isinstance(given, torch.Generator):
+        if isinstance(value, torch.device):
+            return wengert.device(str(value))
+        if isinstance(value, torch.Generator):
             raise Missing("Generator")
-        if isinstance(given, dict):
-            return {key: self.value(each, memo) for key, each in given.items()}
-        if isinstance(given, slice):
-            return slice(*(self.value(each, memo) for each in (given.start, given.stop, given.step)))
-        if type(given) in (tuple, list):
-            return type(given)(self.value(each, memo) for each in given)
-        if isinstance(given, (types.FunctionType, types.BuiltinFunctionType, functools.partial)):
-            return self.function(given)
-        if isinstance(given, torch.nn.Module):
-            return self.module(given)
-        if isinstance(given, torch.nn.LinearCrossEntropyOptions):
-            named = {each.name: self.value(getattr(given, each.name), memo) for each in dataclasses.fields(given)}
+        if isinstance(value, dict):
+            return {key: self.value(element, memo) for key, element in value.items()}
+        if isinstance(value, slice):
+            return slice(*(self.value(element, memo) for element in (value.start, value.stop, value.step)))
+        if type(value) in (tuple, list):
+            return type(value)(self.value(element, memo) for element in value)
+        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, functools.partial)):
+            return self.function(value)
+        if isinstance(value, torch.nn.Module):
+            return self.module(value)
+        if isinstance(value, torch.nn.LinearCrossEntropyOptions):
+            named = {
+                element.name: self.value(getattr(value, element.name), memo) for element in dataclasses.fields(value)
+            }
             return find(wengert, "nn.LinearCrossEntropyOptions")(**named)
-        return given
+        return value
 
-    def module(self, given: Any) -> Any:
+    def module(self, module: Any) -> Any:
         """The module of wengert with the same settings; what has parameters is Missing."""
-        if any(True for _ in given.parameters()):
-            raise Missing(f"{type(given).__name__} with parameters")
-        made = find(self.wengert, f"nn.{type(given).__name__}")()
-        for name, setting in vars(given).items():
+        if any(True for _ in module.parameters()):
+            raise Missing(f"{type(module).__name__} with parameters")
+        translated = find(self.wengert, f"nn.{type(module).__name__}")()
+        for name, setting in vars(module).items():
             if not name.startswith("_"):
-                setattr(made, name, setting)
-        return made
+                setattr(translated, name, setting)
+        return translated
 
-    def tensor(self, given: Any) -> Any:
-        """A leaf with the values, strides and `requires_grad` of `given`, in memory of its own."""
-        if given.layout is not self.torch.strided:
-            raise Missing(f"{given.layout} {given.dtype}")
-        plain = given.detach().resolve_conj().resolve_neg()
-        if given.dtype is self.torch.bfloat16:  # NumPy's arrays of them come from ml_dtypes, which torch does not know
+    def tensor(self, tensor: Any) -> Any:
+        """A leaf with the values, strides and `requires_grad` of `tensor`, in memory of its own."""
+        if tensor.layout is not self.torch.strided:
+            raise Missing(f"{tensor.layout} {tensor.dtype}")
+        plain = tensor.detach().resolve_conj().resolve_neg()
+        if tensor.dtype is self.torch.bfloat16:  # NumPy's arrays of them come from ml_dtypes, which torch does not know
             array = plain.view(self.torch.int16).numpy().view(self.wengert.bfloat16.numpy)
         else:
             array = plain.numpy()
-        made = self.wengert.from_numpy(same_strides(array, given.stride()))
-        made.requires_grad = given.requires_grad
-        return made
+        translated = self.wengert.from_numpy(same_strides(array, tensor.stride()))
+        translated.requires_grad = tensor.requires_grad
+        return translated
 
-    def view(self, given: Any, base: Any) -> Any:
-        """The part of `base` that `given` is of what `base` stands for."""
+    def view(self, tensor: Any, base: Any) -> Any:
+        """The part of `base` that `tensor` is of what `base` stands for."""
         with self.wengert.no_grad():
-            return base.as_strided(tuple(given.shape), given.stride(), given.storage_offset())
+            return base.as_strided(tuple(tensor.shape), tensor.stride(), tensor.storage_offset())
 
-    def function(self, given: Any) -> Any:
-        """The function of wengert that does what `given` does: of its name, or its code with wengert for torch."""
-        module = getattr(given, "__module__", None) or ""
-        if isinstance(given, functools.partial):
+    def function(self, function: Any) -> Any:
+        """The function of wengert that does what `function` does: of its name, or its code with wengert for torch."""
+        module = getattr(function, "__module__", None) or ""
+        if isinstance(function, functools.partial):
             return functools.partial(
-                self.function(given.func), *self.value(given.args, {}), **self.value(given.keywords, {})
+                self.function(function.func), *self.value(function.args, {}), **self.value(function.keywords, {})
             )
-        if getattr(given, "__name__", "") == "freeze_rng_state":
+        if getattr(function, "__name__", "") == "freeze_rng_state":
             return contextlib.nullcontext
-        if id(given) in self.functions:
-            return self.functions[id(given)]
-        if isinstance(given, types.FunctionType) and (module.startswith(TESTING) or given.__name__ == "<lambda>"):
-            return self.rebind(given)
+        if id(function) in self.functions:
+            return self.functions[id(function)]
+        if isinstance(function, types.FunctionType) and (module.startswith(TESTING) or function.__name__ == "<lambda>"):
+            return self.rebind(function)
         for home, prefix in self.homes():
-            if getattr(home, getattr(given, "__name__", ""), None) is given:
-                return find(self.wengert, prefix + str(getattr(given, "__name__", "")))
-        return given
+            if getattr(home, getattr(function, "__name__", ""), None) is function:
+                return find(self.wengert, prefix + str(getattr(function, "__name__", "")))
+        return function
 
     def homes(self) -> list[tuple[Any, str]]:
         """The modules of torch whose functions samples mention."""
@@ -121,32 +123,34 @@ class Translator:
             (torch.fft, "fft."),
         ]
 
-    def rebind(self, given: types.FunctionType) -> Any:
+    def rebind(self, function: types.FunctionType) -> Any:
         """The same code, with wengert wherever it says torch."""
         replaced: dict[str, Any] = {"__builtins__": __builtins__}
-        self.kept.append(given)
-        cells = tuple(types.CellType() for _ in given.__closure__ or ())
-        made = types.FunctionType(given.__code__, replaced, given.__name__, None, cells)
-        self.functions[id(given)] = made
-        for name in names_in(given.__code__):
-            if name in given.__globals__:
-                replaced[name] = self.constant(given.__globals__[name])
-        for cell, old in zip(cells, given.__closure__ or ()):
+        self.kept.append(function)
+        cells = tuple(types.CellType() for _ in function.__closure__ or ())
+        rebound = types.FunctionType(function.__code__, replaced, function.__name__, None, cells)
+        self.functions[id(function)] = rebound
+        for name in names_in(function.__code__):
+            if name in function.__globals__:
+                replaced[name] = self.constant(function.__globals__[name])
+        for cell, old in zip(cells, function.__closure__ or ()):
             cell.cell_contents = self.constant(old.cell_contents)
-        made.__defaults__ = tuple(self.constant(each) for each in given.__defaults__ or ()) or None
-        made.__kwdefaults__ = {key: self.constant(each) for key, each in (given.__kwdefaults__ or {}).items()} or None
-        return made
+        rebound.__defaults__ = tuple(self.constant(value) for value in function.__defaults__ or ()) or None
+        rebound.__kwdefaults__ = {
+            key: self.constant(value) for key, value in (function.__kwdefaults__ or {}).items()
+        } or None
+        return rebound
 
-    def constant(self, given: Any) -> Any:
+    def constant(self, value: Any) -> Any:
         """What stands for a global or default of a sample's function."""
-        if given is self.torch:
+        if value is self.torch:
             return self.wengert
-        if isinstance(given, types.ModuleType) and given.__name__.startswith("torch."):
-            return Lazy(self.wengert, given.__name__.removeprefix("torch."))
+        if isinstance(value, types.ModuleType) and value.__name__.startswith("torch."):
+            return Lazy(self.wengert, value.__name__.removeprefix("torch."))
         try:
-            return self.value(given, {})
+            return self.value(value, {})
         except Missing:
-            return given
+            return value
 
 
 class Lazy:
@@ -188,18 +192,18 @@ def find(package: Any, path: str) -> Any:
     Raises:
         Missing: nothing of that name exists.
     """
-    found = package
+    value = package
     for part in path.split("."):
-        found = getattr(found, part, None)
-        if found is None:
+        value = getattr(value, part, None)
+        if value is None:
             break
-    if found is None and path.startswith(("nn.functional.", "special.", "linalg.")):
+    if value is None and path.startswith(("nn.functional.", "special.", "linalg.")):
         card = package._core.cards.card.REGISTRY.get(path.rpartition(".")[2])
         if card is not None and not card.method and not card.function:
-            found = card.body if type(card).__name__ == "Composite" else card
-    if found is None:
+            value = card.body if type(card).__name__ == "Composite" else card
+    if value is None:
         raise Missing(path)
-    return found
+    return value
 
 
 def tell(value: Any) -> str:
@@ -213,9 +217,13 @@ def tell(value: Any) -> str:
             return f"tensor({value.detach().tolist()}, {name}{shape}{strided})"
         return f"<{name} {list(value.shape)}{strided}>"
     if isinstance(value, dict):
-        return ", ".join(f"{key}={tell(each)}" for key, each in value.items())
+        return ", ".join(f"{key}={tell(element)}" for key, element in value.items())
     if kind in ("tuple", "list"):
-        return f"({', '.join(tell(each) for each in value)})" if kind == "tuple" else f"[{', '.join(map(tell, value))}]"
+        return (
+            f"({', '.join(tell(element) for element in value)})"
+            if kind == "tuple"
+            else f"[{', '.join(map(tell, value))}]"
+        )
     return repr(value)
 
 
@@ -224,7 +232,7 @@ def tensors_in(value: Any) -> list[Any]:
     if hasattr(value, "detach"):
         return [value]
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
-    found: list[Any] = []
+    tensors: list[Any] = []
     for part in parts:
-        found += [each for each in tensors_in(part) if not any(each is known for known in found)]
-    return found
+        tensors += [tensor for tensor in tensors_in(part) if not any(tensor is known for known in tensors)]
+    return tensors

@@ -38,14 +38,14 @@ def singular(name: str, sample: Any) -> bool:
     the last digit, what is divided by them is anything), and those with equal singular values, whose vectors may be
     turned.
     """
-    nuclear = any(isinstance(each, str) and each == "nuc" for each in (*sample.args, *sample.kwargs.values()))
+    nuclear = any(isinstance(array, str) and array == "nuc" for array in (*sample.args, *sample.kwargs.values()))
     if not (FACTORS.fullmatch(name) or nuclear):
         return False
-    parts = [array_of(each) for each in (sample.input, *sample.args) if hasattr(each, "detach")]
-    given = [each for each in parts if each.dtype.kind in "fcV" and each.size]
+    parts = [array_of(array) for array in (sample.input, *sample.args) if hasattr(array, "detach")]
+    arrays = [array for array in parts if array.dtype.kind in "fcV" and array.size]
     if name.startswith("cholesky_"):  # of these one triangle is read
-        given = [part for each in given if each.ndim > 1 for part in (each, np.tril(each), np.triu(each))]
-    return any(is_singular(each) or (ORTHOGONAL.search(name) and begins_with_zero(each)) for each in given)
+        arrays = [part for array in arrays if array.ndim > 1 for part in (array, np.tril(array), np.triu(array))]
+    return any(is_singular(array) or (ORTHOGONAL.search(name) and begins_with_zero(array)) for array in arrays)
 
 
 def begins_with_zero(matrices: Any) -> bool:
@@ -62,9 +62,9 @@ def overflowing(name: str, sample: Any) -> bool:
     if not (name.startswith(("fft.", "stft", "istft")) or NORMALISING.search(name)):
         return False
     parts = (sample.input, *sample.args, *sample.kwargs.values())
-    given = [array_of(each) for each in parts if hasattr(each, "detach")]
-    wide = [each.astype(np.complex128) for each in given if each.dtype.kind in "fcV" and each.size]
-    return any(not np.isfinite(each).all() or np.abs(each).max() > LARGE for each in wide)
+    arrays = [array_of(array) for array in parts if hasattr(array, "detach")]
+    wide = [array.astype(np.complex128) for array in arrays if array.dtype.kind in "fcV" and array.size]
+    return any(not np.isfinite(array).all() or np.abs(array).max() > LARGE for array in wide)
 
 
 def is_singular(matrices: Any) -> bool:
@@ -102,7 +102,7 @@ def without_ties(library: Any, name: str, sample: Any, result: Any) -> Any:
     if hasattr(dim, "detach") and not dim.ndim:
         dim = dim.item()
     if name == "topk" and not is_sorted(sample):
-        return tuple(each.sort(dim)[0] for each in (result[0], elements_at(library, sample.input, result[1], dim)))
+        return tuple(part.sort(dim)[0] for part in (result[0], elements_at(library, sample.input, result[1], dim)))
     if hasattr(result, "detach"):
         return elements_at(library, sample.input, result, dim) if name == "argsort" else result
     return (result[0], elements_at(library, sample.input, result[1], dim))
@@ -125,9 +125,9 @@ def tied(name: str, sample: Any) -> bool:
     return bool(np.unique(values, equal_nan=True).size < values.size)
 
 
-def elements_at(library: Any, given: Any, places: Any, dim: int) -> Any:
-    """The elements of `given` at `places` along `dim`; what is no place of `given` is left as it is."""
-    values, index = array_of(given), array_of(places)
+def elements_at(library: Any, tensor: Any, places: Any, dim: int) -> Any:
+    """The elements of `tensor` at `places` along `dim`; what is no place of `tensor` is left as it is."""
+    values, index = array_of(tensor), array_of(places)
     if type(dim) is not int or not -values.ndim <= dim < values.ndim or not values.size:
         return places
     if index.ndim < values.ndim:

@@ -133,19 +133,19 @@ MODES = (
 def views(seed: int) -> str:
     """A program of five to fourteen steps, then all facts of all tensors, and derivatives."""
     draw = random.Random(seed)
-    lines, made = START.splitlines(), ["v0"]
+    lines, names = START.splitlines(), ["v0"]
     lines.append(f"step({'v0 = ' + draw.choice(ROOTS)!r})")
     for _ in range(draw.randint(4, 13)):
-        a, b = draw.choice(made[-4:]), draw.choice([*made, "x", "w"])
+        a, b = draw.choice(names[-4:]), draw.choice([*names, "x", "w"])
         if draw.random() < 0.04:
             a = draw.choice(("x", "w"))
         share, mode = draw.random(), draw.choice(MODES)
         if share < 0.55:
             form = draw.choice(VIEWS if share < 0.4 else FRESH)
-            text = f"{mode}v{len(made)} = {form.format(a=a, b=b)}"
+            text = f"{mode}v{len(names)} = {form.format(a=a, b=b)}"
             if is_used(mode, form):
-                lines += [f"names['v{len(made)}'] = names[{a!r}]", f"step({text!r})"]
-                made.append(f"v{len(made)}")
+                lines += [f"names['v{len(names)}'] = names[{a!r}]", f"step({text!r})"]
+                names.append(f"v{len(names)}")
         else:
             form = draw.choice(WRITES)
             if is_used(mode, form):

@@ -196,7 +196,7 @@ def run(text: str) -> str | None:
 def judge(error: BaseException, text: str) -> str | None:
     """What an error says about the library."""
     every = traceback.extract_tb(error.__traceback__)
-    frames = [each for each in every if OWN.search(each.filename)]
+    frames = [frame for frame in every if OWN.search(frame.filename)]
     if not frames or every[-1].filename == hostile.__file__ or isinstance(error, hostile.Refused):
         return None  # the program's own
     if isinstance(error, AttributeError) and every[-1].filename == "<string>":
@@ -209,14 +209,15 @@ def judge(error: BaseException, text: str) -> str | None:
             return None
     where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno} {frames[-1].name}"
     if isinstance(error, MemoryError):
-        sized = any(makes_as_told(each.name.rpartition(".")[2]) for each in frames)
+        sized = any(makes_as_told(frame.name.rpartition(".")[2]) for frame in frames)
         return (
             None
             if sized or SPREAD.search(text) or LYING.search(text)
             else f"asks for memory before it looks, at {where}: {str(error)[:80]}"
         )
     if isinstance(error, SystemError) or (
-        not any(each.search(text) for each in (INNER, HALF_MADE, OF_CLASS)) and careless(error, frames[-1].filename)
+        not any(pattern.search(text) for pattern in (INNER, HALF_MADE, OF_CLASS))
+        and careless(error, frames[-1].filename)
     ):
         words = GIVEN.sub("an object has no", str(error))
         return f"internal {type(error).__name__} at {where}: {words[:100]}"
