@@ -2,8 +2,8 @@
 
     python benchmarks/compiled.py [--record] [--rounds N]
 
-prints the table of `docs/compiling.md`, with torch's eager steps if it is installed; `--record` writes it into the
-page.
+prints the table of `docs/compiling.md`, with torch's eager steps if it is installed; `--record` writes it there, and
+the ratios into the README.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from benchmarks.cases import draw  # noqa: E402
 from benchmarks.timing import flatten  # noqa: E402
 
 PAGE = ROOT / "docs" / "compiling.md"
+README = ROOT / "README.md"
 SLICE = 0.02
 """About how many CPU seconds a turn lasts."""
 
@@ -317,14 +318,34 @@ def report(adapters: list[Any], rounds: int) -> tuple[list[str], dict[str, float
     return lines, figures
 
 
-def table(ours: Any, torch: Any, rounds: int) -> str:
-    """The table of the page."""
-    lines = ["| step | eager | replayed: times faster than eager | than torch's eager step |", "|---|---|---|---|"]
+Row = tuple[str, float, float, float]
+"""Name, seconds of an eager step, and how many times faster a replay is than it and than torch's eager step."""
+
+
+def measured(ours: Any, torch: Any, rounds: int) -> list[Row]:
+    """Measure all programs, and print the rows."""
+    rows = []
     for name, make, _ in PROGRAMS:
-        seconds, ratio, of_torch = ratios(ours, torch, make, rounds)
-        lines.append(f"| {name} | {seconds * 1e6:,.0f} µs | {rounded(ratio)} | {rounded(of_torch)} |")
-        print(lines[-1], flush=True)
-    return "\n".join(lines)
+        rows.append((name, *ratios(ours, torch, make, rounds)))
+        print(full_row(rows[-1]), flush=True)
+    return rows
+
+
+def full_row(row: Row) -> str:
+    """A row of the page."""
+    return f"| {row[0]} | {row[1] * 1e6:,.0f} µs | {rounded(row[2])} | {rounded(row[3])} |"
+
+
+def page_table(rows: list[Row]) -> str:
+    """The table of the page."""
+    head = ["| step | eager | replayed: times faster than eager | than torch's eager step |", "|---|---|---|---|"]
+    return "\n".join([*head, *map(full_row, rows)])
+
+
+def readme_table(rows: list[Row]) -> str:
+    """The table of the README: the same rows, ratios only."""
+    lines = [f"| {name} | {rounded(eager)} / {rounded(torch)} |" for name, _, eager, torch in rows]
+    return "\n".join(["| step | eager / PyTorch |", "|---|---|", *lines])
 
 
 def rounded(ratio: float) -> str:
@@ -332,22 +353,22 @@ def rounded(ratio: float) -> str:
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
 
 
-def written(page: str, text: str) -> str:
+def written(page: str, name: str, text: str) -> str:
     """Return the page with a new table between its marks.
 
     Raises:
         ValueError: if the marks are gone.
     """
-    parts = re.split(r"(<!-- times: .*?-->\n|<!-- end of times -->)", page)
+    parts = re.split(rf"(<!-- {name}: .*?-->\n|<!-- end of {name} -->)", page)
     if len(parts) != 5:
-        raise ValueError("docs/compiling.md has lost the marks of its table")
+        raise ValueError(f"a page has lost the marks of its table {name!r}")
     return "".join([*parts[:2], f"\n{text}\n\n", *parts[3:]])
 
 
 def main() -> int:
     """Print the table, or write it into the page."""
     parser = argparse.ArgumentParser(description="eager and replayed steps of small programs")
-    parser.add_argument("--record", action="store_true", help="write the table into docs/compiling.md")
+    parser.add_argument("--record", action="store_true", help="write the tables into docs/compiling.md and the README")
     parser.add_argument("--rounds", type=int, default=15, help="how often each has its turn")
     options = parser.parse_args()
     from benchmarks.libraries import installed
@@ -357,9 +378,10 @@ def main() -> int:
     if options.record and "torch" not in libraries:
         print("torch is not installed")
         return 1
-    text = table(libraries["wengert"], libraries.get("torch"), options.rounds)
-    if options.record:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), text), encoding="utf-8")
+    rows = measured(libraries["wengert"], libraries.get("torch"), options.rounds)
+    for path, name, text in ((PAGE, "times", page_table(rows)), (README, "replays", readme_table(rows))):
+        if options.record:
+            path.write_text(written(path.read_text(encoding="utf-8"), name, text), encoding="utf-8")
     return 0
 
 

@@ -30,15 +30,20 @@ def test_steps_return_finite_numbers_that_are_not_all_equal_to_zero(make):
     assert all(np.all(np.isfinite(value)) for value in values) and any(np.any(value != 0) for value in values)
 
 
-def test_the_page_has_a_row_for_each_program():
+def test_the_pages_have_the_rows_that_were_measured():
     page = compiled.PAGE.read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (.*?) \| [\d.,e+]+ µs \| ([\d.]+) \| ([\d.e+]+) \|$", page, re.MULTILINE)
+    pattern = r"^\| (.*?) \| [\d.,]+ µs \| ([\d.]+) \| ([\d.]+) \|$"
+    rows = re.findall(pattern, page, re.MULTILINE)
     assert [row[0] for row in rows] == [name for name, _, _ in compiled.PROGRAMS]
-    assert compiled.written(page, "text") != page and compiled.written(
-        compiled.written(page, "a"), "b"
-    ) == compiled.written(page, "b")
+    readme = compiled.README.read_text(encoding="utf-8")
+    assert [f"| {name} | {eager} / {torch} |" for name, eager, torch in rows] == [
+        line for line in readme.splitlines() if any(line.startswith(f"| {name} |") for name, _, _ in compiled.PROGRAMS)
+    ]
 
 
-def test_a_page_without_marks_is_refused():
+def test_tables_are_written_between_their_marks():
+    page = compiled.PAGE.read_text(encoding="utf-8")
+    once = compiled.written(page, "times", "a")
+    assert once != page and compiled.written(once, "times", "b") == compiled.written(page, "times", "b")
     with pytest.raises(ValueError, match="lost the marks"):
-        compiled.written("# Compiling", "text")
+        compiled.written("# Compiling", "times", "text")
