@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import shortcuts
+from .profiling import events
 
 
 def held(holder: Any, name: str, missing: Any) -> Any:
@@ -17,12 +18,17 @@ def held(holder: Any, name: str, missing: Any) -> Any:
     return shortcuts.held(holder, name, missing)
 
 
+def is_watched() -> bool:
+    """Return whether a profile is open, which reads from the frames of `__call__` what modules are being called."""
+    return events.opened != 0
+
+
 def fill(cls: type, look_up: Any, call: Any, active: dict[Any, Any]) -> None:
     """Let C look up attributes of instances, and call their `forward`, as `look_up` and `call` do.
 
     Python fills the slots anew when the class, or a base, gets another `__getattr__` or `__call__`, and those of each
-    new subclass. Calls with hooks, `forward` as an attribute of the instance, and missing attributes are left to the
-    functions.
+    new subclass. Calls with hooks or in a profile, `forward` as an attribute of the instance, and missing attributes
+    are left to the functions.
 
     Args:
         cls: the class; if its `__getattr__` is not `look_up`, or its `__call__` not `call`, that slot stays.

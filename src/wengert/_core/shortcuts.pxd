@@ -3,6 +3,9 @@ cdef extern from *:
     /* Slots of classes that Python code defines. Python fills them by functions that look `__getattr__` and `__call__` up and call
        them; it fills them again whenever a class, or a base of it, gets another such method. */
     static PyObject *wengert_active;  /* hooks of all holders: a dictionary, usually empty */
+    static int (*wengert_watched)(void);  /* whether frames of `__call__` are looked for */
+    #define wengert_fill(cls, look_up, call, active) \
+        (wengert_watched = __pyx_f_7wengert_5_core_7holders_is_watched, wengert_fill_slots((cls), (look_up), (call), (active)))
     static PyObject *wengert_name(PyObject **place, const char *text) {
         if (*place == NULL) *place = PyUnicode_InternFromString(text);
         return *place;
@@ -87,7 +90,7 @@ cdef extern from *:
         WENGERT_NAME(forward, "forward");
         PyObject *own = wengert_attributes(holder), *method = NULL, *marks = wengert_value_of(own, hooks), *result;
         if (marks && PyDict_CheckExact(marks) && !PyDict_GET_SIZE(marks) && !PyDict_GET_SIZE(wengert_active)
-            && !wengert_value_of(own, forward)) method = Py_XNewRef(_PyType_Lookup(Py_TYPE(holder), forward));
+            && !wengert_watched() && !wengert_value_of(own, forward)) method = Py_XNewRef(_PyType_Lookup(Py_TYPE(holder), forward));
         Py_XDECREF(own);
         if (method == NULL || !PyFunction_Check(method) || PyErr_Occurred()) {
             Py_XDECREF(method);
@@ -123,4 +126,4 @@ cdef extern from *:
     }
     """
     object held "wengert_held"(object holder, object name, object missing)
-    object fill "wengert_fill_slots"(object cls, object look_up, object call, dict active)
+    object fill "wengert_fill"(object cls, object look_up, object call, dict active)

@@ -116,7 +116,7 @@ def real_parts(tensors: Any) -> list[Any]:
     return arrays
 
 
-def repeated(values: list[Any], tensors: list[Any]) -> list[Any]:
+def repeated(values: Any, tensors: Any) -> list[Any]:
     """Return one value for each array of `real_parts(tensors)`."""
     copies: list[Any] = []
     for at in range(len(tensors)):
