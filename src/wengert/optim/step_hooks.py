@@ -9,7 +9,7 @@ from typing import Any
 from .._core.state.modes import current
 from .._start.boundary import shorten
 from .._tensor.attributes import HookDict, RemovableHandle
-from ..autograd.profiler.ranges import is_open, record_function
+from ..autograd.profiler.ranges import record_function
 
 NONE = HookDict()
 _global_optimizer_pre_hooks = HookDict()
@@ -71,12 +71,11 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(step)
     def stepped(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
-            if is_open():
-                with profiled(self, "step"):
-                    return current().log.island(hooked, (self, *args), kwargs)
-            if has_hooks(self):
-                return hooked(self, *args, **kwargs)
-            return step(self, *args, **kwargs)
+            log = current().log
+            if log is None:
+                return (hooked if has_hooks(self) else step)(self, *args, **kwargs)
+            with profiled(self, "step"):
+                return log.island(hooked, (self, *args), kwargs)
         except Exception as error:
             shorten(error)
             raise

@@ -103,7 +103,7 @@ class Stepwise(Optimizer):
             for parameter, grad in zip(params, grads):
                 self._go_on(parameter, grad, group, differentiable=False)
             return
-        states = self._states_of(params, group)
+        states = [self._state_of(parameter, group) for parameter in params]
         steps = [state["step"] for state in states]
         numbers = [self._numbers(*pair, group) for pair in zip(states, counted(steps))]
         written(steps)
