@@ -157,7 +157,7 @@ class Numbering:
 
     def outputs(self, inside: set[int]) -> list[Any]:
         """Return the outputs of some steps that results or other steps use, with shapes and dtypes."""
-        found: dict[tuple[int, int], Target] = {}
+        outputs: dict[tuple[int, int], Target] = {}
         targets = list(self.ends)
         for at, step in enumerate(self.graph.steps):
             if at not in inside:
@@ -165,8 +165,8 @@ class Numbering:
                 targets += [kept.target for kept in step.kept() if isinstance(kept, KeptInput) and kept.target]
         for target in targets:
             if target.step in inside:
-                found.setdefault((target.step, target.nr), target)
-        return [(*place, target.shape, target.dtype) for place, target in sorted(found.items())]
+                outputs.setdefault((target.step, target.nr), target)
+        return [(*place, target.shape, target.dtype) for place, target in sorted(outputs.items())]
 
     def saved_targets(self, segment: Segment) -> list[Target]:
         """Return the ends of the edges of the tensors that a segment saves."""

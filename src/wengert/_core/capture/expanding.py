@@ -12,7 +12,7 @@ from ..backward.task import Task, Tasks
 from ..graph.node import Edge, Node, new_edge, set_up
 from ..recording.saved import Saved
 from ..recording.saved_part import SavedPart
-from ..tensor.base import wrap
+from ..tensor.base import Tensor, share, wrap
 from ..tensor.storage import Storage
 from .graphs import (
     CARD,
@@ -53,6 +53,7 @@ class Expansion:
         self.outputs: dict[tuple[int, int], int] = {}
         self.edges: dict[tuple[int, int], Edge] = {}
         self.stores: dict[int, Storage] = {}
+        self.bare: dict[int, Storage] = {}
         self.nodes: dict[int, Node] = {}
         self.gates = self.new_gates(arrived)
         number = len(graph.sources)
@@ -93,7 +94,7 @@ class Expansion:
         for at, node in self.nodes.items():
             node.next_edges = tuple(edges[at])
 
-    def fill(self, step: Step, node: Node, at: int) -> None:
+    def fill(self, step: Step, node: Any, at: int) -> None:
         """Set the edges and the saved values of a node."""
         inner = step is not self.graph.steps[at]
         edges = [
@@ -157,7 +158,7 @@ class Expansion:
         if isinstance(value, KeptPart):
             return self.part(value)
         if isinstance(value, KeptArray):
-            return wrap(self.array(value.register))
+            return self.tensor(value.register)
         if isinstance(value, KeptSeveral):
             return tuple([self.value(element) for element in value.values])
         return value
@@ -166,6 +167,15 @@ class Expansion:
         """Return a saved array."""
         assert self.node.kept is not None
         return self.node.kept[self.kept[register]]
+
+    def tensor(self, register: int) -> Tensor:
+        """Return a tensor without history on a saved array, on the storage of other saved tensors if there are any."""
+        array, number = self.array(register), self.segment.passes.stores.get(register)
+        if number is not None:
+            return share(array, self.store(number, array, 0)[0])
+        if register not in self.bare:
+            self.bare[register] = old_storage(array)
+        return share(array, self.bare[register])
 
     def store(self, number: int, array: Any, lag: int) -> tuple[Storage, int]:
         """Return a storage, and the version that a saved tensor had."""

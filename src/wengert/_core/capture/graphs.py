@@ -140,15 +140,15 @@ def fact_of(value: Any) -> Any:
 
 def kept_in(values: Any, parts: bool = False) -> list[Any]:
     """Return the saved tensors among saved values; with `parts`, results of writes to views as they are."""
-    found: list[Any] = []
+    tensors: list[Any] = []
     for value in values:
         if isinstance(value, KeptSeveral):
-            found += kept_in(value.values, parts)
+            tensors += kept_in(value.values, parts)
         elif isinstance(value, KeptPart) and not parts:
-            found += [value.kept, KeptArray(value.frame)]
+            tensors += [value.kept, KeptArray(value.frame)]
         elif isinstance(value, KEPT):
-            found.append(value)
-    return found
+            tensors.append(value)
+    return tensors
 
 
 class Reading:

@@ -23,7 +23,6 @@ from .outputs import Nest, Output, registers_of
 from .recorder import Recorder, Refusal
 from .segments import BackwardList, CompiledFunctionBackward, Connections, Segment, replace
 from .signatures import guard_of
-from .single import old_storage
 
 MOST_LISTS = 16
 """Maximum number of backward lists of a segment: for gradients of other layouts, and for other edges that need one."""
@@ -171,8 +170,7 @@ class Passes:
             variable = getattr(node.outer[place].node, "variable", None)
             if at == number and variable is not None:
                 return variable
-        array, store = node.kept[number], self.stores.get(self.segment.registers[number])
-        return share(array, old_storage(array) if store is None else expansion.store(store, array, 0)[0])
+        return expansion.tensor(self.segment.registers[number])
 
 
 def apart(grads: list[Any], arrays: list[Any]) -> list[Any]:
@@ -224,7 +222,6 @@ def list_of(
     places = {own: registers[at] for at, own in enumerate(known.owners) if own >= 0}
     known.grads = tuple([places.get(at, -1) for at in range(len(grads))])
     known.layouts = tuple([None if grad is None else layout_of(grad._array_) for grad in grads])
-    known.given = sum([1 << at for at, grad in enumerate(grads) if grad is not None])
     known.used = tuple(sorted(externals_of(description)))
     held = [at for at, own in enumerate(known.owners) if own == -1]
     if {registers[at] for at in held} & {registers[at] for at in range(len(registers)) if at not in held}:
@@ -241,8 +238,8 @@ def externals_of(description: Any) -> set[int]:
         return {at for part in description.parts for at in externals_of(part)}
     if not isinstance(description, Output):
         return set()
-    found = set() if description.base is None else externals_of(description.base)
-    return found | ({description.external} if description.external >= 0 else set())
+    externals = set() if description.base is None else externals_of(description.base)
+    return externals | ({description.external} if description.external >= 0 else set())
 
 
 def prepare(graph: Connections) -> None:

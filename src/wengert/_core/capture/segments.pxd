@@ -17,7 +17,7 @@ cdef long MOST_BITS
 
 cdef class BackwardList:
     cdef public list entries
-    cdef public long count, given, wanted, arrived, replays
+    cdef public long count, wanted, arrived, replays
     cdef public object result, steps, native
     cdef public tuple foreign, layouts, grads, fills, owners, used, held
 

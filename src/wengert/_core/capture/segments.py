@@ -39,7 +39,6 @@ class BackwardList:
     Attributes:
         entries, native, count, result: as in `Captured`; the result is a list with one gradient for each edge.
         foreign: the edges whose gradients use memory that other gradients use, too: the engine may not write there.
-        given: bits of the outputs at which a gradient arrives.
         wanted: bits of the edges that the pass needs a gradient for.
         arrived: bits of the shared destinations to which other nodes have delivered gradients before.
         layouts: for each output an array with the layout of its gradient, or None.
@@ -58,7 +57,6 @@ class BackwardList:
     count: int
     result: Any
     foreign: tuple[int, ...]
-    given: int
     wanted: int
     arrived: int
     layouts: tuple[Any, ...]
@@ -76,7 +74,6 @@ class BackwardList:
         "entries",
         "fills",
         "foreign",
-        "given",
         "grads",
         "held",
         "layouts",

@@ -50,14 +50,15 @@ def ordinary_node(recipe: Recipe, values: list[Any], edges: list[Any], memory: t
         memory: the storages, None for those that no program can write to, and their versions.
         first: the sequence number of the first node of the call.
     """
-    node: OpNode = door.new(recipe.cls)
+    created: Any = door.new(recipe.cls)
+    node: OpNode = created
     ends = tuple([None if number < 0 else edges[number] for number in recipe.edges])
     set_up(node, ends, first + recipe.offset, recipe.outputs)
     node.trusted_gradients = True
     node.op = recipe.op
     node.plan = recipe.plan
     if recipe.step is not None:
-        set_step(node, recipe.step)
+        set_step(created, recipe.step)
     node.saved = tuple([saved_value(part, values, edges, memory) for part in recipe.saved])
     return node
 
