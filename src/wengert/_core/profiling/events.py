@@ -379,19 +379,7 @@ def calls_around() -> tuple[Any, ...]:
 
 
 MODULE_CALL = "Hooking.__call__"
-"""The method by which modules of `nn` with hooks are called: its frames have the module as `self`."""
-
-
-def module_of(frame: FrameType) -> Any:
-    """Return the module whose call, or whose `forward`, a frame runs; None for other frames."""
-    code = frame.f_code
-    if code.co_name != "forward" and code.co_qualname != MODULE_CALL:
-        return None
-    first = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
-    if "_modules" not in getattr(first, "__dict__", ()):
-        return None
-    method = getattr(type(first), "forward", None)
-    return first if code.co_name != "forward" or getattr(method, "__code__", None) is code else None
+"""The method by which modules of `nn` are called while a profile is open: its frames have the module as `self`."""
 
 
 def modules_around() -> str:
@@ -399,9 +387,8 @@ def modules_around() -> str:
     chain: list[Any] = []
     frame: FrameType | None = sys._getframe(0)
     while frame is not None:
-        called = module_of(frame)
-        if called is not None and (not chain or chain[-1] is not called):  # once for its `__call__` and its `forward`
-            chain.append(called)
+        if frame.f_code.co_qualname == MODULE_CALL and "_modules" in vars(frame.f_locals["self"]):
+            chain.append(frame.f_locals["self"])
         frame = frame.f_back
     names: list[Any] = []
     outer: Any = None
