@@ -52,10 +52,10 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     for tensor in tensors:
         check_mode(tensor, modes)
         check_shared(tensor, read)
-    if op.random or elements_of(bound) >= LONG:
+    if op.random or is_long(op, bound):
         refuse_early(op, bound, tensors)
     results = dispatch.perform(op, bound) if op.several else (dispatch.perform(op, bound),)
-    write(op, bound, tensors, results)
+    write(op, bound, tensors, results, read)
     if op.several:
         return (*tensors,) if op.output_names else None
     return out
@@ -91,9 +91,19 @@ def is_recorded(op: Any) -> bool:
     return not op.why and op.out.recorded
 
 
-def elements_of(args: tuple[Any, ...]) -> int:
-    """Return the number of elements of all tensors among arguments."""
-    return sum([element._array_.size for value in args for element in listed(value) if isinstance(element, Tensor)])
+def is_long(op: Any, args: tuple[Any, ...]) -> bool:
+    """Return whether an operand has so many elements that the shape rule costs little beside the work."""
+    for position in op.tensor_slots:
+        value = args[position]
+        if isinstance(value, Tensor):
+            if value._array_.size >= LONG:
+                return True
+        elif (
+            isinstance(value, (tuple, list))
+            and sum([part._array_.size for part in value if isinstance(part, Tensor)]) >= LONG
+        ):
+            return True
+    return False
 
 
 def refuse_early(op: Any, bound: tuple[Any, ...], tensors: Any) -> None:
@@ -126,8 +136,11 @@ def expected(op: Any, args: tuple[Any, ...]) -> list[Tensor]:
     return [wrap(np.broadcast_to(np.zeros((), dtype), shape)) for shape, dtype, *_ in shapes]
 
 
-def write(op: Any, bound: tuple[Any, ...], tensors: Any, results: Any) -> None:
+def write(op: Any, bound: tuple[Any, ...], tensors: Any, results: Any, read: Any) -> None:
     """Write the results of a call into the `out` tensors, or refuse before one of them is changed.
+
+    Args:
+        read: the operands that may not be overwritten, as of `operands_read`.
 
     Raises:
         RuntimeError: if there are not as many tensors as results, or dtype or shape do not fit.
@@ -143,7 +156,7 @@ def write(op: Any, bound: tuple[Any, ...], tensors: Any, results: Any) -> None:
         (tensor, result.to(tensor.dtype) if check_fits(op, tensor, result, bound, at) else result)
         for at, (tensor, result) in enumerate(zip(tensors, results))
     ]
-    put_all(pairs, operands_read(op, bound), op.out.rows, op.out.silent)
+    put_all(pairs, read, op.out.rows, op.out.silent)
     if not op.out.recorded and (op.output_names or not op.several):
         refuse_gradients(op.out.writer or op.name, tensors, results)
 
@@ -159,11 +172,12 @@ def put_all(pairs: list[tuple[Tensor, Tensor]], read: Any, rows: str, silent: bo
     Raises:
         RuntimeError: if an output of another shape would grow over memory that is read, before any is changed.
     """
-    for tensor, result in pairs:
+    resized = [pair for pair in pairs if pair[0]._array_.shape != pair[1]._array_.shape]
+    for tensor, result in resized:
         if changes_shape(tensor, result):
             for operand, wholly in read:
                 overlap.check_resized(tensor, result._array_.shape, new_strides(tensor, result, rows), operand, wholly)
-    for tensor, result in pairs:
+    for tensor, result in resized:
         take_shape(tensor, result, rows, silent)
     for tensor, result in pairs:
         put_out(tensor, result)
@@ -302,10 +316,14 @@ def copied(name: str, out: Any, result: Tensor, *, words: str = "", uncastable: 
 def operands_read(op: Any, args: tuple[Any, ...]) -> list[tuple[Tensor, bool]]:
     """Return the operands that may not share a part of their memory with an output, and whether they may not be it."""
     read: list[tuple[Tensor, bool]] = []
-    if op.out_apart:
+    apart = op.out_apart
+    if apart:
         for position in op.tensor_slots:
-            wholly = op.out_apart == "wholly" and (position > 0 or op.in_place is None)
-            read += [(element, wholly) for element in listed(args[position]) if isinstance(element, Tensor)]
+            value, wholly = args[position], apart == "wholly" and (position > 0 or op.in_place is None)
+            if isinstance(value, Tensor):
+                read.append((value, wholly))
+            elif isinstance(value, (tuple, list)):
+                read += [(element, wholly) for element in value if isinstance(element, Tensor)]
     return read
 
 
@@ -447,7 +465,7 @@ def take_shape(tensor: Tensor, result: Tensor, rows: str = "", silent: bool = Fa
     Args:
         rows, silent: as cards say by `out_rows` and `out_silent`.
     """
-    if not changes_shape(tensor, result):
+    if tensor._array_.shape == result._array_.shape or not changes_shape(tensor, result):
         return
     check_cast(tensor, result)
     shape, steps = result._array_.shape, new_strides(tensor, result, rows)
