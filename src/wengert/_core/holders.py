@@ -13,11 +13,6 @@ from . import shortcuts
 from .profiling import events
 
 
-def held(holder: Any, name: str, missing: Any) -> Any:
-    """Return the entry of a name in `_parameters`, `_buffers` or `_modules` of a holder; `missing` if there is none."""
-    return shortcuts.held(holder, name, missing)
-
-
 def is_watched() -> bool:
     """Return whether a profile is open, which reads from the frames of `__call__` what modules are being called."""
     return events.opened != 0
@@ -32,7 +27,7 @@ def fill(cls: type, look_up: Any, call: Any, active: dict[Any, Any]) -> None:
 
     Args:
         cls: the class; if its `__getattr__` is not `look_up`, or its `__call__` not `call`, that slot stays.
-        look_up: `__getattr__` of the base, which returns `held`.
+        look_up: `__getattr__` of the base: entries of `_parameters`, `_buffers` and `_modules`.
         call: `__call__` of the base, which calls `forward` if `_call_hooks` of the holder and `active` are empty.
         active: hooks around calls of all holders.
     """

@@ -15,16 +15,17 @@ cdef extern from *:
     static PyObject *wengert_value_of(PyObject *own, PyObject *key) {
         return own && PyDict_Check(own) ? PyDict_GetItemWithError(own, key) : NULL;
     }
+    /* The attributes of an instance; Python 3.11 sets no error if it has no memory for the dictionary. */
+    static PyObject *wengert_attributes(PyObject *holder) {
+        PyObject *own = PyObject_GenericGetDict(holder, NULL);
+        return own || PyErr_Occurred() ? own : PyErr_NoMemory();
+    }
+    #if PY_VERSION_HEX < 0x030C0000
     /* An entry of a table: any mapping, usually a dictionary. */
     static PyObject *wengert_entry_of(PyObject *table, PyObject *name) {
         if (PyDict_CheckExact(table)) return Py_XNewRef(PyDict_GetItemWithError(table, name));
         int known = PySequence_Contains(table, name);
         return known > 0 ? PyObject_GetItem(table, name) : NULL;
-    }
-    /* The attributes of an instance; Python 3.11 sets no error if it has no memory for the dictionary. */
-    static PyObject *wengert_attributes(PyObject *holder) {
-        PyObject *own = PyObject_GenericGetDict(holder, NULL);
-        return own || PyErr_Occurred() ? own : PyErr_NoMemory();
     }
     static PyObject *wengert_in_tables(PyObject *own, PyObject *name) {
         static PyObject *names[3];
@@ -39,13 +40,6 @@ cdef extern from *:
         }
         return value;
     }
-    static PyObject *wengert_held(PyObject *holder, PyObject *name, PyObject *missing) {
-        PyObject *own = wengert_attributes(holder);
-        PyObject *value = own ? wengert_in_tables(own, name) : NULL;
-        Py_XDECREF(own);
-        return value || PyErr_Occurred() ? value : Py_NewRef(missing);
-    }
-    #if PY_VERSION_HEX < 0x030C0000
     /* What Python does for a class with `__getattr__`, but without an error for each attribute that is in a table. (From 3.12 on
        Python makes none, and has shortcuts of its own for its own slot.) */
     static PyObject *wengert_look_up(PyObject *holder, PyObject *name) {
@@ -125,5 +119,4 @@ cdef extern from *:
         Py_RETURN_NONE;
     }
     """
-    object held "wengert_held"(object holder, object name, object missing)
     object fill "wengert_fill"(object cls, object look_up, object call, dict active)

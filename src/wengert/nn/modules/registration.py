@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..._core.holders import held
 from ..._tensor import Tensor
 from ..._tensor.attributes import HookDict
 from ..parameter import Buffer, Parameter
 from . import global_hooks
 from .hook_table import HookTable, Marks
-
-MISSING = object()
 
 
 def type_name(value: object) -> str:
@@ -175,10 +172,11 @@ class Registration:
     # ---- attributes --------------------------------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
-        value = held(self, name, MISSING)
-        if value is MISSING:
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        return value
+        own = self.__dict__
+        for kind in ("_parameters", "_buffers", "_modules"):
+            if kind in own and name in own[kind]:
+                return own[kind][name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
