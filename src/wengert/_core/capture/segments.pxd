@@ -41,6 +41,8 @@ cdef class CompiledFunctionBackward(Node):
 cpdef object apply(CompiledFunctionBackward node, list grads)
 @cython.locals(passing=Pass, edge=Edge, other=Node, nr=long)
 cpdef object replace(CompiledFunctionBackward node, list ends)
+@cython.locals(segment_node=CompiledFunctionBackward)
+cpdef tuple edges_of(Node node)
 @cython.locals(end=Edge)
 cpdef object turn(Edge edge, CompiledFunctionBackward node, list ends)
 cpdef object free(Node node)

@@ -263,7 +263,7 @@ def replace(node: CompiledFunctionBackward, ends: list[Edge]) -> None:
             turn(tensor._edge_, node, ends)
     other: Node
     for other in passing.tasks:
-        for edge in other.next_edges:
+        for edge in edges_of(other):
             turn(edge, node, ends)
     if node.node_hooks is not None:
         for nr in range(len(ends)):
@@ -274,6 +274,14 @@ def replace(node: CompiledFunctionBackward, ends: list[Edge]) -> None:
             ):
                 if nr in before:
                     after[edge.nr] = before.pop(nr)
+
+
+def edges_of(node: Node) -> tuple[Any, ...]:
+    """Return the edges of a node, also those of the tensors that it has saved if it is one of these nodes."""
+    if isinstance(node, CompiledFunctionBackward):
+        segment_node: CompiledFunctionBackward = node
+        return segment_node.outer
+    return node.next_edges
 
 
 def turn(edge: Edge | None, node: CompiledFunctionBackward, ends: list[Edge]) -> None:
