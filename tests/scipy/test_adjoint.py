@@ -139,3 +139,18 @@ def test_tensors_that_come_into_play_later_are_noticed() -> None:
     solution = solve_ivp(lambda t, y: -(k if t < 0.3 or t > 0.45 else late) * y, (0, 1), [1.0], t_eval=times, **TIGHT)
     with pytest.raises(RuntimeError, match="now depends on other tensors"):
         solution.y[0].sum().backward()
+
+
+@pytest.mark.parametrize("method", ["RK45", "Radau", "BDF", "LSODA"])
+def test_gradients_by_arguments_of_transforms(method: str) -> None:
+    """The backward pass runs after the function to differentiate has ended."""
+
+    def last(rate: Any, start: Any) -> Any:
+        options: dict[str, Any] = {"gradient": "adjoint", "rtol": 1e-8, "atol": 1e-10}
+        return solve_ivp(lambda t, y: -rate * y, (0, 2), start.reshape(1), method, **options).y[0, -1]
+
+    rate, start = (wg.tensor(value, dtype=wg.float64) for value in (0.5, 3.0))
+    expected = [-6 * np.exp(-1), np.exp(-1)]
+    np.testing.assert_allclose([part.item() for part in wg.func.grad(last, (0, 1))(rate, start)], expected, rtol=1e-6)
+    pull = wg.func.vjp(last, rate, start)[1]
+    np.testing.assert_allclose([part.item() for part in pull(wg.ones_like(rate))], expected, rtol=1e-6)

@@ -64,6 +64,15 @@ def test_second_derivatives(name: str) -> None:
     assert gradgradcheck(lambda a: solved(a, name), (a,), **BOTH)
 
 
+@pytest.mark.parametrize("name", ["both", "bounds, too"])
+def test_hessians_in_both_orders(name: str) -> None:
+    weights = wg.tensor([1.0, -2.0, 0.5], dtype=wg.float64)
+    last = lambda a: (solved(a, name) ** 2) @ weights  # noqa: E731
+    expected = wg.func.jacrev(wg.func.grad(last))(A).numpy()
+    np.testing.assert_allclose(wg.func.hessian(last)(A).numpy(), expected, rtol=1e-6, atol=1e-7)
+    assert np.abs(expected).max() > 0.1
+
+
 @pytest.mark.filterwarnings("ignore:delta_grad == 0.0")
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_derivatives_do_not_depend_on_the_method(name: str) -> None:

@@ -75,6 +75,19 @@ def test_third_derivatives_agree_in_all_modes(name: str) -> None:
         np.testing.assert_allclose(third(b).item(), expected.item(), rtol=1e-4)
 
 
+@pytest.mark.parametrize("name", ["root", "minimize", "least_squares, linear"])
+def test_forward_mode_over_reverse_mode_where_the_parameters_are_the_arguments(name: str) -> None:
+    """The backward pass runs after the function to differentiate has ended."""
+    layer = lambda a: sum(part.sum() for part in tensors(LAYERS[name](a)))  # noqa: E731
+    grad, jvp = wg.func.grad, wg.func.jvp
+    expected = wg.func.jacrev(grad(layer))(A).numpy()
+    np.testing.assert_allclose(wg.func.hessian(layer)(A).numpy(), expected, rtol=1e-6, atol=1e-8)
+    along = wg.tensor([0.3, -1.0], dtype=wg.float64)
+    np.testing.assert_allclose(
+        jvp(grad(layer), (A,), (along,))[1].numpy(), expected @ along.numpy(), rtol=1e-6, atol=1e-8
+    )
+
+
 @settings(max_examples=20, deadline=None)
 @given(st.integers(1, 6), st.integers(0, 10**6))
 def test_a_linear_system_is_differentiated_as_solve_is(n: int, seed: int) -> None:

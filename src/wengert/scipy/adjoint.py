@@ -22,7 +22,7 @@ from ..autograd import grad as gradients_of
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..ops.create.interchange import from_numpy
-from .implicit import CHANGED, Frontier, as_leaf, key_of
+from .implicit import CHANGED, Frontier, as_leaf, key_of, revived
 from .runge_kutta import Field
 
 FIRST_ONLY = (
@@ -192,7 +192,8 @@ class Adjoint(Function):
             return (None,) * (4 + len(problem.edges))
         if current().grad or grad._flags_ & flags.BATCHED:
             raise RuntimeError(FIRST_ONLY.format(problem.caller))
-        by_state, by_start, by_times, totals = problem.gradients(ctx.times, grad._array_, ctx.wanted)
+        with revived(problem.edges):
+            by_state, by_start, by_times, totals = problem.gradients(ctx.times, grad._array_, ctx.wanted)
         return (None, *map(as_tensor, (by_state, by_start, by_times, *totals)))
 
     @staticmethod

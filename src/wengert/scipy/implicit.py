@@ -10,7 +10,8 @@ over, parameters of modules. It is read from the graph of G at the solution.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -161,6 +162,24 @@ class Frontier:
                 node.next_edges = edges_before
 
 
+@contextmanager
+def revived(edges: list[Edge]) -> Iterator[None]:
+    """Count leaves of arguments of a differentiation as such although it has ended, as it has in its backward pass.
+
+    Args:
+        edges: edges to the tensors that a problem depended on when it was solved.
+    """
+    scopes = [getattr(edge.node.variable, "_scope_", None) for edge in edges if isinstance(edge.node, AccumulateGrad)]
+    ended = [scope for scope in scopes if scope is not None and not scope.alive]
+    for scope in ended:
+        scope.alive = True
+    try:
+        yield
+    finally:
+        for scope in ended:
+            scope.alive = False
+
+
 def is_finished(node: Any) -> bool:
     """Return whether a node is the leaf of an argument of a differentiation that has ended."""
     if not isinstance(node, AccumulateGrad):
@@ -247,8 +266,9 @@ class Implicit(Function):
         caller, matrix, equation = problem.caller, problem.matrix, problem.equation
         create, levels = current().grad, levels_of(problem.values)
         at, values, frontier = x.detach(), problem.values, problem.frontier
-        if create or levels:
-            at = with_tangents(caller, matrix, equation, x, levels)
-            values, frontier = problem.again(at)
-        weights = -solved(caller, matrix, jacrev(equation)(at).mT, grad)
-        return (None, None, *frontier.gradients(values, weights, edges, create))
+        with revived(edges):
+            if create or levels:
+                at = with_tangents(caller, matrix, equation, x, levels)
+                values, frontier = problem.again(at)
+            weights = -solved(caller, matrix, jacrev(equation)(at).mT, grad)
+            return (None, None, *frontier.gradients(values, weights, edges, create))
