@@ -31,7 +31,8 @@ def native_calls(entries: list[Any], arrays: list[Any], wanted: set[int], native
     if natives is None:
         return None
     replay_calls, run_calls = natives
-    known = descriptions(entries, arrays, wanted, slots.OPERATORS.iadd.native)
+    add: Any = slots.OPERATORS.iadd
+    known = descriptions(entries, arrays, wanted, add.native)
     for entry, known_call in zip(entries, known):
         entry.runs_native = known_call is not None
     writes = [(at, *change) for at, entry in enumerate(entries) for change in entry.counts]
