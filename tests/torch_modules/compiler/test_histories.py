@@ -375,6 +375,22 @@ def test_hooks_of_leaves_inputs_and_results_are_called_with_the_same_gradients()
     alike(several, scenario)
 
 
+def test_hooks_of_leaves_that_a_pass_does_not_reach_are_not_called():
+    def scenario(f, x, w):
+        calls: list[str] = []
+        x.register_hook(lambda grad: calls.append("x") or grad.clamp(-1, 1))
+        w.register_hook(lambda grad: calls.append("w") or grad.clamp(-1, 1))
+        first, second, both = f(x, w)
+        first.backward(retain_graph=True)
+        calls.append("second")
+        second.backward(retain_graph=True)
+        calls.append("both")
+        both.backward()
+        return [str(calls)]
+
+    alike(lambda x, w: ((x * x).sin().sum(), (w * w).cos().sum(), (x @ w).sin().sum()), scenario)
+
+
 def test_hooks_that_fail_leave_the_error_and_the_graph():
     def scenario(f, x, w):
         def fail(grad):
