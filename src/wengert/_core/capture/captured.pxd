@@ -1,6 +1,6 @@
 cimport cython
 from wengert._core cimport flags
-from wengert._core.capture.lists cimport Entry, NativeCalls, run
+from wengert._core.capture.lists cimport CallList, Entry, run
 from wengert._core.capture.outputs cimport build
 from wengert._core.capture.segments cimport connect
 from wengert._core.capture.signatures cimport hold, kinship
@@ -14,14 +14,13 @@ cdef class Captured:
     cdef public long count, effects, replays
     cdef public bint draws
     cdef public tuple filled, sources, bare, twins, kin, changing, fixed
-    cdef public object result, native, graph
+    cdef public object result, calls, graph
     @cython.locals(found=list, place=long, at=long)
     cpdef object owners(self, list leaves)
     @cython.locals(values=list, tensor=Tensor, at=long, made=dict, storages=dict, stopped=long, modes=Modes, grad=bint, mask=long)
     cpdef object replay(self, list owners)
-    @cython.locals(tensor=Tensor, other=Tensor, at=long, place=long, kin=long)
+    @cython.locals(tensor=Tensor, other=Tensor, at=long, place=long, kin=long, other_kin=long)
     cpdef bint shares_as_recorded(self, list owners) except -1
-    cpdef long kin_of(self, long at) except -1
     @cython.locals(tensor=Tensor, at=long)
     cpdef bint compares(self, list owners) except -1
 

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 
 from .. import flags
-from ..profiling import events
 from ..state.modes import Modes, current
-from ..tensor import slots
 from ..tensor.base import Tensor
 from .comparing import compared, other_graph
 from .concluding import first_effect, refuse_temporary, refuse_writes, shortened
 from .describing import Describing
 from .dividing import graph_of
 from .lists import Entry, run
-from .native_calls import native_calls
+from .native_calls import call_list
 from .outputs import build, registers_of
 from .passes import prepare
 from .recorder import Recorder, Refusal
@@ -50,7 +48,7 @@ class Captured:
         effects: the first entry whose effect outlives the list, or -1.
         draws: it draws random numbers from the default generator, which a caller restores if it calls the function.
         replays: the number of calls that it matched.
-        native: the native loop that runs entries, or None.
+        calls: the list, as replays run it.
     """
 
     entries: list[Any]
@@ -69,11 +67,12 @@ class Captured:
     graph: Any
     effects: int
     draws: bool
-    native: Any
+    calls: Any
     replays: int
 
     __slots__ = (
         "bare",
+        "calls",
         "changing",
         "count",
         "draws",
@@ -85,7 +84,6 @@ class Captured:
         "guards",
         "held",
         "kin",
-        "native",
         "replays",
         "result",
         "sources",
@@ -120,6 +118,7 @@ class Captured:
         at: int
         place: int
         kin: int
+        other_kin: int
         for at in self.fixed:
             tensor = owners[at]
             if self.stores[at] is not tensor._storage_:
@@ -131,13 +130,10 @@ class Captured:
             kin = self.kin[at]
             for place in range(len(owners)):
                 other = owners[place]
-                if (other._storage_ is tensor._storage_) != (kin == self.kin_of(place)):
+                other_kin = self.kin[place]
+                if (other._storage_ is tensor._storage_) != (other_kin == kin):
                     return False
         return True
-
-    def kin_of(self, at: int) -> int:
-        """Return the number of the first external tensor that shares memory with external tensor `at`."""
-        return self.kin[at]
 
     def compares(self, owners: list[Any]) -> bool:
         """Compare the storages of all external tensors; keep those of the tensors that are the same in each call."""
@@ -159,7 +155,7 @@ class Captured:
             values[self.filled[at]] = tensor._array_
         made: dict[int, Any] = {}
         storages: dict[int, Any] = {}
-        stopped: int = run(self.entries, self.native, values, owners, made, storages)
+        stopped: int = run(self.calls, values, owners, made, storages)
         if stopped >= 0:
             if 0 <= self.effects < stopped:
                 raise RuntimeError(interrupted(self.entries[stopped]))
@@ -193,47 +189,33 @@ def interrupted(entry: Entry) -> str:
 
 
 def record(
-    function: Callable[..., Any],
-    args: Any,
-    kwargs: Any,
-    leaves: list[Any],
-    position: Callable[[], Any],
-    natives: Any = None,
-) -> tuple[Any, Any, Recorder]:
+    function: Callable[..., Any], args: Any, kwargs: Any, leaves: list[Any], recorder: Recorder
+) -> tuple[Any, Any]:
     """Call a function and record it.
 
     Args:
         leaves: the tensors among the arguments.
-        position: as in `Recorder`.
-        natives: the native functions `replay_calls` and `run_calls`, or None.
+        recorder: a new one; afterwards it has the reason why the call could not be captured, if it could not.
 
     Returns:
-        The result of the call; the `Captured`, or None if it could not be captured; the recorder, with the reason.
+        The result of the call; the `Captured`, or None if it could not be captured.
     """
-    modes = current()
-    recorder = Recorder(position, natives)
     recorder.describing = Describing(recorder)
+    for tensor in leaves:
+        if is_usual(tensor):
+            recorder.external(tensor)
+        else:
+            recorder.refuse("an argument is sparse, on another device, or of a class of its own")
+    if holds_array(args) or holds_array(tuple(kwargs.values())):
+        recorder.refuse("an argument is a NumPy array, whose values may change: pass a tensor")
     try:
-        for tensor in leaves:
-            if is_usual(tensor):
-                recorder.external(tensor)
-            else:
-                recorder.refuse("an argument is sparse, on another device, or of a class of its own")
-        if holds_array(args) or holds_array(tuple(kwargs.values())):
-            recorder.refuse("an argument is a NumPy array, whose values may change: pass a tensor")
-        slots.watch(1)
-        events.count_open(1)
-        modes.profile(recorder)
+        recorder.start_noting()
         result = function(*args, **kwargs)
-        if modes.log is not recorder:
-            recorder.refuse("a profile is opened or closed inside the function")
     except BaseException:
         recorder.release()
         raise
     finally:
-        modes.profile(None)
-        events.count_open(-1)
-        slots.watch(-1)
+        recorder.stop_noting()
     captured = None
     if recorder.reason is None:
         try:
@@ -241,7 +223,7 @@ def record(
         except Refusal as refusal:
             recorder.refuse(str(refusal))
     recorder.release()
-    return result, captured, recorder
+    return result, captured
 
 
 def holds_array(values: Any) -> bool:
@@ -281,7 +263,7 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
         wanted.update(*[segment.registers for segment in graph.segments])
     captured.entries = shortened(recorder.entries, wanted)
     captured.count = len(recorder.arrays)
-    captured.native = native_calls(captured.entries, recorder.arrays, wanted, recorder.natives)
+    captured.calls = call_list(captured.entries, recorder.arrays, wanted, recorder.natives)
     captured.replays = 0
     captured.effects = first_effect(captured.entries)
     captured.draws = any(entry.draws for entry in captured.entries)

@@ -21,13 +21,14 @@ cdef class Entry:
     cdef public bint several, simple, lasting, runs_native, draws, uncertain
     cdef public str title
 
-cdef class NativeCalls:
-    cdef public object function, calls
+cdef class CallList:
+    cdef public list entries
+    cdef public object function, native
     cdef public tuple writes
 
-@cython.locals(entry=Entry, modes=Modes, first=long)
-cpdef long run(list entries, NativeCalls native, list values, list owners, dict made, dict storages) except -2
-cpdef bint run_entry(Entry entry, list values, list owners, dict made, dict storages, Modes modes) except -1
+@cython.locals(entry=Entry, entries=list, first=long)
+cpdef long run(CallList calls, list values, list owners, dict made, dict storages) except -2
+cpdef bint run_entry(Entry entry, list values, list owners, dict made, dict storages) except -1
 @cython.locals(_=long)
 cpdef object count_writes(Tensor owner, long number)
 @cython.locals(meta=AutogradMeta)

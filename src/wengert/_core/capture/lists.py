@@ -146,40 +146,34 @@ class Entry:
         self.origin = None
 
 
-class NativeCalls:
-    """The entries of a list that a native loop runs.
+class CallList:
+    """A list as replays run it.
 
     Attributes:
-        function: `run_calls` of the native kernels.
-        calls: its first argument, the calls.
-        writes: (entry, external tensor, number of writes) of its writes to external tensors.
+        entries: the entries.
+        function: `run_calls` of the native kernels, or None: it runs the entries that `runs_native`.
+        native: its first argument, the calls.
+        writes: (entry, external tensor, number of writes) of the writes to external tensors.
     """
 
+    entries: list[Any]
     function: Any
-    calls: Any
+    native: Any
     writes: tuple[Any, ...]
 
-    __slots__ = ("calls", "function", "writes")
+    __slots__ = ("entries", "function", "native", "writes")
 
-    def __init__(self, function: Any, calls: Any, writes: tuple[Any, ...]) -> None:
-        self.function = function
-        self.calls = calls
-        self.writes = writes
+    def __init__(self, entries: list[Any]) -> None:
+        self.entries = entries
+        self.function = self.native = None
+        self.writes = ()
 
 
-def run(
-    entries: list[Any],
-    native: NativeCalls,
-    values: list[Any],
-    owners: list[Any],
-    made: dict[int, Any],
-    storages: dict[int, Any],
-) -> int:
+def run(calls: CallList, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]) -> int:
     """Run a list.
 
     Args:
-        entries: the list.
-        native: the native loop; None if there is none.
+        calls: the list.
         values: the registers; those of external tensors are filled.
         owners: the external tensors, whose writes are counted.
         made, storages: as in `build`.
@@ -188,21 +182,21 @@ def run(
         -1, or the index of the entry that could not run; it and the entries after it have had no effect.
     """
     entry: Entry
-    modes: Modes = current()
+    entries: list[Any] = calls.entries
     at = 0
     first: int
     while at < len(entries):
         entry = entries[at]
-        if native is not None and entry.runs_native:
+        if entry.runs_native:
             first = at
-            at = native.function(native.calls, values, first)
-            for change in native.writes:
+            at = calls.function(calls.native, values, first)
+            for change in calls.writes:
                 if first <= change[0] < at:
                     count_writes(owners[change[1]], change[2])
             if at == len(entries):
                 break
             entry = entries[at]
-        if not run_entry(entry, values, owners, made, storages, modes):
+        if not run_entry(entry, values, owners, made, storages):
             return at
         for change in entry.counts:
             count_writes(owners[change[0]], change[1])
@@ -213,23 +207,18 @@ def run(
 
 
 def run_entry(
-    entry: Entry,
-    values: list[Any],
-    owners: list[Any],
-    made: dict[int, Any],
-    storages: dict[int, Any],
-    modes: Modes,
+    entry: Entry, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]
 ) -> bool:
     """Run one entry; return whether it ran."""
     if entry.kind == CALL:
-        return call(entry, values, modes)
+        return call(entry, values, current())
     if entry.kind == GRADS:
         assign(entry, values, owners, made, storages)
         return True
     if entry.kind == ISLAND:
         entry.native(*entry.args[0], **entry.args[1])
         return True
-    return step(entry, values, modes)
+    return step(entry, values, current())
 
 
 def count_writes(owner: Tensor, number: int) -> None:

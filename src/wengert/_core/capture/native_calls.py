@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor import slots
-from .lists import ADD, CALL, COPY, NESTED, READ, VIEW, WRITE, Entry, NativeCalls
+from .lists import ADD, CALL, COPY, NESTED, READ, VIEW, WRITE, CallList, Entry
 from .recorder import whole_of
 
 RETURNS, WRITES, COMPARES_BYTES, COMPARES_RESULT, COPIES, VIEWS = range(6)
@@ -19,24 +19,26 @@ SMALL = 1 << 17
 """Bytes from which on memory of results is kept by the native allocator itself."""
 
 
-def native_calls(entries: list[Any], arrays: list[Any], wanted: set[int], natives: Any) -> Any:
-    """Return the native loop for the entries of a list; None without native functions.
+def call_list(entries: list[Any], arrays: list[Any], wanted: set[int], natives: Any) -> CallList:
+    """Return the list that replays run.
 
     Args:
-        entries: the list.
+        entries: the entries.
         arrays: the arrays that the registers had in the recording.
         wanted: the registers of the results.
         natives: the native functions `replay_calls` and `run_calls`, or None.
     """
+    calls = CallList(entries)
     if natives is None:
-        return None
-    replay_calls, run_calls = natives
+        return calls
+    replay_calls, calls.function = natives
     add: Any = slots.OPERATORS.iadd
     known = descriptions(entries, arrays, wanted, add.native)
     for entry, known_call in zip(entries, known):
         entry.runs_native = known_call is not None
-    writes = [(at, *change) for at, entry in enumerate(entries) for change in entry.counts]
-    return NativeCalls(run_calls, replay_calls(known, len(arrays)), tuple(writes))
+    calls.native = replay_calls(known, len(arrays))
+    calls.writes = tuple([(at, *change) for at, entry in enumerate(entries) for change in entry.counts])
+    return calls
 
 
 def descriptions(entries: list[Any], arrays: list[Any], wanted: set[int], added: Any) -> tuple[Any, ...]:

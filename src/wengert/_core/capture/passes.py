@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..profiling import events
 from ..state.modes import current, everyone
-from ..tensor import slots
 from ..tensor.base import Tensor, share
 from ..tensor.storage import Storage
 from .comparing import compared
@@ -18,7 +16,7 @@ from .describing import Describing
 from .expanding import Expansion, Seeds, sweep
 from .graphs import KeptArray, Step
 from .lists import copy_of, layout_of
-from .native_calls import native_calls
+from .native_calls import call_list
 from .outputs import Nest, Output, registers_of
 from .recorder import Recorder, Refusal
 from .segments import BackwardList, CompiledFunctionBackward, Connections, Segment, replace
@@ -127,7 +125,6 @@ class Passes:
         Returns:
             The gradients; the list, or None if it could not be recorded; the reason.
         """
-        modes = current()
         recorder = Recorder(self.graph.position(), self.graph.natives)
         recorder.describing = describing = Describing(recorder)
         arrays = node.kept or []
@@ -139,17 +136,13 @@ class Passes:
             recorder.external(tensor)
         recorder.closed = True
         try:
-            slots.watch(1)
-            events.count_open(1)
-            modes.profile(recorder)
+            recorder.start_noting()
             outgoing, owned = sweep(expansion, grads, wanted, False)
         except BaseException:
             recorder.release()
             raise
         finally:
-            modes.profile(None)
-            events.count_open(-1)
-            slots.watch(-1)
+            recorder.stop_noting()
         node.ran = self.steps_of(wanted)
         known = None
         if recorder.reason is None:
@@ -213,7 +206,7 @@ def list_of(
     if first_effect(known.entries) >= 0 or any(entry.draws for entry in known.entries):
         raise Refusal("the backward pass writes to memory that outlives it, or draws random numbers")
     known.count, known.result, known.replays = len(recorder.arrays), description, 0
-    known.native = native_calls(known.entries, recorder.arrays, wanted, recorder.natives)
+    known.calls = call_list(known.entries, recorder.arrays, wanted, recorder.natives)
     number_of = {id(tensor): -2 - number for number, tensor in enumerate(tensors)}
     number_of.update({id(grad): at for at, grad in enumerate(grads) if grad is not None})
     known.owners = tuple([number_of.get(id(tensor), -1) for tensor, _ in recorder.externals])

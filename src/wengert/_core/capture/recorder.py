@@ -26,6 +26,7 @@ from ..operators import batch_rules
 from ..profiling import events
 from ..profiling.events import Event, Log
 from ..state.modes import current
+from ..tensor import slots
 from ..tensor.base import Tensor, wrap
 from ..tensor.meta_array import meta_array
 from ..tensor.storage import Storage, next_serial
@@ -242,6 +243,20 @@ class Recorder(Log):
             known[1] = known[0].version
         self.add(entry)
         return result
+
+    def start_noting(self) -> None:
+        """Begin to note the calls of this thread."""
+        slots.watch(id(self), True)
+        events.hold_open(id(self), True)
+        current().profile(self)
+
+    def stop_noting(self) -> None:
+        """End that; it may be called twice, or without `start_noting`."""
+        if current().log is not self:
+            self.refuse("a profile is opened or closed inside the function")
+        current().profile(None)
+        events.hold_open(id(self), False)
+        slots.watch(id(self), False)
 
     def settle(self) -> None:
         """Add an entry for the gradients set on leaves since the last such entry."""

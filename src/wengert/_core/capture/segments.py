@@ -37,7 +37,7 @@ class BackwardList:
     """A list that computes the gradients of a segment's inputs.
 
     Attributes:
-        entries, native, count, result: as in `Captured`; the result is a list with one gradient for each edge.
+        entries, calls, count, result: as in `Captured`; the result is a list with one gradient for each edge.
         foreign: the edges whose gradients use memory that other gradients use, too: the engine may not write there.
         wanted: bits of the edges that the pass needs a gradient for.
         arrived: bits of the shared destinations to which other nodes have delivered gradients before.
@@ -53,7 +53,7 @@ class BackwardList:
     """
 
     entries: list[Any]
-    native: Any
+    calls: Any
     count: int
     result: Any
     foreign: tuple[int, ...]
@@ -70,6 +70,7 @@ class BackwardList:
 
     __slots__ = (
         "arrived",
+        "calls",
         "count",
         "entries",
         "fills",
@@ -77,7 +78,6 @@ class BackwardList:
         "grads",
         "held",
         "layouts",
-        "native",
         "owners",
         "replays",
         "result",
@@ -469,7 +469,7 @@ def run_list(node: CompiledFunctionBackward, known: BackwardList, grads: list[An
             owners[at] = saved_tensor(node, -2 - number)
     made: dict[int, Any] = {}
     storages: dict[int, Any] = {}
-    if run(known.entries, known.native, values, owners, made, storages) >= 0:
+    if run(known.calls, values, owners, made, storages) >= 0:
         return None
     outgoing: list[Any] = build(known.result, values, owners, made, storages)
     for at in known.foreign:

@@ -12,4 +12,5 @@ cdef class Operators:
 
 cdef Operators table
 cdef long watched
-cpdef object watch(long change)
+cdef set _recordings
+cpdef object watch(object recording, bint goes_on)

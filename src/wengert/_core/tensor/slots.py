@@ -183,12 +183,17 @@ class Operators:
 
 watched: int = 0
 """Number of recordings (`capture`) under way in this process: tested before one is told that values are read."""
+_recordings: set[int] = set()
 
 
-def watch(change: int) -> None:
-    """Count a recording that begins (1) or ends (-1)."""
+def watch(recording: int, goes_on: bool) -> None:
+    """Note that a recording begins or has ended; it counts once, however often this is noted."""
     global watched
-    watched += change
+    if goes_on:
+        _recordings.add(recording)
+    else:
+        _recordings.discard(recording)
+    watched = len(_recordings)
 
 
 table = Operators()

@@ -113,7 +113,8 @@ class Replaying(Replayable):
             self.give_up(signature, group, TOO_MANY, None)
             return self.function(*args, **kwargs)
         self.modules = modules_of(self.function)
-        result, captured, recorder = record(self.function, args, kwargs, leaves, Position(), NATIVES)
+        recorder = Recorder(Position(), NATIVES)
+        result, captured = record(self.function, args, kwargs, leaves, recorder)
         if captured is None:
             self.give_up(signature, group, recorder.reason or "", recorder)
             return result
@@ -134,7 +135,8 @@ class Replaying(Replayable):
     def verified(self, signature: Signature, captured: Captured, args: Any, kwargs: Any, leaves: list[Any]) -> Any:
         """Call the function, and compare its calls with the list."""
         group = signature.groups.setdefault(tuple([facts_of(leaf) for leaf in leaves]), Group())
-        result, again, recorder = record(self.function, args, kwargs, leaves, Position(), NATIVES)
+        recorder = Recorder(Position(), NATIVES)
+        result, again = record(self.function, args, kwargs, leaves, recorder)
         if again is None:
             self.give_up(signature, group, recorder.reason or "", recorder)
             return result
