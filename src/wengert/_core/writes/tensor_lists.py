@@ -23,7 +23,7 @@ def with_gradients(params: Any, refused: int) -> Any:
         refused: flags that no parameter with a gradient, and no gradient, may have.
 
     Returns:
-        None if one has such a flag, or is no tensor.
+        None if one has such a flag, or is not a tensor.
     """
     chosen: list[Any] = []
     grads: list[Any] = []
@@ -70,7 +70,7 @@ def entries(states: Any, tensors: list[Any], names: tuple[Any, ...]) -> Any:
         names: the names of the entries.
 
     Returns:
-        None if an entry is missing or is no tensor, or a dictionary has a look-up of its own.
+        None if an entry is missing or is not a tensor, or a dictionary has a look-up of its own.
     """
     columns: list[Any] = [[None] * len(tensors) for _ in names]
     for place in range(len(tensors)):

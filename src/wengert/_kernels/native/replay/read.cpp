@@ -58,7 +58,7 @@ bool read_results(PyObject* places, PyObject* layouts, PyObject* spares, const C
         if (!read_number(PyTuple_GET_ITEM(places, at), calls.registers, result.place) ||
             !read_number(PyTuple_GET_ITEM(spares, at), static_cast<Py_ssize_t>(calls.spares.size()), result.spare))
             return false;
-        if (result.place >= 0 && !PyArray_Check(layout)) return fail("the layout of a result is no array");
+        if (result.place >= 0 && !PyArray_Check(layout)) return fail("the layout of a result is not an array");
         result.layout = Object(layout);
         results.push_back(std::move(result));
     }
