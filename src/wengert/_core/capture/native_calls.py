@@ -12,7 +12,7 @@ from .lists import ADD, CALL, COPY, NESTED, READ, VIEW, WRITE, CallList, Entry
 from .recorder import whole_of
 
 RETURNS, WRITES, COMPARES_BYTES, COMPARES_RESULT, COPIES, VIEWS = range(6)
-"""Kinds of native calls, as in `replay/calls.cpp`."""
+"""Kinds of native calls, in the order of `CallKind` in `replay/calls.hpp`."""
 TRUTHS = {np.array(False).tobytes(): False, np.array(True).tobytes(): True}
 """The values that a decision can have."""
 SMALL = 1 << 17
