@@ -65,6 +65,7 @@ HOT_MODULES = {
     "aliasing": "views",
     "backward": "arrivals engine passes ready task",
     "calls": "attempts batching dispatch dual_memory forward op unusual",
+    "capture": "following",
     "cards": "composed",
     "functions": "function_call",
     "graph": "node",
@@ -72,7 +73,7 @@ HOT_MODULES = {
     "operators": "batch_rules declaration layouts promotion rules",
     "recording": "recorded saved",
     "state": "modes regions",
-    "tensor": "base batches meta reading slots storage tangents",
+    "tensor": "base batches meta reading slots storage tangents tapes",
     "writes": "inplace parts slices tensor_lists",
 }
 # WENGERT_SANITIZE=1, set by `make sanitize` for a tree of its own: the first access outside of memory, and the first

@@ -5,6 +5,7 @@ switched on or alive.
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import importlib
 import os
@@ -39,12 +40,14 @@ KEPT = 100
 
 def pytest_addoption(parser):
     by_operator.add_options(parser)
+    parser.addoption("--follow", action="store_true", help="follow the function of each test, as wg.compile does")
 
 
 def pytest_configure(config):
     config.addinivalue_line(
         "markers", "cases(wanted=, where=, bad=, together=, few=): for samples of operators, see tests/by_operator.py"
     )
+    config.addinivalue_line("markers", "lifetime: looks at when tensors inside of a function are freed")
     config.addinivalue_line("markers", "exhaustive: runs with --all only (`make test-all`), see CONTRIBUTING.md")
     config.pluginmanager.register(collecting.Progress(config), "progress")
 
@@ -65,7 +68,16 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
+    if pyfuncitem.config.getoption("--follow", False):
+        if pyfuncitem.get_closest_marker("lifetime"):
+            pytest.skip("a tape holds tensors until the function returns, or its backward pass begins")
+        pyfuncitem.obj = followed(pyfuncitem.obj)
     return by_operator.call(pyfuncitem, looked_after)
+
+
+def followed(test):
+    """Return a test whose recorded calls are written to a tape."""
+    return functools.wraps(test)(lambda *args, **kwargs: wg.compile(test)(*args, **kwargs))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -175,6 +175,7 @@ def test_the_mode_is_as_it_was_also_after_an_error(derivative, recording):
         assert wg.is_grad_enabled() == recording
 
 
+@pytest.mark.lifetime
 @pytest.mark.parametrize("derivative", ALL, ids=named)
 @pytest.mark.parametrize("fails", [False, True])
 def test_nothing_is_kept_once_the_derivative_is_there(derivative, fails):

@@ -176,6 +176,7 @@ def fail(grad):
     raise ZeroDivisionError
 
 
+@pytest.mark.lifetime
 def test_a_view_keeps_its_base_and_not_the_other_way_round():
     base = leaf(4) * 2
     view = base[1:]
@@ -186,6 +187,7 @@ def test_a_view_keeps_its_base_and_not_the_other_way_round():
     assert watched_view() is None and watched_base() is None
 
 
+@pytest.mark.lifetime
 def test_a_thousand_training_steps_leave_no_memory_behind():
     weights = [wg.ones(8, 8).div_(8).requires_grad_() for _ in range(3)]
     data = wg.ones(4, 8)

@@ -17,9 +17,10 @@ from .._core.calls.unanswered import disabled as disabled, undispatched
 from .._core.cards.arguments import asked_or_refused, asking
 from .._core.graph.hooks import HookDict, RemovableHandle
 from .._core.graph.node import Node, end_of
+from .._core.leaves.accumulate import gradient_edge
 from .._core.operators.promotion import is_operand
 from .._core.state.modes import current
-from .._core.tensor import reading, tracing
+from .._core.tensor import reading, slots, tracing
 from .._core.tensor.base import OPERATORS, Tensor, bind, set_up, wrap_flagged
 from .._core.tensor.batches import levels_of, refuse
 from .._core.tensor.standins import StandIn
@@ -73,7 +74,7 @@ def get_grad_fn(self: Tensor) -> Node | None:
     """The node whose operation computed this tensor; None for leaves."""
     if self._flags_ & flags.VIEW:
         views.refresh(self)
-    return None if self._edge_ is None else end_of(self._edge_)
+    return None if self._edge_ is None else end_of(gradient_edge(self))
 
 
 def get_data(self: Tensor) -> Tensor:
@@ -97,6 +98,7 @@ def set_data(self: Tensor, new: Tensor) -> None:
     """
     if not isinstance(new, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
+    slots.settle_tapes()
     gradients.refuse_batch(self, "mutating directly with `.data` under vmap transform is not allowed.")
     if current().transforms:
         load(f"{__package__}.transforms").refuse_data(self)
@@ -191,6 +193,7 @@ def detach_(self: Tensor) -> Tensor:
         return self
     if self._flags_ & flags.VIEW:
         raise RuntimeError(errors.DETACH_VIEW)
+    slots.settle_tapes()
     if self._edge_ is not None:
         self._storage_.detached = current().sequence
         gradients.keep_hooks(self)
@@ -336,7 +339,7 @@ def get_real_properties() -> dict[str, property]:
         ),
         "is_cuda": property(lambda self: False, doc="True if the memory is on a CUDA device; always False."),
         "output_nr": property(
-            lambda self: 0 if self._edge_ is None else self._edge_.nr, doc="Number of the output of `grad_fn`."
+            lambda self: 0 if self._edge_ is None else gradient_edge(self).nr, doc="Number of the output of `grad_fn`."
         ),
         "name": property(
             lambda self: None if self._meta_ is None else self._meta_.name, doc="Name that the program has set."

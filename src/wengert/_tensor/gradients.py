@@ -9,7 +9,7 @@ from .._core import flags
 from .._core.aliasing import views
 from .._core.graph.hooks import HookDict, RemovableHandle, add_to
 from .._core.leaves import hooked
-from .._core.leaves.accumulate import forget_space
+from .._core.leaves.accumulate import forget_space, gradient_edge
 from .._core.state.modes import current
 from .._core.tensor.assigned import check_grad_dtype, wanted_dtype
 from .._core.tensor.base import Tensor, meta_of
@@ -104,16 +104,18 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
             if meta.hooks is None:  # see `base.meta_of`
                 meta.hooks = dictionary
         return add_to(meta.hooks, hook)
-    hooks = self._edge_.node.own_hooks()
-    return hooks.tensor.setdefault(self._edge_.nr, HookDict()).add(hook)
+    edge = gradient_edge(self)
+    hooks = edge.node.own_hooks()
+    return hooks.tensor.setdefault(edge.nr, HookDict()).add(hook)
 
 
 def get_backward_hooks(self: Tensor) -> HookDict | None:
     """The hooks that `register_hook` has put on the tensor's present value, by the ids of their handles."""
     if is_leaf(self):
         return None if self._meta_ is None else self._meta_.hooks
-    hooks = self._edge_.node.node_hooks
-    return None if hooks is None else hooks.tensor.get(self._edge_.nr)
+    edge = gradient_edge(self)
+    hooks = edge.node.node_hooks
+    return None if hooks is None else hooks.tensor.get(edge.nr)
 
 
 def keep_hooks(self: Tensor) -> None:

@@ -154,6 +154,7 @@ def test_the_hooks_of_the_present_value_are_shown():
     assert y._backward_hooks is None
 
 
+@pytest.mark.lifetime
 def test_no_node_keeps_a_tensor_alive_whose_gradient_is_retained():
     x = leaf(1.0, 2.0)
     y = x * 2

@@ -101,6 +101,7 @@ def test_a_constant_that_requires_a_gradient_later_is_still_itself():
     assert product.grad_fn._saved_other is constant
 
 
+@pytest.mark.lifetime
 def test_the_node_keeps_no_tensor_alive():
     x, middle = leaf(), leaf() * 2
     product = x * middle

@@ -365,11 +365,11 @@ def test_a_method_and_a_decorated_function_can_be_replayed():
     assert Model.double.__doc__ == "Return the double."
 
 
-def test_without_replay_the_function_itself_is_returned():
+def test_without_replay_the_function_is_followed():
     def function(x):
         return x
 
-    assert wg.compile(function) is function and wg.compile(function, fullgraph=True) is function
+    assert wg.compile(function).__wrapped__ is function and wg.compile(function, disable=True) is function
 
 
 def test_modules_are_replayed_and_keep_their_attributes():

@@ -167,7 +167,7 @@ def refuse(view: Tensor, direct: bool) -> None:
         RuntimeError: always; which error it is depends on why the view may not be written to.
     """
     info: ViewInfo = view._meta_.view
-    edge: Edge = view._edge_
+    edge: Edge = None if view._edge_ is None else gradient_edge(view)
     name, nr = ("", 0) if edge is None else origin_at(edge)
     raise RuntimeError(errors.unwritable_view(nr, name, KINDS[info.made], direct))
 
@@ -221,9 +221,9 @@ def refresh(view: Tensor) -> None:
 
 def has_lost_base(view: Tensor, base: Tensor) -> bool:
     """Return whether the history of a view is older than `detach_()` of its base, which has none since."""
-    edge: Edge = view._edge_
-    if edge is None or base._flags_ & flags.REQUIRES_GRAD:
+    if view._edge_ is None or base._flags_ & flags.REQUIRES_GRAD:
         return False
+    edge: Edge = gradient_edge(view)
     return base._storage_.detached > edge.node.sequence_number
 
 
@@ -238,7 +238,7 @@ def begin_anew(view: Tensor, info: ViewInfo) -> Tensor:
         base._edge_ = info.written[0]
     again: Tensor = take_again(view, info, base)
     if not known:
-        again._edge_.node.next_edges = (None,)
+        gradient_edge(again).node.next_edges = (None,)
     return again
 
 

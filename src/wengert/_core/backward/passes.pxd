@@ -28,3 +28,4 @@ cpdef bint is_like(object cotangent, Tensor tensor) except -1
 cpdef Tensor cotangent_of(long at, tuple shape, object dtype, object cotangent)
 cpdef object one(object dtype)
 cpdef object check_cotangent(long at, tuple shape, object dtype, object cotangent)
+cpdef object begin_followed(tuple outputs, object wanted, bint create_graph)

@@ -59,6 +59,7 @@ def backward(
         warn_once(errors.CREATE_GRAPH)
     wanted = () if inputs is None else inputs_of("backward", inputs)
     outputs = as_sequence(tensors)
+    begin_followed(outputs, wanted, create_graph)
     starts = starting_gradients(outputs, cotangents(grad_tensors, len(outputs)))
     roots, grads = start(outputs, starts, False)
     if inputs is None:
@@ -73,6 +74,13 @@ def backward(
         if isinstance(entry, Tensor) and entry._edge_ is not None:
             hooked.retain(entry)
     run(new_sweep(keep, create_graph, edges, True), roots, grads)
+
+
+def begin_followed(outputs: tuple[Any, ...], wanted: Sequence[Any], create_graph: bool) -> None:
+    """Tell a function that is followed that a pass begins: calls on its tape have no nodes yet."""
+    tape: Any = current().tape
+    if tape is not None:
+        tape.follower.begin_pass(tape, outputs, wanted, create_graph)
 
 
 def inputs_of(function: str, inputs: Any) -> Sequence[Any]:
@@ -134,6 +142,7 @@ def grad(
     keep = create_graph if retain_graph is None else retain_graph
     all_outputs = as_sequence(outputs)
     wanted = inputs_of("grad", inputs)
+    begin_followed(all_outputs, wanted, create_graph)
     starts = starting_gradients(all_outputs, cotangents(grad_outputs, len(all_outputs)))
     roots, grads = start(all_outputs, starts, materialize_grads)
     edges = []

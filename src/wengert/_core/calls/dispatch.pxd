@@ -6,7 +6,9 @@ from wengert._core.calls cimport noted
 from wengert._core.leaves.accumulate cimport edge_in
 from wengert._core.tensor.base cimport Tensor, share, wrap_flagged
 from wengert._core.operators.declaration cimport Declaration
-from wengert._core.operators.rules cimport plan_for
+from wengert._core.operators.rules cimport Plan, plan_for
+from wengert._core.tensor cimport slots, tapes
+from wengert._core.tensor.tapes cimport Tape
 from wengert._core.profiling.events cimport logged
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, new_edge, set_up
@@ -44,6 +46,10 @@ cpdef dict keywords(Declaration op, list values)
 cpdef object as_array(object value)
 @cython.locals(recorded=bint, results=list, nr=long, result=Tensor)
 cpdef object finish(Declaration op, tuple args, object output, long word, Modes modes)
+@cython.locals(own=Tape, mask=long, first=Tensor)
+cpdef bint is_put(Declaration op, tuple args, object results, Modes modes) except -1
+@cython.locals(at=long)
+cpdef bint saves_tail(Plan plan, tuple args) except -1
 @cython.locals(results=tuple, source=Tensor, nr=long)
 cpdef object remember(Declaration op, tuple args, object output, long word, Modes modes)
 @cython.locals(source=Tensor, result=Tensor)

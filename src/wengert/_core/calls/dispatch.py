@@ -16,12 +16,13 @@ from ..graph.node import Edge, new_edge, set_up
 from ..leaves.accumulate import edge_in
 from ..operators import halves, layouts, promotion, sources
 from ..operators.declaration import Declaration
-from ..operators.rules import plan_for
+from ..operators.rules import Plan, plan_for
 from ..profiling.events import logged
 from ..recording.recorded import OpNode, save_all
 from ..state.modes import Modes, current
-from ..tensor import batches
+from ..tensor import batches, slots, tapes
 from ..tensor.base import Tensor, share, wrap_flagged
+from ..tensor.tapes import Tape
 from ..types import dtypes
 from . import noted, unusual
 
@@ -55,6 +56,8 @@ def new_node(
 ) -> OpNode:
     """Return the node of one call, without its saved values."""
     node: OpNode = door.new(class_of_node(op, args) if op.node_class is None else op.node_class)
+    if slots.taping:
+        tapes.settle_before(edges, modes)
     set_up(node, edges, modes.sequence, outputs)
     modes.sequence += 1
     node.trusted_gradients = True
@@ -265,14 +268,57 @@ def finish(op: Declaration, args: tuple[Any, ...], output: Any, word: int, modes
     if not op.several:
         result: Tensor = wrap_result(op, args, output, -1, modes)
         if recorded and door.is_inexact(result._array_):  # otherwise it has no derivative by its dtype
-            attach(op, args, result, gather_edges(op, args, modes), modes)
+            if modes.tape is None or not is_put(op, args, result, modes):
+                attach(op, args, result, gather_edges(op, args, modes), modes)
         return result
     results: list[Any] = []
     for nr in range(len(output)):
         results.append(wrap_result(op, args, output[nr], nr, modes))
-    if recorded:
+    if recorded and (modes.tape is None or not is_put(op, args, tuple(results), modes)):
         record_several(op, args, tuple(results), gather_edges(op, args, modes), modes)
     return tuple(results)
+
+
+def is_put(op: Declaration, args: tuple[Any, ...], results: Any, modes: Modes) -> bool:
+    """Write a recorded call to the tape of the thread; return False if it has to be recorded at once.
+
+    That is so if its node would be noted, or saves what is known now only, or holds less memory than its call.
+
+    Args:
+        results: the result, or a tuple of several.
+    """
+    own: Tape = modes.tape
+    if len(op.constants) > 0:
+        check_constants(op, args)
+    if (
+        len(own.calls) >= tapes.FIELDS * tapes.MOST_CALLS
+        or input_word(op, args) & ~tapes.PLAIN
+        or not tapes.is_quiet(modes)
+    ):
+        return False
+    mask: int = grad_mask(op, args)
+    if mask == 0:
+        return True
+    if op.tail is not None and saves_tail(plan_for(op, mask), args):
+        return False
+    first: Tensor = results[0] if op.several else results
+    if not door.is_ndarray(first._array_) or door.size_of(first._array_) > tapes.MOST_ELEMENTS:
+        return False
+    if op.several:
+        tapes.put_several(own, op, args, results, op.differentiable)
+    else:
+        tapes.put(own, op, args, results)
+    return True
+
+
+def saves_tail(plan: Plan, args: tuple[Any, ...]) -> bool:
+    """Return whether the node of a call saves a copy of an input, see `recorded.tail_of`."""
+    for at in range(len(plan.sources)):
+        if plan.sources[at] == sources.FROM_TAIL:
+            value = args[plan.positions[at]]
+            if isinstance(value, Tensor) and plan.tail(array_of(value)):
+                return True
+    return False
 
 
 def remember(op: Declaration, args: tuple[Any, ...], output: Any, word: int, modes: Modes) -> None:
@@ -286,9 +332,13 @@ def remember(op: Declaration, args: tuple[Any, ...], output: Any, word: int, mod
                 views.attach(results[nr], source, op, args, nr if op.several else -1, modes)
     if not word & flags.REQUIRES_GRAD or word & flags.VOLATILE or not op.rules:
         return
+    if not op.several and not door.is_inexact(array_of(output)):
+        return
+    if modes.tape is not None and is_put(op, args, output, modes):
+        return
     if op.several:
         record_several(op, args, results, gather_edges(op, args, modes), modes)
-    elif door.is_inexact(array_of(output)):
+    else:
         attach(op, args, output, gather_edges(op, args, modes), modes)
 
 

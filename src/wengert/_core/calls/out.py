@@ -9,6 +9,7 @@ import numpy as np
 from .. import batch_errors, errors, flags, forward_errors, out_errors
 from ..graph import anomaly
 from ..graph.refused import new_refusal
+from ..leaves.accumulate import gradient_edge
 from ..operators import layouts, overlap
 from ..operators.declaration import bind
 from ..state.modes import Modes, current
@@ -190,7 +191,7 @@ def refuse_gradients(name: str, tensors: Any, results: Any) -> None:
         text = f"derivative for aten::{name.removeprefix('_')} is not implemented"
         for tensor in tensors:
             if tensor.dtype.category >= dtypes.FLOAT:
-                edges = recorded[0]._edge_.node.next_edges
+                edges = gradient_edge(recorded[0]).node.next_edges
                 refusal = new_refusal("torch::autograd::NotImplemented", text, edges, 1)
                 OPERATORS.rebase(tensor, refusal, current())
 

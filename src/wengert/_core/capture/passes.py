@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..graph.node import Edge
 from ..state.modes import current, everyone
 from ..tensor.base import Tensor, share
 from ..tensor.storage import Storage
@@ -19,7 +20,7 @@ from .lists import copy_of, layout_of
 from .native_calls import call_list
 from .outputs import Nest, Output, registers_of
 from .recorder import Recorder, Refusal
-from .segments import BackwardList, CompiledFunctionBackward, Connections, Segment, replace
+from .segments import BackwardList, CompiledFunctionBackward, Connections, Segment, lead, replace
 from .signatures import guard_of
 
 MOST_LISTS = 16
@@ -45,6 +46,15 @@ class Passes:
         self.failed = 0
         kept = [value for at in segment.steps for value in graph.steps[at].kept() if not isinstance(value, KeptArray)]
         self.stores = {value.register: value.storage for value in kept}
+
+    def show(self, node: CompiledFunctionBackward, edge: Edge) -> None:
+        """Let an edge to a node lead to the ordinary node of its output, which is created now."""
+        step, nr = self.segment.outputs[edge.nr][:2]
+        if node.ordinary is None:
+            expansion = Expansion(self.graph, node, 0)
+            expansion.link()
+            node.ordinary = expansion.nodes
+        lead(edge, node.ordinary[step], nr, (edge.shape, edge.dtype))
 
     def expanded(self, node: CompiledFunctionBackward, grads: list[Any], wanted: int) -> list[Any]:
         """Run a pass over ordinary nodes, which adds to the gradients that have arrived at their ends before."""

@@ -47,6 +47,8 @@ class Replayable:
         modes: Modes = current()
         if not is_plain(modes):  # a transform, a profile, another recording, a backward pass: they see what they would
             return self.function(*args, **kwargs)
+        if modes.tape is not None:
+            modes.tape.follower.settle(modes.tape)
         leaves: list[Any] = []
         key = key_of(args, kwargs, leaves, modes)
         if self.modules:

@@ -34,8 +34,8 @@ cdef class CompiledFunctionBackward(Node):
     cdef public list kept, stores, versions, expanded, results
     cdef public tuple outer
     cdef public long first
-    cdef public bint unlike
-    cdef public object freed, ran, reported
+    cdef public bint unlike, followed
+    cdef public object freed, ran, reported, ordinary
 
 @cython.locals(modes=Modes, segment=Segment, wanted=long, arrived=long, known=BackwardList)
 cpdef object apply(CompiledFunctionBackward node, list grads)
@@ -45,6 +45,7 @@ cpdef object replace(CompiledFunctionBackward node, list ends)
 cpdef tuple edges_of(Node node)
 @cython.locals(end=Edge)
 cpdef object turn(Edge edge, CompiledFunctionBackward node, list ends)
+cpdef object lead(Edge edge, Node node, long nr, tuple space)
 cpdef object free(Node node)
 
 @cython.no_gc
@@ -86,6 +87,8 @@ cdef class Connections:
 
 @cython.locals(modes=Modes, first=long, edges=list, unlike=bint, stores=list, versions=list, results=list, storage=Storage, at=long, segment=Segment, node=CompiledFunctionBackward, tensor=Tensor)
 cpdef object connect(Connections graph, list values, list owners, dict made, dict storages)
+@cython.locals(node=CompiledFunctionBackward)
+cpdef CompiledFunctionBackward new_segment_node(Segment segment, list kept, list edges, long first)
 @cython.locals(unlike=bint, tensor=Tensor, edge=Edge, at=long)
 cpdef bint add_outer(Connections graph, list owners, list edges) except -1
 @cython.locals(nr=long, output=tuple)

@@ -171,6 +171,8 @@ class CompiledFunctionBackward(Node):
         expanded: the ordinary nodes of the latest pass, if it was recorded: a release that follows frees them, too.
         results: weak references to the results of the call.
         reported: an error that a pass over ordinary nodes has reported (`anomaly.report`).
+        followed: it stands for calls of a followed function: programs that look at it see the ordinary nodes.
+        ordinary: the ordinary nodes that a program has seen, by the numbers of their steps; None before.
     """
 
     segment: Segment
@@ -185,12 +187,16 @@ class CompiledFunctionBackward(Node):
     expanded: list[Any]
     reported: Any
     results: list[Any]
+    followed: bool
+    ordinary: Any
 
     __slots__ = (
         "expanded",
         "first",
+        "followed",
         "freed",
         "kept",
+        "ordinary",
         "outer",
         "ran",
         "reported",
@@ -207,6 +213,10 @@ class CompiledFunctionBackward(Node):
     def output_origin(self, nr: int) -> tuple[str, int]:
         return self.segment.origins[nr]
 
+    def show(self, edge: Edge) -> None:
+        if self.followed:
+            self.segment.passes.show(self, edge)
+
     def release(self) -> None:
         self.freed |= self.segment.frees if self.ran == NOTHING else self.ran
         self.ran = NOTHING
@@ -214,6 +224,9 @@ class CompiledFunctionBackward(Node):
             for node in self.expanded:
                 free(node)
             self.expanded = None
+        if self.ordinary is not None:
+            for node in self.ordinary.values():
+                free(node)
         if self.freed & self.segment.frees == self.segment.frees:
             self.kept = self.stores = None
 
@@ -290,6 +303,14 @@ def turn(edge: Edge | None, node: CompiledFunctionBackward, ends: list[Edge]) ->
         end: Edge = ends[edge.nr]
         edge.node = end.node
         edge.nr = end.nr
+
+
+def lead(edge: Edge, node: Node, nr: int, space: tuple[Any, Any]) -> None:
+    """Let an edge lead to output `nr` of a node; `space` is the shape and the dtype of its gradient."""
+    edge.nr = nr
+    edge.shape = space[0]
+    edge.dtype = space[1]
+    edge.node = node
 
 
 def free(node: Node) -> None:
@@ -563,16 +584,8 @@ def connect(
         if segment.recipe is not None:
             add_outputs(segment, ordinary_node(segment.recipe, values, edges, (stores, versions), first), edges)
             continue
-        node = CompiledFunctionBackward.__new__(CompiledFunctionBackward)
-        node.segment, node.first, node.unlike, node.stores, node.versions = segment, first, unlike, stores, versions
-        node.freed, node.ran = 0, NOTHING
-        node.expanded = node.reported = None
-        node.results = results
-        node.kept = [values[register] for register in segment.registers]
-        node.outer = tuple([edges[number] for number in segment.reads])
-        arrivals = tuple([node.outer[arrival[2]] for arrival in segment.arrivals])
-        set_up(node, arrivals, first + segment.offset, len(segment.outputs))
-        node.trusted_gradients = True
+        node = new_segment_node(segment, [values[register] for register in segment.registers], edges, first)
+        node.unlike, node.stores, node.versions, node.results = unlike, stores, versions, results
         add_outputs(segment, node, edges)
     tensor: Tensor
     for output, number, word in graph.results:
@@ -581,6 +594,26 @@ def connect(
             tensor._edge_ = edges[number]
             results.append(door.weak(tensor))
         tensor._flags_ = word
+
+
+def new_segment_node(segment: Segment, kept: list[Any], edges: list[Any], first: int) -> CompiledFunctionBackward:
+    """Return a new node of a segment; its storages, their versions, and the results are to be set.
+
+    Args:
+        kept: the arrays of its registers.
+        edges: the edges that the call has so far.
+        first: the sequence number of the first step of the call.
+    """
+    node: CompiledFunctionBackward = CompiledFunctionBackward.__new__(CompiledFunctionBackward)
+    node.segment, node.first, node.kept = segment, first, kept
+    node.unlike = node.followed = False
+    node.freed, node.ran = 0, NOTHING
+    node.expanded = node.reported = node.ordinary = None
+    node.outer = tuple([edges[number] for number in segment.reads])
+    arrivals = tuple([node.outer[arrival[2]] for arrival in segment.arrivals])
+    set_up(node, arrivals, first + segment.offset, len(segment.outputs))
+    node.trusted_gradients = True
+    return node
 
 
 def add_outer(graph: Connections, owners: list[Any], edges: list[Any]) -> bool:

@@ -2,6 +2,7 @@ cimport cython
 from wengert._core cimport door, flags
 from wengert._core.aliasing cimport views
 from wengert._core.leaves.accumulate cimport gradient_edge
+from wengert._core.tensor cimport slots, tapes
 from wengert._core.tensor.base cimport Tensor, share
 from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.functions.function cimport FunctionNode, ViewWrite, function_edge, in_front

@@ -17,6 +17,7 @@ from ..profiling.events import Event, Log, next_number
 from ..recording.saved import SavedInput, save_input
 from ..recording.saved_part import save_result
 from ..state.modes import NO_OTHER_LEVEL, Modes, current
+from ..tensor import slots, tapes
 from ..tensor.base import Tensor, share
 from ..tensor.meta import AutogradMeta
 from ..tensor.storage import count_write
@@ -123,6 +124,8 @@ def check_keywords(function: Any, keywords: dict[str, Any]) -> None:
 def new_function_node(function: Any, args: tuple[Any, ...], recording: bool, modes: Modes) -> FunctionNode:
     """The node of one call, with its edges."""
     node: FunctionNode = door.new(function._backward_cls)
+    if slots.taping:
+        tapes.settle_before((), modes)
     edges: list[Any] = []
     numbers: list[Any] = []
     needed: list[Any] = []

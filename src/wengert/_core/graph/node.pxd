@@ -25,6 +25,7 @@ cdef class Node:
     cdef object apply_single(self, object grad)
     cdef object consume(self, object grad, bint owned)
     cpdef object keep(self, object leaf)
+    cdef object show(self, Edge edge)
     cdef object release(self)
     cdef bint allows_larger(self) except -1
 

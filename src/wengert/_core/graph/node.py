@@ -114,6 +114,9 @@ class Node:
     def keep(self, leaf: Any) -> None:
         """Own the leaf that an edge to this node keeps alive, if any, since a program holds the node."""
 
+    def show(self, edge: Edge) -> None:
+        """Let an edge to this node lead to an ordinary node, if this one stands for several, since a program looks."""
+
     def release(self) -> None:
         """Free the values that were saved for the backward pass."""
 
@@ -248,6 +251,7 @@ def expandable(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
 
 def end_of(edge: Edge) -> Node:
     """Return the node of an edge for a program: it notes the output's shape and dtype, and owns its leaf, if any."""
+    edge.node.show(edge)
     node: Node = edge.node
     if edge.leaf is not None:
         node.keep(edge.leaf)

@@ -1,5 +1,5 @@
 cimport cython
-from wengert._core.tensor cimport base, slots
+from wengert._core.tensor cimport base, slots, tapes
 from wengert._core cimport door, flags
 from wengert._core.tensor.base cimport Tensor, meta_of, share, wrap
 from wengert._core.tensor.meta cimport AutogradMeta
@@ -25,6 +25,7 @@ cpdef Tensor leaf_of(AccumulateGrad node)
 cpdef AccumulateGrad noted(AutogradMeta meta)
 @cython.locals(process=long)
 cpdef object lock_of(AutogradMeta meta)
+@cython.locals(edge=Edge)
 cpdef Edge gradient_edge(Tensor tensor)
 @cython.locals(meta=AutogradMeta, node=AccumulateGrad, shape=tuple, edge=Edge)
 cpdef Edge edge_in(Tensor tensor, Modes modes)

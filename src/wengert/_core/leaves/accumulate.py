@@ -21,7 +21,7 @@ from ..operators.overlap import is_seen_twice, overlaps
 from ..profiling import kinds
 from ..profiling.events import Log, on_arrays
 from ..state.modes import Modes, current
-from ..tensor import slots
+from ..tensor import slots, tapes
 from ..tensor.base import Tensor, meta_of, share, wrap
 from ..tensor.meta import AutogradMeta
 from ..tensor.standins import plain
@@ -129,12 +129,18 @@ def lock_of(meta: AutogradMeta) -> Any:
 
 
 def gradient_edge(tensor: Tensor) -> Edge:
-    """Return the edge of a tensor that requires a gradient."""
-    return edge_in(tensor, current()) if tensor._edge_ is None else tensor._edge_
+    """Return the edge of a tensor that requires a gradient, for a look at its node."""
+    edge: Edge = tensor._edge_
+    if edge is None:
+        return edge_in(tensor, current())
+    if tapes.is_taped(edge):
+        tapes.settle_edge(edge)
+        return tensor._edge_
+    return edge
 
 
 def edge_in(tensor: Tensor, modes: Modes) -> Edge:
-    """Return `gradient_edge`, for callers that have the modes."""
+    """Return the edge of a tensor that requires a gradient; its node may not exist yet, see `tapes`."""
     if tensor._edge_ is not None:
         return tensor._edge_
     meta: AutogradMeta = tensor._meta_
@@ -359,7 +365,7 @@ def laid_out(grad: Any, model: Tensor) -> Any:
 
 def run_leaf_hooks(leaf: Tensor, grad: Any) -> Any:
     """Run the hooks of the leaf's present value, before anything is accumulated: it may be a result by now."""
-    edge: Edge = leaf._edge_
+    edge: Edge = None if leaf._edge_ is None else gradient_edge(leaf)
     meta: AutogradMeta = leaf._meta_
     known: Any = None
     if edge is None:

@@ -8,8 +8,10 @@ from typing import Any
 from .. import collected
 from ..graph import facts, hooks
 from ..graph.node import Edge, Node
+from ..tensor import tapes
 from ..tensor.base import Tensor, meta_of
 from ..tensor.standins import plain
+from .accumulate import gradient_edge
 
 
 def run(node: Node, grads: list[Any], runs: bool, captures: list[Any] | None, captured: list[Any]) -> Any:
@@ -73,7 +75,7 @@ def keep_retained(retain: dict[int, Any], grads: list[Any]) -> None:
 def retain(tensor: Tensor) -> None:
     """Let a tensor inside the graph keep its gradient. Its node has only a weak reference to it."""
     meta_of(tensor).retains_grad = True
-    edge: Edge = tensor._edge_
+    edge: Edge = gradient_edge(tensor)
     edge.node.own_hooks().retain[edge.nr] = weakref.ref(tensor)
 
 
@@ -82,7 +84,9 @@ def retain_at(tensor: Tensor, edge: Edge | None) -> None:
 
     With None it keeps none for the time being.
     """
-    before: Edge = tensor._edge_
+    if tapes.is_taped(edge):
+        tapes.settle_edge(edge)
+    before: Edge = None if tensor._edge_ is None else gradient_edge(tensor)
     if before is not None and before.node.node_hooks is not None:
         before.node.node_hooks.retain.pop(before.nr, None)
     if edge is not None:

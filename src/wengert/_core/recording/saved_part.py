@@ -57,7 +57,7 @@ def save_result(tensor: Tensor, nr: int, modes: Modes) -> Saved:
     if info.version != views.STALE:
         return kept
     base: Tensor = info.base
-    edge: Edge = base._edge_
+    edge: Edge = gradient_edge(base)
     saved: SavedPart = SavedPart.__new__(SavedPart)
     saved.kept = kept
     saved.outer = door.weak(edge.node)

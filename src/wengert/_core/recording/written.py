@@ -8,6 +8,7 @@ from typing import Any
 from .. import errors, flags
 from ..aliasing import views
 from ..graph.node import Edge, origin_at
+from ..tensor import tapes
 from ..tensor.base import Tensor
 
 
@@ -37,6 +38,8 @@ def origin(array: Any, edge: Edge | None, word: int) -> str:
         return "output 0 of AsStrided"
     if edge is None:
         return ""
+    if tapes.is_taped(edge):
+        tapes.settle_edge(edge)
     name, nr = origin_at(edge)
     return f"output {nr} of {errors.operation_name(name)}"
 

@@ -109,7 +109,8 @@ class Modes:
     open profile, or is None; `profiled` is then `flags.PROFILED`, otherwise 0, independently of `word`. `casting` is
     called with a name and arguments within a region of autocast, or None. `overriding`: the handlers asked before
     operators: 0 all with `__torch_function__`, 1 only the modes `functions`, 2 none. `transforms`: the number of
-    transforms of functions (`func.grad`, `vmap`, ...) that run, which forbid some calls.
+    transforms of functions (`func.grad`, `vmap`, ...) that run, which forbid some calls. `tape` takes the calls that
+    are recorded while a function is followed (`tensor.tapes`), or is None.
     """
 
     grad: bool
@@ -141,6 +142,7 @@ class Modes:
     functions: list[Any]
     casting: Any
     transforms: int
+    tape: Any
 
     __slots__ = (
         "anomaly",
@@ -169,6 +171,7 @@ class Modes:
         "quiet",
         "saved_hooks",
         "sequence",
+        "tape",
         "transforms",
         "watch",
         "word",
@@ -204,6 +207,7 @@ class Modes:
         self.functions: list[Any] = []
         self.casting = None
         self.transforms = 0
+        self.tape = None
         self.quiet = quiet_context(contextvars.Context()).run
 
     def set_grad(self, enabled: bool) -> bool:

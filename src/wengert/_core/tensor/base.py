@@ -98,6 +98,7 @@ class Tensor:
             raise RuntimeError(errors.requires_grad_of_non_leaf(wanted))
         if self.requires_grad == wanted:
             return
+        slots.settle_tapes()
         if wanted:
             inexact: bool = door.is_inexact(self._array_)
             assigned.check_leaf(inexact, self._flags_ & ~(flags.INFERENCE if current().inference else 0))

@@ -13,4 +13,10 @@ cdef class Operators:
 cdef Operators table
 cdef long watched
 cdef set _recordings
+cdef long taping
+cdef list _tapes
+cpdef object open_tape(object tape)
+cpdef object close_tape(object tape)
+cpdef object settle_tapes()
+cpdef object settle_written(object storage)
 cpdef object watch(object recording, bint goes_on)

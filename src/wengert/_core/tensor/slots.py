@@ -196,6 +196,38 @@ def watch(recording: int, goes_on: bool) -> None:
     watched = len(_recordings)
 
 
+taping: int = 0
+"""Number of tapes in this process that calls are written to (`tapes`): tested before memory or a leaf is changed."""
+_tapes: list[Any] = []
+
+
+def open_tape(tape: Any) -> None:
+    """Note that calls are written to a tape."""
+    global taping
+    _tapes.append(tape)
+    taping = len(_tapes)
+
+
+def close_tape(tape: Any) -> None:
+    """End that; nothing happens if the tape is not open."""
+    global taping
+    if tape in _tapes:
+        _tapes.remove(tape)
+    taping = len(_tapes)
+
+
+def settle_tapes() -> None:
+    """Create the nodes of all calls on tapes, before a tensor changes that they may have used."""
+    for tape in list(_tapes):
+        tape.follower.settle(tape)
+
+
+def settle_written(storage: Any) -> None:
+    """Create the nodes of all tapes that have a call with a tensor on a storage, which is about to count a write."""
+    for tape in list(_tapes):
+        tape.follower.settle_written(tape, storage)
+
+
 table = Operators()
 OPERATORS = table
 """The same object: a C variable of the compiled build has no name in Python."""

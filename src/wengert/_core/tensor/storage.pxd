@@ -1,5 +1,6 @@
 cimport cython
 from wengert._core.state.modes cimport current
+from wengert._core.tensor cimport slots
 
 @cython.no_gc
 cdef class Storage:

@@ -14,6 +14,7 @@ except ImportError:
 from .. import errors
 from ..graph import anomaly
 from ..state.modes import current
+from . import slots
 
 _last = 0
 _numbers = itertools.count(1)
@@ -62,6 +63,8 @@ class Storage:
 
 def count(storage: Storage) -> None:
     """Count an in-place write to a storage."""
+    if slots.taping:
+        slots.settle_written(storage)
     storage.version += 1
     if storage.counting is not None:
         for reference in storage.counting:
@@ -82,6 +85,7 @@ def succeed(storage: Storage, array: Any) -> Storage:
 
     Its views stay on the old memory. As in torch, a write to any of them still counts for all.
     """
+    slots.settle_tapes()
     successor: Storage = Storage(array)
     successor.version = storage.version
     successor.serial = -next_serial()

@@ -16,6 +16,7 @@ import numpy as np
 from .. import door
 from ..graph.origins import INPUTS, MADE, Origin, here, new_origin
 from ..state.modes import current
+from . import slots
 from .base import Tensor, meta_of
 from .slots import OPERATORS
 
@@ -53,6 +54,7 @@ def references_to(tensor: Tensor) -> tuple[Any, ...]:
     """
     if tensor._edge_ is None:
         return (door.weak(tensor),)
+    slots.settle_tapes()
     nodes = [tensor._edge_.node]
     at = 0
     while at < len(nodes) < MOST_SOURCES:

@@ -10,8 +10,10 @@ from ..calls import batching, dispatch, unusual
 from ..calls.op import Op
 from ..graph import anomaly
 from ..graph.node import Edge, WideEdge
+from ..leaves.accumulate import gradient_edge
 from ..recording.recorded import ViewNode, save_all
 from ..state.modes import Modes, current
+from ..tensor import slots
 from ..tensor.base import Tensor
 from ..tensor.storage import count
 from . import inplace
@@ -86,6 +88,7 @@ def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
     """
     functional: Op = op.functional
     target: Tensor = args[0]
+    slots.settle_tapes()
     if dispatch.input_word(functional, args) & modes.mask & flags.VIEW:
         inplace.refuse_unwritable(functional, args, target, modes)
     recording: bool = (target._flags_ & modes.mask & flags.REQUIRES_GRAD) != 0
@@ -108,7 +111,7 @@ def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
         if recording:
             info.version = target._storage_.version
     elif target._edge_ is not None:
-        known: Edge = target._edge_
+        known: Edge = gradient_edge(target)
         target._edge_ = WideEdge(known.node, known.nr, known.shape, known.dtype)
     if recording:
         inplace.replace_history(target, node)

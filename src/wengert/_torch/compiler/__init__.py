@@ -51,11 +51,15 @@ def compile(
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     if model is None:
         return functools.partial(compile, fullgraph=fullgraph, disable=disable, replay=replay)
-    if disable or not replay:
+    if disable:
         return model
-    from .replaying import Replaying
+    if replay:
+        from .replaying import Replaying
 
-    return Replaying(model, fullgraph)
+        return Replaying(model, fullgraph)
+    from .following import followed
+
+    return followed(model)
 
 
 def explain(compiled: Any) -> str:

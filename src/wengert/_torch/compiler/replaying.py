@@ -27,8 +27,8 @@ HIGHER = "gradients of higher order are computed through its results; compile a 
 
 NATIVES = None if kernels.native is None else (kernels.native.replay_calls, kernels.native.run_calls)
 """The native functions that run the calls of a list."""
-KNOWN: weakref.WeakSet[Replaying] = weakref.WeakSet()
-"""All functions that are replayed, for `wg.compiler.reset`."""
+KNOWN: weakref.WeakSet[Any] = weakref.WeakSet()
+"""All functions that are replayed or followed, for `wg.compiler.reset`."""
 
 
 class Group:

@@ -68,7 +68,7 @@ class Hooking(State):
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Compile the call of this module, with its hooks, by `wengert.compile(call, *args, **kwargs)`.
 
-        Only `replay=True` has an effect. Copies and pickles of the module are not compiled.
+        Copies and pickles of the module are not compiled.
 
         >>> import wengert as wg
         >>> layer = wg.nn.Linear(2, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import weakref
 
+from ..._core.tensor import slots
 from ..._core.tensor.base import Tensor
 
 OWN_REFERENCES = 3
@@ -31,6 +32,7 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
     >>> x, y
     (tensor([1., 1., 1.]), tensor([0., 0.]))
     """
+    slots.settle_tapes()
     for name, tensor in (("t1", t1), ("t2", t2)):
         if has_accumulator(tensor):
             raise RuntimeError(

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._core import flags
 from ..._core.operators.layouts import address_of, steps_of
-from ..._core.tensor import reading
+from ..._core.tensor import reading, slots
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.tensor.standins import StandIn
 from ..._core.tensor.storage import Storage, size_in_bytes
@@ -161,6 +161,7 @@ def resize(tensor: Tensor, shape: tuple[int, ...], steps: tuple[int, ...] | None
 
 def see(tensor: Tensor, move: Callable[[Any], Any]) -> None:
     """Let a tensor use other memory, the result of `move` for its array, as elements of the same kind."""
+    slots.settle_tapes()
     array = tensor._array_
     if not tensor._flags_ & flags.POSTPONED:
         tensor._array_ = move(array)

@@ -1,0 +1,25 @@
+cimport cython
+from wengert._core cimport flags
+from wengert._core.graph.node cimport Edge, Node, new_edge, set_up
+from wengert._core.state.modes cimport Modes
+from wengert._core.tensor.base cimport Tensor
+
+cdef long PLAIN, FIELDS, MOST_CALLS, MOST_ELEMENTS
+
+@cython.no_gc
+cdef class Tape(Node):
+    cdef public list calls, edges
+    cdef public Modes modes
+    cdef public object follower, segment_node, pattern, earlier
+
+@cython.locals(tape=Tape)
+cpdef Tape new_tape(Modes modes, object follower)
+cpdef bint is_quiet(Modes modes) except -1
+@cython.locals(edge=Edge, calls=list)
+cpdef object put(Tape tape, object op, tuple args, Tensor result)
+@cython.locals(edges=list, edge=Edge, result=Tensor, nr=long)
+cpdef object put_several(Tape tape, object op, tuple args, tuple results, object recorded)
+cpdef list calls_in(list calls)
+cpdef bint is_taped(Edge edge) except -1
+cpdef object settle_before(tuple edges, Modes modes)
+cpdef object settle_edge(Edge edge)

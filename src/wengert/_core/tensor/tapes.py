@@ -1,0 +1,136 @@
+"""The tape of a thread: recorded calls whose nodes have not been created yet.
+
+While a function is followed (`capture.following`), dispatch writes the calls that it records to the tape of the thread,
+instead of creating their nodes. Edges of results lead to the tape for the time being. Whatever looks at the graph, or
+changes what nodes would have saved, has the nodes created first (`calls.taped.settle`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython
+
+from .. import flags
+from ..graph.node import Edge, Node, new_edge, set_up
+from ..state.modes import Modes
+from .base import Tensor
+
+PLAIN = flags.REQUIRES_GRAD | flags.VIEW
+"""The flags of tensors that calls on a tape may have."""
+FIELDS = 4
+"""Number of elements of `Tape.calls` for each call."""
+MOST_CALLS = 1 << 16
+"""Number of calls on a tape from which on its nodes are created: the tape holds all arguments and results."""
+MOST_ELEMENTS = 1 << 17
+"""Number of elements of a result up to which a call is written to a tape: nodes hold fewer arguments and results."""
+
+
+@cython.no_gc
+@cython.cclass
+class Tape(Node):
+    """Recorded calls without nodes; a node itself, so that edges can lead to it.
+
+    Attributes:
+        calls: for each call the operator, its arguments, its result (a tuple of several), and the edge of the result (a
+            tuple with None for those that are not recorded).
+        modes: those of the thread that writes to the tape.
+        follower: whose calls these are.
+        segment_node: the node that stands for all calls after a backward pass has begun; None before.
+        edges: then the edges of all results.
+        pattern: then the pattern that the calls match.
+        earlier: the tape before this one in the same call of the function, or None.
+    """
+
+    calls: list[Any]
+    modes: Modes
+    follower: Any
+    segment_node: Any
+    edges: list[Any]
+    pattern: Any
+    earlier: Any
+
+    __slots__ = ("calls", "earlier", "edges", "follower", "modes", "pattern", "segment_node")
+
+
+def new_tape(modes: Modes, follower: Any) -> Tape:
+    """Return an empty tape."""
+    tape: Tape = Tape.__new__(Tape)
+    set_up(tape, (), modes.sequence, 1)
+    tape.calls = []
+    tape.modes = modes
+    tape.follower = follower
+    tape.segment_node = tape.pattern = None
+    tape.edges = None
+    tape.earlier = None
+    return tape
+
+
+def is_quiet(modes: Modes) -> bool:
+    """Return whether a thread is in no mode that looks at new nodes, or changes what they save."""
+    if modes.word or modes.inference or modes.noting or modes.transforms or modes.log is not None:
+        return False
+    return modes.passing is None and modes.saved_hooks is None and modes.no_saved_hooks is None
+
+
+def put(tape: Tape, op: Any, args: tuple[Any, ...], result: Tensor) -> None:
+    """Write a call with a single result to a tape."""
+    edge: Edge = new_edge(tape, 0, None, None)
+    result._edge_ = edge
+    result._flags_ |= flags.REQUIRES_GRAD
+    calls: list[Any] = tape.calls
+    calls.append(op)
+    calls.append(args)
+    calls.append(result)
+    calls.append(edge)
+
+
+def put_several(tape: Tape, op: Any, args: tuple[Any, ...], results: tuple[Any, ...], recorded: Any) -> None:
+    """Write a call with several results to a tape.
+
+    Args:
+        recorded: for each result whether it is differentiable; empty if all are.
+    """
+    edges: list[Any] = []
+    edge: Edge
+    result: Tensor
+    for nr in range(len(results)):
+        edge = None
+        if not recorded or recorded[nr]:
+            edge = new_edge(tape, nr, None, None)
+            result = results[nr]
+            result._edge_ = edge
+            result._flags_ |= flags.REQUIRES_GRAD
+        edges.append(edge)
+    tape.calls += [op, args, results, tuple(edges)]
+
+
+def calls_in(calls: list[Any]) -> list[tuple[Any, ...]]:
+    """Return the calls on a tape as tuples (operator, arguments, result, edge)."""
+    return [tuple(calls[at : at + FIELDS]) for at in range(0, len(calls), FIELDS)]
+
+
+def is_taped(edge: Edge | None) -> bool:
+    """Return whether an edge leads to a tape."""
+    return edge is not None and isinstance(edge.node, Tape)
+
+
+def settle_before(edges: tuple[Edge | None, ...], modes: Modes) -> None:
+    """Create the nodes of all calls on the tape of a thread, and of tapes of other threads that edges lead to.
+
+    A new node comes after them.
+    """
+    if modes.tape is not None:
+        modes.tape.follower.settle(modes.tape)
+    for edge in edges:
+        if is_taped(edge):
+            settle_edge(edge)
+
+
+def settle_edge(edge: Edge) -> None:
+    """Create the nodes of the tape that an edge leads to."""
+    tape: Any = edge.node
+    tape.follower.settle(tape)
