@@ -106,7 +106,7 @@ def set_data(self: Tensor, new: Tensor) -> None:
         refuse("`.data = ...`", self, new)
     if self.requires_grad and new._array_.dtype.kind not in "fcV":
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
-    if self._flags_ & flags.VIEW and self._meta_.view.made == views.SINGLE:
+    if self._flags_ & flags.VIEW and self._meta_.view.kind == views.SINGLE:
         views.refresh(self)  # while its array still shows its place in the base
     kinds: Any = (self, new) if (self._flags_ | new._flags_) & flags.SPARSE else ()
     if len({(tensor.layout, tensor.device) for tensor in kinds}) > 1:

@@ -40,7 +40,7 @@ def of_leaf(leaf: Tensor, loss: Tensor | None) -> Reason:
     """Return reason, sentences and line for a leaf."""
     meta: Any = leaf._meta_
     view = meta.view if leaf._flags_ & flags.VIEW else None
-    if view is not None and view.made in (views.NO_GRAD, views.INFERENCE):
+    if view is not None and view.kind in (views.NO_GRAD, views.INFERENCE):
         where = place_of(meta.origin)
         text = "it is a view that was taken with recording off, of a tensor that requires a gradient."
         return "no_grad", text + line("\nThat was at {}.", where), where

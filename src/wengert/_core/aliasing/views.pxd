@@ -16,7 +16,7 @@ cdef class ViewInfo:
     cdef public Tensor base
     cdef public tuple steps
     cdef public object frame, written
-    cdef public long version, made
+    cdef public long version, kind
 
 cdef long STALE
 

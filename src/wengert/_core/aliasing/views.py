@@ -45,7 +45,7 @@ class ViewInfo:
         frame: the array of the base that the steps start from.
         version: version of the storage for which the view's history is right.
         written: after a write to the view, the edge of the base that resulted, and the version of the storage.
-        made: SINGLE, MULTIPLE, NO_GRAD, INFERENCE or CUSTOM.
+        kind: SINGLE, MULTIPLE, NO_GRAD, INFERENCE or CUSTOM.
     """
 
     base: Tensor
@@ -53,9 +53,9 @@ class ViewInfo:
     frame: Any
     written: Any
     version: int
-    made: int
+    kind: int
 
-    __slots__ = ("base", "frame", "made", "steps", "version", "written")
+    __slots__ = ("base", "frame", "kind", "steps", "version", "written")
     __reduce__ = errors.refuse_pickling
 
     def replay(self, base: Any) -> Any:
@@ -111,7 +111,7 @@ def way(info: ViewInfo) -> ViewInfo:
     copied.frame = None
     copied.written = None
     copied.version = 0
-    copied.made = info.made
+    copied.kind = info.kind
     return copied
 
 
@@ -123,7 +123,7 @@ def part_of(base: Tensor, steps: tuple[Any, ...]) -> ViewInfo:
     info.frame = base._array_
     info.written = None
     info.version = base._storage_.version
-    info.made = SINGLE
+    info.kind = SINGLE
     return info
 
 
@@ -141,11 +141,11 @@ def attach(view: Tensor, source: Tensor, op: Any, args: tuple[Any, ...], nr: int
     info.frame = info.base._array_
     info.written = None
     info.version = view._storage_.version
-    info.made = MULTIPLE if nr >= 0 else SINGLE
+    info.kind = MULTIPLE if nr >= 0 else SINGLE
     if not modes.mask & flags.VIEW:
-        info.made = INFERENCE if modes.inference else NO_GRAD
-    elif parent is not None and info.made == SINGLE:
-        info.made = parent.made
+        info.kind = INFERENCE if modes.inference else NO_GRAD
+    elif parent is not None and info.kind == SINGLE:
+        info.kind = parent.kind
     meta: AutogradMeta = meta_of(view)
     meta.view = info
     view._flags_ = view._flags_ | flags.VIEW
@@ -169,7 +169,7 @@ def refuse(view: Tensor, direct: bool) -> None:
     info: ViewInfo = view._meta_.view
     edge: Edge = None if view._edge_ is None else gradient_edge(view)
     name, nr = ("", 0) if edge is None else origin_at(edge)
-    raise RuntimeError(errors.unwritable_view(nr, name, KINDS[info.made], direct))
+    raise RuntimeError(errors.unwritable_view(nr, name, KINDS[info.kind], direct))
 
 
 def refresh(view: Tensor) -> None:
@@ -189,7 +189,7 @@ def refresh(view: Tensor) -> None:
         view._edge_ = None
     if view._edge_ is None and view._flags_ & ~base._flags_ & flags.REQUIRES_GRAD:
         return  # a leaf of its own, in memory that it shares with others: part of a buffer of parameters
-    if info.made != SINGLE and view._flags_ & flags.REQUIRES_GRAD:
+    if info.kind != SINGLE and view._flags_ & flags.REQUIRES_GRAD:
         refuse(view, False)
     if has_left(view, info):
         leave(view, info)

@@ -15,9 +15,9 @@ cdef class Captured:
     cdef public bint draws
     cdef public tuple filled, sources, bare, twins, kin, changing, fixed
     cdef public object result, calls, graph
-    @cython.locals(found=list, place=long, at=long)
+    @cython.locals(tensors=list, place=long, at=long)
     cpdef object owners(self, list leaves)
-    @cython.locals(values=list, tensor=Tensor, at=long, made=dict, storages=dict, stopped=long, modes=Modes, grad=bint, mask=long)
+    @cython.locals(values=list, tensor=Tensor, at=long, built=dict, storages=dict, stopped=long, modes=Modes, grad=bint, mask=long)
     cpdef object replay(self, list owners)
     @cython.locals(tensor=Tensor, other=Tensor, at=long, place=long, kin=long, other_kin=long)
     cpdef bint shares_as_recorded(self, list owners) except -1

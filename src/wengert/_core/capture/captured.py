@@ -96,20 +96,20 @@ class Captured:
         for one, other in self.twins:
             if leaves[one] is not leaves[other]:
                 return None
-        found: list[Any] = list(self.held)
+        tensors: list[Any] = list(self.held)
         place: int
-        for at in range(len(found)):
+        for at in range(len(tensors)):
             place = self.sources[at]
             if place >= 0:
-                found[at] = leaves[place]
+                tensors[at] = leaves[place]
             elif place < -1:
-                found[at] = grad_of(found[-2 - place])
-        if not hold(self.guards, found) or not self.shares_as_recorded(found):
+                tensors[at] = grad_of(tensors[-2 - place])
+        if not hold(self.guards, tensors) or not self.shares_as_recorded(tensors):
             return None
         for at in self.bare:
-            if grad_of(found[at]) is not None:
+            if grad_of(tensors[at]) is not None:
                 return None
-        return found
+        return tensors
 
     def shares_as_recorded(self, owners: list[Any]) -> bool:
         """Return whether the same external tensors share memory as in the recording."""
@@ -153,25 +153,25 @@ class Captured:
         for at in range(len(owners)):
             tensor = owners[at]
             values[self.filled[at]] = tensor._array_
-        made: dict[int, Any] = {}
+        built: dict[int, Any] = {}
         storages: dict[int, Any] = {}
-        stopped: int = run(self.calls, values, owners, made, storages)
+        stopped: int = run(self.calls, values, owners, built, storages)
         if stopped >= 0:
             if 0 <= self.effects < stopped:
                 raise RuntimeError(interrupted(self.entries[stopped]))
             return AGAIN
         if self.graph is None:
-            return build(self.result, values, owners, made, storages)
+            return build(self.result, values, owners, built, storages)
         modes: Modes = current()
         grad: bool = modes.grad
         mask: int = modes.mask
         try:
             modes.set_grad(False)
-            result: Any = build(self.result, values, owners, made, storages)
+            result: Any = build(self.result, values, owners, built, storages)
         finally:  # stores only, see `modes`
             modes.grad = grad
             modes.mask = mask
-        connect(self.graph, values, owners, made, storages)
+        connect(self.graph, values, owners, built, storages)
         return result
 
 
@@ -300,9 +300,9 @@ def set_externals(captured: Captured, recorder: Recorder, leaves: list[Any], ten
 
 def difference(known: Captured, again: Captured) -> tuple[bool, str]:
     """Compare two recordings of one function, as `compared` does, with the tensors and the graphs."""
-    branch, told = compared(known.entries, known.result, again.entries, again.result)
-    if branch or told:
-        return branch, told
+    branch, other = compared(known.entries, known.result, again.entries, again.result)
+    if branch or other:
+        return branch, other
     if known.sources != again.sources or any(map(is_other, known.held, again.held)):
         return False, "it used a different tensor that is not an argument"
     return False, other_graph(known.graph, again.graph)

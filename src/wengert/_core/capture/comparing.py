@@ -20,9 +20,9 @@ def compared(entries: list[Entry], result: Any, others: list[Entry], other_resul
         if one.kind == READ and other.kind == READ and one.places == other.places:
             if one.layouts != other.layouts:
                 return True, ""
-        told = of_entries(one, other)
-        if told:
-            return False, told
+        difference = of_entries(one, other)
+        if difference:
+            return False, difference
     if len(entries) != len(others):
         return False, "it called a different number of operators"
     if not same_outputs(result, other_result):

@@ -71,7 +71,7 @@ class Describing:
         if tensor._flags_ & flags.VIEW:
             info: ViewInfo = tensor._meta_.view
             self.note(output, tensor, info)
-            output.base, output.steps, output.made = self.output(info.base), info.steps, info.made
+            output.base, output.steps, output.kind = self.output(info.base), info.steps, info.kind
             return
         output.register = recorder.operand(tensor)
         storage = tensor._storage_

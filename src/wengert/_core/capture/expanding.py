@@ -71,14 +71,14 @@ class Expansion:
         """Return the edge to the end of each arrival: one end for those whose gradients are summed here."""
         gates: list[Any] = []
         single: dict[int, Edge] = {}
-        apart = {shared[0] for at, shared in enumerate(self.segment.shared) if arrived >> at & 1}
+        separate = {shared[0] for at, shared in enumerate(self.segment.shared) if arrived >> at & 1}
         for _, _, place in self.segment.arrivals:
             if place in single:
                 gates.append(single[place])
                 continue
             outer = self.node.outer[place]
             gates.append(new_edge(new_gate(self.node.first - 1), 0, outer.shape, outer.dtype))
-            if place not in apart:
+            if place not in separate:
                 single[place] = gates[-1]
         return gates
 

@@ -125,8 +125,8 @@ class Step:
 
     def kept(self) -> list[Any]:
         """Return the saved tensors."""
-        own = kept_in(self.saved or ())
-        return own if self.inner is None else own + self.inner.kept()
+        kept = kept_in(self.saved or ())
+        return kept if self.inner is None else kept + self.inner.kept()
 
 
 def fact_of(value: Any) -> Any:

@@ -27,12 +27,12 @@ cdef class CallList:
     cdef public tuple writes
 
 @cython.locals(entry=Entry, entries=list, first=long)
-cpdef long run(CallList calls, list values, list owners, dict made, dict storages) except -2
-cpdef bint run_entry(Entry entry, list values, list owners, dict made, dict storages) except -1
+cpdef long run(CallList calls, list values, list owners, dict built, dict storages) except -2
+cpdef bint run_entry(Entry entry, list values, list owners, dict built, dict storages) except -1
 @cython.locals(_=long)
 cpdef object count_writes(Tensor owner, long number)
 @cython.locals(meta=AutogradMeta)
-cpdef object assign(Entry entry, list values, list owners, dict made, dict storages)
+cpdef object assign(Entry entry, list values, list owners, dict built, dict storages)
 cpdef bint call(Entry entry, list values, Modes modes) except -1
 cpdef bint step(Entry entry, list values, Modes modes) except -1
 @cython.locals(result=list, places=tuple, place=long, at=long)

@@ -169,14 +169,14 @@ class CallList:
         self.writes = ()
 
 
-def run(calls: CallList, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]) -> int:
+def run(calls: CallList, values: list[Any], owners: list[Any], built: dict[int, Any], storages: dict[int, Any]) -> int:
     """Run a list.
 
     Args:
         calls: the list.
         values: the registers; those of external tensors are filled.
         owners: the external tensors, whose writes are counted.
-        made, storages: as in `build`.
+        built, storages: as in `build`.
 
     Returns:
         -1, or the index of the entry that could not run; it and the entries after it have had no effect.
@@ -196,7 +196,7 @@ def run(calls: CallList, values: list[Any], owners: list[Any], made: dict[int, A
             if at == len(entries):
                 break
             entry = entries[at]
-        if not run_entry(entry, values, owners, made, storages):
+        if not run_entry(entry, values, owners, built, storages):
             return at
         for change in entry.counts:
             count_writes(owners[change[0]], change[1])
@@ -207,13 +207,13 @@ def run(calls: CallList, values: list[Any], owners: list[Any], made: dict[int, A
 
 
 def run_entry(
-    entry: Entry, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]
+    entry: Entry, values: list[Any], owners: list[Any], built: dict[int, Any], storages: dict[int, Any]
 ) -> bool:
     """Run one entry; return whether it ran."""
     if entry.kind == CALL:
         return call(entry, values, current())
     if entry.kind == GRADS:
-        assign(entry, values, owners, made, storages)
+        assign(entry, values, owners, built, storages)
         return True
     if entry.kind == ISLAND:
         entry.native(*entry.args[0], **entry.args[1])
@@ -227,11 +227,11 @@ def count_writes(owner: Tensor, number: int) -> None:
         count(owner._storage_)
 
 
-def assign(entry: Entry, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]) -> None:
+def assign(entry: Entry, values: list[Any], owners: list[Any], built: dict[int, Any], storages: dict[int, Any]) -> None:
     """Set the `.grad` of leaves."""
     for leaf, description in entry.args:
         meta: AutogradMeta = meta_of(owners[leaf])
-        meta.grad = build(description, values, owners, made, storages)
+        meta.grad = build(description, values, owners, built, storages)
 
 
 def call(entry: Entry, values: list[Any], modes: Modes) -> bool:

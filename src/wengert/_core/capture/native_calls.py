@@ -113,21 +113,21 @@ def spare_numbers(entries: list[Any], arrays: list[Any], wanted: set[int]) -> li
     number_of: dict[int, tuple[int, Any]] = {}
     numbers = []
     for entry in entries:
-        own = []
+        numbers_of_entry = []
         for register in entry.outs:
-            own.append(-1)
+            numbers_of_entry.append(-1)
             if entry.kind in (CALL, COPY) and register >= 0 and is_offered(arrays[register], kept):
                 array = arrays[register]
                 layout = array.dtype, array.shape, array.strides
-                own[-1] = free[layout].pop() if free.get(layout) else len(number_of)
-                number_of[id(array)] = own[-1], layout
+                numbers_of_entry[-1] = free[layout].pop() if free.get(layout) else len(number_of)
+                number_of[id(array)] = numbers_of_entry[-1], layout
         for register in entry.frees:
             owner = owner_of[register]
             remaining[owner] -= 1
             if not remaining[owner] and owner in number_of:
                 known, layout = number_of[owner]
                 free.setdefault(layout, []).append(known)
-        numbers.append(tuple(own))
+        numbers.append(tuple(numbers_of_entry))
     return numbers
 
 

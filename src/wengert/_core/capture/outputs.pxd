@@ -5,7 +5,7 @@ from wengert._core.tensor.base cimport Tensor, share
 from wengert._core.tensor.storage cimport Storage, next_serial
 
 cdef class Output:
-    cdef public long external, register, storage, version, made
+    cdef public long external, register, storage, version, kind
     cdef public object base
     cdef public tuple steps
 
@@ -14,8 +14,8 @@ cdef class Nest:
     cdef public tuple keys, parts
 
 @cython.locals(parts=list)
-cpdef object build(object description, list values, list owners, dict made, dict storages)
+cpdef object build(object description, list values, list owners, dict built, dict storages)
 @cython.locals(tensor=Tensor, info=ViewInfo, owner=Tensor)
-cpdef object build_tensor(Output output, list values, list owners, dict made, dict storages)
+cpdef object build_tensor(Output output, list values, list owners, dict built, dict storages)
 @cython.locals(storage=Storage)
 cpdef Storage new_storage(Output output, object array, dict storages)

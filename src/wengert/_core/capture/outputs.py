@@ -19,7 +19,7 @@ class Output:
         storage: the number of its storage among the new ones, or -1.
         version: the number of writes to a new storage.
         base: the base of a view, or None.
-        steps, made: as in `ViewInfo`.
+        steps, kind: as in `ViewInfo`.
     """
 
     external: int
@@ -28,13 +28,13 @@ class Output:
     version: int
     base: Any
     steps: tuple[Any, ...]
-    made: int
+    kind: int
 
-    __slots__ = ("base", "external", "made", "register", "steps", "storage", "version")
+    __slots__ = ("base", "external", "kind", "register", "steps", "storage", "version")
 
     def __init__(self) -> None:
         self.external = self.register = self.storage = -1
-        self.version = self.made = 0
+        self.version = self.kind = 0
         self.base = None
         self.steps = ()
 
@@ -42,7 +42,7 @@ class Output:
         """Return all attributes as one value, for comparison."""
         base = None if self.base is None else self.base.facts()
         steps = tuple([(step[0].name, step[1], step[2]) for step in self.steps])
-        return self.external, self.register, self.storage, self.version, base, steps, self.made
+        return self.external, self.register, self.storage, self.version, base, steps, self.kind
 
 
 class Nest:
@@ -84,7 +84,7 @@ def same_outputs(one: Any, other: Any) -> bool:
 
 
 def build(
-    description: Any, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]
+    description: Any, values: list[Any], owners: list[Any], built: dict[int, Any], storages: dict[int, Any]
 ) -> Any:
     """Return the results of a replay.
 
@@ -92,15 +92,15 @@ def build(
         description: what `Describing` returned.
         values: the registers.
         owners: the external tensors.
-        made, storages: the tensors and storages built so far.
+        built, storages: the tensors and storages built so far.
     """
     if isinstance(description, Output):
-        return build_tensor(description, values, owners, made, storages)
+        return build_tensor(description, values, owners, built, storages)
     if not isinstance(description, Nest):
         return description
     parts: list[Any] = []
     for part in description.parts:
-        parts.append(build(part, values, owners, made, storages))
+        parts.append(build(part, values, owners, built, storages))
     if description.kind is list:
         return parts
     if description.kind is dict:
@@ -109,17 +109,17 @@ def build(
 
 
 def build_tensor(
-    output: Output, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]
+    output: Output, values: list[Any], owners: list[Any], built: dict[int, Any], storages: dict[int, Any]
 ) -> Any:
     """Return one tensor of the results."""
     tensor: Tensor
     if output.register < 0 and output.external >= 0:
         return owners[output.external]
-    known: Any = made.get(id(output))
+    known: Any = built.get(id(output))
     if known is not None:
         return known
     if output.base is not None:
-        result: Any = build_tensor(output.base, values, owners, made, storages)
+        result: Any = build_tensor(output.base, values, owners, built, storages)
         for op, args, nr in output.steps:
             result = op.call((result, *args[1:]))
             if nr >= 0:
@@ -127,13 +127,13 @@ def build_tensor(
         tensor = result
         if tensor._flags_ & flags.VIEW:
             info: ViewInfo = tensor._meta_.view
-            info.made = output.made
+            info.kind = output.kind
     elif output.external >= 0:
         owner: Tensor = owners[output.external]
         tensor = share(values[output.register], owner._storage_)
     else:
         tensor = share(values[output.register], new_storage(output, values[output.register], storages))
-    made[id(output)] = tensor
+    built[id(output)] = tensor
     return tensor
 
 

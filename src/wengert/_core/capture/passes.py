@@ -99,14 +99,14 @@ class Passes:
         if again is None:
             self.give_up(reason)
             return outgoing
-        branch, told = compared(known.entries, known.result, again.entries, again.result)
+        branch, difference = compared(known.entries, known.result, again.entries, again.result)
         if branch:
             others = self.segment.lists
             fresh = all(compared(o.entries, o.result, again.entries, again.result) != (False, "") for o in others)
             if fresh and len(others) < MOST_LISTS:
                 self.segment.lists = [again, *others]
-        elif told:
-            self.give_up(f"its backward pass differs from call to call; {told}")
+        elif difference:
+            self.give_up(f"its backward pass differs from call to call; {difference}")
             warnings.warn(f"torch.compile: gradients are computed eagerly: {self.reason}", stacklevel=2)
         return outgoing
 
@@ -138,7 +138,7 @@ class Passes:
         recorder = Recorder(self.graph.position(), self.graph.natives)
         recorder.describing = describing = Describing(recorder)
         arrays = node.kept or []
-        grads = apart(grads, arrays)
+        grads = separated(grads, arrays)
         expansion = Expansion(self.graph, node, arrived)
         tensors = [self.saved_tensor(expansion, number) for number in range(len(arrays))]
         externals = [*tensors, *[grad for grad in grads if grad is not None]]
@@ -176,7 +176,7 @@ class Passes:
         return expansion.tensor(self.segment.registers[number])
 
 
-def apart(grads: list[Any], arrays: list[Any]) -> list[Any]:
+def separated(grads: list[Any], arrays: list[Any]) -> list[Any]:
     """Return gradients that share memory neither with each other nor with other arrays: copies of those that do."""
     result: list[Any] = []
     known = list(arrays)
@@ -221,12 +221,12 @@ def list_of(
     number_of.update({id(grad): at for at, grad in enumerate(grads) if grad is not None})
     known.owners = tuple([number_of.get(id(tensor), -1) for tensor, _ in recorder.externals])
     registers = [register for _, register in recorder.externals]
-    known.fills = tuple([(-2 - own, registers[at]) for at, own in enumerate(known.owners) if own < -1])
-    places = {own: registers[at] for at, own in enumerate(known.owners) if own >= 0}
+    known.fills = tuple([(-2 - owner, registers[at]) for at, owner in enumerate(known.owners) if owner < -1])
+    places = {owner: registers[at] for at, owner in enumerate(known.owners) if owner >= 0}
     known.grads = tuple([places.get(at, -1) for at in range(len(grads))])
     known.layouts = tuple([None if grad is None else layout_of(grad._array_) for grad in grads])
     known.used = tuple(sorted(externals_of(description)))
-    held = [at for at, own in enumerate(known.owners) if own == -1]
+    held = [at for at, owner in enumerate(known.owners) if owner == -1]
     if {registers[at] for at in held} & {registers[at] for at in range(len(registers)) if at not in held}:
         raise Refusal("two tensors without a common history share memory")
     refuse_temporary([recorder.externals[at][0] for at in held])

@@ -289,7 +289,9 @@ class Recorder(Log):
         if self.reason is None:
             self.reason, self.origin = reason, line_of_program()
 
-    def note(self, entry: Entry, args: tuple[Any, ...], function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+    def note(
+        self, entry: Entry, args: tuple[Any, ...], function: Callable[..., Any], arguments: tuple[Any, ...]
+    ) -> Any:
         """Run a call, and add its entry.
 
         Args:
@@ -304,11 +306,11 @@ class Recorder(Log):
             versions = [(tensor, tensor._storage_.version) for tensor in tensors_in(args)]
         except Refusal as refusal:
             self.refuse(str(refusal))
-            return function(*given)
+            return function(*arguments)
         first = next_serial()
         self.busy = True
         try:
-            result = function(*given)
+            result = function(*arguments)
         except BaseException:
             self.refuse(f"{entry.title} raised an error")
             raise
@@ -320,9 +322,9 @@ class Recorder(Log):
         position = self.position()
         entry.draws = position != self.drawn
         self.drawn = position
-        own = entry.op is not None and bool(entry.op.random) and any(hasattr(value, "get_state") for value in args)
+        lasting = entry.op is not None and bool(entry.op.random) and any(hasattr(value, "get_state") for value in args)
         try:
-            self.conclude_entry(entry, args, result, versions, own)
+            self.conclude_entry(entry, args, result, versions, lasting)
         except Refusal as refusal:
             self.refuse(str(refusal))
         return result
@@ -334,8 +336,8 @@ class Recorder(Log):
         if entry.kind == CALL:
             entry.several = isinstance(result, (tuple, list))
             results = result if entry.several else (result,)
-            entry.outs = tuple([-1 if each is None else self.result(each) for each in results])
-            entry.layouts = tuple([None if each is None else layout_of(array_in(each)) for each in results])
+            entry.outs = tuple([-1 if output is None else self.result(output) for output in results])
+            entry.layouts = tuple([None if output is None else layout_of(array_in(output)) for output in results])
         for earlier in self.pending:
             self.add(earlier)
         self.pending.clear()
@@ -604,35 +606,35 @@ def without_values(value: Any) -> Any:
 # ---- the calls that are noted ----------------------------------------------------------------------------------------
 
 
-def note_operator(recorder: Recorder, what: Any, function: Any, given: tuple[Any, ...]) -> Any:
+def note_operator(recorder: Recorder, what: Any, function: Any, arguments: tuple[Any, ...]) -> Any:
     """Note `dispatch.completed`."""
-    op, args = given[0], given[1]
-    return recorder.note(Entry(CALL, op.native, op, op.name), args, function, given)
+    op, args = arguments[0], arguments[1]
+    return recorder.note(Entry(CALL, op.native, op, op.name), args, function, arguments)
 
 
-def note_attempt(recorder: Recorder, what: Any, function: Any, given: tuple[Any, ...]) -> Any:
+def note_attempt(recorder: Recorder, what: Any, function: Any, arguments: tuple[Any, ...]) -> Any:
     """Note `attempts.attempt_plain`."""
-    op, native, args, shaped = given[:4]
+    op, native, args, shaped = arguments[:4]
     entry = Entry(CALL, native, None if shaped else op, op.name)
-    return recorder.note(entry, args, function, given)
+    return recorder.note(entry, args, function, arguments)
 
 
-def note_unrecorded(recorder: Recorder, what: Any, function: Any, given: tuple[Any, ...]) -> Any:
+def note_unrecorded(recorder: Recorder, what: Any, function: Any, arguments: tuple[Any, ...]) -> Any:
     """Note `attempts.unrecorded_plain`."""
-    native, args = given[0], given[1]
+    native, args = arguments[0], arguments[1]
     entry = Entry(CALL, native, None, getattr(native, "__name__", "function"))
     entry.uncertain = True
-    return recorder.note(entry, args, function, given)
+    return recorder.note(entry, args, function, arguments)
 
 
-def note_unusual(recorder: Recorder, what: Any, function: Any, given: tuple[Any, ...]) -> Any:
+def note_unusual(recorder: Recorder, what: Any, function: Any, arguments: tuple[Any, ...]) -> Any:
     """Note `unusual.call` of an in-place operator."""
-    op, args, word = given[0], given[1], given[2]
+    op, args, word = arguments[0], arguments[1], arguments[2]
     if word & flags.UNUSUAL & ~flags.QUIET or word & (flags.LEVELS | flags.BATCHES):
         recorder.refuse(f"{op.name} is called within a transform or a mode, or with a tensor that is not plain")
-        return function(*given)
+        return function(*arguments)
     if not isinstance(op, InPlaceOp):
-        return recorder.note(Entry(CALL, op.native, op, op.name), args, function, given)
+        return recorder.note(Entry(CALL, op.native, op, op.name), args, function, arguments)
     if type(op) is not InPlaceOp:  # it changes the shape of a tensor, which later entries find by its memory
         try:
             recorder.operand(args[0])
@@ -641,31 +643,31 @@ def note_unusual(recorder: Recorder, what: Any, function: Any, given: tuple[Any,
         except Refusal as refusal:
             recorder.refuse(str(refusal))
         version = args[0]._storage_.version
-        result = function(*given)
+        result = function(*arguments)
         if recorder.reason is None:
             recorder.storages[id(args[0]._storage_)][1] += args[0]._storage_.version - version
         return result
-    return recorder.note(Entry(WRITE, None, op, op.name), args, function, given)
+    return recorder.note(Entry(WRITE, None, op, op.name), args, function, arguments)
 
 
-def note_sum(recorder: Recorder, what: Any, function: Any, given: tuple[Any, ...]) -> Any:
+def note_sum(recorder: Recorder, what: Any, function: Any, arguments: tuple[Any, ...]) -> Any:
     """Note `accumulate.add_quietly`."""
-    return recorder.note(Entry(ADD, None, None, "add_into"), given[:2], function, given)
+    return recorder.note(Entry(ADD, None, None, "add_into"), arguments[:2], function, arguments)
 
 
-def note_arrays(recorder: Recorder, what: Any, function: Any, given: tuple[Any, ...]) -> Any:
+def note_arrays(recorder: Recorder, what: Any, function: Any, arguments: tuple[Any, ...]) -> Any:
     """Note `events.run_on_arrays`: the native function of a reverse rule, or a copy that the engine makes."""
-    native, args = given
-    return recorder.note(Entry(CALL, native, None, getattr(native, "__name__", "rule")), args, function, given)
+    native, args = arguments
+    return recorder.note(Entry(CALL, native, None, getattr(native, "__name__", "rule")), args, function, arguments)
 
 
-def note_factory(recorder: Recorder, what: Any, function: Any, given: tuple[Any, ...]) -> Any:
+def note_factory(recorder: Recorder, what: Any, function: Any, arguments: tuple[Any, ...]) -> Any:
     """Note `composed.run_factory`: only draws of random numbers are noted, other results are constants."""
-    factory, args, kwargs = given
+    factory, args, kwargs = arguments
     if not factory.draws or kwargs:
-        return function(*given)
+        return function(*arguments)
     values = (get_default_dtype().numpy, *args)
-    return recorder.note(Entry(CALL, factory.native, None, factory.function.__name__), values, function, given)
+    return recorder.note(Entry(CALL, factory.native, None, factory.function.__name__), values, function, arguments)
 
 
 NOTES: dict[Any, Callable[..., Any]] = {

@@ -43,7 +43,6 @@ cpdef object apply(CompiledFunctionBackward node, list grads)
 cpdef object replace(CompiledFunctionBackward node, list ends)
 @cython.locals(segment_node=CompiledFunctionBackward)
 cpdef tuple edges_of(Node node)
-@cython.locals(end=Edge)
 cpdef object turn(Edge edge, CompiledFunctionBackward node, list ends)
 cpdef object lead(Edge edge, Node node, long nr, tuple space)
 cpdef object free(Node node)
@@ -73,7 +72,7 @@ cpdef bint is_usual(CompiledFunctionBackward node, list grads, Modes modes) exce
 cpdef bint is_unchanged(CompiledFunctionBackward node, Segment segment) except -1
 @cython.locals(grad=Tensor, at=long)
 cpdef bint fits(BackwardList known, list grads) except -1
-@cython.locals(values=list, owners=list, grad=Tensor, number=long, register=long, at=long, made=dict, storages=dict, outgoing=list)
+@cython.locals(values=list, owners=list, grad=Tensor, number=long, register=long, at=long, built=dict, storages=dict, outgoing=list)
 cpdef object run_list(CompiledFunctionBackward node, BackwardList known, list grads)
 @cython.locals(storage=Storage)
 cpdef object disown(Tensor grad)
@@ -86,7 +85,7 @@ cdef class Connections:
     cdef public object position, natives
 
 @cython.locals(modes=Modes, first=long, edges=list, unlike=bint, stores=list, versions=list, results=list, storage=Storage, at=long, segment=Segment, node=CompiledFunctionBackward, tensor=Tensor)
-cpdef object connect(Connections graph, list values, list owners, dict made, dict storages)
+cpdef object connect(Connections graph, list values, list owners, dict built, dict storages)
 @cython.locals(node=CompiledFunctionBackward)
 cpdef CompiledFunctionBackward new_segment_node(Segment segment, list kept, list edges, long first)
 @cython.locals(unlike=bint, tensor=Tensor, edge=Edge, at=long)

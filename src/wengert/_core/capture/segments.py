@@ -273,11 +273,11 @@ def replace(node: CompiledFunctionBackward, ends: list[Edge]) -> None:
     for reference in node.results:
         tensor: Any = door.referent(reference)
         if tensor is not None:
-            turn(tensor._edge_, node, ends)
+            redirect(tensor._edge_, node, ends)
     other: Node
     for other in passing.tasks:
         for edge in edges_of(other):
-            turn(edge, node, ends)
+            redirect(edge, node, ends)
     if node.node_hooks is not None:
         for nr in range(len(ends)):
             edge = ends[nr]
@@ -297,7 +297,7 @@ def edges_of(node: Node) -> tuple[Any, ...]:
     return node.next_edges
 
 
-def turn(edge: Edge | None, node: CompiledFunctionBackward, ends: list[Edge]) -> None:
+def redirect(edge: Edge | None, node: CompiledFunctionBackward, ends: list[Edge]) -> None:
     """Let an edge to a node lead to an ordinary node."""
     if edge is not None and edge.node is node:
         end: Edge = ends[edge.nr]
@@ -488,11 +488,11 @@ def run_list(node: CompiledFunctionBackward, known: BackwardList, grads: list[An
             owners[at] = grads[number]
         elif number < -1:
             owners[at] = saved_tensor(node, -2 - number)
-    made: dict[int, Any] = {}
+    built: dict[int, Any] = {}
     storages: dict[int, Any] = {}
-    if run(known.calls, values, owners, made, storages) >= 0:
+    if run(known.calls, values, owners, built, storages) >= 0:
         return None
-    outgoing: list[Any] = build(known.result, values, owners, made, storages)
+    outgoing: list[Any] = build(known.result, values, owners, built, storages)
     for at in known.foreign:
         disown(outgoing[at])
     return outgoing
@@ -557,7 +557,7 @@ class Connections:
 
 
 def connect(
-    graph: Connections, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]
+    graph: Connections, values: list[Any], owners: list[Any], built: dict[int, Any], storages: dict[int, Any]
 ) -> None:
     """Give the results of a replay their history: one node for each segment.
 
@@ -589,7 +589,7 @@ def connect(
         add_outputs(segment, node, edges)
     tensor: Tensor
     for output, number, word in graph.results:
-        tensor = made[id(output)]
+        tensor = built[id(output)]
         if number >= 0:
             tensor._edge_ = edges[number]
             results.append(door.weak(tensor))

@@ -11,7 +11,7 @@ cdef class Guard:
 
 @cython.locals(guard=Guard)
 cpdef Guard guard_of(Tensor tensor)
-@cython.locals(own=Tensor)
+@cython.locals(candidate=Tensor)
 cpdef bint holds(Guard guard, object tensor) except -1
 @cython.locals(at=long)
 cpdef bint hold(list guards, list tensors) except -1

@@ -50,10 +50,10 @@ def holds(guard: Guard, tensor: Any) -> bool:
     """Return whether a tensor satisfies a guard."""
     if type(tensor) is not guard.cls:
         return False
-    own: Tensor = tensor
-    if own._flags_ != guard.word or (guard.word & flags.VIEW and own.requires_grad != guard.requires):
+    candidate: Tensor = tensor
+    if candidate._flags_ != guard.word or (guard.word & flags.VIEW and candidate.requires_grad != guard.requires):
         return False
-    array: Any = own._array_
+    array: Any = candidate._array_
     return door.is_ndarray(array) and door.share_space(array, guard.layout) and door.is_laid_like(array, guard.layout)
 
 

@@ -257,7 +257,7 @@ def check_view_write(view: Tensor, outputs: int) -> None:
         raise RuntimeError(function_errors.LEAF_WRITTEN)
     if outputs > 1:
         raise RuntimeError(function_errors.DIRTY_VIEW_SEVERAL)
-    if info.made != views.SINGLE:
+    if info.kind != views.SINGLE:
         views.refuse(view, True)
     if (view._flags_ | info.base._flags_) & flags.REQUIRES_GRAD and info.base._edge_ is None:
         raise RuntimeError(errors.VIEW_OF_LEAF_IN_PLACE)
@@ -286,7 +286,7 @@ def place(
         connect(node, out, nr)
     if out._flags_ & flags.VIEW and not written:
         info: ViewInfo = out._meta_.view
-        info.made = views.CUSTOM
+        info.kind = views.CUSTOM
         info.version = out._storage_.version
     return out
 
@@ -353,7 +353,7 @@ def mark_several(outputs: list[Any]) -> None:
             tensor = value
             if tensor._flags_ & flags.VIEW:
                 info: ViewInfo = tensor._meta_.view
-                info.made = views.MULTIPLE
+                info.kind = views.MULTIPLE
 
 
 def keep_all(node: FunctionNode, outputs: list[Any], modes: Modes) -> tuple[Any, ...]:

@@ -92,7 +92,7 @@ class Tensor:
     @requires_grad.setter
     def requires_grad(self, wanted: bool) -> None:
         assigned.check_flag(wanted)
-        if self._flags_ & flags.VIEW and not self._meta_.view.made:  # one that was recorded
+        if self._flags_ & flags.VIEW and not self._meta_.view.kind:  # one that was recorded
             slots.table.refresh(self)
         if self._edge_ is not None:
             raise RuntimeError(errors.requires_grad_of_non_leaf(wanted))

@@ -195,7 +195,7 @@ def refuse_unwritable(functional: Op, args: tuple[Any, ...], target: Tensor, mod
     recording: bool = dispatch.grad_mask(functional, args) != 0
     if target._flags_ & flags.VIEW:
         info: ViewInfo = target._meta_.view
-        if info.made != views.SINGLE and recording:
+        if info.kind != views.SINGLE and recording:
             views.refuse(target, True)
         views.refresh(target)
     check_target(target, recording, modes)

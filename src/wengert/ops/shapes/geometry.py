@@ -300,7 +300,7 @@ def check_set(tensor: Tensor, source: Tensor | None) -> bool:
         tensor.requires_grad or (source is not None and source.requires_grad)
     )
     if tensor._flags_ & flags.VIEW and recording:
-        if tensor._meta_.view.made != views.SINGLE:
+        if tensor._meta_.view.kind != views.SINGLE:
             views.refuse(tensor, True)
         views.refresh(tensor)
     if recording and source is not None and source._flags_ & flags.VIEW:
