@@ -176,7 +176,7 @@ def test_zero_grad_does_not_affect_the_layout(reset):
 
 
 def test_a_gradient_that_lies_otherwise_is_told_once(monkeypatch):
-    monkeypatch.setattr(contract, "TOLD", set())
+    monkeypatch.setattr(contract, "WARNED", set())
     for way in ({}, {"create_graph": True}):
         x = wg.ones(2, 3).t().requires_grad_()
         x.grad = wg.zeros(3, 2)
@@ -200,13 +200,13 @@ def test_a_gradient_that_lies_otherwise_is_told_once(monkeypatch):
     ids=["rows", "columns", "gaps", "a dimension of one"],
 )
 def test_a_gradient_that_lies_as_it_should_is_not_told(monkeypatch, leaf, grad):
-    monkeypatch.setattr(contract, "TOLD", set())
+    monkeypatch.setattr(contract, "WARNED", set())
     x = leaf.detach().requires_grad_()
     x.grad = grad.clone() if grad.is_contiguous() else grad
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         (x * 2).sum().backward()
-    assert not contract.TOLD
+    assert not contract.WARNED
 
 
 @pytest.mark.parametrize(

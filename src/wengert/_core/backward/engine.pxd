@@ -32,7 +32,7 @@ cdef class Sweep:
     @cython.locals(node=Node, task=Task)
     cpdef object run(self)
     @cython.locals(plain=bint, profiled=bint)
-    cpdef object turn(self, Node node, Task task)
+    cpdef object visit(self, Node node, Task task)
     @cython.locals(edges=tuple, at=long, edge=Edge, task=Task, owned=bint)
     cpdef object deliver(self, Node node, Task done, object outgoing)
     cpdef object free(self, Node node)

@@ -151,12 +151,12 @@ class Sweep:
                 if self.modes.word & flags.PROFILED:
                     self.profiled(kinds.EVALUATE, node, task)
                 else:
-                    self.turn(node, task)
+                    self.visit(node, task)
         except Exception as error:
             anomaly.report(error, node)
             raise
 
-    def turn(self, node: Node, task: Task) -> None:
+    def visit(self, node: Node, task: Task) -> None:
         """Run one node, and deliver the gradients that it returns."""
         plain: bool = node.trusted_gradients and node.node_hooks is None and not self.create_graph
         self.born = next_serial() if plain else NEVER
@@ -264,13 +264,13 @@ class Sweep:
             tracing.arrived(variable, task.grad, self.origin)
 
     def profiled(self, kind: int, node: Node, task: Task) -> Any:
-        """Run `turn` (`kinds.EVALUATE`) or `step` (`kinds.BACKWARD`), noted in the log of this thread, if any."""
+        """Run `visit` (`kinds.EVALUATE`) or `step` (`kinds.BACKWARD`), noted in the log of this thread, if any."""
         log: Log = self.modes.profiling()
         event: Event = None if log is None else begin(log, kind, node, task)
         result: Any = None
         try:
             if kind == kinds.EVALUATE:
-                self.turn(node, task)
+                self.visit(node, task)
             else:
                 result = self.step(node, task)
         finally:

@@ -12,20 +12,20 @@ from wengert._core.state.modes cimport current
 cdef dict ONES
 
 cpdef tuple as_sequence(object value)
-cpdef tuple cotangents(object value, long count)
+cpdef tuple grad_outputs_of(object value, long count)
 @cython.locals(tensor=Tensor)
-cpdef Edge edge_of(object each)
+cpdef Edge edge_of(object value)
 @cython.locals(grads=list, at=long)
-cpdef list starting_gradients(tuple tensors, tuple given)
+cpdef list starting_gradients(tuple tensors, tuple grad_outputs)
 @cython.locals(known=Tensor, fits=bint)
-cpdef object starting_gradient(long at, object tensor, object cotangent)
+cpdef object starting_gradient(long at, object tensor, object grad_output)
 cpdef object unit_of(Tensor tensor)
 @cython.locals(roots=list, grads=list, at=long)
-cpdef tuple start(tuple tensors, list given, bint constants)
-cpdef bint is_postponed(Tensor cotangent) except -1
-@cython.locals(grad_output=Tensor)
-cpdef bint is_like(object cotangent, Tensor tensor) except -1
-cpdef Tensor cotangent_of(long at, tuple shape, object dtype, object cotangent)
+cpdef tuple start(tuple tensors, list grad_outputs, bint constants)
+cpdef bint is_postponed(Tensor grad_output) except -1
+@cython.locals(typed=Tensor)
+cpdef bint is_like(object grad_output, Tensor tensor) except -1
+cpdef Tensor grad_output_of(long at, tuple shape, object dtype, object grad_output)
 cpdef object one(object dtype)
-cpdef object check_cotangent(long at, tuple shape, object dtype, object cotangent)
+cpdef object check_grad_output(long at, tuple shape, object dtype, object grad_output)
 cpdef object begin_followed(tuple outputs, object wanted, bint create_graph)

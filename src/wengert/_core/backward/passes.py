@@ -49,7 +49,7 @@ def backward(
         inputs: only these (a tensor, a sequence or a dictionary) get a `.grad`; non-leaves among them too.
 
     Raises:
-        RuntimeError: if nothing requires a gradient, a cotangent is missing or of a wrong shape, the graph was freed,
+        RuntimeError: if nothing requires a gradient, a gradient is missing or of a wrong shape, the graph was freed,
             or a transform of a function is under way.
     """
     if current().transforms:
@@ -60,7 +60,7 @@ def backward(
     wanted = () if inputs is None else inputs_of("backward", inputs)
     outputs = as_sequence(tensors)
     begin_followed(outputs, wanted, create_graph)
-    starts = starting_gradients(outputs, cotangents(grad_tensors, len(outputs)))
+    starts = starting_gradients(outputs, grad_outputs_of(grad_tensors, len(outputs)))
     roots, grads = start(outputs, starts, False)
     if inputs is None:
         run(new_sweep(keep, create_graph, None, True), roots, grads)
@@ -143,7 +143,7 @@ def grad(
     all_outputs = as_sequence(outputs)
     wanted = inputs_of("grad", inputs)
     begin_followed(all_outputs, wanted, create_graph)
-    starts = starting_gradients(all_outputs, cotangents(grad_outputs, len(all_outputs)))
+    starts = starting_gradients(all_outputs, grad_outputs_of(grad_outputs, len(all_outputs)))
     roots, grads = start(all_outputs, starts, materialize_grads)
     edges = []
     check_inputs(wanted)
@@ -168,17 +168,17 @@ def zeros_for(tensor: Tensor) -> Any:
     return wrap(empty_for(tensor, tensor._array_)).zero_()
 
 
-def materialized(found: Sequence[Any], wanted: Sequence[Any], create_graph: bool) -> tuple[Any, ...]:
+def materialized(grads: Sequence[Any], wanted: Sequence[Any], create_graph: bool) -> tuple[Any, ...]:
     """Replace None among gradients by zeros, which require a gradient if the pass was recorded.
 
     Raises:
         RuntimeError: if nothing arrived at a gradient edge, whose tensor is not known.
     """
-    for tensor, gradient in zip(wanted, found):
+    for tensor, gradient in zip(wanted, grads):
         if gradient is None and not isinstance(tensor, Tensor):
             raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     results: list[Any] = []
-    for tensor, gradient in zip(wanted, found):
+    for tensor, gradient in zip(wanted, grads):
         if gradient is None:
             gradient = zeros_for(tensor)
             gradient.requires_grad = create_graph
@@ -199,58 +199,58 @@ def as_sequence(value: Any) -> tuple[Any, ...]:
     return tuple(value)
 
 
-def cotangents(value: Any, count: int) -> tuple[Any, ...]:
+def grad_outputs_of(value: Any, count: int) -> tuple[Any, ...]:
     """Return the starting gradients of `count` tensors as a tuple: from one, several, or None."""
     if value is None:
         return (None,) * count
     return (value,) if isinstance(value, Tensor) else tuple(value)
 
 
-def edge_of(each: Any) -> Edge:
+def edge_of(value: Any) -> Edge:
     """Return the edge of a tensor, or of a `GradientEdge` of the graph API."""
-    if isinstance(each, Tensor):
-        tensor: Tensor = each
+    if isinstance(value, Tensor):
+        tensor: Tensor = value
         if tensor._flags_ & flags.VIEW:
             views.refresh(tensor)
         return gradient_edge(tensor)
-    if isinstance(each, Edge):
-        return each
-    if not isinstance(each.node, Node):
-        raise TypeError(f"the node of a GradientEdge must be a Node, not {type(each.node).__name__}")
-    shape, dtype = each.node.own_notes().spaces.get(each.output_nr, (None, None))
-    return Edge(each.node, each.output_nr, shape, dtype)
+    if isinstance(value, Edge):
+        return value
+    if not isinstance(value.node, Node):
+        raise TypeError(f"the node of a GradientEdge must be a Node, not {type(value.node).__name__}")
+    shape, dtype = value.node.own_notes().spaces.get(value.output_nr, (None, None))
+    return Edge(value.node, value.output_nr, shape, dtype)
 
 
-def starting_gradients(tensors: tuple[Any, ...], given: tuple[Any, ...]) -> list[Any]:
+def starting_gradients(tensors: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> list[Any]:
     """Check the gradients that a pass starts from; return one for each tensor, None for a tensor without a history.
 
     Raises:
         AssertionError: if an element of `tensors` is neither a tensor nor a gradient edge.
-        RuntimeError: if there are fewer cotangents than tensors, or a cotangent does not fit, see `cotangent_of`.
+        RuntimeError: if there are fewer gradients than tensors, or a gradient does not fit, see `grad_output_of`.
     """
     grads: list[Any] = []
-    for at in range(min(len(tensors), len(given))):
-        grads.append(starting_gradient(at, tensors[at], given[at]))
+    for at in range(min(len(tensors), len(grad_outputs))):
+        grads.append(starting_gradient(at, tensors[at], grad_outputs[at]))
     if len(grads) < len(tensors):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(grads)} gradients")
     return grads
 
 
-def starting_gradient(at: int, tensor: Any, cotangent: Any) -> Any:
+def starting_gradient(at: int, tensor: Any, grad_output: Any) -> Any:
     """Run `starting_gradients` for output number `at`."""
     if isinstance(tensor, Tensor):
         known: Tensor = tensor
-        if cotangent is None and known._flags_ & (flags.SPARSE | flags.OBSERVED):
-            cotangent = unit_of(known)
-        fits: bool = not known.requires_grad if cotangent is None else is_like(cotangent, known)
+        if grad_output is None and known._flags_ & (flags.SPARSE | flags.OBSERVED):
+            grad_output = unit_of(known)
+        fits: bool = not known.requires_grad if grad_output is None else is_like(grad_output, known)
         if fits:
-            return cotangent
-        return cotangent_of(at, door.shape_of(known._array_), door.dtype_of(known._array_), cotangent)
+            return grad_output
+        return grad_output_of(at, door.shape_of(known._array_), door.dtype_of(known._array_), grad_output)
     if hasattr(tensor, "node"):
         edge = edge_of(tensor)
-        if edge.shape is None and cotangent is None:
+        if edge.shape is None and grad_output is None:
             raise RuntimeError(errors.UNKNOWN_EDGE)
-        return cotangent if edge.shape is None else cotangent_of(at, edge.shape, edge.dtype, cotangent)
+        return grad_output if edge.shape is None else grad_output_of(at, edge.shape, edge.dtype, grad_output)
     raise AssertionError(f"Expected output to be a torch.Tensor or a GradientEdge, but got {type(tensor).__name__}")
 
 
@@ -259,7 +259,7 @@ def unit_of(tensor: Tensor) -> Any:
     return None if door.is_ndarray(tensor._array_) else tensor._array_.unit(tensor)
 
 
-def start(tensors: tuple[Any, ...], given: list[Any], constants: bool) -> tuple[list[Edge], list[Any]]:
+def start(tensors: tuple[Any, ...], grad_outputs: list[Any], constants: bool) -> tuple[list[Edge], list[Any]]:
     """Return the roots of a pass and the gradients that they start from.
 
     Args:
@@ -272,29 +272,29 @@ def start(tensors: tuple[Any, ...], given: list[Any], constants: bool) -> tuple[
     grads: list[Any] = []
     for at in range(len(tensors)):
         tensor: Any = tensors[at]
-        cotangent: Any = given[at]
+        grad_output: Any = grad_outputs[at]
         if isinstance(tensor, Tensor) and not tensor.requires_grad:
             if constants:
                 continue
             raise without_history(at, tensor)
         roots.append(edge_of(tensor))
-        if cotangent is not None and is_postponed(cotangent):
-            cotangent = plain(cotangent)
-        grads.append(cotangent)
+        if grad_output is not None and is_postponed(grad_output):
+            grad_output = plain(grad_output)
+        grads.append(grad_output)
     return roots, grads
 
 
-def is_postponed(cotangent: Tensor) -> bool:
-    """Return whether a cotangent's elements are conjugated or negated when they are read."""
-    return cotangent._flags_ & flags.POSTPONED != 0
+def is_postponed(grad_output: Tensor) -> bool:
+    """Return whether a gradient's elements are conjugated or negated when they are read."""
+    return grad_output._flags_ & flags.POSTPONED != 0
 
 
-def is_like(cotangent: Any, tensor: Tensor) -> bool:
-    """Return whether a cotangent has the shape and the dtype of its output (the usual case)."""
-    if not isinstance(cotangent, Tensor):
+def is_like(grad_output: Any, tensor: Tensor) -> bool:
+    """Return whether a gradient has the shape and the dtype of its output (the usual case)."""
+    if not isinstance(grad_output, Tensor):
         return False
-    grad_output: Tensor = cotangent
-    return door.share_space(grad_output._array_, tensor._array_)
+    typed: Tensor = grad_output
+    return door.share_space(typed._array_, tensor._array_)
 
 
 def without_history(at: int, tensor: Tensor) -> RuntimeError:
@@ -306,15 +306,15 @@ def without_history(at: int, tensor: Tensor) -> RuntimeError:
     return error
 
 
-def cotangent_of(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any) -> Tensor:
+def grad_output_of(at: int, shape: tuple[int, ...], dtype: Any, grad_output: Any) -> Tensor:
     """Check and return the gradient to start from for output number `at`; 1 for a real scalar if it is None.
 
     Raises:
-        RuntimeError: if there is none and the output is not a real scalar, or it does not fit, see `check_cotangent`.
+        RuntimeError: if there is none and the output is not a real scalar, or it does not fit, see `check_grad_output`.
     """
-    if cotangent is not None:
-        check_cotangent(at, shape, dtype, cotangent)
-        return cotangent
+    if grad_output is not None:
+        check_grad_output(at, shape, dtype, grad_output)
+        return grad_output
     if shape and math.prod(shape) != 1:
         raise RuntimeError(errors.GRAD_NOT_SCALAR)
     if dtype.kind == "c":
@@ -330,23 +330,23 @@ def one(dtype: Any) -> Any:
     return array.copy()
 
 
-def check_cotangent(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any) -> None:
-    """Refuse a cotangent that does not fit its output.
+def check_grad_output(at: int, shape: tuple[int, ...], dtype: Any, grad_output: Any) -> None:
+    """Refuse a gradient that does not fit its output.
 
     Raises:
-        TypeError: if the cotangent is not a tensor.
+        TypeError: if the gradient is not a tensor.
         RuntimeError: if its shape differs, or one is complex and the other real.
     """
-    if not isinstance(cotangent, Tensor):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(cotangent).__name__}")
-    if cotangent._array_.shape != shape:
+    if not isinstance(grad_output, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(grad_output).__name__}")
+    if grad_output._array_.shape != shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[{at}] has a shape of {Size(cotangent._array_.shape)} and output[{at}] has "
-            f"a shape of {Size(shape)}."
+            f"Mismatch in shape: grad_output[{at}] has a shape of {Size(grad_output._array_.shape)} and output[{at}] "
+            f"has a shape of {Size(shape)}."
         )
-    if (cotangent._array_.dtype.kind == "c") != (dtype.kind == "c"):
+    if (grad_output._array_.dtype.kind == "c") != (dtype.kind == "c"):
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-            f"grad_output[{at}] has a dtype of {from_numpy(cotangent._array_.dtype)} and output[{at}] has a dtype of "
+            f"grad_output[{at}] has a dtype of {from_numpy(grad_output._array_.dtype)} and output[{at}] has a dtype of "
             f"{from_numpy(dtype)}."
         )

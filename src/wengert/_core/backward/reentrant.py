@@ -72,15 +72,15 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     def body() -> None:
         if not take(tickets):  # the one that waits was interrupted before this began
             return
-        own = current()
+        modes = current()
         for name, value in inherited:
-            setattr(own, name, value)
+            setattr(modes, name, value)
         result, failure = None, None
         try:
             result = context.run(function, *pending.pop())
         except BaseException as error:  # it is raised again in the thread that waits
             failure = error
-        outcome.append((result, failure, own.sequence))
+        outcome.append((result, failure, modes.sequence))
         del result, failure  # nothing of the pass lives on in a thread that is about to end
         finished.release()
 

@@ -18,7 +18,7 @@ cpdef object unrecorded(object native, tuple args)
 @cython.locals(log=Log, arguments=tuple)
 cpdef object unrecorded_noted(object native, tuple args, long input_flags, Modes modes)
 cpdef object unrecorded_plain(object native, tuple args, long input_flags, Modes modes)
-cpdef object asked(object function, tuple args)
+cpdef object call_or_decline(object function, tuple args)
 @cython.locals(word=long)
 cpdef long word_of(object values, long depth=*) except -1
 cpdef object refresh_all(object values)

@@ -89,7 +89,7 @@ def unrecorded_noted(native: Any, args: tuple[Any, ...], input_flags: int, modes
 
 def unrecorded_plain(native: Any, args: tuple[Any, ...], input_flags: int, modes: Modes) -> Any:
     """The rest of `unrecorded`; `input_flags` are the flags of the arguments, none unusual."""
-    result: Any = asked(native, args)
+    result: Any = call_or_decline(native, args)
     if result is NotImplemented:
         return result
     if input_flags & modes.mask & flags.VIEW:  # a write to its base may have given a view a history
@@ -99,7 +99,7 @@ def unrecorded_plain(native: Any, args: tuple[Any, ...], input_flags: int, modes
     return wrap_flagged(result, modes.fresh)
 
 
-def asked(function: Any, args: tuple[Any, ...]) -> Any:
+def call_or_decline(function: Any, args: tuple[Any, ...]) -> Any:
     """Call a function of arrays; return NotImplemented also if it raises, since an argument is unexpected then."""
     try:
         return door.on_arrays(function, args, Tensor)

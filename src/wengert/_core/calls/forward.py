@@ -57,9 +57,9 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     for noted in announced:
         step = steps.pop()
         if has_some(noted):
-            own = tuple([primal_of(part, step[0]) for part in results])
+            primals = tuple([primal_of(part, step[0]) for part in results])
             before: int = next_serial()
-            fill(noted, total(op, step[1], step[2], own), results, 0 if op.view else before)
+            fill(noted, total(op, step[1], step[2], primals), results, 0 if op.view else before)
     for part in results:
         settle(part)
     return result

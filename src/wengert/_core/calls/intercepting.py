@@ -55,8 +55,8 @@ def takes_nothing(function: Any) -> bool:
 def is_open(tensor: Any) -> bool:
     """Return whether `__torch_function__` is to be asked now: not by what is called in a backward pass."""
     modes = current()
-    asked = bool(tensor._flags_ & flags.OVERRIDDEN or modes.functions)
-    return asked and modes.overriding < 2 and modes.passing is None
+    overridden = bool(tensor._flags_ & flags.OVERRIDDEN or modes.functions)
+    return overridden and modes.overriding < 2 and modes.passing is None
 
 
 class Interceptor:
@@ -136,13 +136,13 @@ def intercept(cls: Any) -> None:
     cls._overridden_ = flags.OVERRIDDEN
     members = overriding.members()
     for name, interceptor in interceptors().items():
-        first, own = MISSING, Tensor
-        for own in cls.__mro__:
-            member = (members if own is Tensor else vars(own)).get(name, MISSING)
+        first, base = MISSING, Tensor
+        for base in cls.__mro__:
+            member = (members if base is Tensor else vars(base)).get(name, MISSING)
             first = member if first is MISSING else first
             if member is not MISSING and not isinstance(member, Interceptor):
                 break
-        if own is Tensor and not isinstance(first, Interceptor):
+        if base is Tensor and not isinstance(first, Interceptor):
             setattr(cls, name, interceptor)
-        elif own is not Tensor and isinstance(first, Interceptor):
-            setattr(cls, name, vars(own)[name])
+        elif base is not Tensor and isinstance(first, Interceptor):
+            setattr(cls, name, vars(base)[name])

@@ -40,7 +40,7 @@ def overrides(kind: type) -> bool:
     return kind.__torch_function__ is not disabled
 
 
-def asked(values: Iterable[Any], *, tensors: bool = False) -> list[Any]:
+def overloaded_args(values: Iterable[Any], *, tensors: bool = False) -> list[Any]:
     """Return the values that are asked: one of each type, in their order, but subclasses before their bases.
 
     Args:
@@ -80,7 +80,9 @@ def of_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, ten
         return NOBODY
     by_mode = innermost(function, modes) >= 0
     overloaded = (
-        asked(flattened((*args, *kwargs.values())), tensors=tensors and by_mode) if modes.overriding == 0 else []
+        overloaded_args(flattened((*args, *kwargs.values())), tensors=tensors and by_mode)
+        if modes.overriding == 0
+        else []
     )
     if not overloaded and not by_mode:
         return NOBODY
@@ -122,7 +124,7 @@ def of_python(function: Any, relevant: Iterable[Any], args: tuple[Any, ...], kwa
     Raises:
         TypeError: if all handlers return NotImplemented.
     """
-    overloaded = asked(relevant, tensors=True)
+    overloaded = overloaded_args(relevant, tensors=True)
     result = answer(function, overloaded, args, kwargs, current())
     if result is not NotImplemented:
         return result

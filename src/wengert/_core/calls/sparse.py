@@ -185,12 +185,12 @@ def write(op: Any, args: tuple[Any, ...], modes: Modes) -> None:
 
 def replace(target: Tensor, array: Coordinates) -> None:
     """Give a sparse tensor other entries: in its memory if their indices are the same, otherwise in the new memory."""
-    own: Coordinates = target._array_
-    if array.values is own.values:
+    entries: Coordinates = target._array_
+    if array.values is entries.values:
         return
-    if array.indices is own.indices and array.values._array_.shape == own.values._array_.shape:
-        own.values._array_[...] = array.values._array_
-        own.coalesced = array.coalesced
+    if array.indices is entries.indices and array.values._array_.shape == entries.values._array_.shape:
+        entries.values._array_[...] = array.values._array_
+        entries.coalesced = array.coalesced
         return
     values = wrap_flagged(array.values._array_, 0)
     target._storage_ = values._storage_ = succeed(target._storage_, array.values._storage_.array)

@@ -108,8 +108,8 @@ def own_names(name: str, kwargs: dict[str, Any], aliases: dict[str, str]) -> dic
     """Keyword arguments by the parameters' own names; raises a TypeError if one was passed by two of its names."""
     named = {aliases.get(key, key): value for key, value in kwargs.items()}
     if len(named) < len(kwargs):
-        own = [aliases.get(key, key) for key in kwargs]
-        twice = next(key for key in own if own.count(key) > 1)
+        known = [aliases.get(key, key) for key in kwargs]
+        twice = next(key for key in known if known.count(key) > 1)
         raise TypeError(f"{name}() got multiple values for argument {twice!r}")
     return named
 
@@ -118,7 +118,7 @@ ROOMS = {f"wengert.{room}": room for room in ("fft", "linalg", "special")}
 """The modules whose functions torch's parser calls by the module, too."""
 
 
-def said_name(module: str, name: str) -> str:
+def title_of(module: str, name: str) -> str:
     """The name of a function in errors: with the module in front where torch's parser does so, as `linalg_lu`."""
     room = ROOMS.get(module, "")
     return f"{room}_{name.removeprefix(f'{room}_')}" if room else name
@@ -151,8 +151,8 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
         method: it is called on its first argument, which is then a tensor and is not counted.
         module: where programs find it, by which it is pickled; by default where `body` is defined.
     """
-    skipped, said = 1 if method else 0, said_name(module, name)
-    required = () if said == name else parameters_of(body)[: required_count(body)]
+    skipped, title = 1 if method else 0, title_of(module, name)
+    required = () if title == name else parameters_of(body)[: required_count(body)]
     places = [place for place in tensor_places(body) if place[0] >= skipped]
     typed, aliases, loose = typed_places(body), other_names(body), is_loose(body)
     if not (method or places or typed or aliases or loose or "device" in parameters_of(body)):
@@ -168,9 +168,9 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             word |= word_of_self(name, args) if method else word_of(args) if loose else 0
             if kwargs and not aliases.keys().isdisjoint(kwargs):
                 kwargs = own_names(name, kwargs, aliases)
-            refuse_missing(said, required[count:], kwargs)
-            word |= word_of_tensors(said, places, args, kwargs, skipped)
-            standing = typed and check_typed(said, typed, body.__annotations__, args, kwargs, skipped)
+            refuse_missing(title, required[count:], kwargs)
+            word |= word_of_tensors(title, places, args, kwargs, skipped)
+            standing = typed and check_typed(title, typed, body.__annotations__, args, kwargs, skipped)
             if word & flags.OVERRIDDEN and current().passing is None:
                 keywords, named = named, None  # an error of a handler is not a reason to ask again
                 return overridden(name, call, args, keywords, body, method=method)
@@ -204,7 +204,7 @@ def titled(function: Any, module: str, name: str, title: str) -> Any:
     """A function that asks, with its name in errors and the name by which it is pickled: "linalg_qr" and "qr"."""
     ASKING.add(function.__code__)
     function.__module__, function.__qualname__ = module, title
-    function.__name__ = said_name(module, name)
+    function.__name__ = title_of(module, name)
     return function
 
 

@@ -4,7 +4,7 @@ from wengert._core.operators cimport sources
 from wengert._core.profiling cimport events, kinds
 from wengert._core.profiling.events cimport Event, Log
 from wengert._core.tensor.base cimport Tensor, wrap
-from wengert._core.calls.attempts cimport asked, attempt, unrecorded
+from wengert._core.calls.attempts cimport attempt, call_or_decline, unrecorded
 from wengert._core.calls.dispatch cimport flags_of
 from wengert._core.calls.op cimport Op
 from wengert._core.state.modes cimport Modes, current

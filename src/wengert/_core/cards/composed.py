@@ -12,7 +12,7 @@ except ImportError:
 
 from .. import door, flags
 from ..calls import unusual
-from ..calls.attempts import asked, attempt, unrecorded
+from ..calls.attempts import attempt, call_or_decline, unrecorded
 from ..calls.dispatch import flags_of
 from ..calls.op import Op
 from ..operators import sources
@@ -177,7 +177,7 @@ def translated(function: Any, args: tuple[Any, ...]) -> Any:
     """The arguments of the operator from a native function, with the first one (a tensor or a list of them) and the
     other tensors of the call in their places. None if it does not support the case.
     """
-    values: Any = asked(function, args)
+    values: Any = call_or_decline(function, args)
     if values is NotImplemented:
         return None
     result: list[Any] = list(values)
@@ -190,7 +190,7 @@ def translated(function: Any, args: tuple[Any, ...]) -> Any:
 
 def parts(case: PlainCase, args: tuple[Any, ...]) -> Any:
     """The plain case of a function that applies its operator several times; NotImplemented if it is not one."""
-    calls: Any = asked(case.translate, args)
+    calls: Any = call_or_decline(case.translate, args)
     if calls is NotImplemented:
         return NotImplemented
     results: list[Any] = []

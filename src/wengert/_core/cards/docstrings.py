@@ -40,14 +40,14 @@ def complete(card: Any) -> str | None:
     """
     if card.body.__doc__ is None:  # Python runs with -OO, which drops docstrings
         return None
-    own, family = sections(card.body.__doc__), sections(card.describes)
-    summary = own.pop("")
-    family.pop("")
-    said = {"Args": "", "Returns": "", "Raises": "", **family, **own}
-    said["Args"] = arguments(card.body, own.get("Args", ""), family.get("Args", ""))
-    if not said["Returns"] and not card.several:
-        said["Returns"] = "    A view." if card.view else "    A new tensor."
-    text = "\n\n".join([summary, *(f"{heading}:\n{text}" for heading, text in said.items() if text)])
+    of_card, of_family = sections(card.body.__doc__), sections(card.describes)
+    summary = of_card.pop("")
+    of_family.pop("")
+    texts = {"Args": "", "Returns": "", "Raises": "", **of_family, **of_card}
+    texts["Args"] = arguments(card.body, of_card.get("Args", ""), of_family.get("Args", ""))
+    if not texts["Returns"] and not card.several:
+        texts["Returns"] = "    A view." if card.view else "    A new tensor."
+    text = "\n\n".join([summary, *(f"{heading}:\n{text}" for heading, text in texts.items() if text)])
     return re.sub(r"\bself\b", "input", text) if card.form[1] else text
 
 
@@ -62,10 +62,10 @@ class Type(str):
 
 def signature_of(card: Any) -> inspect.Signature:
     """The signature of a card as programs see it: a function's tensor is `input`, and types are public ones."""
-    own = inspect.signature(card.body)
-    parameters = [shown(parameter, bool(card.form[1])) for parameter in own.parameters.values()]
-    returned = "Tensor" if own.return_annotation == "Any" and not card.several else own.return_annotation
-    return own.replace(parameters=parameters, return_annotation=Type(returned))
+    declared = inspect.signature(card.body)
+    parameters = [shown(parameter, bool(card.form[1])) for parameter in declared.parameters.values()]
+    returned = "Tensor" if declared.return_annotation == "Any" and not card.several else declared.return_annotation
+    return declared.replace(parameters=parameters, return_annotation=Type(returned))
 
 
 def shown(parameter: inspect.Parameter, of_function: bool) -> inspect.Parameter:
@@ -87,16 +87,16 @@ def sections(text: str) -> dict[str, str]:
     return {heading: "\n".join(lines).strip("\n") for heading, lines in blocks.items()}
 
 
-def arguments(body: Any, own: str, family: str) -> str:
+def arguments(body: Any, of_card: str, of_family: str) -> str:
     """The descriptions of a function's parameters, in their order; other lines of its own text come last."""
-    described = {**entries(family), **entries(own)}
+    described = {**entries(of_family), **entries(of_card)}
     lines: dict[str, None] = {}
     for name in parameters_of(body):
         usual = PARAMETERS.get(name) or KINDS.get(body.__annotations__.get(name, ""))
         line = described.get(name) or (f"    {name}: {usual}" if usual else "")
         if line:
             lines[line] = None
-    lines.update(dict.fromkeys(entries(own).values()))
+    lines.update(dict.fromkeys(entries(of_card).values()))
     return "\n".join(lines)
 
 

@@ -3,7 +3,7 @@ from wengert._core.calls.op cimport Op
 from wengert._core.operators.rules cimport Rule
 from wengert._core.cards.node_classes cimport NodeClasses
 
-cpdef object fill_options(Op card, dict said, dict options)
+cpdef object fill_options(Op card, dict stated, dict options)
 cpdef object fill_nodes(Op card, object node, object why)
 cpdef tuple numbers_among(Op card, object numbers)
 cpdef tuple slots_of(Op card, tuple inputs)

@@ -40,20 +40,20 @@ ONLY = InPlace()
 """Defaults of an in-place form."""
 
 
-def fill_options(card: Any, said: dict[str, Any], options: dict[str, Any]) -> None:
+def fill_options(card: Any, stated: dict[str, Any], options: dict[str, Any]) -> None:
     """Set the options of the declaration.
 
     Args:
-        said: the options that the declaration states.
+        stated: the options that the declaration states.
         options: all options, see `completed`.
     """
-    for name in said:
+    for name in stated:
         if name in KEPT:
-            setattr(card, name, said[name])
+            setattr(card, name, stated[name])
         elif name == "public":
-            card.method, card.function = PLACES[said[name]]
+            card.method, card.function = PLACES[stated[name]]
         elif name == "kernel":
-            KERNELS[card.name] = said[name]
+            KERNELS[card.name] = stated[name]
     card.shares = {}
     card.declared_dtypes = declared = frozenset(options["dtypes"])
     card.accepts = numpy_dtypes(declared.union(options["explained"]) if options["explained"] else declared)

@@ -13,7 +13,7 @@ from ..._start.loading import load
 from .. import door
 from ..calls.op import begin_calls
 from ..operators.declaration import take_over
-from .arguments import said_name
+from .arguments import title_of
 
 
 @functools.cache
@@ -58,5 +58,5 @@ def functions_of(names: dict[str, Any], module: str, *, shared: bool = False) ->
     for name, value in names.items():
         if hasattr(value, "declared_dtypes") and not value.form[1]:
             is_public = shared and value.name == name and value.function
-            functions[name] = value.public if is_public else form_of(value, said_name(module, name), module)
+            functions[name] = value.public if is_public else form_of(value, title_of(module, name), module)
     return functions

@@ -75,8 +75,8 @@ class NodeClasses:
 
     def in_place(self) -> NodeClasses:
         """The classes of an in-place form with names of its own, as in torch: `TransposeBackward1`, `EluBackward1`."""
-        own = self.titles()
-        titles = tuple(f"{title.rstrip('0123456789')}{at + len(own)}" for at, title in enumerate(own))
+        usual = self.titles()
+        titles = tuple(f"{title.rstrip('0123456789')}{at + len(usual)}" for at, title in enumerate(usual))
         classes = NodeClasses(self.name, titles, self.choose, self.view)
         classes.saved, classes.shown, classes.hides = self.saved, self.shown, self.hides
         return classes

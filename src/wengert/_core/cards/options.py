@@ -154,13 +154,13 @@ DEFAULTS: dict[str, Any] = {
 """
 
 
-def completed(said: dict[str, Any]) -> dict[str, Any]:
+def completed(stated: dict[str, Any]) -> dict[str, Any]:
     """Return the stated options, completed by the defaults.
 
     Raises:
         TypeError: if there is no option of that name.
     """
-    options = {**DEFAULTS, **said}
+    options = {**DEFAULTS, **stated}
     if len(options) != len(DEFAULTS):
-        raise TypeError(f"op() got unexpected arguments: {', '.join(said.keys() - DEFAULTS.keys())}")
+        raise TypeError(f"op() got unexpected arguments: {', '.join(stated.keys() - DEFAULTS.keys())}")
     return options

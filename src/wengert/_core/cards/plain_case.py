@@ -166,17 +166,17 @@ def of_arrays(
     body: Callable[..., Any], function: Callable[..., Any], then: tuple[Any, ...], module: str, card: str
 ) -> Any:
     """`plain_case` of a function of arrays."""
-    own: Any = body.body if isinstance(body, PlainCase) else body
-    composite: Any = CARDS.get(card or own.__name__)
-    known = composite is not None and composite.body is own
+    original: Any = body.body if isinstance(body, PlainCase) else body
+    composite: Any = CARDS.get(card or original.__name__)
+    known = composite is not None and composite.body is original
     inner: Any = body
     if known and module == HOME and composite.function:
         inner = composite.public
     elif not isinstance(body, PlainCase):
         inner = checked(title_in(module, body), body, module=module)
     if known and module == HOME and composite.method:
-        late.bind(composite.name, arrays_before(late.bound(composite.name), own, function, then))
-    result = arrays_before(inner, own, function, then)
+        late.bind(composite.name, arrays_before(late.bound(composite.name), original, function, then))
+    result = arrays_before(inner, original, function, then)
     result.__module__ = module
     if known and composite.function == (module == HOME):
         composite.public = result

@@ -96,8 +96,8 @@ def run_tensor_hooks(hooks: HookDict, grad: Any) -> Any:
 
 def run_arrival(hooks: NodeHooks, grads: list[Any]) -> None:
     """Run the hooks of the tensors that `grads` belong to, also for None; replaces entries of `grads`."""
-    for nr, own in tuple(hooks.tensor.items()):
-        grads[nr] = run_tensor_hooks(own, grads[nr])
+    for nr, tensor_hooks in tuple(hooks.tensor.items()):
+        grads[nr] = run_tensor_hooks(tensor_hooks, grads[nr])
 
 
 def run_before(hooks: NodeHooks, grads: list[Any]) -> list[Any]:

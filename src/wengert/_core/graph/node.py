@@ -243,8 +243,8 @@ def expandable(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
     """Return whether `shape` broadcasts to `larger`."""
     if len(shape) > len(larger):
         return False
-    for own, other in zip(reversed(shape), reversed(larger)):
-        if own != other and own != 1:
+    for length, other in zip(reversed(shape), reversed(larger)):
+        if length != other and length != 1:
             return False
     return True
 

@@ -97,21 +97,21 @@ def arrays_of(op: Declaration, values: list[Any]) -> list[Any]:
 def widened(op: Declaration, values: list[Any]) -> list[Any]:
     """The arguments with float32 in the place of halves."""
     wide: list[Any] = []
-    own: bool = op.layout == sources.LAID_OWN  # the body depends on the strides of its operands
+    keep_strides: bool = op.layout == sources.LAID_OWN  # the body depends on the strides of its operands
     for value in values:
         if isinstance(value, list):
-            value = [wide_array(array, own) for array in value]
-        wide.append(wide_array(value, own))
+            value = [wide_array(array, keep_strides) for array in value]
+        wide.append(wide_array(value, keep_strides))
     if op.dtype_slot >= 0 and wide[op.dtype_slot] in dtypes.HALVES:
         wide[op.dtype_slot] = dtypes.float32
     return wide
 
 
-def wide_array(value: Any, own: bool) -> Any:
-    """A half array in float32, with the same strides if `own` is set; anything else as it is."""
+def wide_array(value: Any, keep_strides: bool) -> Any:
+    """A half array in float32, with the same strides if `keep_strides` is set; anything else as it is."""
     if not door.is_half(value):
         return value
-    return converted(value, FLOAT32) if own else OPERATORS.converted(value, FLOAT32)
+    return converted(value, FLOAT32) if keep_strides else OPERATORS.converted(value, FLOAT32)
 
 
 def rounded(result: Any, half: Any, modes: Any) -> Any:

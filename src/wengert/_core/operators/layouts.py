@@ -279,7 +279,10 @@ def stretched(array: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     """The strides with which an array is read when it is broadcast to `shape`."""
     missing: int = len(shape) - array.ndim
     strides = array.strides if array.size else steps_of(array)
-    steps = [0 if own == 1 and whole != 1 else step for own, whole, step in zip(array.shape, shape[missing:], strides)]
+    steps = [
+        0 if length == 1 and target != 1 else step
+        for length, target, step in zip(array.shape, shape[missing:], strides)
+    ]
     return (*[0] * missing, *steps)
 
 

@@ -114,8 +114,8 @@ def constant_of(operand: Any) -> Any:
     if isinstance(operand, np.ndarray):
         array = np.asarray(operand)
         odd = [step for step in array.strides if step < 0 or step % array.itemsize]
-        own = dtypes.from_numpy(array.dtype).numpy
-        array = array.astype(own, "C" if odd else "K", copy=bool(odd) or not array.flags.aligned)
+        dtype = dtypes.from_numpy(array.dtype).numpy
+        array = array.astype(dtype, "C" if odd else "K", copy=bool(odd) or not array.flags.aligned)
         return wrap_flagged(dtypes.canonical(array), 0)
     if isinstance(operand, np.generic) and operand.dtype.kind in PYTHONS:
         return PYTHONS[operand.dtype.kind](operand)

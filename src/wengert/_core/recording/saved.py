@@ -210,10 +210,10 @@ class SavedPacked(Saved):
         if not isinstance(tensor, Tensor):
             raise TypeError(errors.not_unpacked(tensor))
         if self.nr >= 0:
-            return dual_again(recorded_output(apart(tensor), node, self.nr), self.tangent)
+            return dual_again(recorded_output(detached_twin(tensor), node, self.nr), self.tangent)
         if self.edge is None and self.tangent is None and not tensor.requires_grad:
             return tensor
-        return dual_again(placed_input(apart(tensor), self.edge), self.tangent)
+        return dual_again(placed_input(detached_twin(tensor), self.edge), self.tangent)
 
 
 def dual_again(tensor: Tensor, tangent: Any) -> Tensor:
@@ -331,14 +331,14 @@ def twin_of(view: Tensor) -> Tensor:
     """Return another tensor on the memory of a view, with its place in the graph; a view that is a leaf itself."""
     if view._edge_ is None and view._flags_ & flags.REQUIRES_GRAD:
         return view
-    twin: Tensor = apart(view)
+    twin: Tensor = detached_twin(view)
     twin._edge_ = view._edge_
     twin._flags_ = view._flags_ & ~flags.VIEW
     tangents.share_tangents(twin, view)
     return twin
 
 
-def apart(tensor: Tensor) -> Tensor:
+def detached_twin(tensor: Tensor) -> Tensor:
     """Return another tensor on the same memory, without history; of the class if that has a `__torch_dispatch__`."""
     if tensor._flags_ & flags.OBSERVED:
         return twin_of_class(tensor)
@@ -367,7 +367,7 @@ def pack_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
     The hook receives a tensor with the output's history. The tensor loses the history when the hook returns: otherwise
     a hook that stores it would let the node keep itself alive.
     """
-    twin: Tensor = apart(tensor)
+    twin: Tensor = detached_twin(tensor)
     if tensor._edge_ is not None and tensor._flags_ & flags.VIEW == 0:
         twin._edge_ = tensor._edge_
         twin._flags_ |= flags.REQUIRES_GRAD

@@ -22,7 +22,7 @@ from .saved import (
     SavedOutput,
     SavedOutputOfClass,
     SavedPacked,
-    apart,
+    detached_twin,
     input_of,
     is_as_saved,
     of_class,
@@ -227,7 +227,7 @@ def repacked(saved: Saved, pack_hook: Any, unpack_hook: Any) -> SavedPacked:
     assert isinstance(saved, SavedInput)
     tensor = placed(saved)
     edge = gradient_edge(tensor) if tensor._flags_ & flags.REQUIRES_GRAD else None
-    return packed_by(pack_hook, unpack_hook, apart(tensor), edge, -1)
+    return packed_by(pack_hook, unpack_hook, detached_twin(tensor), edge, -1)
 
 
 def replaced(values: tuple[Any, ...], at: int, part: int, new: Saved) -> tuple[Any, ...]:

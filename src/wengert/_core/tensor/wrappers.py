@@ -94,8 +94,8 @@ def attributes_of(tensor: Any) -> dict[str, Any]:
     """Return the attributes that the program has assigned to a tensor, also in `__slots__`."""
     state: Any = object.__getstate__(tensor)
     values, slots = state if isinstance(state, tuple) else (state, {})
-    own = {name: value for name, value in slots.items() if name not in Tensor.__slots__}
-    return {**(values or {}), **own}
+    fields = {name: value for name, value in slots.items() if name not in Tensor.__slots__}
+    return {**(values or {}), **fields}
 
 
 def twin(tensor: Any) -> Any:

@@ -263,8 +263,8 @@ def canonical(array: Any) -> Any:
 
     An equal dtype may be another object, e.g. after `newbyteorder`. The memory is shared.
     """
-    own = from_numpy(array.dtype).numpy
-    return array if array.dtype is own or array.dtype != own else array.view(own)
+    expected = from_numpy(array.dtype).numpy
+    return array if array.dtype is expected or array.dtype != expected else array.view(expected)
 
 
 def of_number(value: object) -> dtype:
