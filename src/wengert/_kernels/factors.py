@@ -140,8 +140,8 @@ def solve(a: Array, b: Array) -> Any:
     solutions, info = attempted(np.linalg.solve, zero_pivot, widened(a, lead), widened(b, lead))
     if not info.size:  # of the matrices there may be some
         return columns(solutions), attempted(np.linalg.solve, zero_pivot, a, a[..., :1])[1]
-    own = info[(0,) * (len(lead) - a.ndim + 2)]
-    return columns(solutions), own[tuple([slice(length) for length in a.shape[:-2]])]
+    codes = info[(0,) * (len(lead) - a.ndim + 2)]
+    return columns(solutions), codes[tuple([slice(length) for length in a.shape[:-2]])]
 
 
 def partly_factored(matrix: Array, order: int) -> Array:

@@ -17,8 +17,8 @@ from .results import Array, as_array
 
 def private(index: Array) -> Array:
     """A copy of an index array or mask, of NumPy's own index dtype: what NumPy checks is what it then uses."""
-    own = np.array(index, order="C")
-    return positions.as_intp(own)
+    copied = np.array(index, order="C")
+    return positions.as_intp(copied)
 
 
 def along_axis(x: Array, axis: int, index: Array) -> tuple[Array, ...]:

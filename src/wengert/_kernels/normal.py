@@ -46,13 +46,13 @@ def normal_blocks(uniform: Array) -> Array:
         A new vector of that dtype and length.
     """
     parts = uniform.reshape(-1, 2, BLOCK // 2)
-    first, turn = 1 - parts[:, 0], parts[:, 1] * uniform.dtype.type(2 * math.pi)
+    first, angle = 1 - parts[:, 0], parts[:, 1] * uniform.dtype.type(2 * math.pi)
     if uniform.dtype == np.float64:
         radius = np.sqrt(-2 * by_library(math.log, first))
-        cosine, sine = by_library(math.cos, turn), by_library(math.sin, turn)
+        cosine, sine = by_library(math.cos, angle), by_library(math.sin, angle)
     else:
         radius = np.sqrt(single(-2) * logarithm(first))
-        cosine, sine = circle(turn)
+        cosine, sine = circle(angle)
     return as_array(np.stack([radius * cosine, radius * sine], 1).reshape(-1))
 
 
@@ -66,8 +66,8 @@ def normal_pairs(uniform: Array) -> Array:
         A new array of that shape.
     """
     radius = np.sqrt(-2 * by_library(math.log1p, -uniform[:, 1]))
-    turn = 2 * math.pi * uniform[:, 0]
-    return as_array(np.stack([radius * by_library(math.cos, turn), radius * by_library(math.sin, turn)], 1))
+    angle = 2 * math.pi * uniform[:, 0]
+    return as_array(np.stack([radius * by_library(math.cos, angle), radius * by_library(math.sin, angle)], 1))
 
 
 def shuffle(order: Array, steps: Array) -> Array:
@@ -169,11 +169,11 @@ def logarithm(x: Array) -> Array:
     return fused(exponent, single(LOG_2[1]), x + (y - square * single(0.5)))
 
 
-def circle(turn: Array) -> tuple[Array, Array]:
+def circle(angle: Array) -> tuple[Array, Array]:
     """Cosine and sine of float32 angles from [0, 2 pi]."""
-    eighths = (turn * single(4 / math.pi)).astype(np.int32)
+    eighths = (angle * single(4 / math.pi)).astype(np.int32)
     eighths = (eighths + 1) & ~1
-    x = turn
+    x = angle
     for part in QUARTER_PI:
         x = fused(eighths.astype(single), single(-part), x)
     square = x * x

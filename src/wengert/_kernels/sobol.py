@@ -36,16 +36,16 @@ def table(dimension: int) -> tuple[Array, Array, Array]:
         bits = np.unpackbits(data["bits"])
     degrees = np.frexp(polynomials.astype(np.float64))[1].astype(np.int64) - 1
     degrees[0] = 0  # the first dimension is van der Corput's sequence
-    own = degrees[:dimension]
-    starts = positions.cumsum(own) - own
-    numbers = np.ones(own.sum(), np.int64)
+    chosen = degrees[:dimension]
+    starts = positions.cumsum(chosen) - chosen
+    numbers = np.ones(chosen.sum(), np.int64)
     begin = 0
-    for place in range(1, int(own.max(initial=0))):
-        where = starts[own > place] + place
+    for place in range(1, int(chosen.max(initial=0))):
+        where = starts[chosen > place] + place
         digits = bits[begin : begin + place * len(where)].reshape(-1, place).astype(np.int64)
         numbers[where] += 2 * (digits << positions.arange(place - 1, -1, -1)).sum(1)
         begin += place * int((degrees > place).sum())
-    return polynomials[:dimension], own, numbers
+    return polynomials[:dimension], chosen, numbers
 
 
 def directions(dimension: int) -> Array:
@@ -58,15 +58,15 @@ def directions(dimension: int) -> Array:
     numbers = np.ones((dimension, BITS), np.int64)
     for degree in range(1, int(degrees.max(initial=0)) + 1):
         rows = positions.flatnonzero(degrees == degree)
-        own = numbers[rows]
-        own[:, :degree] = first[starts[rows, None] + positions.arange(degree)]
+        rows_of_degree = numbers[rows]
+        rows_of_degree[:, :degree] = first[starts[rows, None] + positions.arange(degree)]
         for at in range(degree, BITS):
-            new = own[:, at - degree].copy()
+            new = rows_of_degree[:, at - degree].copy()
             for back in range(1, degree + 1):
                 used = (polynomials[rows] >> (degree - back)) & 1
-                new ^= np.where(used, own[:, at - back] << back, 0)
-            own[:, at] = new
-        numbers[rows] = own
+                new ^= np.where(used, rows_of_degree[:, at - back] << back, 0)
+            rows_of_degree[:, at] = new
+        numbers[rows] = rows_of_degree
     return numbers << _PLACES
 
 

@@ -65,11 +65,11 @@ def softmax_backward(grad: Array, result: Array, axis: int) -> Array:
     grad_input = value * (grad_lines - inner)
     place = heavy_places(value, axis)
     if place is not None:
-        own, rest = np.take_along_axis(value, place, axis), beside(value, place, axis)
+        top, rest = np.take_along_axis(value, place, axis), beside(value, place, axis)
         gaps = np.take_along_axis(grad_lines, place, axis) - grad_lines
         np.put_along_axis(gaps, place, 0, axis)
-        mended = own * np.sum(rest * gaps, axis=axis, keepdims=True)
-        mend(grad_input, place, axis, mended, own, np.sum(rest, axis=axis, keepdims=True))
+        mended = top * np.sum(rest * gaps, axis=axis, keepdims=True)
+        mend(grad_input, place, axis, mended, top, np.sum(rest, axis=axis, keepdims=True))
     return shaped(grad_input, grad)
 
 
@@ -79,9 +79,9 @@ def log_softmax_backward(grad: Array, result: Array, axis: int) -> Array:
     grad_input = grad_lines - value * np.sum(grad_lines, axis=axis, keepdims=True)
     place = heavy_places(value, axis)
     if place is not None:
-        own, rest = np.take_along_axis(value, place, axis), np.sum(beside(value, place, axis), axis=axis, keepdims=True)
+        top, rest = np.take_along_axis(value, place, axis), np.sum(beside(value, place, axis), axis=axis, keepdims=True)
         others = np.sum(beside(grad_lines, place, axis), axis=axis, keepdims=True)
-        mend(grad_input, place, axis, np.take_along_axis(grad_lines, place, axis) * rest - own * others, own, rest)
+        mend(grad_input, place, axis, np.take_along_axis(grad_lines, place, axis) * rest - top * others, top, rest)
     return shaped(grad_input, grad)
 
 
@@ -103,10 +103,10 @@ def beside(value: Array, place: Array, axis: int) -> Array:
     return result
 
 
-def mend(result: Array, place: Array, axis: int, mended: Array, own: Array, rest: Array) -> None:
+def mend(result: Array, place: Array, axis: int, mended: Array, top: Array, rest: Array) -> None:
     """Replace the elements whose weight is near 1 in lines whose weights add up to 1."""
-    whole = own + rest
-    right = (own > NEARLY_ALL) & (whole > NEARLY_ALL) & (whole < 2 - NEARLY_ALL)
+    whole = top + rest
+    right = (top > NEARLY_ALL) & (whole > NEARLY_ALL) & (whole < 2 - NEARLY_ALL)
     np.put_along_axis(result, place, np.where(right, mended, np.take_along_axis(result, place, axis)), axis)
 
 

@@ -77,8 +77,8 @@ def merged(indices: Array, values: Array, count: int, lengths: tuple[int, ...]) 
         return indices, values
     ranks = np.empty(keys.size, np.int64)
     for part in (slice(None, count), slice(count, None)):
-        own = keys[part]
-        ranks[part] = positions.arange(own.size) - positions.searchsorted(own, own, "left")
+        keys_of_part = keys[part]
+        ranks[part] = positions.arange(keys_of_part.size) - positions.searchsorted(keys_of_part, keys_of_part, "left")
     order = positions.lexsort((ranks, keys))
     known, rank = keys[order], ranks[order]
     fresh = (known[1:] != known[:-1]) | (rank[1:] != rank[:-1])

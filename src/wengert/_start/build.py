@@ -217,7 +217,7 @@ def stamps(root: str, sources: Iterable[str]) -> str:
 def read_stamps(root: str, names: list[str]) -> tuple[list[int], list[int]]:
     """The times of the last change of files in `root`, in ns, and their sizes."""
     status = [os.stat(f"{root}/{name}") for name in names]
-    return [each.st_mtime_ns for each in status], [each.st_size for each in status]
+    return [entry.st_mtime_ns for entry in status], [entry.st_size for entry in status]
 
 
 def compiled_stamps(root: str, record: Record | None) -> Read:
@@ -384,8 +384,8 @@ def finder(root: str, held: set[str], package: str = PACKAGE) -> Finder:
 
 def is_for_want_of_compiler(root: str) -> bool:
     """Return whether nobody requested the running interpreted build in `root`, and a compiler could be installed."""
-    asked = asked_for_interpreted() or ASKED_FILE.rpartition("/")[2] in listing(root, CORE)
-    return not asked and sys.platform not in WITHOUT_COMPILER
+    requested = asked_for_interpreted() or ASKED_FILE.rpartition("/")[2] in listing(root, CORE)
+    return not requested and sys.platform not in WITHOUT_COMPILER
 
 
 def how_to_compile() -> str:

@@ -56,7 +56,7 @@ class Loads:
     - No collection runs: a finaliser could need the module.
 
     Attributes:
-        turn: lock held by the thread that loads a family, and while a process forks.
+        lock: lock held by the thread that loads a family, and while a process forks.
         threads: the threads that load.
         forking: the thread that forks.
         handlers: the handlers that `note` has replaced, by number of the signal.
@@ -66,7 +66,7 @@ class Loads:
     """
 
     def __init__(self) -> None:
-        self.turn = RLock()
+        self.lock = RLock()
         self.threads: set[int] = set()
         self.forking: int | None = None
         self.handlers: dict[int, Any] = {}
@@ -85,7 +85,7 @@ class Loads:
         """
         if get_ident() in self.threads:
             return load(*args)
-        with self.turn:
+        with self.lock:
             return self.undisturbed(load, *args)
 
     def undisturbed(self, load: Callable[..., Any], *args: Any) -> Any:
@@ -182,7 +182,7 @@ class Loads:
     def before_fork(self) -> None:
         """Wait until no other thread loads, and let none begin."""
         here = get_ident()
-        self.turn.acquire()
+        self.lock.acquire()
         self.forking = here
         while not self.threads <= {here}:
             sleep(PAUSE)
@@ -191,12 +191,12 @@ class Loads:
         """In the parent: let the others go on."""
         if self.forking == get_ident():
             self.forking = None
-            self.turn.release()
+            self.lock.release()
 
     def after_fork_in_child(self) -> None:
         """In the child: forget the other threads. One may have been about to load a module, and hold its lock."""
         here = get_ident()
-        self.turn, self.forking = RLock(), None
+        self.lock, self.forking = RLock(), None
         self.threads &= {here}
         locks: dict[str, Any] = getattr(frozen, "_module_locks", {})
         for name, reference in tuple(locks.items()):

@@ -50,8 +50,8 @@ def attributes_of(tensor: Tensor) -> Any:
     """Attributes that the program has set: a dictionary or None, or a pair of it and a dictionary of `__slots__`."""
     state: Any = object.__getstate__(tensor)
     values, slots = state if isinstance(state, tuple) else (state, {})
-    own = {name: value for name, value in slots.items() if name not in Tensor.__slots__}
-    return (values, own) if own else values
+    fields = {name: value for name, value in slots.items() if name not in Tensor.__slots__}
+    return (values, fields) if fields else values
 
 
 def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -203,8 +203,8 @@ def reduce_(self: Tensor) -> tuple[Any, ...]:
     """For pickle and copy: memory, place in it, requires_grad and attributes; not the graph, nor hooks."""
     told_reading(None, "a copy by `copy` or `pickle`")
     warn_of_hooks(self)
-    own = type(self).__getstate__ is not object.__getstate__
-    state = self.__getstate__() if own else attributes_of(self)
+    has_getstate = type(self).__getstate__ is not object.__getstate__
+    state = self.__getstate__() if has_getstate else attributes_of(self)
     if isinstance(self._array_, Wrapped):
         place = tuple(self.stride()), self.storage_offset(), self.device, self.layout
         return rebuild_wrapper, (type(self), tuple(self.shape), self.dtype, *place, self.requires_grad), state

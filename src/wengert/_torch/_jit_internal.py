@@ -62,8 +62,8 @@ def boolean_dispatch(
     """
 
     def chosen(*args: Any, **kwargs: Any) -> Any:
-        asked = kwargs.get(arg_name, args[arg_index] if arg_index < len(args) else default)
-        return (if_true if asked else if_false)(*args, **kwargs)
+        condition = kwargs.get(arg_name, args[arg_index] if arg_index < len(args) else default)
+        return (if_true if condition else if_false)(*args, **kwargs)
 
     chosen.__doc__ = if_true.__doc__ or if_false.__doc__
     chosen.__module__, chosen.__name__ = module_name, func_name

@@ -161,8 +161,8 @@ class LOBPCGAutogradFunction(Function):
         if ctx.largest:
             values, basis = values.flip(-1), basis.flip(-1)
         gaps = values[..., None, :count] - values[..., :, None]
-        own = gaps.new_ones((gaps.shape[-2], count)).tril().triu() > 0
-        shares = (basis.mT @ grad_vectors / gaps.masked_fill(own, 1.0)).masked_fill(own, 0.0)
+        diagonal = gaps.new_ones((gaps.shape[-2], count)).tril().triu() > 0
+        shares = (basis.mT @ grad_vectors / gaps.masked_fill(diagonal, 1.0)).masked_fill(diagonal, 0.0)
         return (vectors * grad_values[..., None, :] + basis @ shares) @ vectors.mT, None, None, None
 
 

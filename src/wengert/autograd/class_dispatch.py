@@ -232,10 +232,10 @@ def restride_views(op: Any, args: tuple[Any, ...], results: list[Any], modes: Mo
         return all(result._storage_ is source._storage_ for result in results)
     strided = meta.computed(op, args, modes)
     for result, array in zip(results, strided if op.several else (strided,)):
-        own = result._array_
-        if not isinstance(own, Wrapped) or own.shape != array.shape or own.dtype != array.dtype:
+        current = result._array_
+        if not isinstance(current, Wrapped) or current.shape != array.shape or current.dtype != array.dtype:
             return False
-        result._array_, result._storage_ = wrapped(array, result, own.device, own.layout), source._storage_
+        result._array_, result._storage_ = wrapped(array, result, current.device, current.layout), source._storage_
     return True
 
 

@@ -54,9 +54,9 @@ def _entered(modes: Modes) -> _DualLevel | None:
 
 def _reached(modes: Modes) -> _DualLevel | None:
     """Return the level of new dual tensors in this thread: its own, or that of the only other thread that has one."""
-    own = _entered(modes)
-    if own is not None:
-        return own
+    entered = _entered(modes)
+    if entered is not None:
+        return entered
     others = [level for other, _ in tuple(everyone.values()) for level in other.levels if isinstance(level, _DualLevel)]
     return others[0] if len(others) == 1 else None
 

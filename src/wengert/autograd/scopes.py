@@ -69,18 +69,18 @@ class noting_places(Region):  # noqa: N801 - called as a function
     def _begin_(self, modes: Modes, before: Any) -> Open:
         listeners = before[0]
         earlier: Callable[[Any], None] | None = listeners[-1] if listeners else None
-        own = OPEN
+        opened = OPEN
 
         def note(node: Any) -> None:
             if earlier is not None:
                 earlier(node)
             if isinstance(node, Node):
-                module = own.modules[-1][1] if own.modules else ""
-                Node.own_notes(node).metadata[KEY] = Place(module, "/".join(own.names))
+                module = opened.modules[-1][1] if opened.modules else ""
+                Node.own_notes(node).metadata[KEY] = Place(module, "/".join(opened.names))
 
         modes.listen([*listeners, note])
-        own.recorders += 1
-        return own
+        opened.recorders += 1
+        return opened
 
     def _end_(self, modes: Modes, before: Any) -> None:
         listeners, OPEN.recorders, opened = before

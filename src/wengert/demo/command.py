@@ -115,9 +115,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with Progress(run.epochs, digits.steps_per_epoch, run.steps_done) as progress:
             for event in run.train(digits, interruption):
                 progress.show(run, event)
-                if event.epoch_ended and not interruption.asked:
+                if event.epoch_ended and not interruption.requested:
                     checkpoint.save(run, folder / checkpoint.FILE)
-        stopped = interruption.asked and not run.finished
+        stopped = interruption.requested and not run.finished
         if stopped:
             print("stopped by Ctrl-C: writing what is done", file=sys.stderr, flush=True)
         checkpoint.save(run, folder / checkpoint.FILE)

@@ -9,14 +9,14 @@ from typing import Any
 
 
 class Interruption:
-    """Context in which the first Ctrl-C sets `asked`; a second one stops the program at once.
+    """Context in which the first Ctrl-C sets `requested`; a second one stops the program at once.
 
     Attributes:
-        asked: whether Ctrl-C was pressed.
+        requested: whether Ctrl-C was pressed.
     """
 
     def __init__(self) -> None:
-        self.asked = False
+        self.requested = False
         self._before: Any = None
 
     def __enter__(self) -> Interruption:
@@ -29,6 +29,6 @@ class Interruption:
             signal.signal(signal.SIGINT, self._before)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.asked:
+        if self.requested:
             raise KeyboardInterrupt
-        self.asked = True
+        self.requested = True

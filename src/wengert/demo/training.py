@@ -95,7 +95,7 @@ class Run:
     def train(self, digits: Digits, interruption: Interruption) -> Iterator[Event]:
         """Train to the end, or to the end of the step in which Ctrl-C is pressed; yield an event after each step."""
         total = self.epochs * digits.steps_per_epoch
-        if self.finished or interruption.asked:
+        if self.finished or interruption.requested:
             return
         schedule = optim.lr_scheduler.OneCycleLR(
             self.optimiser, HIGHEST_RATE, total_steps=total, last_epoch=self.steps_done - 1
@@ -112,7 +112,7 @@ class Run:
                     self.end_epoch(digits)
                 self.seconds += time.perf_counter() - started
                 yield Event(loss, ended)
-                if interruption.asked:
+                if interruption.requested:
                     return
 
     def step(self, images: wg.Tensor, labels: wg.Tensor) -> float:

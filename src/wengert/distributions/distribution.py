@@ -143,9 +143,9 @@ class Distribution(Guarded):
 
     @staticmethod
     @boundary
-    def _expanded(value: Tensor, batch_shape: Size, own: int) -> Tensor:
-        """Return a parameter expanded to a batch; its last `own` dimensions belong to each distribution."""
-        return value.expand((*batch_shape, *value.shape[value.dim() - own :]))
+    def _expanded(value: Tensor, batch_shape: Size, event_dim: int) -> Tensor:
+        """Return a parameter expanded to a batch; its last `event_dim` dimensions belong to each distribution."""
+        return value.expand((*batch_shape, *value.shape[value.dim() - event_dim :]))
 
     def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
         """Return `_instance`, or an empty distribution of the type of this one."""
@@ -256,8 +256,8 @@ class Distribution(Guarded):
                 f"The right-most size of value must match event_shape: {value.shape} vs {self._event_shape}."
             )
         wanted = Size((*self._batch_shape, *self._event_shape))
-        for own, other in zip(reversed(value.shape), reversed(wanted)):
-            if own != 1 and other != 1 and own != other:
+        for length, other in zip(reversed(value.shape), reversed(wanted)):
+            if length != 1 and other != 1 and length != other:
                 raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {value.shape} vs {wanted}.")
         try:
             support = self.support

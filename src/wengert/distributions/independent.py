@@ -50,8 +50,8 @@ class Independent(Distribution):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """See `Distribution.expand`."""
         new = super().expand(batch_shape, _instance)
-        own = self.event_shape[: self.reinterpreted_batch_ndims]
-        new.base_dist = self.base_dist.expand((*new.batch_shape, *own))
+        batch_part = self.event_shape[: self.reinterpreted_batch_ndims]
+        new.base_dist = self.base_dist.expand((*new.batch_shape, *batch_part))
         return new
 
     @property

@@ -43,8 +43,8 @@ class MixtureSameFamily(Distribution):
         if not isinstance(component_distribution, Distribution):
             raise ValueError("The Component distribution need to be an instance of torch.distributions.Distribution")
         batch = component_distribution.batch_shape[:-1]
-        for own, other in zip(reversed(mixture_distribution.batch_shape), reversed(batch)):
-            if own != 1 and other != 1 and own != other:
+        for length, other in zip(reversed(mixture_distribution.batch_shape), reversed(batch)):
+            if length != 1 and other != 1 and length != other:
                 raise ValueError(
                     f"`mixture_distribution.batch_shape` ({mixture_distribution.batch_shape}) is not compatible with "
                     f"`component_distribution.batch_shape`({batch})"
@@ -107,10 +107,10 @@ class MixtureSameFamily(Distribution):
         with no_grad():
             chosen = self._mixture_distribution.sample(sample_shape)
             drawn = self._component_distribution.sample(sample_shape)
-            own = len(self._event_shape)
-            places = chosen.reshape((*chosen.shape, 1, *[1] * own))
-            places = places.expand((*drawn.shape[: drawn.dim() - own - 1], 1, *self._event_shape))
-            return drawn.gather(-1 - own, places).squeeze(-1 - own)
+            event_dim = len(self._event_shape)
+            places = chosen.reshape((*chosen.shape, 1, *[1] * event_dim))
+            places = places.expand((*drawn.shape[: drawn.dim() - event_dim - 1], 1, *self._event_shape))
+            return drawn.gather(-1 - event_dim, places).squeeze(-1 - event_dim)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(\n  {self._mixture_distribution!r},\n  {self._component_distribution!r})"

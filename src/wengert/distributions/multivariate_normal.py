@@ -239,8 +239,8 @@ class LowRankMultivariateNormal(Distribution):
         shape = self._extended_shape(sample_shape)
         factor, diag = self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag
         shared = standard_normal((*shape[:-1], factor.shape[-1]), self.loc)
-        own = standard_normal(shape, self.loc)
-        return self.loc + (factor @ shared.unsqueeze(-1)).squeeze(-1) + diag.sqrt() * own
+        independent = standard_normal(shape, self.loc)
+        return self.loc + (factor @ shared.unsqueeze(-1)).squeeze(-1) + diag.sqrt() * independent
 
     def _half_log_det(self) -> Tensor:
         """Return half the log-determinant of the covariance."""

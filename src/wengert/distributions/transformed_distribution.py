@@ -49,7 +49,7 @@ class TransformedDistribution(Distribution):
             raise ValueError(f"transforms must be a Transform or a list of Transforms, but was {transforms}")
         self.transforms = list(parts)
         base_shape = base_distribution.batch_shape + base_distribution.event_shape
-        own = len(base_distribution.event_shape)
+        event_dim = len(base_distribution.event_shape)
         transform = ComposeTransform(self.transforms)
         if len(base_shape) < transform.domain.event_dim:
             raise ValueError(
@@ -59,11 +59,11 @@ class TransformedDistribution(Distribution):
         shape = transform.forward_shape(base_shape)
         wanted = transform.inverse_shape(shape)
         if wanted != base_shape:
-            base_distribution = base_distribution.expand(wanted[: len(wanted) - own])
-        further = transform.domain.event_dim - own
+            base_distribution = base_distribution.expand(wanted[: len(wanted) - event_dim])
+        further = transform.domain.event_dim - event_dim
         self.base_dist = Independent(base_distribution, further) if further > 0 else base_distribution
         change = transform.codomain.event_dim - transform.domain.event_dim
-        cut = len(shape) - max(transform.codomain.event_dim, own + change)
+        cut = len(shape) - max(transform.codomain.event_dim, event_dim + change)
         super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:

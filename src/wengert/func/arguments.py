@@ -117,9 +117,9 @@ class Chosen:
     def grouped(self, elements: list[Any]) -> list[Any]:
         """Return for each chosen argument a container of its structure with these elements."""
         start, groups = 0, []
-        for own, structure in self.parts:
-            groups.append(unflatten(elements[start : start + len(own)], structure))
-            start += len(own)
+        for part, structure in self.parts:
+            groups.append(unflatten(elements[start : start + len(part)], structure))
+            start += len(part)
         return groups
 
     def result(self, elements: list[Any]) -> Any:

@@ -68,11 +68,11 @@ def reparametrized(
         last: receives the tensors of the module at the end, by the same names.
         tie_weights, strict: as for `functional_call`.
     """
-    own = places_of(module) if tie_weights or strict else {}
-    places = own | {name: place_of(module, name) for name in tensors if name not in own}
+    tied = places_of(module) if tie_weights or strict else {}
+    places = tied | {name: place_of(module, name) for name in tensors if name not in tied}
     wanted = with_ties(places, tensors) if tie_weights else tensors
     if strict:
-        check_names(module, own, places, wanted)
+        check_names(module, tied, places, wanted)
     replaced_values: dict[str, Any] = {}
     try:
         with replaced(places, wanted, replaced_values):
@@ -112,21 +112,21 @@ def merged(dicts: Any) -> dict[str, Any]:
     return {key: value for table in dicts for key, value in table.items()}
 
 
-def check_names(module: Any, own: dict[str, Place], places: dict[str, Place], wanted: dict[str, Any]) -> None:
+def check_names(module: Any, tied: dict[str, Place], places: dict[str, Place], wanted: dict[str, Any]) -> None:
     """Refuse names of the module that are missing, and names that the module does not have.
 
     Args:
         module: the module.
-        own: the places of its parameters and buffers.
+        tied: the places of its parameters and buffers.
         places: these, and the places of all other names.
         wanted: the tensors for them.
 
     Raises:
         RuntimeError: if there are such names.
     """
-    known = {(id(owner), key) for owner, key in own.values()}
+    known = {(id(owner), key) for owner, key in tied.values()}
     filled = {(id(places[name][0]), places[name][1]) for name in wanted}
-    missing = sorted(name for name, (owner, key) in own.items() if (id(owner), key) not in filled)
+    missing = sorted(name for name, (owner, key) in tied.items() if (id(owner), key) not in filled)
     unexpected = sorted(name for name in wanted if (id(places[name][0]), places[name][1]) not in known)
     lines = []
     if unexpected:

@@ -189,13 +189,13 @@ def fitting(cotangents: tuple[Any, ...], structure: Any) -> list[Any]:
         RuntimeError: if they do not have the output's structure.
     """
     whole = cotangents[0] if len(cotangents) == 1 else cotangents
-    elements, own = flatten(whole)
-    if own != structure:
+    elements, other_structure = flatten(whole)
+    if other_structure != structure:
         elements, other = flatten(cotangents)
         if other != structure:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
                 "function. "
-                f"cotangents: {own}, primal output: {structure}"
+                f"cotangents: {other_structure}, primal output: {structure}"
             )
     return elements

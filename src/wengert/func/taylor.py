@@ -140,10 +140,12 @@ def fitting(elements: list[Any], structure: Any, tree: Any) -> list[Any]:
     Raises:
         RuntimeError: if their structure or a shape does not fit.
     """
-    derivatives, own = flatten(tree)
+    derivatives, other_structure = flatten(tree)
     derivatives = [direction_of(derivative, element) for derivative, element in zip(derivatives, elements)]
-    if own != structure:
-        raise RuntimeError(f"jet: the derivatives must have the structure of the primals, {structure}, but have {own}")
+    if other_structure != structure:
+        raise RuntimeError(
+            f"jet: the derivatives must have the structure of the primals, {structure}, but have {other_structure}"
+        )
     for element, entry in zip(elements, derivatives):
         if not isinstance(entry, Tensor) or entry.shape != element.shape:
             kind = tuple(entry.shape) if isinstance(entry, Tensor) else type(entry).__name__

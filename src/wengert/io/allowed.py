@@ -350,12 +350,12 @@ class Allowed:
     def member(self, owner: Any, name: Any) -> Any:
         """Return an operator, or a class nested in an allowed class, looked up by name as in `find`."""
         if isinstance(owner, Name):
-            module, own = owner.module, owner.name
+            module, qualname = owner.module, owner.name
         else:
-            module, own = getattr(owner, "__module__", ""), getattr(owner, "__qualname__", "")
-        value = trusted.find(str(module), f"{own}.{name}") if isinstance(name, str) else None
+            module, qualname = getattr(owner, "__module__", ""), getattr(owner, "__qualname__", "")
+        value = trusted.find(str(module), f"{qualname}.{name}") if isinstance(name, str) else None
         if value is None:
-            raise trusted.NotAllowedError(trusted.refusal([f"{module}.{own}.{shown(name)}"]))
+            raise trusted.NotAllowedError(trusted.refusal([f"{module}.{qualname}.{shown(name)}"]))
         return value
 
     def nothing(self, *arguments: Any) -> Any:

@@ -202,10 +202,10 @@ class Encoder:
         entry = self.sparse(value, path) if value._flags_ & flags.SPARSE else self.strided(value, path)
         if value.requires_grad:
             entry["requires_grad"] = True
-        own = attributes_of(value)
-        if isinstance(own, tuple):
-            own = {**(own[0] or {}), **own[1]}
-        return {CLASSES[type(value)]: entry, **(yield from self.attributes(value, own, path))}
+        attributes = attributes_of(value)
+        if isinstance(attributes, tuple):
+            attributes = {**(attributes[0] or {}), **attributes[1]}
+        return {CLASSES[type(value)]: entry, **(yield from self.attributes(value, attributes, path))}
 
     def strided(self, value: Tensor, path: Path) -> dict[str, Any]:
         """Encode memory, offset, shape and strides of a tensor."""

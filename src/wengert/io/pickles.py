@@ -185,8 +185,8 @@ class Pickler(pickle._Pickler):
             function, arguments = self.meta(value)
         else:
             function, arguments = self.sparse(value) if value._flags_ & flags.SPARSE else self.strided(value)
-        own = attributes_of(value)
-        attributes = {**(own[0] or {}), **own[1]} if isinstance(own, tuple) else dict(own or {})
+        state = attributes_of(value)
+        attributes = {**(state[0] or {}), **state[1]} if isinstance(state, tuple) else dict(state or {})
         check_attributes(value, attributes)
         if type(value) is Parameter:
             data = wrap_plain(value)

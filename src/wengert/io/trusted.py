@@ -80,11 +80,11 @@ def names_of(value: Any) -> dict[str, Any]:
         )
     if name is not None:
         return {name: target}
-    module, own = getattr(target, "__module__", None), getattr(target, "__qualname__", None)
-    if not isinstance(module, str) or not isinstance(own, str):
+    module, qualname = getattr(target, "__module__", None), getattr(target, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(qualname, str):
         raise TypeError(f"add_safe_globals(): {target!r} has no name; pass a pair of it and its name in files")
-    older = _compat_pickle.REVERSE_NAME_MAPPING.get((module, own))
-    names = [f"{module}.{own}", f"{_compat_pickle.REVERSE_IMPORT_MAPPING.get(module, module)}.{own}"]
+    older = _compat_pickle.REVERSE_NAME_MAPPING.get((module, qualname))
+    names = [f"{module}.{qualname}", f"{_compat_pickle.REVERSE_IMPORT_MAPPING.get(module, module)}.{qualname}"]
     names += [as_torch(names[0])] + ([".".join(older)] if older else [])
     return dict.fromkeys(names, target)
 
@@ -212,16 +212,16 @@ def is_named(value: Any) -> bool:
 
 def is_own(cls: Any) -> bool:
     """Return whether a class is one of `classes`."""
-    return isinstance(cls, type) and cls in own()[0]
+    return isinstance(cls, type) and cls in known_types()[0]
 
 
 def is_result(cls: Any) -> bool:
     """Return whether a class is one of `results`."""
-    return isinstance(cls, type) and cls in own()[1]
+    return isinstance(cls, type) and cls in known_types()[1]
 
 
 @functools.cache
-def own() -> tuple[frozenset[type], frozenset[type]]:
+def known_types() -> tuple[frozenset[type], frozenset[type]]:
     """Return the classes of `classes` and of `results`."""
     return frozenset(classes().values()), frozenset(results().values())
 

@@ -154,7 +154,7 @@ def opcheck(
     >>> wg.library.opcheck(twice, (wg.ones(2),), test_utils="test_schema")
     {'test_schema': 'SUCCESS'}
     """
-    asked = (test_utils,) if isinstance(test_utils, str) else tuple(test_utils)
+    requested = (test_utils,) if isinstance(test_utils, str) else tuple(test_utils)
     operator = getattr(op, "_opoverload", op)
     operator = getattr(operator, "default", operator) if isinstance(operator, namespaces.OpOverloadPacket) else operator
     if not isinstance(operator, namespaces.OpOverload):
@@ -162,12 +162,13 @@ def opcheck(
             "opcheck(op, ...): op must be instance of torch._ops.OpOverload, e.g. torch.ops.aten.sin.default, got "
             f"{type(op)}"
         )
-    if not set(asked) <= set(CHECKS):
+    if not set(requested) <= set(CHECKS):
         raise ValueError(
-            f"opcheck(op, ..., test_utils={asked}), expected test_utils to be subset of {tuple(CHECKS)} but it was not"
+            f"opcheck(op, ..., test_utils={requested}), expected test_utils to be subset of "
+            f"{tuple(CHECKS)} but it was not"
         )
     outcome: dict[str, Any] = {}
-    for name in asked:
+    for name in requested:
         try:
             CHECKS[name](operator, args, {} if kwargs is None else kwargs)
             outcome[name] = "SUCCESS"

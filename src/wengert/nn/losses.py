@@ -352,7 +352,7 @@ def spread_variance(var: Any, shape: tuple[int, ...]) -> Any:
         return var
     if var.shape == tuple(shape[:-1]):
         return var.unsqueeze(-1)
-    if len(shape) == var.ndim and sum(own for length, own in zip(shape, var.shape) if length != own) == 1:
+    if len(shape) == var.ndim and sum(size for length, size in zip(shape, var.shape) if length != size) == 1:
         return var
     raise ValueError("var is of incorrect size")
 

@@ -16,8 +16,8 @@ class ParameterMeta(type):
     def __instancecheck__(cls, instance: Any) -> bool:
         if not isinstance(instance, Tensor):
             return False
-        own = type.__instancecheck__(cls, instance)
-        return own or (cls is Parameter and bool(getattr(instance, "_is_param", False)))
+        is_instance = type.__instancecheck__(cls, instance)
+        return is_instance or (cls is Parameter and bool(getattr(instance, "_is_param", False)))
 
 
 class Parameter(Tensor, metaclass=ParameterMeta):

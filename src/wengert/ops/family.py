@@ -30,9 +30,9 @@ def describes(sections: str, **words: str) -> Callable[[Function], Function]:
 
     def complete(function: Function) -> Function:
         if function.__doc__:
-            own, heading, examples = function.__doc__.partition(EXAMPLES)
+            text, heading, examples = function.__doc__.partition(EXAMPLES)
             shared = sections.format(**words)
-            function.__doc__ = f"{own}\n{shared.rstrip()}{heading}{examples}" if examples else f"{own}\n{shared}"
+            function.__doc__ = f"{text}\n{shared.rstrip()}{heading}{examples}" if examples else f"{text}\n{shared}"
         return function
 
     return complete

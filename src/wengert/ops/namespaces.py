@@ -15,7 +15,7 @@ from .._core.cards.card import find
 from .._core.tensor.base import Tensor
 from .aten_names import NAMES, ONLY_NAMES
 
-OWN_NAMES = {theirs: own for own, theirs in NAMES.items()}
+OWN_NAMES = {theirs: ours for ours, theirs in NAMES.items()}
 
 
 class Namespace:

@@ -145,9 +145,9 @@ class LBFGS(Optimizer):
         """Add `t * direction` to the parameters."""
         at = 0
         for parameter in self._params:
-            own: Any = as_real(parameter)
-            own.add_(direction[at : at + own.numel()].view_as(own), alpha=float(t))
-            at += own.numel()
+            values: Any = as_real(parameter)
+            values.add_(direction[at : at + values.numel()].view_as(values), alpha=float(t))
+            at += values.numel()
 
 
 class Run:

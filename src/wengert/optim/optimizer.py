@@ -161,16 +161,16 @@ class Optimizer(Guarded):
                 "'params' of a parameter group should be a Tensor or an iterable of Tensors, "
                 f"but got {type(params).__name__}"
             )
-        own = self._named(param_group, list(params))
-        param_group["params"] = own
-        for parameter in own:
+        members = self._named(param_group, list(params))
+        param_group["params"] = members
+        for parameter in members:
             self._check_parameter(parameter)
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
             param_group.setdefault(name, default)
-        once = {id(parameter) for parameter in own}
-        if len(once) != len(own):
+        once = {id(parameter) for parameter in members}
+        if len(once) != len(members):
             warnings.warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error",
                 stacklevel=3,

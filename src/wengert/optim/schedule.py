@@ -246,9 +246,9 @@ def watch_steps(optimizer: Optimizer) -> None:
 
     @functools.wraps(function)
     def stepped(*args: Any, **kwargs: Any) -> Any:
-        own = owner()
-        own._opt_called = True  # type: ignore[union-attr]
-        return function(own, *args, **kwargs)
+        owning = owner()
+        owning._opt_called = True  # type: ignore[union-attr]
+        return function(owning, *args, **kwargs)
 
     stepped._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
     optimizer.step = stepped  # type: ignore[method-assign]

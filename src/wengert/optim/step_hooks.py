@@ -53,10 +53,10 @@ def profiled(optimizer: Any, name: str) -> Any:
 
 def has_hooks(optimizer: Any) -> bool:
     """Return whether an optimiser, or all optimisers, have hooks around their steps."""
-    own = optimizer.__dict__
+    fields = optimizer.__dict__
     return bool(
-        own.get("_optimizer_step_pre_hooks")
-        or own.get("_optimizer_step_post_hooks")
+        fields.get("_optimizer_step_pre_hooks")
+        or fields.get("_optimizer_step_post_hooks")
         or _global_optimizer_pre_hooks
         or _global_optimizer_post_hooks
     )

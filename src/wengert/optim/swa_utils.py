@@ -160,17 +160,17 @@ class AveragedModel(Module):
     @no_grad()
     def update_parameters(self, model: Module) -> None:
         """Update the average with the current parameters of the model."""
-        own, other = list(self._averaged(self.module)), list(self._averaged(model))
+        values, other = list(self._averaged(self.module)), list(self._averaged(model))
         if self.n_averaged == 0:
-            for own_buffer, buffer in zip(own, other):
+            for own_buffer, buffer in zip(values, other):
                 own_buffer.copy_(buffer)
         elif self.multi_avg_fn is not None:
             self.multi_avg_fn(
-                [tensor.detach() for tensor in own], [tensor.detach() for tensor in other], self.n_averaged
+                [tensor.detach() for tensor in values], [tensor.detach() for tensor in other], self.n_averaged
             )
         else:
             average = self.avg_fn or get_swa_avg_fn()
-            for own_buffer, buffer in zip(own, other):
+            for own_buffer, buffer in zip(values, other):
                 own_buffer.copy_(average(own_buffer.detach(), buffer.detach(), self.n_averaged))
         if not self.use_buffers:
             for averaged, buffer in zip(self.module.buffers(), model.buffers()):

@@ -59,9 +59,9 @@ def swap_in_optimizer_params_and_state(
                 optimizer.state[tensor] = dict(state.get(number, {}))
         yield
     finally:
-        for group, own in zip(optimizer.param_groups, own_groups):
+        for group, old in zip(optimizer.param_groups, own_groups):
             group.clear()
-            group.update(own)
+            group.update(old)
         optimizer.state = own_state
 
 

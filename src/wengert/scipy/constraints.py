@@ -34,11 +34,11 @@ def opened_dictionary(caller: str, vector: Vector, constraint: dict[str, Any]) -
     function = Evaluated(caller, "a constraint", constraint["fun"], vector, args)
     result = {key: value for key, value in constraint.items() if key != "args"}
     result["fun"] = function.value
-    own = constraint.get("jac")
-    if own is None:
+    jac = constraint.get("jac")
+    if jac is None:
         result["jac"] = function.jacobian
-    elif callable(own):
-        result["jac"] = lambda x: matrix(own(vector.container(x), *args))
+    elif callable(jac):
+        result["jac"] = lambda x: matrix(jac(vector.container(x), *args))
     return result
 
 

@@ -114,7 +114,7 @@ class Model:
 
     Attributes:
         f: the model as a function of tensors.
-        own: its Jacobian as a function of tensors; None for the exact one.
+        jac: its Jacobian as a function of tensors; None for the exact one.
         by_rows: whether the Jacobian is returned with a row for each parameter, the memory order that "lm" needs.
         pointwise: whether the model may work element by element; False once it has not.
         data: the latest independent variable, and the argument of `f` for it.
@@ -123,9 +123,9 @@ class Model:
         scope: the latest run, if it was recorded.
     """
 
-    def __init__(self, f: Callable[..., Any], own: Any, by_rows: bool) -> None:
-        self.f, self.own, self.by_rows = f, own, by_rows
-        self.pointwise = own is None
+    def __init__(self, f: Callable[..., Any], jac: Any, by_rows: bool) -> None:
+        self.f, self.jac, self.by_rows = f, jac, by_rows
+        self.pointwise = jac is None
         self.data: tuple[Any, Any] = (None, None)
         self.latest: tuple[Any, list[Tensor], Any] = (None, [], None)
         self.rows: Any = None
@@ -164,8 +164,8 @@ class Model:
     def jacobian(self, xdata: Any, *parameters: Any) -> Any:
         """Return the Jacobian, of shape (M, n); (n, M) if it is returned by rows."""
         data = self.read(xdata)
-        if self.own is not None:
-            return matrix(self.own(data, *scalars(parameters)))
+        if self.jac is not None:
+            return matrix(self.jac(data, *scalars(parameters)))
         if self.latest[0] is None or not np.array_equal(self.latest[0], parameters):
             self.value(xdata, *parameters)
         rows = self.at_once() if self.pointwise else None

@@ -417,12 +417,12 @@ def functions_of_events(vector: Vector, events: Any, args: Any) -> list[Watch]:
     return [opened(event) for event in list_of(events)]
 
 
-def opened_jacobian(vector: Vector, own: Any, args: Any) -> Any:
+def opened_jacobian(vector: Vector, jac: Any, args: Any) -> Any:
     """Convert a user's Jacobian, a function or a constant matrix, to one of flat vectors."""
     real = vector.jacobian if isinstance(vector, States) else lambda matrix: matrix
-    if not callable(own):
-        return real(own)
-    return lambda t, y: real(matrix(own(t, vector.container(y), *args)))
+    if not callable(jac):
+        return real(jac)
+    return lambda t, y: real(matrix(jac(t, vector.container(y), *args)))
 
 
 def unpacked(args: Any) -> tuple[Any, ...]:

@@ -199,8 +199,8 @@ def check_same_memory(call: Call, at: int) -> None:
     first = wholes[at]._array_[:1]
     wholes[at] = leaf(np.broadcast_to(first, (MEMBERS, *first.shape[1:])))
     shared = batched.calls[0].tensors()[at]
-    alone = [[shared if nr == at else tensor for nr, tensor in enumerate(own.tensors())] for own in batched.calls]
-    expected = [own.with_tensors(tensors).outputs() for own, tensors in zip(batched.calls, alone)]
+    alone = [[shared if nr == at else tensor for nr, tensor in enumerate(single.tensors())] for single in batched.calls]
+    expected = [single.with_tensors(tensors).outputs() for single, tensors in zip(batched.calls, alone)]
     reseed()
     compare(batched, batched.run_on(wholes), expected)
 
@@ -280,8 +280,10 @@ def check_batched_tangents(call: Call) -> bool:
         tangents = pushed(lambda tensors, batched=batched: batched.run_on(tensors), batched.wholes, along)
         for nr, own_call in enumerate(batched.calls):
             ways = [way if way is None or dim is None else way.take(nr, dim) for way, dim in zip(along, dims)]
-            own = pushed(lambda tensors, call=own_call: call.with_tensors(tensors).outputs(), own_call.tensors(), ways)
-            for at, (one, other) in enumerate(zip(tangents, own)):
+            expected = pushed(
+                lambda tensors, call=own_call: call.with_tensors(tensors).outputs(), own_call.tensors(), ways
+            )
+            for at, (one, other) in enumerate(zip(tangents, expected)):
                 agree(call, f"tangent {at} of member {nr} for dims {dims}", one[nr], other)
     return True
 
@@ -306,12 +308,12 @@ def check_tangents_of_one_memory(call: Call) -> bool:
     single = batched.calls[0]
     for nr in range(MEMBERS):
         ways = [None if way is None else way[nr] for way in along]
-        own = pushed(lambda tensors: single.with_tensors(tensors).outputs(), single.tensors(), ways)
-        for at, (one, other) in enumerate(zip(tangents, own)):
+        expected = pushed(lambda tensors: single.with_tensors(tensors).outputs(), single.tensors(), ways)
+        for at, (one, other) in enumerate(zip(tangents, expected)):
             agree(call, f"tangent {at} of member {nr} of one memory", one[nr], other)
     nobody = [none_of(tensor, 0) for tensor in batched.wholes]
     for at, (one, other) in enumerate(
-        zip(pushed(batched.run_on, nobody, [None if way is None else way[:0] for way in along]), own)
+        zip(pushed(batched.run_on, nobody, [None if way is None else way[:0] for way in along]), expected)
     ):
         agree(call, f"tangent {at} for no member", one, other[None][:0])
     return True
@@ -380,9 +382,9 @@ def check_gradients(call: Call, batched: Batched, results: list[Tensor], expecte
     )
     parts = []
     for at, member_call in enumerate(batched.calls):
-        own = [tensor for tensor in member_call.tensors() if tensor.requires_grad]
+        of_member = [tensor for tensor in member_call.tensors() if tensor.requires_grad]
         roots = [expected[at][nr] for nr in places]
-        parts.append(passes.grad(roots, own, [leaf(way[at]) for way in cotangents], False, False, True))
+        parts.append(passes.grad(roots, of_member, [leaf(way[at]) for way in cotangents], False, False, True))
     dims = [dim for dim, tensor in zip(batched.dims, batched.wholes) if tensor.requires_grad]
     for nr, (grad, dim) in enumerate(zip(grads, dims)):
         zero = np.zeros(inputs[nr]._array_.shape, inputs[nr]._array_.dtype)

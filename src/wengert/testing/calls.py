@@ -241,12 +241,12 @@ def cases(wanted: Wanted, bad: bool = False, names: Iterable[str] | None = None)
         bad: select the samples that must be refused, not those that must be accepted.
         names: names of the operators; all if None.
     """
-    own = operators() if names is None else REGISTRY  # the first is made anew each time
+    known = operators() if names is None else REGISTRY  # the first is made anew each time
     return [
         Case(name, dtype, number)
-        for name in (own if names is None else names)
-        for dtype in dtypes_wanted(own[name], wanted)
-        for number in numbers_of(own[name], dtype, bad)
+        for name in (known if names is None else names)
+        for dtype in dtypes_wanted(known[name], wanted)
+        for number in numbers_of(known[name], dtype, bad)
     ]
 
 
@@ -267,8 +267,8 @@ def operators(sparse: bool = False) -> dict[str, Operator]:
     Args:
         sparse: include those of sparse tensors, which `tests/ops/sparse` checks: checks of samples need dense arrays.
     """
-    own = {name: operator for name, operator in REGISTRY.items() if operator.name == name}
-    return {name: operator for name, operator in own.items() if sparse or name not in CARDS | GIVING_SPARSE}
+    current = {name: operator for name, operator in REGISTRY.items() if operator.name == name}
+    return {name: operator for name, operator in current.items() if sparse or name not in CARDS | GIVING_SPARSE}
 
 
 def dtypes_of(operator: Operator) -> frozenset[dtypes.dtype]:

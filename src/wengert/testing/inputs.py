@@ -41,7 +41,7 @@ REFUSALS = ("derivative", "not differentiable", "forward AD")
 """Texts of errors that refuse a derivative."""
 
 
-class Asked:
+class Query:
     """One input of a call, whose derivative along a direction is computed.
 
     Attributes:
@@ -102,15 +102,15 @@ def check_inputs(call: Call) -> int:
     points = [np.array(tensor._array_) for tensor in floating]
     compared = 0
     for at in range(len(floating)):
-        compared += check_input(Asked(call, floating, points, at))
+        compared += check_input(Query(call, floating, points, at))
     for tensor in tensors:
         if tensor._array_.dtype.kind in "iub":
             wide = [*points, tensor._array_.astype(np.float64)]
             try:
-                asked = Asked(call, [*floating, tensor], wide, len(points))
+                query = Query(call, [*floating, tensor], wide, len(points))
             except (IndexError, NotImplementedError, RuntimeError, TypeError, ValueError):  # it takes integers only
                 continue
-            compared += check_input(asked)
+            compared += check_input(query)
     return compared
 
 
@@ -127,29 +127,29 @@ def check_gradients(call: Call) -> int:
     points = [np.array(tensor._array_) for tensor in tensors]
     if not call.smooth:
         return 0
-    asked = [Asked(call, tensors, points, at) for at in range(len(tensors))]
+    queries = [Query(call, tensors, points, at) for at in range(len(tensors))]
     live = [
-        asked_input.at
-        for asked_input in asked
-        if answer(lambda asked_input=asked_input: by_reverse(asked_input, with_derivative(asked_input))) is not None  # type: ignore[misc]
+        query.at
+        for query in queries
+        if answer(lambda query=query: by_reverse(query, with_derivative(query))) is not None  # type: ignore[misc]
     ]
-    return sum([check_gradients_of(asked_input, [at for at in live if at != asked_input.at]) for asked_input in asked])
+    return sum([check_gradients_of(query, [at for at in live if at != query.at]) for query in queries])
 
 
-def check_gradients_of(asked: Asked, others: Sequence[int]) -> bool:
+def check_gradients_of(query: Query, others: Sequence[int]) -> bool:
     """Compare the tangents of the gradients of other inputs with differences.
 
     Raises:
         Wrong: if they differ.
     """
     random = np.random.default_rng(1)
-    weights = [random_like(random, asked.points[at]) for at in others]
+    weights = [random_like(random, query.points[at]) for at in others]
 
     def gradients(input: Tensor) -> Any:
-        varied = {at: leaf(np.array(asked.points[at]), requires_grad=True) for at in others}
-        outputs = asked.results(input, varied)
+        varied = {at: leaf(np.array(query.points[at]), requires_grad=True) for at in others}
+        outputs = query.results(input, varied)
         roots = [nr for nr, value in enumerate(outputs) if value.requires_grad]
-        grads = [leaf(asked.cotangents[nr]) for nr in roots]
+        grads = [leaf(query.cotangents[nr]) for nr in roots]
         return (
             passes.grad([outputs[nr] for nr in roots], list(varied.values()), grads, None, False, True) if roots else ()
         )
@@ -159,13 +159,13 @@ def check_gradients_of(asked: Asked, others: Sequence[int]) -> bool:
 
     def tangents() -> float:
         with dual_level():
-            grads = gradients(make_dual(leaf(np.array(asked.points[asked.at])), leaf(asked.way)))
+            grads = gradients(make_dual(leaf(np.array(query.points[query.at])), leaf(query.way)))
             return total([None if value is None else unpack_dual(value).tangent for value in grads])
 
     tangent = answer(tangents) if others else None
     try:
         expected, coarse = (
-            difference(lambda at: total(gradients(leaf(at))), asked.points[asked.at], asked.way, step)
+            difference(lambda at: total(gradients(leaf(at))), query.points[query.at], query.way, step)
             for step in (STEP, 2 * STEP)
         )
     except (ArithmeticError, LookupError, NotImplementedError, RuntimeError, ValueError):
@@ -174,7 +174,7 @@ def check_gradients_of(asked: Asked, others: Sequence[int]) -> bool:
         return False
     if not abs(tangent - expected) <= 10 * ROOM * (abs(expected) + 1):
         raise Wrong(
-            f"{asked.call}: the tangent by input {asked.at} of the gradients of inputs {others} is {tangent:.9g}, "
+            f"{query.call}: the tangent by input {query.at} of the gradients of inputs {others} is {tangent:.9g}, "
             f"differences give {expected:.9g}"
         )
     return True
@@ -185,36 +185,36 @@ def difference(function: Callable[[Any], float], point: Any, way: Any, step: flo
     return (function(point + step * way) - function(point - step * way)) / (2 * step)
 
 
-def check_input(asked: Asked) -> int:
+def check_input(query: Query) -> int:
     """Check the derivatives with respect to one input.
 
     Raises:
         Wrong: if its derivative vanishes, or has another value.
     """
-    chosen = with_derivative(asked)
-    expected = asked.differences(chosen)
+    chosen = with_derivative(query)
+    expected = query.differences(chosen)
     if expected is None or not np.isfinite(expected[0]):
         return 0
     compared = 0
     for what, way in (("gradient", by_reverse), ("tangent", by_forward), ("tangent of a batch", by_batch)):
-        derivative = answer(lambda way=way: way(asked, chosen))  # type: ignore[misc]
+        derivative = answer(lambda way=way: way(query, chosen))  # type: ignore[misc]
         if derivative is None:
             continue
         compared += 1
         if not abs(derivative - expected[0]) <= ROOM * (expected[1] + 1) + ABSOLUTE:
             raise Wrong(
-                f"{asked.call}: the {what} of input {asked.at} is {derivative:.9g}, differences give {expected[0]:.9g}"
+                f"{query.call}: the {what} of input {query.at} is {derivative:.9g}, differences give {expected[0]:.9g}"
             )
     return compared
 
 
-def with_derivative(asked: Asked) -> list[int]:
+def with_derivative(query: Query) -> list[int]:
     """Return the indices of results with a derivative: those that require a gradient, or else all that may have one."""
-    count = len(asked.cotangents)
-    outputs = answer(lambda: asked.results(leaf(asked.points[asked.at], requires_grad=True)))
+    count = len(query.cotangents)
+    outputs = answer(lambda: query.results(leaf(query.points[query.at], requires_grad=True)))
     live = [nr for nr in range(count) if outputs is not None and outputs[nr].requires_grad]
-    card = asked.call.operator
-    if live or not isinstance(card, Card) or not card.differentiable or asked.call.through is not None:
+    card = query.call.operator
+    if live or not isinstance(card, Card) or not card.differentiable or query.call.through is not None:
         return live or list(range(count))
     return [nr for nr in range(count) if card.differentiable[nr]]
 
@@ -229,33 +229,33 @@ def answer(ask: Callable[[], Any]) -> Any:
         return None
 
 
-def by_reverse(asked: Asked, chosen: Sequence[int]) -> float:
+def by_reverse(query: Query, chosen: Sequence[int]) -> float:
     """Return the derivative by reverse mode."""
-    input = leaf(np.array(asked.points[asked.at]), requires_grad=True)
-    outputs = asked.results(input)
+    input = leaf(np.array(query.points[query.at]), requires_grad=True)
+    outputs = query.results(input)
     roots = [nr for nr in chosen if outputs[nr].requires_grad]
     if not roots:
         return 0.0
-    grads = [leaf(asked.cotangents[nr]) for nr in roots]
+    grads = [leaf(query.cotangents[nr]) for nr in roots]
     (grad,) = passes.grad([outputs[nr] for nr in roots], [input], grads, None, False, True)
-    return 0.0 if grad is None else inner(grad._array_, asked.way)
+    return 0.0 if grad is None else inner(grad._array_, query.way)
 
 
-def by_forward(asked: Asked, chosen: Sequence[int]) -> float:
+def by_forward(query: Query, chosen: Sequence[int]) -> float:
     """Return the derivative by forward mode."""
     with dual_level():
-        outputs = asked.results(make_dual(leaf(np.array(asked.points[asked.at])), leaf(asked.way)))
+        outputs = query.results(make_dual(leaf(np.array(query.points[query.at])), leaf(query.way)))
         tangents = [unpack_dual(value).tangent for value in outputs]
-        return asked.weighed([None if tangent is None else tangent._array_ for tangent in tangents], chosen)
+        return query.weighed([None if tangent is None else tangent._array_ for tangent in tangents], chosen)
 
 
-def by_batch(asked: Asked, chosen: Sequence[int]) -> float | None:
+def by_batch(query: Query, chosen: Sequence[int]) -> float | None:
     """Return the derivative by the first of two tangents in a batch; None if the call does not support batches."""
-    point = leaf(asked.points[asked.at])
-    ways = leaf(np.stack([asked.way, 2 * asked.way]))
+    point = leaf(query.points[query.at])
+    ways = leaf(np.stack([query.way, 2 * query.way]))
 
     def along(way: Tensor) -> Any:
-        return jvp(lambda input: tuple(asked.results(input)), (point,), (way,))[1]
+        return jvp(lambda input: tuple(query.results(input)), (point,), (way,))[1]
 
     try:
         outputs = vmap(along, randomness="same")(ways)
@@ -263,4 +263,4 @@ def by_batch(asked: Asked, chosen: Sequence[int]) -> float | None:
         if "vmap" in str(error) or "batched" in str(error):
             return None
         raise
-    return asked.weighed([value._array_[0] for value in outputs], chosen)
+    return query.weighed([value._array_[0] for value in outputs], chosen)

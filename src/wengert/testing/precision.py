@@ -43,7 +43,7 @@ def complex_points(dtype: Any) -> np.ndarray:
     zeros = [0.0, -0.0]
     numbers = [complex(sign * size, zero) for size in sizes for sign in (1, -1) for zero in zeros]
     numbers += [complex(value.imag, value.real) for value in numbers]
-    numbers += [size * complex(np.cos(turn), np.sin(turn)) for size in sizes for turn in np.arange(0.2, 6.2, 1.2)]
+    numbers += [size * complex(np.cos(angle), np.sin(angle)) for size in sizes for angle in np.arange(0.2, 6.2, 1.2)]
     points = np.empty(len(numbers), dtype)
     points.real, points.imag = [part(value.real) for value in numbers], [part(value.imag) for value in numbers]
     return points

@@ -258,11 +258,13 @@ def batched(program: Program, dims: tuple[int | None, ...]) -> Iterator[tuple[st
     members, wholes = members_of(program, dims)
     random = np.random.default_rng(2)
     ways = [random_like(random, tensor) for tensor in wholes]
-    own = [[way if dim is None else way.take(nr, dim) for way, dim in zip(ways, dims)] for nr in range(len(members))]
+    member_ways = [
+        [way if dim is None else way.take(nr, dim) for way, dim in zip(ways, dims)] for nr in range(len(members))
+    ]
     tensors, directions = [leaf(tensor) for tensor in wholes], tuple([leaf(direction) for direction in ways])
     which = tuple(range(len(dims)))
     grads = [program.gradient(member) for member in members]
-    derivatives = [products(*pair) for pair in zip(grads, own)]
+    derivatives = [products(*pair) for pair in zip(grads, member_ways)]
     gradient = grad(program.loss, which)
     mapped = vmap(program.loss, dims)
 
@@ -280,7 +282,7 @@ def batched(program: Program, dims: tuple[int | None, ...]) -> Iterator[tuple[st
         [np.stack(derivatives)],
     )
     yield f"jvp of vmap{dims}", [jvp(mapped, tuple(tensors), directions)[1]._array_], [np.stack(derivatives)]
-    seconds = [program.second(*pair) for pair in zip(members, own)]
+    seconds = [program.second(*pair) for pair in zip(members, member_ways)]
     yield (
         f"vmap{dims} of jvp of grad",
         arrays(vmap(pushed(gradient), dims * 2)(*tensors, *directions)),

@@ -67,11 +67,11 @@ class FlopCounterMode(Region):
             warnings.warn("mods argument is not needed anymore, you can stop passing it", stacklevel=2)
         self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
         self.depth, self.display = depth, display
-        own = {
+        custom = {
             op: formula if getattr(formula, "_get_raw", False) else shape_wrapper(formula)
             for op, formula in (custom_mapping or {}).items()
         }
-        self.flop_registry = {**flop_registry, **own}
+        self.flop_registry = {**flop_registry, **custom}
         self.by_name = {op._opname: op for op in self.flop_registry}
         self.mod_tracker = ModuleTracker()
         self.mode: Heard | None = None

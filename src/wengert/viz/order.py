@@ -113,10 +113,10 @@ def place_in_layers(
         for item, place in zip(layer, offset, strict=True):
             centre[item] = place - offset[-1] / 2
     downwards = list(zip(layers, offsets, strict=True))
-    for turn in range(_PLACE_ROUNDS):
-        for layer, offset in downwards if turn % 2 == 0 else reversed(downwards):
+    for round_nr in range(_PLACE_ROUNDS):
+        for layer, offset in downwards if round_nr % 2 == 0 else reversed(downwards):
             # The first rounds propagate positions through the graph, the last ones balance both sides.
-            sides = pulls if turn >= _PLACE_ROUNDS - 4 else (pulls[turn % 2],)
+            sides = pulls if round_nr >= _PLACE_ROUNDS - 4 else (pulls[round_nr % 2],)
             _fit_layer(layer, offset, sides, centre)
     left = min(centre[item] - width / 2 for item, width in enumerate(widths))
     return [place - left for place in centre]

@@ -57,8 +57,8 @@ def in_frame(page: str, title: str) -> str:
 def join_scripts(libraries: tuple[str, ...], parts: tuple[str, ...]) -> str:
     """Return one script: libraries as published, then files of the page, of which later ones use earlier ones."""
     texts = [re.sub(r"^//# sourceMappingURL=.*$", "", text_of(name), flags=re.MULTILINE) for name in libraries]
-    own = "\n".join(text_of(f"{part}.js") for part in parts)
-    return "\n".join([*texts, '(() => {\n"use strict";', own, "})();\n"])
+    body = "\n".join(text_of(f"{part}.js") for part in parts)
+    return "\n".join([*texts, '(() => {\n"use strict";', body, "})();\n"])
 
 
 @cache

@@ -83,20 +83,22 @@ def infer_modules(nodes: list[GraphNode], edges: list[GraphEdge]) -> list[str]:
         One path for each box; empty if unknown.
     """
     order, sources, targets = sorted_boxes(len(nodes), edges)
-    own: list[str | None] = [None] * len(nodes)
+    module_paths: list[str | None] = [None] * len(nodes)
     fixed = [node.kind in (PARAMETER, LEAF) for node in nodes]  # a leaf, possibly in another shape
     for box in order:
         if nodes[box].kind == PARAMETER:
-            own[box] = nodes[box].title.rpartition(".")[0]
+            module_paths[box] = nodes[box].title.rpartition(".")[0]
         elif sources[box] and nodes[box].kind != OUTPUT:
-            own[box] = common([path for source in sources[box] if fixed[source] and (path := own[source]) is not None])
+            module_paths[box] = common(
+                [path for source in sources[box] if fixed[source] and (path := module_paths[source]) is not None]
+            )
             fixed[box] = nodes[box].title.partition("Backward")[0] in _VIEWS and all(
                 map(fixed.__getitem__, sources[box])
             )
-    before = spread(order, sources, own, fixed)
-    after = spread(order[::-1], targets, own, [False] * len(nodes))
+    before = spread(order, sources, module_paths, fixed)
+    after = spread(order[::-1], targets, module_paths, [False] * len(nodes))
     paths = []
-    for box, path in enumerate(own):
+    for box, path in enumerate(module_paths):
         if path is None and before[box] is not None and after[box] is not None:
             path = common([before[box] or "", after[box] or ""])
         paths.append(path or "")
@@ -120,9 +122,9 @@ def sorted_boxes(count: int, edges: list[GraphEdge]) -> tuple[list[int], list[li
     return order, sources, targets
 
 
-def spread(order: list[int], near: list[list[int]], own: list[str | None], skipped: list[bool]) -> list[str | None]:
+def spread(order: list[int], near: list[list[int]], paths: list[str | None], skipped: list[bool]) -> list[str | None]:
     """Return the path of each box; boxes without a path take the common path of the boxes before them."""
-    carried: list[str | None] = list(own)
+    carried: list[str | None] = list(paths)
     for box in order:
         if carried[box] is None:
             carried[box] = common(

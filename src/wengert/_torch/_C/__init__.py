@@ -53,8 +53,8 @@ class Native:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or not name.startswith(self._prefix):
             raise AttributeError(f"torch._C._{self._module} has no attribute {name!r}")
-        own = {"log_sigmoid": "logsigmoid"}.get(name, name.removeprefix(self._prefix))
-        return getattr(load(f"{PACKAGE}.{self._module}"), own)
+        attribute = {"log_sigmoid": "logsigmoid"}.get(name, name.removeprefix(self._prefix))
+        return getattr(load(f"{PACKAGE}.{self._module}"), attribute)
 
 
 _nn = Native("nn.functional", _parse_to=_parse_to)

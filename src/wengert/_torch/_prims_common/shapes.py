@@ -203,7 +203,7 @@ def has_strides(a: Any, strides: Sequence[int]) -> bool:
     """Return whether a tensor has these strides, ignoring dimensions of length 1; True for an empty tensor."""
     if a.numel() == 0:
         return True
-    return all(length == 1 or own == other for length, own, other in zip(a.shape, a.stride(), strides))
+    return all(length == 1 or stride == other for length, stride, other in zip(a.shape, a.stride(), strides))
 
 
 def is_contiguous(a: Any, false_if_dde: bool = False) -> bool:

@@ -44,9 +44,9 @@ class GraphModule(Module):
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """An instance of a new class."""
         plain = next(base for base in cls.__mro__ if base.__qualname__.rpartition(".")[2] != IMPLEMENTATION)
-        own = type(IMPLEMENTATION, (plain,), {"__module__": plain.__module__, "__doc__": plain.__doc__})
-        own.__qualname__ = f"GraphModule.__new__.<locals>.{IMPLEMENTATION}"
-        return super().__new__(own)
+        derived = type(IMPLEMENTATION, (plain,), {"__module__": plain.__module__, "__doc__": plain.__doc__})
+        derived.__qualname__ = f"GraphModule.__new__.<locals>.{IMPLEMENTATION}"
+        return super().__new__(derived)
 
     def __init__(self, root: Module | dict[str, Any], graph: Graph, class_name: str = "GraphModule") -> None:
         self.__class__.__name__ = class_name
@@ -207,8 +207,8 @@ class GraphModule(Module):
         memo[id(self)] = result
         type(result).__name__ = type(self).__name__
         Module.__init__(result)
-        own = {name: value for name, value in self.__dict__.items() if name not in SKIPPED}
-        result.__dict__.update(copy.deepcopy(own, memo))
+        fields = {name: value for name, value in self.__dict__.items() if name not in SKIPPED}
+        result.__dict__.update(copy.deepcopy(fields, memo))
         result._set_up(copy.deepcopy(self._graph, memo))
         result.meta = copy.copy(self.meta)
         for name in ("_replace_hooks", "_create_node_hooks", "_erase_node_hooks", "_deepcopy_hooks"):
@@ -221,18 +221,18 @@ class GraphModule(Module):
         result = plain_class(type(self)).__new__(plain_class(type(self)))
         type(result).__name__ = type(self).__name__
         Module.__init__(result)
-        own = {name: value for name, value in self.__dict__.items() if name not in SKIPPED}
+        fields = {name: value for name, value in self.__dict__.items() if name not in SKIPPED}
         for name in ("_parameters", "_buffers", "_modules"):
-            own[name] = own[name].copy()
-        result.__dict__.update(own)
+            fields[name] = fields[name].copy()
+        result.__dict__.update(fields)
         result._set_up(self._graph)
         result.meta = copy.copy(self.meta)
         return result
 
     def __reduce__(self) -> Any:
         """Pickle the class, the graph and the attributes; the code is generated again from the graph."""
-        own = {name: value for name, value in self.__dict__.items() if name not in SKIPPED}
-        return restored, (plain_class(type(self)), type(self).__name__, own, self._graph)
+        fields = {name: value for name, value in self.__dict__.items() if name not in SKIPPED}
+        return restored, (plain_class(type(self)), type(self).__name__, fields, self._graph)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return self.__reduce__()
@@ -306,12 +306,12 @@ def plain_class(kind: type) -> Any:
     return next(base for base in kind.__mro__ if base.__qualname__.rpartition(".")[2] != IMPLEMENTATION)
 
 
-def restored(kind: Any, name: str, own: dict[str, Any], graph: Graph) -> GraphModule:
+def restored(kind: Any, name: str, fields: dict[str, Any], graph: Graph) -> GraphModule:
     """Return a module from the result of its `__reduce__`."""
     result: GraphModule = kind.__new__(kind)
     type(result).__name__ = name
     Module.__init__(result)
-    result.__dict__.update(own)
+    result.__dict__.update(fields)
     result._set_up(graph)
     return result
 
@@ -387,13 +387,13 @@ def copy_attr(from_module: Module, to_module: Module, target: str) -> None:
     to: Any = to_module
     *way, name = target.split(".")
     for part in way:
-        inner, own = getattr(source, part), getattr(to, part, None)
-        if inner is own:
+        inner, present = getattr(source, part), getattr(to, part, None)
+        if inner is present:
             return
-        if own is None:
-            own = Module()
-            setattr(to, part, own)
-        source, to = inner, own
+        if present is None:
+            present = Module()
+            setattr(to, part, present)
+        source, to = inner, present
     put(to, name, getattr(source, name))
 
 

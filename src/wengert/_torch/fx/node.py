@@ -239,8 +239,8 @@ class Node:
         if self.op == "call_function":
             if self.target in SIDE_EFFECTS or self.target is getattr(sys.modules[PACKAGE], "_assert", None):
                 return True
-            own = str(getattr(self.target, "__module__", "")).startswith(PACKAGE)
-            return impure_random and own and getattr(self.target, "__name__", "") in RANDOM
+            in_package = str(getattr(self.target, "__module__", "")).startswith(PACKAGE)
+            return impure_random and in_package and getattr(self.target, "__name__", "") in RANDOM
         if self.op == "call_module":
             module = self.graph.owning_module
             assert module is not None, "self.graph.owning_module not set for purity check"

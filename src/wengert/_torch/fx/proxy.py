@@ -35,8 +35,8 @@ class TraceError(ValueError):
 def plain_types() -> tuple[type, ...]:
     """The types of values that arguments of nodes may be."""
     package = sys.modules[PACKAGE]
-    own = (package.dtype, package.device, package.memory_format, package.layout)
-    return (str, int, float, bool, complex, bytes, *own, load(f"{PACKAGE}._ops").OpOverload)
+    descriptors = (package.dtype, package.device, package.memory_format, package.layout)
+    return (str, int, float, bool, complex, bytes, *descriptors, load(f"{PACKAGE}._ops").OpOverload)
 
 
 class Scope:

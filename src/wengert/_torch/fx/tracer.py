@@ -326,11 +326,11 @@ def flat(function: Callable[..., Any]) -> Callable[..., Any]:
     return types.FunctionType(plain, inner.__globals__, inner.__name__, None, inner.__closure__)
 
 
-def shown(annotation: Any, own: bool) -> Any:
+def shown(annotation: Any, as_public: bool) -> Any:
     """Return the annotation of a node; annotations of this package's functions are text, only Tensor is resolved."""
     if annotation is inspect.Parameter.empty:
         return None
-    if own:
+    if as_public:
         return Tensor if annotation == "Tensor" else None
     return annotation
 

@@ -85,7 +85,7 @@ def moved(call: Call, result: Tensor) -> Sets | None:
     for position in call.op.grad_slots:
         value, sets = call.args[position], call.sets[call.op.names[position]]
         if isinstance(sets, list):
-            args[position] = tuple(numbered(part, own) for part, own in zip(value, sets))
+            args[position] = tuple(numbered(part, numbers) for part, numbers in zip(value, sets))
         elif value is not None:
             args[position] = numbered(value, sets)
     for name, neutral in NEUTRAL.items():

@@ -44,11 +44,11 @@ def of_matrices(call: Call, result: Tensor) -> Sets | None:
     """Rule of functions of matrices: each matrix (vector, number) of a result depends on one matrix of each operand."""
     shape = result._array_.shape
     depths = [call[name]._array_.ndim - 2 for name in call.sets]
-    own = len(shape) - max(depths)  # dimensions of an item of the result
-    if min(depths) < 0 or own < 0 or (len(depths) > 1 and own != 2):
+    item_dims = len(shape) - max(depths)  # dimensions of an item of the result
+    if min(depths) < 0 or item_dims < 0 or (len(depths) > 1 and item_dims != 2):
         return everything(call, result)
     matrices = [operand.united((-2, -1)) for operand in call.operands()]
-    return union([matrix.reshaped((*matrix.shape[:-2], *(1,) * own)) for matrix in matrices], shape)
+    return union([matrix.reshaped((*matrix.shape[:-2], *(1,) * item_dims)) for matrix in matrices], shape)
 
 
 def along(call: Call, result: Tensor) -> Sets | None:
@@ -115,7 +115,7 @@ def written(call: Call, result: Tensor, targets: Any, name: str, keep: bool) -> 
         keep: whether they are added to the elements there.
     """
     shape = result._array_.shape
-    source, own = call.sets[name], call.sets.get("self")
+    source, target = call.sets[name], call.sets.get("self")
     parts = []
     if source is not None:
         if source.matrix.shape[0] == targets.size:
@@ -123,11 +123,11 @@ def written(call: Call, result: Tensor, targets: Any, name: str, keep: bool) -> 
         elif len(source.shape) == targets.ndim:  # `scatter` reads only as many elements as there are indices
             source = source.moved(numbers_of(source.shape)[tuple(map(slice, targets.shape))] + 1)
         parts.append(source.broadcast(targets.shape).gathered(targets, shape))
-    if own is not None:
+    if target is not None:
         numbers = numbers_of(shape) + 1
         if not keep:
             numbers.reshape(-1)[targets.ravel()] = 0
-        parts.append(own.moved(numbers))
+        parts.append(target.moved(numbers))
     return union(parts, shape)
 
 

@@ -83,9 +83,9 @@ def fitting(caller: str, value: Any, tensors: list[Any], structure: Any) -> list
         TypeError: if the containers differ.
         ValueError: if a shape differs.
     """
-    elements, own = flatten(value)
-    if own != structure:
-        raise TypeError(f"{caller}: expected what has the structure {structure}, but got {own}")
+    elements, other_structure = flatten(value)
+    if other_structure != structure:
+        raise TypeError(f"{caller}: expected what has the structure {structure}, but got {other_structure}")
     fitted = []
     for element, like in zip(elements, tensors):
         tensor = tensor_of(element)

@@ -121,9 +121,9 @@ def recovered(pattern: Any, colours: Any, sums: Any) -> Any:
     """
     rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
     columns = pattern.indices
-    own = rows * sums.shape[1] + colours[columns]
-    alone = np.bincount(own, minlength=sums.size)[own] == 1
-    values = sums.ravel()[own]
+    positions = rows * sums.shape[1] + colours[columns]
+    alone = np.bincount(positions, minlength=sums.size)[positions] == 1
+    values = sums.ravel()[positions]
     if not alone.all():
         mirrored = columns * sums.shape[1] + colours[rows]
         values = np.where(alone, values, sums.ravel()[mirrored])

@@ -12,13 +12,13 @@ from ..init import constant_
 from ..parameter import Parameter
 from .attention import MultiheadAttention as MultiheadAttention
 from .module import Module
-from .utils import _own_init
+from .utils import name_constructor
 
 
 class _InPlace(Module):
     """An activation with the option `inplace`: write into the input."""
 
-    __init_subclass__: Any = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(name_constructor)
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class _Unsaid(_InPlace):
 class _Shrink(Module):
     """A function with a gap of width `lambd` on each side of zero."""
 
-    __init_subclass__: Any = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(name_constructor)
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class _Softmax(Module):
 
     _options_shown = ("dim",)
 
-    __init_subclass__: Any = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(name_constructor)
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()

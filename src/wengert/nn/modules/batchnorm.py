@@ -12,7 +12,7 @@ from ...ops.create.placed import full, tensor
 from .. import functional
 from ..parameter import Parameter
 from .normalization import _Affine
-from .utils import _own_init
+from .utils import name_constructor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class _NormBase(_Affine):
     """Base of batch and instance normalisation: parameters and running statistics; see `BatchNorm2d`."""
 
-    __init_subclass__: Any = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(name_constructor)
 
     _version = 2
 

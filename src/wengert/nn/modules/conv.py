@@ -11,7 +11,7 @@ from ...ops.create.placed import empty
 from .. import functional, init
 from ..parameter import Parameter
 from .module import Module
-from .utils import _ntuple, _own_init, _reverse_repeat_tuple
+from .utils import _ntuple, _reverse_repeat_tuple, name_constructor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ PADDING_MODES = ("circular", "zeros", "replicate", "reflect")
 class _ConvNd(Module):
     """Base of all convolutions, plain and transposed; arguments as of `Conv2d`."""
 
-    __init_subclass__: Any = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(name_constructor)
 
     bias: Tensor | None
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..._tensor import Tensor
 from .. import functional
 from .module import Module
-from .utils import _own_init
+from .utils import name_constructor
 
 Lengths = int | tuple[int, ...]
 
@@ -15,7 +15,7 @@ Lengths = int | tuple[int, ...]
 class _Patches(Module):
     """Base of `Fold` and `Unfold`: where the patches are."""
 
-    __init_subclass__: Any = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(name_constructor)
 
     def __init__(self, kernel_size: Lengths, dilation: Lengths = 1, padding: Lengths = 0, stride: Lengths = 1) -> None:
         super().__init__()

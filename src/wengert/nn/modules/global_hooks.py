@@ -56,9 +56,9 @@ class BackwardKind:
             )
 
 
-def before(hooks: HookTable, own: HookTable) -> tuple[Entry, ...]:
+def before(hooks: HookTable, of_module: HookTable) -> tuple[Entry, ...]:
     """Return the global hooks, then those of the module itself."""
-    return hooks.entries() + own.entries() if hooks else own.entries()
+    return hooks.entries() + of_module.entries() if hooks else of_module.entries()
 
 
 def any_backward() -> bool:

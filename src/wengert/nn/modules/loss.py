@@ -15,7 +15,7 @@ from .. import functional
 from .distance import PairwiseDistance
 from .linear import Linear
 from .module import Module
-from .utils import _own_init
+from .utils import name_constructor
 
 
 class _Loss(Module):
@@ -315,7 +315,7 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 class _MarginLoss(_Loss):
     """A loss that is zero beyond a margin."""
 
-    __init_subclass__: Any = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(name_constructor)
 
     def __init__(
         self, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean"

@@ -11,7 +11,7 @@ from ...ops.create.placed import ones, zeros
 from .. import functional, init
 from ..parameter import Parameter
 from .module import Module
-from .utils import _own_init
+from .utils import name_constructor
 
 
 class _Affine(Module):
@@ -174,7 +174,7 @@ class RMSNorm(Module):
 class _ChannelNorm(Module):
     """Normalisation by the squares of `size` neighbouring channels."""
 
-    __init_subclass__: Any = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(name_constructor)
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()

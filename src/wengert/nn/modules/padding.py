@@ -7,7 +7,7 @@ from typing import Any
 from ..._tensor import Tensor
 from .. import functional
 from .module import Module
-from .utils import _ntuple, _own_init
+from .utils import _ntuple, name_constructor
 
 Widths = int | tuple[int, ...]
 
@@ -19,7 +19,7 @@ class _PadNd(Module):
         padding: widths before and behind, of the last dimension, then of the one before it; or one number for all.
     """
 
-    __init_subclass__: Any = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(name_constructor)
 
     dimensions: int
     mode: str

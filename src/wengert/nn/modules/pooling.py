@@ -8,7 +8,7 @@ from typing import Any
 from ..._tensor import Tensor
 from .. import functional
 from .module import Module
-from .utils import _ntuple, _own_init
+from .utils import _ntuple, name_constructor
 
 Lengths = int | tuple[int, ...]
 
@@ -18,7 +18,7 @@ class _Windows(Module):
 
     _options_shown = ("kernel_size", "stride", "padding")
 
-    __init_subclass__: Any = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(name_constructor)
 
     kernel_size: Any
     stride: Any
@@ -215,7 +215,7 @@ class AvgPool3d(_WindowAvgPoolNd):
 class _FractionalMaxPoolNd(Module):
     """Base of `FractionalMaxPool2d` and `FractionalMaxPool3d`."""
 
-    __init_subclass__: Any = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(name_constructor)
 
     dimensions: int
     pooling: Callable[..., Any]
@@ -330,7 +330,7 @@ class _AdaptivePoolNd(Module):
 
     _options_shown = ("output_size",)
 
-    __init_subclass__: Any = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(name_constructor)
 
     pooling: Callable[..., Any]
 

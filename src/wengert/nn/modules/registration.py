@@ -172,27 +172,27 @@ class Registration:
     # ---- attributes --------------------------------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
-        own = self.__dict__
+        fields = self.__dict__
         for kind in ("_parameters", "_buffers", "_modules"):
-            if kind in own and name in own[kind]:
-                return own[kind][name]
+            if kind in fields and name in fields[kind]:
+                return fields[kind][name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        own = self.__dict__
+        fields = self.__dict__
         if not isinstance(value, REGISTERED):
             self._set_plain(name, value)
         elif isinstance(value, Parameter):
-            if "_parameters" not in own:
+            if "_parameters" not in fields:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
             self._forget(name, keep="_parameters")
             self.register_parameter(name, value)
         elif isinstance(value, Registration):
-            if "_modules" not in own:
+            if "_modules" not in fields:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             self._forget(name, keep="_modules")
             self._modules[name] = global_hooks.registered(global_hooks.MODULE_REGISTRATION, self, name, value)
-        elif isinstance(value, Buffer) and "_buffers" in own:
+        elif isinstance(value, Buffer) and "_buffers" in fields:
             self._forget(name, keep="_buffers")
             self.register_buffer(name, value, value.persistent)
         else:
@@ -200,20 +200,20 @@ class Registration:
 
     def _set_plain(self, name: str, value: Any) -> None:
         """Assign a value that is not a parameter or module; a registered name takes only None (or a new buffer)."""
-        own = self.__dict__
-        if name in own.get("_parameters", ()):
+        fields = self.__dict__
+        if name in fields.get("_parameters", ()):
             if value is not None:
                 raise TypeError(
                     f"cannot assign '{type_name(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)"
                 )
             self._parameters[name] = None
-        elif name in own.get("_modules", ()):
+        elif name in fields.get("_modules", ()):
             if value is not None:
                 raise TypeError(
                     f"cannot assign '{type_name(value)}' as child module '{name}' (torch.nn.Module or None expected)"
                 )
             self._modules[name] = global_hooks.registered(global_hooks.MODULE_REGISTRATION, self, name, None)
-        elif name in own.get("_buffers", ()):
+        elif name in fields.get("_buffers", ()):
             if value is not None and not isinstance(value, Tensor):
                 raise TypeError(
                     f"cannot assign '{type_name(value)}' as buffer '{name}' "

@@ -193,9 +193,9 @@ class State(Traversal):
         for hook in tuple(self._load_state_dict_pre_hooks.values()):
             arguments = (state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
             hook(*((self, *arguments) if isinstance(hook, WithModule) else arguments))
-        own = self._own_state()
+        tensors = self._own_state()
         assign = local_metadata.get("assign_to_params_buffers", False)
-        for name, current in own.items():
+        for name, current in tensors.items():
             key = prefix + name
             if key not in state_dict:
                 if strict:
@@ -216,7 +216,7 @@ class State(Traversal):
             for key in state_dict:
                 if key.startswith(prefix) and key != extra:
                     first, dot, _ = key[len(prefix) :].partition(".")
-                    if (first not in self._modules) if dot else (first not in own):
+                    if (first not in self._modules) if dot else (first not in tensors):
                         unexpected_keys.append(key)
 
     def _take(self, name: str, current: Tensor, value: Any, assign: bool, key: str) -> str:

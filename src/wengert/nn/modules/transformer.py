@@ -20,7 +20,7 @@ from .dropout import Dropout
 from .linear import Linear
 from .module import Module
 from .normalization import LayerNorm
-from .utils import _own_init
+from .utils import name_constructor
 
 Activation: TypeAlias = str | Callable[[Tensor], Tensor]
 
@@ -45,7 +45,7 @@ _get_activation_fn = activation_called
 class _TransformerLayer(Module):
     """Base of both kinds of layers: attention, the network for each step, and the order of norms."""
 
-    __init_subclass__: Any = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(name_constructor)
 
     _attentions: tuple[str, ...]
     """Names of the layers of attention."""
@@ -208,9 +208,9 @@ class TransformerDecoderLayer(_TransformerLayer):
         Raises:
             AssertionError, RuntimeError: if shapes or masks do not fit.
         """
-        own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+        masks = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
         other = (memory_mask, memory_key_padding_mask, memory_is_causal)
-        x = self._around(self.norm1, lambda x: self._sa_block(x, *own), tgt)
+        x = self._around(self.norm1, lambda x: self._sa_block(x, *masks), tgt)
         x = self._around(self.norm2, lambda x: self._mha_block(x, memory, *other), x)
         return self._around(self.norm3, self._ff_block, x)
 

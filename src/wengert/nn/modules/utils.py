@@ -15,11 +15,11 @@ SHARED = frozenset({"_AdaptiveAvgPoolNd", "_AdaptiveMaxPoolNd", "_BatchNorm", "_
 """Base classes whose constructor torch's layers inherit, so that errors name the base class."""
 
 
-def _own_init(cls: type) -> None:
+def name_constructor(cls: type) -> None:
     """Give a new class a constructor with its own name, which Python shows in errors about wrong calls.
 
-    Base classes use it as `__init_subclass__ = classmethod(_own_init)`. Subclasses of a layer outside the package keep
-    the layer's constructor.
+    Base classes use it as `__init_subclass__ = classmethod(name_constructor)`. Subclasses of a layer outside the
+    package keep the layer's constructor.
     """
     keep_functions(cls)
     inherited: Any = getattr(cls.__init__, "__wrapped__", cls.__init__)  # type: ignore[misc]

@@ -123,9 +123,9 @@ def clip_grad_norm_(
     Raises:
         RuntimeError: if `error_if_nonfinite` and the norm is not finite.
     """
-    own = listed(parameters)
-    total = get_total_norm(gradients(own), norm_type, error_if_nonfinite)
-    clip_grads_with_norm_(own, max_norm, total)
+    tensors = listed(parameters)
+    total = get_total_norm(gradients(tensors), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(tensors, max_norm, total)
     return total
 
 

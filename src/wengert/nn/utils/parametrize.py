@@ -196,11 +196,11 @@ def copy_deep(self: Any, memo: dict[int, Any]) -> Any:
 
 def give_class(module: Any) -> None:
     """Give a module its own subclass, to which properties can be added."""
-    own = type(module)
+    original = type(module)
     more: dict[str, Any] = {"__getstate__": refuse_pickling}
-    if not hasattr(own, "__deepcopy__"):
+    if not hasattr(original, "__deepcopy__"):
         more["__deepcopy__"] = copy_deep
-    module.__class__ = type(f"Parametrized{own.__name__}", (own,), more)
+    module.__class__ = type(f"Parametrized{original.__name__}", (original,), more)
 
 
 def give_property(module: Any, name: str) -> None:

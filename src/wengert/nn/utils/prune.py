@@ -107,20 +107,20 @@ def global_unstructured(parameters: Any, pruning_method: Any, importance_scores:
         raise TypeError("global_unstructured(): parameters is not an Iterable")
     if importance_scores is not None and not isinstance(importance_scores, dict):
         raise TypeError("global_unstructured(): importance_scores must be of type dict")
-    own, scores = list(parameters), importance_scores or {}
+    pairs, scores = list(parameters), importance_scores or {}
     method = pruning_method(**kwargs)
     if method.PRUNING_TYPE != "unstructured":
         raise TypeError(
             f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {pruning_method} of '
             f"type {method.PRUNING_TYPE}"
         )
-    values = [getattr(module, name) for module, name in own]
-    together = parameters_to_vector([scores.get(pair, value) for pair, value in zip(own, values, strict=True)])
-    masks = [getattr(module, f"{name}_mask", None) for module, name in own]
+    values = [getattr(module, name) for module, name in pairs]
+    together = parameters_to_vector([scores.get(pair, value) for pair, value in zip(pairs, values, strict=True)])
+    masks = [getattr(module, f"{name}_mask", None) for module, name in pairs]
     before = [ones_like(value) if mask is None else mask for value, mask in zip(values, masks, strict=True)]
     chosen = PruningContainer(method).compute_mask(together.detach(), parameters_to_vector(before).detach())
     parts = chosen.split([value.numel() for value in values])
-    for (module, name), part, value in zip(own, parts, values, strict=True):
+    for (module, name), part, value in zip(pairs, parts, values, strict=True):
         custom_from_mask(module, name, part.view(value.shape))
 
 

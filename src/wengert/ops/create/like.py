@@ -496,8 +496,8 @@ def new_tensor(
         anomaly.warn(copy_warning("tensor.new_tensor"))
         if data._flags_ & (flags.BATCHED | flags.SPARSE):
             return copy_of_members(data, dtype, requires_grad)
-    own = isinstance(data, (np.ndarray, np.generic))
-    wanted = None if dtype is None and own else read_dtype("new_tensor", dtype, input.dtype)
+    is_array = isinstance(data, (np.ndarray, np.generic))
+    wanted = None if dtype is None and is_array else read_dtype("new_tensor", dtype, input.dtype)
     levels, array = batches_of(input), array_of(data, wanted)
     if levels:
         array = np.array(np.broadcast_to(array, batched_shape(levels, array.shape)), order="C")

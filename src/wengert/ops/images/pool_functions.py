@@ -217,7 +217,7 @@ def is_one(input: Tensor, output_size: Any, count: int) -> bool:
     if len(sizes) != count:
         return False
     lengths = input.shape[-count:] if input.ndim > count else (None,) * count
-    wanted = (own if size is None else size for size, own in zip(sizes, lengths))
+    wanted = (length if size is None else size for size, length in zip(sizes, lengths))
     if count == 1 and output_size is True:  # a number if a single one is expected, as in torch; not in a sequence
         return True
     return all(type(size) is int and size == 1 for size in wanted)

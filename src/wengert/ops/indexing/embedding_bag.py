@@ -251,7 +251,7 @@ def bags_batched(
     if padding_idx >= 0:  # one row for all of them
         numbers = numbers.where(indices != padding_idx, size * rows)
         table = cat([table, table.new_zeros((1, width))])
-    result, own, sizes, places = bags_of_rows(
+    result, bag_of_index, sizes, places = bags_of_rows(
         table,
         numbers.reshape((size * uses,)),
         (offsets + first * uses).reshape((size * bags,)),
@@ -265,7 +265,7 @@ def bags_batched(
     count = max(0, bags - include_last_offset)
     result, places = (part.reshape((size, bags, width))[:, :count] for part in (result, places))
     places = (places - first.unsqueeze(-1) * rows).clamp(min=0)
-    return result, own.reshape((size, uses)) - first * bags, sizes.reshape((size, bags))[:, :count], places
+    return result, bag_of_index.reshape((size, uses)) - first * bags, sizes.reshape((size, bags))[:, :count], places
 
 
 def numbers(*values: int) -> Tensor:

@@ -128,14 +128,14 @@ def scatter_reduce_vjp(
     if not index._array_.size:
         return grad, src.new_zeros(src.shape)
     whole, src = src, read_part(src, index)
-    own, other = gradients(grad, self, src, out, dim, index, reduce, include_self)
+    grad_self, other = gradients(grad, self, src, out, dim, index, reduce, include_self)
     if whole is not src:
         other = padded(other, whole._array_.shape)
     elif src._array_.ndim < index._array_.ndim:  # 0 and 1
         other = other.sum()
     elif src._array_.ndim > index._array_.ndim:  # only the first element counts
         other = src.new_zeros(src.shape).slice_scatter(other.reshape((-1,)).narrow(0, 0, 1), 0, 0, 1)
-    return own if include_self else own.scatter(dim, index, 0), other
+    return grad_self if include_self else grad_self.scatter(dim, index, 0), other
 
 
 def read_part(src: Any, index: Any) -> Any:
@@ -160,8 +160,8 @@ def scatter_reduce_jvp(
     reduce: str,
     include_self: bool,
 ) -> Any:
-    own, other = scatter_reduce_vjp(out.new_ones(out.shape), self, src, out, dim, index, reduce, include_self)
-    return (conjugate(own) * self_tangent).scatter_add(dim, index, conjugate(other) * src_tangent)
+    grad_self, other = scatter_reduce_vjp(out.new_ones(out.shape), self, src, out, dim, index, reduce, include_self)
+    return (conjugate(grad_self) * self_tangent).scatter_add(dim, index, conjugate(other) * src_tangent)
 
 
 def gradients(
@@ -170,17 +170,17 @@ def gradients(
     """Gradients of the old elements (0 if they do not count, unless that is still to come) and of the elements combined
     into them."""
     if reduce == "sum":
-        own, other = grad, grad.gather(dim, index)
+        grad_self, other = grad, grad.gather(dim, index)
     elif reduce == "mean":
         start = old.new_ones(old.shape) if include_self else old.new_zeros(old.shape)
         counts = start.scatter_add(dim, index, src.new_ones(src.shape))
-        own = grad / counts.masked_fill(counts == 0, 1)
-        other = own.gather(dim, index)
+        grad_self = grad / counts.masked_fill(counts == 0, 1)
+        other = grad_self.gather(dim, index)
     elif reduce == "prod":
-        own, other = product_gradients(grad, old, src, dim, index, include_self)
+        grad_self, other = product_gradients(grad, old, src, dim, index, include_self)
     else:
-        own, other = extreme_gradients(grad, old, src, out, dim, index)
-    return own, other
+        grad_self, other = extreme_gradients(grad, old, src, out, dim, index)
+    return grad_self, other
 
 
 def product_gradients(grad: Any, old: Any, src: Any, dim: int, index: Any, include_self: bool) -> tuple[Any, Any]:
@@ -191,10 +191,10 @@ def product_gradients(grad: Any, old: Any, src: Any, dim: int, index: Any, inclu
     counts = zeros_among(old_zero.to(old.dtype), src_zero.to(src.dtype), dim, index, include_self)
     sums = zeros_among(old.where(old_zero, 0), src.where(src_zero, 0), dim, index, include_self)
     spread_grad = grad * conjugate(product)
-    own = kept_gradient(spread_grad / conjugate(old_safe), counts[0] == 0)
-    own = own + (spread_grad / conjugate(old_safe) * conjugate(sums[0])).where(counts[0] == 1, 0)
+    grad_self = kept_gradient(spread_grad / conjugate(old_safe), counts[0] == 0)
+    grad_self = grad_self + (spread_grad / conjugate(old_safe) * conjugate(sums[0])).where(counts[0] == 1, 0)
     other = spread_grad.gather(dim, index) / conjugate(src_safe)
-    return own, other.where(counts[1] == 0, 0) + (other * conjugate(sums[1])).where(counts[1] == 1, 0)
+    return grad_self, other.where(counts[1] == 0, 0) + (other * conjugate(sums[1])).where(counts[1] == 1, 0)
 
 
 def zeros_among(old: Any, src: Any, dim: int, index: Any, include_self: bool) -> tuple[Any, Any]:
@@ -285,8 +285,8 @@ def index_reduce(self: Array, dim: int, index: Index, source: Array, reduce: str
 def index_reduce_vjp(
     grad: Any, self: Any, source: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
 ) -> Any:
-    own, other = gradients(grad, self, source, out, dim, spread(index, dim, source), reduce, include_self)
-    return own if include_self else own.index_fill(dim, index, 0), other
+    grad_self, other = gradients(grad, self, source, out, dim, spread(index, dim, source), reduce, include_self)
+    return grad_self if include_self else grad_self.index_fill(dim, index, 0), other
 
 
 @index_reduce.jvp("self", "source")
@@ -301,8 +301,8 @@ def index_reduce_jvp(
     reduce: str,
     include_self: bool,
 ) -> Any:
-    own, other = index_reduce_vjp(out.new_ones(out.shape), self, source, out, dim, index, reduce, include_self)
-    return (own * self_tangent).index_add(dim, index, other * source_tangent)
+    grad_self, other = index_reduce_vjp(out.new_ones(out.shape), self, source, out, dim, index, reduce, include_self)
+    return (grad_self * self_tangent).index_add(dim, index, other * source_tangent)
 
 
 def spread(index: Any, dim: int, source: Any) -> Any:

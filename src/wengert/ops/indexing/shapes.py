@@ -126,7 +126,7 @@ def index_put_shape(self: Any, indices: Any, values: Any, accumulate: bool) -> A
         return self.shape, self.dtype
     lead = values.ndim - len(wanted)
     if any(length != 1 for length in values.shape[: max(lead, 0)]) or any(
-        own not in (1, length) for own, length in zip(values.shape[::-1], wanted[::-1])
+        size not in (1, length) for size, length in zip(values.shape[::-1], wanted[::-1])
     ):
         raise mismatch(values.shape, wanted)
     return self.shape, self.dtype

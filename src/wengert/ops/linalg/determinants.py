@@ -69,9 +69,9 @@ def minors(matrices: Arrays) -> Any:
 def minors_vjp(grad: Any, matrices: Any) -> Any:
     matrix, *directions = matrices
     along = conjugated(grad)
-    own = minors([matrix, *directions, along])
+    grad_matrix = minors([matrix, *directions, along])
     others = [minors([matrix, *replaced(directions, at, along)]) for at in range(len(directions))]
-    return [conjugated(operand) for operand in (own, *others)]
+    return [conjugated(operand) for operand in (grad_matrix, *others)]
 
 
 @minors.jvp("matrices")

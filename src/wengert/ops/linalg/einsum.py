@@ -227,11 +227,11 @@ class Equation:
         """Assign the dimensions of operand `at` to subscripts; refuse lengths that differ from other operands'."""
         order: list[int] = []
         diagonals: list[tuple[int, int]] = []
-        own = len(lengths) - len(self.inputs[at]) + 1
+        count = len(lengths) - len(self.inputs[at]) + 1
         for label in self.inputs[at]:
             if label == ELLIPSIS:
                 end = self.ellipsis + self.covered
-                order += range(end - own, end)
+                order += range(end - count, end)
                 continue
             place, dim = self.places[label], len(order)
             if place not in order:
@@ -257,8 +257,8 @@ class Equation:
         """Refuse a length that differs from that of the same subscript in another operand."""
         if known in (1, length):
             return
-        for label, own in self.places.items():
-            if own == place:
+        for label, known_place in self.places.items():
+            if known_place == place:
                 raise RuntimeError(
                     f"einsum(): subscript {label} has size {length} for operand {at} which does not broadcast with "
                     f"previously seen size {known}"

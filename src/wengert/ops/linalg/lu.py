@@ -212,7 +212,7 @@ def check_unpacked(LU_data: Any, LU_pivots: Any, unpack_pivots: bool) -> None:
     wanted = (*LU_data.shape[:-2], min(LU_data.shape[-2:]))
     pivots_shape = LU_pivots.shape
     fit = len(pivots_shape) == len(wanted) and pivots_shape[-1] == wanted[-1]
-    if unpack_pivots and not (fit and all(own in (1, length) for own, length in zip(pivots_shape, wanted))):
+    if unpack_pivots and not (fit and all(size in (1, length) for size, length in zip(pivots_shape, wanted))):
         raise RuntimeError(
             f"lu_unpack: expected pivots of shape {list(wanted)} for matrices of shape {list(LU_data.shape)}, got "
             f"{list(pivots_shape)}"

@@ -109,10 +109,10 @@ class Product:
 
     def arranged(self, places: list[int], side: int) -> list[int] | None:
         """Return the permutation of one tensor's dimensions into the order of `places`; None if it changes nothing."""
-        own = self.order[side]
-        order = [own.index(place) for place in places if place in own]
-        order += [dim for dim in range(len(own)) if dim not in order]
-        return None if order == list(range(len(own))) else order
+        dims = self.order[side]
+        order = [dims.index(place) for place in places if place in dims]
+        order += [dim for dim in range(len(dims)) if dim not in order]
+        return None if order == list(range(len(dims))) else order
 
     def as_it_is(self, side: int, shape: tuple[int, ...], lengths: list[int]) -> bool:
         """Return whether one tensor has a shape after its permutation."""

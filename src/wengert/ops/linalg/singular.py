@@ -108,8 +108,8 @@ def check_phase(words: str, *parts: Any) -> None:
 def depend_on_phases(*arrays: Any) -> bool:
     """Return whether the diagonal of the sum of gradients in the basis of the vectors is not real."""
     size = sum(np.abs(array).max((-2, -1), initial=0) for array in arrays)
-    turn = np.abs(sum(array.diagonal(0, -2, -1).imag for array in arrays)).max(-1, initial=0)
-    return not (turn <= np.maximum(1e-2 * size, 1e3 * np.finfo(arrays[0].dtype).eps)).all()
+    angle = np.abs(sum(array.diagonal(0, -2, -1).imag for array in arrays)).max(-1, initial=0)
+    return not (angle <= np.maximum(1e-2 * size, 1e3 * np.finfo(arrays[0].dtype).eps)).all()
 
 
 @decomposed.vjp("A")

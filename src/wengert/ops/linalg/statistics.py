@@ -106,8 +106,8 @@ def cov(input: Any, *, correction: int = 1, fweights: Tensor | None = None, awei
     if fweights is not None:
         weights = checked_weights("fweights", fweights, count, dtypes.INTEGER, "integral")
     if aweights is not None:
-        own = checked_weights("aweights", aweights, count, dtypes.FLOAT, "floating point")
-        weights = own if weights is None else weights * own
+        analytic = checked_weights("aweights", aweights, count, dtypes.FLOAT, "floating point")
+        weights = analytic if weights is None else weights * analytic
     total = wrap(np.array(count)) if weights is None else weights.sum()
     known = not is_batched(total)
     if known and weights is not None and not decided(np.any, (total,)):
@@ -195,8 +195,8 @@ def corrcoef(input: Any) -> Any:
     table = cov(input)
     if not table._array_.ndim:
         return table / table  # NaN for 0, infinity and NaN
-    own = table.diag()
-    deviation = (own.real if own.dtype.is_complex else own).sqrt()
+    variance = table.diag()
+    deviation = (variance.real if variance.dtype.is_complex else variance).sqrt()
     size = deviation._array_.size
     table = table / deviation.view((size, 1))
     table = table / deviation.view((1, size))

@@ -67,10 +67,10 @@ def clone_samples(make: Any) -> Any:
 def keeps_apart(shape: tuple[int, ...], stride: Any, gaps: bool) -> bool:
     """Return whether elements with the strides `stride` do not share memory, and, unless `gaps`, have no gaps."""
     step = 1
-    for own, length in sorted((own, length) for own, length in zip(stride, shape) if length != 1):
-        if own != step and not (gaps and own >= step):
+    for pace, length in sorted((pace, length) for pace, length in zip(stride, shape) if length != 1):
+        if pace != step and not (gaps and pace >= step):
             return False
-        step = own * length
+        step = pace * length
     return True
 
 
@@ -104,8 +104,8 @@ def restrided_batched(self: Any, stride: Any, gaps: bool) -> Any:
     shape = self._array_.shape[1:]
     if not keeps_apart(shape, stride, gaps):
         return restrided.call((self, (math.prod(shape), *layouts.row_major(tuple(shape))), gaps))
-    own = [(step, length) for step, length in zip(stride, shape) if length != 1]
-    step = math.prod(max(own)) if own else 1
+    dims = [(step, length) for step, length in zip(stride, shape) if length != 1]
+    step = math.prod(max(dims)) if dims else 1
     return restrided.call((self, (step, *stride), gaps))
 
 

@@ -47,9 +47,9 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
             raise TypeError(f"swap_tensors(): a {kinds[0].__name__} cannot become a {kinds[1].__name__} and vice versa")
         t1.__class__, t2.__class__ = kinds[1], kinds[0]
     attributes = dict(vars(t1)), dict(vars(t2))
-    for tensor, own in ((t1, attributes[1]), (t2, attributes[0])):
+    for tensor, values in ((t1, attributes[1]), (t2, attributes[0])):
         vars(tensor).clear()
-        vars(tensor).update(own)
+        vars(tensor).update(values)
     for field in FIELDS:
         first, second = getattr(t1, field), getattr(t2, field)
         setattr(t1, field, second)

@@ -158,8 +158,8 @@ def scaled_dot_product_attention(
         return of_nothing(query, key, value, enable_gqa)
     if not dropout_p and is_plain(query, key, value, attn_mask, enable_gqa):
         return blocks(query, key, value, 0.0, is_causal, attn_mask=as_shift(attn_mask, query.dtype), scale=scale)[0]
-    own: Any = query.dtype
-    if own in dtypes.HALVES:  # intermediate sums are float32
+    dtype: Any = query.dtype
+    if dtype in dtypes.HALVES:  # intermediate sums are float32
         query, key, value = (operand.float() for operand in (query, key, value))
     if enable_gqa:
         key, value = with_heads_of(query, key), with_heads_of(query, value)
@@ -172,7 +172,7 @@ def scaled_dot_product_attention(
             raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
         weights = dropout(weights, dropout_p, True)
     result = weights.matmul(value)
-    return result.to(own) if own in dtypes.HALVES else result
+    return result.to(dtype) if dtype in dtypes.HALVES else result
 
 
 @scaled_dot_product_attention.samples

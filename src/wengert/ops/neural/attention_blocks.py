@@ -136,14 +136,14 @@ def _scaled_dot_product_flash_attention_for_cpu(
         Dao, Fu, Ermon, Rudra and Ré, FlashAttention (2022).
     """
     check_blocks(query, key, value, dropout_p, attn_mask)
-    own = query.dtype
+    dtype = query.dtype
     query, key, value, attn_mask = wide(query, key, value, attn_mask)
     result: Any = NotImplemented
     if in_blocks is not None:
         result = in_blocks(query, key, value, dropout_p, is_causal, attn_mask, scale)
     if result is NotImplemented:
         result = attention(query, key, value, attn_mask, is_causal, scale)
-    return result[0].astype(own, copy=False), result[1]
+    return result[0].astype(dtype, copy=False), result[1]
 
 
 blocks = _scaled_dot_product_flash_attention_for_cpu
@@ -273,7 +273,7 @@ def blocks_backward(
 ) -> Any:
     """Gradients of attention block by block, with respect to query, key and value."""
     check_blocks(query, key, value, dropout_p, attn_mask)
-    own = query.dtype
+    dtype = query.dtype
     grad, query, key, value, output, logsumexp, attn_mask = wide(grad, query, key, value, output, logsumexp, attn_mask)
     tensors = (grad, query, key, value, output, logsumexp)
     result: Any = NotImplemented
@@ -281,7 +281,7 @@ def blocks_backward(
         result = backward_in_blocks(*tensors, dropout_p, is_causal, attn_mask, scale)
     if result is NotImplemented:
         result = attention_backward(*tensors, attn_mask, is_causal, scale)
-    return tuple(np.ascontiguousarray(part.astype(own, copy=False)) for part in result)
+    return tuple(np.ascontiguousarray(part.astype(dtype, copy=False)) for part in result)
 
 
 @blocks_backward.batched

@@ -88,16 +88,18 @@ def group_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
     if not size:
         return of_nobody(op, args, carried)
     (input, weight, bias, items, *sizes), in_batch = singled(args, carried)
-    own = in_batch[1] or in_batch[2]
-    if own and not fits(input, (weight, bias), in_batch[1:3], tuple(input.shape[1 + in_batch[0] : 2 + in_batch[0]])):
+    by_member = in_batch[1] or in_batch[2]
+    if by_member and not fits(
+        input, (weight, bias), in_batch[1:3], tuple(input.shape[1 + in_batch[0] : 2 + in_batch[0]])
+    ):
         check_member(op, size, args, carried)
     rows, lead = (merged(input, 0), (size,)) if in_batch[0] else (input, ())
-    factors = (None, None) if own else (weight, bias)
+    factors = (None, None) if by_member else (weight, bias)
     results = op.call((rows, *factors, math.prod(lead) * items, *sizes))
     normal, mean, rstd = (
         with_batch(part.reshape((*lead, items, *part.shape[1:])), in_batch[0], size) for part in results
     )
-    if not own:
+    if not by_member:
         return normal, mean, rstd
     weight, bias = with_batch(weight, in_batch[1], size), with_batch(bias, in_batch[2], size)
     return scaled(normal, weight, bias, (1, rows.shape[1], *(1,) * (rows.ndim - 2))), mean, rstd
@@ -184,8 +186,8 @@ def native_group_norm_vjp(
 ) -> Any:
     grad, shape = grads[0], input.shape
     if grads[1] is not None or grads[2] is not None:
-        own = native_group_norm_vjp((grad, None, None), input, weight, mean, rstd, group, eps, wanted)
-        return with_statistics(own[0], grads, input, group, eps) if wanted[0] else None, *own[1:]
+        plain_grads = native_group_norm_vjp((grad, None, None), input, weight, mean, rstd, group, eps, wanted)
+        return with_statistics(plain_grads[0], grads, input, group, eps) if wanted[0] else None, *plain_grads[1:]
     if grad is None:
         return None, None, None
     others = [0, *range(2, len(shape))]

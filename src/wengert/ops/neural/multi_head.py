@@ -124,9 +124,9 @@ def project_together(inputs: tuple[Any, Any, Any], weight: Any, bias: Any) -> tu
         biases = (None,) * 3 if bias is None else bias.chunk(3)
         return tuple(linear(*part) for part in zip(inputs, weight.chunk(3), biases, strict=True))
     size = query.shape[-1]
-    own, others = weight.split((size, 2 * size))
+    of_query, others = weight.split((size, 2 * size))
     own_bias, other_bias = (None, None) if bias is None else bias.split((size, 2 * size))
-    return linear(query, own, own_bias), *linear(key, others, other_bias).chunk(2, -1)
+    return linear(query, of_query, own_bias), *linear(key, others, other_bias).chunk(2, -1)
 
 
 def project_apart(inputs: tuple[Any, Any, Any], weights: tuple[Any, Any, Any], bias: Any) -> tuple[Any, ...]:
@@ -220,19 +220,19 @@ def merged(masks: Masks, batch: int, heads: int, sources: int) -> Any:
 
 def divided(projected: tuple[Any, ...], masks: Masks, heads: int, further: Further) -> tuple[tuple[Any, ...], Any]:
     """Return query, keys and values of each head, (N * heads, steps, size of a head), and one mask for all."""
-    own, *others = projected
-    steps, batch, _ = own.shape
+    queries, *others = projected
+    steps, batch, _ = queries.shape
     if masks[1] is not None:
         masks = masks[0], checked_mask(masks[1], batch * heads, steps, others[0].shape[0])
     if check_bias(further):
         learnt = (tensor.repeat(1, batch, 1) for tensor in (further.bias_k, further.bias_v))
         others, masks = [cat(tensor) for tensor in zip(others, learnt, strict=True)], extended(masks)
-    own = by_heads(own, None, heads, "q")
+    queries = by_heads(queries, None, heads, "q")
     others = [by_heads(others[0], further.static_k, heads, "k"), by_heads(others[1], further.static_v, heads, "v")]
     if further.zero:
-        zeros = others[0].new_zeros((own.shape[0], 1, own.shape[2]))
+        zeros = others[0].new_zeros((queries.shape[0], 1, queries.shape[2]))
         others, masks = [cat([tensor, zeros], 1) for tensor in others], extended(masks)
-    return (own, *others), merged(masks, batch, heads, others[0].shape[1])
+    return (queries, *others), merged(masks, batch, heads, others[0].shape[1])
 
 
 def attend(heads: tuple[Any, ...], mask: Any, rate: float, need_weights: bool, is_causal: bool) -> tuple[Any, Any]:

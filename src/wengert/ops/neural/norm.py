@@ -142,11 +142,11 @@ def layer_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
     if not size:
         return of_nobody(op, args, carried)
     (input, shape, weight, bias, eps), in_batch = singled(args, carried)
-    own = in_batch[2] or in_batch[3]
+    by_member = in_batch[2] or in_batch[3]
     lead = input.ndim - in_batch[0] - len(shape)
-    if lead < 0 or (own and not fits(input, (weight, bias), in_batch[2:4], tuple(shape))):
+    if lead < 0 or (by_member and not fits(input, (weight, bias), in_batch[2:4], tuple(shape))):
         check_member(op, size, args, carried)
-    if not own:
+    if not by_member:
         return op.call((input, shape, weight, bias, eps))
     normal, mean, rstd = (with_batch(part, in_batch[0], size) for part in op.call((input, shape, None, None, eps)))
     weight, bias = with_batch(weight, in_batch[2], size), with_batch(bias, in_batch[3], size)
@@ -267,8 +267,8 @@ def layer_norm_backward(
 @layer_norm_backward.batched
 def layer_norm_backward_batched(grad: Any, input: Any, mean: Any, rstd: Any, weight: Any, normalized_ndim: int) -> Any:
     lead = input.ndim - 1 - normalized_ndim
-    own = None if weight is None else weight.reshape((weight.shape[0], *(1,) * lead, *weight.shape[1:]))
-    grad_normal = grad if weight is None else (grad * own).to(grad.dtype)
+    factor = None if weight is None else weight.reshape((weight.shape[0], *(1,) * lead, *weight.shape[1:]))
+    grad_normal = grad if weight is None else (grad * factor).to(grad.dtype)
     first = layer_norm_backward.call((grad_normal, input, mean, rstd, None, normalized_ndim))[0]
     if weight is None:
         return (first,)

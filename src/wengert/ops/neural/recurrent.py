@@ -28,10 +28,10 @@ def grouped(kind: Kind, params: Any, has_biases: bool, count: int, projects: boo
             f"got an incorrect number of RNN parameters: {kind.name} takes {per_layer * count} of them for {count} "
             f"layers and directions, not {len(params)}"
         )
-    own = [params[at : at + per_layer] for at in range(0, len(params), per_layer)]
+    layers = [params[at : at + per_layer] for at in range(0, len(params), per_layer)]
     if not projects:
-        return [Weights(*tensors) for tensors in own]
-    return [Weights(*tensors[:-1])._replace(hr=tensors[-1]) for tensors in own]
+        return [Weights(*tensors) for tensors in layers]
+    return [Weights(*tensors[:-1])._replace(hr=tensors[-1]) for tensors in layers]
 
 
 def check_states(kind: Kind, inputs: Any, state: State, weights: list[Weights]) -> None:

@@ -104,8 +104,8 @@ def gru_step(weights: Weights) -> Any:
     def step(inputs: tuple[Any, ...], state: tuple[Any, ...]) -> tuple[Any, ...]:
         reset, update, candidate = inputs
         (hidden,) = state
-        own = hidden.mm(recurrent) if weights.bias_hh is None else addmm(weights.bias_hh, hidden, recurrent)
-        own_reset, own_update, own_candidate = split_gates(own, 3)
+        of_hidden = hidden.mm(recurrent) if weights.bias_hh is None else addmm(weights.bias_hh, hidden, recurrent)
+        own_reset, own_update, own_candidate = split_gates(of_hidden, 3)
         reset, update = (reset + own_reset).sigmoid(), (update + own_update).sigmoid()
         candidate = (candidate + reset * own_candidate).tanh()
         return (candidate + update * (hidden - candidate),)
@@ -291,8 +291,8 @@ def samples_of(kind: Kind) -> Callable[[Any], Any]:
     return generate
 
 
-for form, own in ((rnn_tanh_cell, RNN_TANH), (rnn_relu_cell, RNN_RELU), (gru_cell, GRU), (lstm_cell, LSTM)):
-    form.samples(samples_of(own))
+for form, kind in ((rnn_tanh_cell, RNN_TANH), (rnn_relu_cell, RNN_RELU), (gru_cell, GRU), (lstm_cell, LSTM)):
+    form.samples(samples_of(kind))
 
 
 # ---- layers step by step ---------------------------------------------------------------------------------------------

@@ -123,10 +123,10 @@ def through_steps(steps: Steps, grads: Any, tensors: tuple[Any, ...], wanted: An
         ]
         results = steps(*copies)
         pairs = [(output, grad) for output, grad in zip(results, grads) if grad is not None]
-        asked = [tensor for tensor, needed in zip(copies, wanted, strict=True) if needed]
+        sources = [tensor for tensor, needed in zip(copies, wanted, strict=True) if needed]
         result = gradients(
             [output for output, _ in pairs],
-            asked,
+            sources,
             [grad for _, grad in pairs],
             create_graph=before[0],
             materialize_grads=True,

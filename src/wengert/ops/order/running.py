@@ -240,8 +240,8 @@ def logcumsumexp_vjp(grad: Any, self: Any, out: Any, dim: int) -> Any:
         return grad
     if is_followed(self) and not self.dtype.is_complex:  # in fractions of 1, whose derivatives have no cancellation
         place = read_dim("logcumsumexp", dim, len(self.shape))
-        own, rest = weights_of(self, out, place)
-        return recurrence(shifted(rest, place, -1, 0), grad, place, True) * own
+        share, rest = weights_of(self, out, place)
+        return recurrence(shifted(rest, place, -1, 0), grad, place, True) * share
     return logcumsumexp_backward.call((grad, self, out, dim))
 
 
@@ -249,8 +249,8 @@ def logcumsumexp_vjp(grad: Any, self: Any, out: Any, dim: int) -> Any:
 def logcumsumexp_jvp(tangent: Any, self: Any, out: Any, dim: int) -> Any:
     if is_followed(self) and not self.dtype.is_complex and len(self.shape):
         place = read_dim("logcumsumexp", dim, len(self.shape))
-        own, rest = weights_of(self, out, place)
-        return recurrence(rest, tangent * own, place, False)
+        share, rest = weights_of(self, out, place)
+        return recurrence(rest, tangent * share, place, False)
     return logcumsumexp_forward.call((tangent, self, out, dim)) if self.ndim else tangent
 
 

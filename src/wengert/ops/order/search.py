@@ -276,10 +276,10 @@ def bucketize_samples(make: Any) -> Any:
 
 def members_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     """Batching rule of `isin`: if members have sets of their own, these are sorted and searched."""
-    (elements, tests, *rest), (own, other, *_) = singled(args, carried)
+    (elements, tests, *rest), (of_elements, other, *_) = singled(args, carried)
     if not other:
         return op.call((elements, tests, *rest))
-    elements, tests, *rest = full([elements, tests, *rest], [own, other, *carried[2:]], size)
+    elements, tests, *rest = full([elements, tests, *rest], [of_elements, other, *carried[2:]], size)
     shape, count = elements._array_.shape, math.prod(tests._array_.shape[1:])
     if not count:
         return elements.new_full(shape, rest[1], dtype=dtypes.bool_)

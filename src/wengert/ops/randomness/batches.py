@@ -18,11 +18,11 @@ def drawn_levels(input: Any = None) -> Levels:
     Raises:
         RuntimeError: if a batch refuses random numbers.
     """
-    active, own = current().batches, levels_of(input)
-    if not active and not own:
+    active, carried = current().batches, levels_of(input)
+    if not active and not carried:
         return ()
-    levels = set(own)
-    for level in (*active, *own):
+    levels = set(carried)
+    for level in (*active, *carried):
         if level.randomness == "error":
             raise RuntimeError(batch_errors.RANDOM)
         if level.randomness == "different":

@@ -55,10 +55,10 @@ filling = partial(
 
 def write_as(card: Card, name: str) -> None:
     """Derive the in-place operator of a card under the name `name_`: the plain name belongs to another function."""
-    own = card.name
+    previous = card.name
     card.name = name
     derive_in_place(card)
-    card.name = own
+    card.name = previous
 
 
 def bounds_of(element: DType) -> str:

@@ -33,20 +33,20 @@ def working_dtype(array: Any, dtype: Any) -> Any:
     Raises:
         RuntimeError: if `dtype` is neither floating nor complex, or would drop an imaginary part.
     """
-    own = dtypes.from_numpy(array.dtype)
-    if own.category < dtypes.FLOAT:
-        raise RuntimeError(f"{NAME}: Expected a floating point or complex tensor as input. Got {type_name(own)}")
+    element = dtypes.from_numpy(array.dtype)
+    if element.category < dtypes.FLOAT:
+        raise RuntimeError(f"{NAME}: Expected a floating point or complex tensor as input. Got {type_name(element)}")
     if dtype is None:
         return array.dtype
-    wanted = read_dtype(NAME, dtype, own)
+    wanted = read_dtype(NAME, dtype, element)
     if wanted.category < dtypes.FLOAT:
         raise RuntimeError(f"{NAME}: dtype should be floating point or complex, but got {type_name(wanted)}")
-    if wanted.category != own.category:
-        kind = "complex" if own.is_complex else "real"
+    if wanted.category != element.category:
+        kind = "complex" if element.is_complex else "real"
         raise RuntimeError(f"{NAME}: dtype should be {kind} for {kind} inputs, but got {type_name(wanted)}")
-    if dtypes.promote_types(own, wanted) is not wanted:
+    if dtypes.promote_types(element, wanted) is not wanted:
         raise RuntimeError(
-            f"{NAME}: the dtype of the input ({type_name(own)}) should be convertible without narrowing to the "
+            f"{NAME}: the dtype of the input ({type_name(element)}) should be convertible without narrowing to the "
             f"specified dtype ({type_name(wanted)})"
         )
     return wanted.numpy

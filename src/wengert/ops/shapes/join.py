@@ -46,11 +46,11 @@ def check_joinable(arrays: Any, dim: int) -> None:
             continue
         if array.ndim != len(wanted):
             raise RuntimeError(f"Tensors must have same number of dimensions: got {len(wanted)} and {array.ndim}")
-        for axis, (length, own) in enumerate(zip(wanted, array.shape)):
-            if axis != dim and length != own:
+        for axis, (length, size) in enumerate(zip(wanted, array.shape)):
+            if axis != dim and length != size:
                 raise RuntimeError(
                     f"Sizes of tensors must match except in dimension {dim}. Expected size {length} but got size "
-                    f"{own} for tensor number {at} in the list."
+                    f"{size} for tensor number {at} in the list."
                 )
 
 

@@ -67,18 +67,18 @@ def expand(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
     shape, strides = list(wanted), [0] * lead + list(self.strides)
     for at in reversed(range(len(wanted))):
         length = wanted[at]
-        own = have[at - lead] if at >= lead else 1
+        old_length = have[at - lead] if at >= lead else 1
         if length == -1 and at >= lead:
-            shape[at] = own
+            shape[at] = old_length
         elif length < 0 and at < lead:
             raise RuntimeError(
                 f"The expanded size of the tensor ({length}) isn't allowed in a leading, non-existing dimension {at}"
             )
-        elif length != own:
-            if own != 1 or length < 0:
+        elif length != old_length:
+            if old_length != 1 or length < 0:
                 raise RuntimeError(
-                    f"The expanded size of the tensor ({length}) must match the existing size ({own}) at non-singleton "
-                    f"dimension {at}.  Target sizes: {shown(wanted)}.  Tensor sizes: {shown(have)}"
+                    f"The expanded size of the tensor ({length}) must match the existing size ({old_length}) at "
+                    f"non-singleton dimension {at}.  Target sizes: {shown(wanted)}.  Tensor sizes: {shown(have)}"
                 )
             strides[at] = 0
         elif at < lead and have:

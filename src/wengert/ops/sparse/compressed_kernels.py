@@ -318,16 +318,16 @@ def first_compressed(args: Any) -> Any:
     return None
 
 
-def guarded(name: str, own: Any, other: Any) -> Callable[..., Any]:
+def guarded(name: str, compressed: Any, other: Any) -> Callable[..., Any]:
     """Return a kernel for tensors of all sparse layouts."""
 
     def function(*args: Any) -> Any:
         array = first_compressed(args)
         if array is None:
             return NotImplemented if other is None else other(*args)
-        if own is None:
+        if compressed is None:
             refuse(name, array)
-        return own(*args)
+        return compressed(*args)
 
     function.__name__ = name
     return function

@@ -122,10 +122,10 @@ def check_batches(first: Coordinates, second: Any) -> None:
         raise RuntimeError(f"bmm_sparse: Tensor 'self' must have 3 sparse dims, but has {dims}")
     if second.ndim != 3:
         raise RuntimeError(f"bmm_sparse: Tensor 'mat2' must have 3 dims, but has {second.ndim}")
-    for own, other in ((0, 0), (2, 1)):
-        if first.shape[own] != second.shape[other]:
+    for dim, other in ((0, 0), (2, 1)):
+        if first.shape[dim] != second.shape[other]:
             raise RuntimeError(
-                f"bmm_sparse: 'self.size({own})' and 'mat2.size({other})' must match, got {first.shape[own]} and "
+                f"bmm_sparse: 'self.size({dim})' and 'mat2.size({other})' must match, got {first.shape[dim]} and "
                 f"{second.shape[other]}"
             )
     check_dtypes(first, second)

@@ -145,9 +145,9 @@ def thin_svd_jvp(g: Any, ans: Any, a: Any) -> Any:
     u, s, vh = ans
     row, column, v, between = np.expand_dims(s, -2), np.expand_dims(s, -1), H(vh), gaps(s**2)
     inner = np.matmul(np.matmul(H(u), g), v)
-    turn = turned(a, inner) / (2 * row)
-    du = np.matmul(u, between * (inner * row + column * H(inner)) + turn)
-    dv = np.matmul(v, between * (column * inner + H(inner) * row) - turn)
+    skew = turned(a, inner) / (2 * row)
+    du = np.matmul(u, between * (inner * row + column * H(inner)) + skew)
+    dv = np.matmul(v, between * (column * inner + H(inner) * row) - skew)
     away_u, away_v = np.matmul(g, v) / row, np.matmul(H(g), u) / row
     du = du + away_u - np.matmul(u, np.matmul(H(u), away_u))
     dv = dv + away_v - np.matmul(v, np.matmul(vh, away_v))

@@ -13,11 +13,11 @@ from .matrices import real_like
 
 def fitted(x: Any, length: int, axis: int) -> Any:
     """Truncate an array, or pad it with zeros, to a length along a dimension."""
-    own = np.shape(x)[axis]
-    if own > length:
+    size = np.shape(x)[axis]
+    if size > length:
         return np.take(x, np.arange(length), axis=axis)
-    widths = [(0, length - own if dim == axis % np.ndim(x) else 0) for dim in range(np.ndim(x))]
-    return np.pad(x, widths) if own < length else x
+    widths = [(0, length - size if dim == axis % np.ndim(x) else 0) for dim in range(np.ndim(x))]
+    return np.pad(x, widths) if size < length else x
 
 
 def transform(function: Any) -> Any:

@@ -50,9 +50,9 @@ class Shared:
         Raises:
             BufferError: if too many values are buffered for the others.
         """
-        own = self.waiting[branch]
+        waiting = self.waiting[branch]
         while True:
-            while not own:
+            while not waiting:
                 try:
                     value = next(self.values)
                 except StopIteration:
@@ -61,7 +61,7 @@ class Shared:
                     self.waiting[place].append(value)
                 if 0 <= self.buffer_size < max(map(len, self.waiting)):
                     raise BufferError(f"a branch of a pipe is more than {self.buffer_size} values behind the others")
-            yield self.copied(own.popleft())
+            yield self.copied(waiting.popleft())
 
 
 class BranchIterDataPipe(IterDataPipe[Any]):

@@ -191,9 +191,9 @@ def begin_orders(pipe: Any, generator: Any) -> None:
         pipe: the pipe of the loader.
         generator: the generator of the loader; None for the default one.
     """
-    own = Generator().manual_seed(drawn_seed(generator))
+    shuffling = Generator().manual_seed(drawn_seed(generator))
     for shuffler in shufflers(pipe):
-        shuffler.set_seed(drawn_seed(own))
+        shuffler.set_seed(drawn_seed(shuffling))
 
 
 def drawn_seed(generator: Any = None) -> int:
