@@ -68,10 +68,10 @@ cdef extern from *:
         PyType_Spec spec = {
             "wengert._core.functions.function.FunctionEdge", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
         PyObject *bases = PyTuple_Pack(1, base);
-        PyObject *made = bases ? PyType_FromSpecWithBases(&spec, bases) : NULL;
+        PyObject *type_object = bases ? PyType_FromSpecWithBases(&spec, bases) : NULL;
         Py_XDECREF(bases);
         wengert_edge_node = node;
-        return made;
+        return type_object;
     }
     /* A tensor that is the only one to lead to its node shows the collector what hangs on the node, and on those that this node alone
        leads to, so that a hook may hold a tensor made of its own: the edges and nodes between them are invisible. Since
@@ -84,8 +84,8 @@ cdef extern from *:
     static Py_ssize_t wengert_way[5];
     static traverseproc wengert_tensor_traverse;
     static PyObject *wengert_alone(PyObject *holder, Py_ssize_t offset) {
-        PyObject *found = WENGERT_FIELD(holder, offset);
-        return found && Py_REFCNT(found) == 1 && !PyObject_IS_GC(found) ? found : NULL;
+        PyObject *held = WENGERT_FIELD(holder, offset);
+        return held && Py_REFCNT(held) == 1 && !PyObject_IS_GC(held) ? held : NULL;
     }
     static int wengert_visit_nodes(PyObject *first, visitproc visit, void *arg) {
         PyObject *waiting[WENGERT_MOST_SHOWN] = {first};

@@ -19,44 +19,44 @@ cdef extern from *:
     /* An attribute of an object that is not a NumPy array: any object, even a tensor that leads back to itself. */
     static CYTHON_UNUSED PyObject *wengert_attribute(PyObject *array, const char *name) {
         if (Py_EnterRecursiveCall(" while reading an attribute of an array")) return NULL;
-        PyObject *found = PyObject_GetAttrString(array, name);
+        PyObject *result = PyObject_GetAttrString(array, name);
         Py_LeaveRecursiveCall();
-        return found;
+        return result;
     }
     #define wengert_is_ndarray(value) (wengert_as_ndarray(value) != NULL)
-    static CYTHON_INLINE PyObject *wengert_with_lengths(PyObject *shape, PyArrayObject *own) {
-        for (int at = 0; shape && at < PyArray_NDIM(own); at++) {
-            PyObject *length = PyLong_FromSsize_t(PyArray_DIM(own, at));
+    static CYTHON_INLINE PyObject *wengert_with_lengths(PyObject *shape, PyArrayObject *a) {
+        for (int at = 0; shape && at < PyArray_NDIM(a); at++) {
+            PyObject *length = PyLong_FromSsize_t(PyArray_DIM(a, at));
             if (length) PyTuple_SET_ITEM(shape, at, length); else Py_CLEAR(shape);
         }
         return shape;
     }
     static CYTHON_UNUSED PyObject *wengert_shape_of(PyObject *array) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        return own ? wengert_with_lengths(PyTuple_New(PyArray_NDIM(own)), own) : wengert_attribute(array, "shape");
+        PyArrayObject *a = wengert_as_ndarray(array);
+        return a ? wengert_with_lengths(PyTuple_New(PyArray_NDIM(a)), a) : wengert_attribute(array, "shape");
     }
     /* The same as an instance of a subclass of tuple that adds nothing to its fields. */
     static CYTHON_UNUSED PyObject *wengert_shape_as(PyObject *array, PyObject *cls) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        if (own == NULL) {
-            PyObject *shape = wengert_attribute(array, "shape"), *made = shape ? PyObject_CallOneArg(cls, shape) : NULL;
+        PyArrayObject *a = wengert_as_ndarray(array);
+        if (a == NULL) {
+            PyObject *shape = wengert_attribute(array, "shape"), *result = shape ? PyObject_CallOneArg(cls, shape) : NULL;
             Py_XDECREF(shape);
-            return made;
+            return result;
         }
-        PyObject *made = ((PyTypeObject *)cls)->tp_alloc((PyTypeObject *)cls, PyArray_NDIM(own));
+        PyObject *result = ((PyTypeObject *)cls)->tp_alloc((PyTypeObject *)cls, PyArray_NDIM(a));
     #if PY_VERSION_HEX >= 0x030E0000
-        if (made) ((PyTupleObject *)made)->ob_hash = -1;  /* tuples keep their hash from here on; allocated, it would be 0 */
+        if (result) ((PyTupleObject *)result)->ob_hash = -1;  /* tuples keep their hash from here on; allocated, it would be 0 */
     #endif
-        return wengert_with_lengths(made, own);
+        return wengert_with_lengths(result, a);
     }
     /* The number in an array of one element; None for other objects than NumPy's arrays and for less common numbers. */
     static CYTHON_UNUSED PyObject *wengert_number_in(PyObject *array) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        if (own == NULL || !(PyArray_FLAGS(own) & NPY_ARRAY_ALIGNED) || PyArray_DESCR(own)->byteorder == NPY_OPPBYTE) Py_RETURN_NONE;
-        for (int at = 0; at < PyArray_NDIM(own); at++)
-            if (PyArray_DIM(own, at) != 1) Py_RETURN_NONE;
-        const void *data = PyArray_DATA(own);
-        switch (PyArray_DESCR(own)->type_num) {
+        PyArrayObject *a = wengert_as_ndarray(array);
+        if (a == NULL || !(PyArray_FLAGS(a) & NPY_ARRAY_ALIGNED) || PyArray_DESCR(a)->byteorder == NPY_OPPBYTE) Py_RETURN_NONE;
+        for (int at = 0; at < PyArray_NDIM(a); at++)
+            if (PyArray_DIM(a, at) != 1) Py_RETURN_NONE;
+        const void *data = PyArray_DATA(a);
+        switch (PyArray_DESCR(a)->type_num) {
             case NPY_FLOAT: return PyFloat_FromDouble(*(const float *)data);
             case NPY_DOUBLE: return PyFloat_FromDouble(*(const double *)data);
             case NPY_LONG: return PyLong_FromLong(*(const long *)data);
@@ -72,14 +72,14 @@ cdef extern from *:
         return value ? Py_NewRef(value) : PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
     }
     /* Whether an array is 0-dim, holds a floating-point count that is exact, and may be written to. */
-    static int wengert_is_count(PyArrayObject *own) {
+    static int wengert_is_count(PyArrayObject *a) {
         const int needed = NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
-        if (own == NULL || PyArray_NDIM(own) || (PyArray_FLAGS(own) & needed) != needed) return 0;
-        if (PyArray_DESCR(own)->byteorder == NPY_OPPBYTE) return 0;
+        if (a == NULL || PyArray_NDIM(a) || (PyArray_FLAGS(a) & needed) != needed) return 0;
+        if (PyArray_DESCR(a)->byteorder == NPY_OPPBYTE) return 0;
         const double most = 9007199254740992.0;  /* 2**53; NaN is not below it */
-        switch (PyArray_DESCR(own)->type_num) {
-            case NPY_FLOAT: return *(const float *)PyArray_DATA(own) >= 0 && *(const float *)PyArray_DATA(own) < most;
-            case NPY_DOUBLE: return *(const double *)PyArray_DATA(own) >= 0 && *(const double *)PyArray_DATA(own) < most;
+        switch (PyArray_DESCR(a)->type_num) {
+            case NPY_FLOAT: return *(const float *)PyArray_DATA(a) >= 0 && *(const float *)PyArray_DATA(a) < most;
+            case NPY_DOUBLE: return *(const double *)PyArray_DATA(a) >= 0 && *(const double *)PyArray_DATA(a) < most;
         }
         return 0;
     }
@@ -91,12 +91,12 @@ cdef extern from *:
         PyObject *values = PyList_New(count);
         if (values == NULL) return NULL;
         for (Py_ssize_t at = 0; at < count; at++) {
-            PyArrayObject *own = (PyArrayObject *)PyList_GET_ITEM(arrays, at);
-            if (PyArray_DESCR(own)->type_num == NPY_FLOAT) *(float *)PyArray_DATA(own) += 1; else *(double *)PyArray_DATA(own) += 1;
+            PyArrayObject *a = (PyArrayObject *)PyList_GET_ITEM(arrays, at);
+            if (PyArray_DESCR(a)->type_num == NPY_FLOAT) *(float *)PyArray_DATA(a) += 1; else *(double *)PyArray_DATA(a) += 1;
         }
         for (Py_ssize_t at = 0; at < count; at++) {  /* one array may count for several */
-            PyArrayObject *own = (PyArrayObject *)PyList_GET_ITEM(arrays, at);
-            double number = PyArray_DESCR(own)->type_num == NPY_FLOAT ? *(float *)PyArray_DATA(own) : *(double *)PyArray_DATA(own);
+            PyArrayObject *a = (PyArrayObject *)PyList_GET_ITEM(arrays, at);
+            double number = PyArray_DESCR(a)->type_num == NPY_FLOAT ? *(float *)PyArray_DATA(a) : *(double *)PyArray_DATA(a);
             PyObject *value = PyLong_FromDouble(number);
             if (value == NULL) { Py_DECREF(values); return NULL; }
             PyList_SET_ITEM(values, at, value);
@@ -142,10 +142,10 @@ cdef extern from *:
     /* A tuple with another first element. */
     static CYTHON_UNUSED PyObject *wengert_with_first(PyObject *values, PyObject *first) {
         Py_ssize_t count = PyTuple_GET_SIZE(values);
-        PyObject *made = PyTuple_New(count);
-        for (Py_ssize_t at = 0; made && at < count; at++)
-            PyTuple_SET_ITEM(made, at, Py_NewRef(at ? PyTuple_GET_ITEM(values, at) : first));
-        return made;
+        PyObject *result = PyTuple_New(count);
+        for (Py_ssize_t at = 0; result && at < count; at++)
+            PyTuple_SET_ITEM(result, at, Py_NewRef(at ? PyTuple_GET_ITEM(values, at) : first));
+        return result;
     }
     /* (start, stop) of a slice without a step whose bounds are integers or missing; None for any other. */
     static CYTHON_UNUSED PyObject *wengert_plain_range(PyObject *value) {
@@ -155,44 +155,44 @@ cdef extern from *:
         return PyTuple_Pack(2, part->start, part->stop);
     }
     static CYTHON_UNUSED int wengert_has_flag(PyObject *array, int flag) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        return own && (PyArray_FLAGS(own) & flag) != 0;
+        PyArrayObject *a = wengert_as_ndarray(array);
+        return a && (PyArray_FLAGS(a) & flag) != 0;
     }
     #define wengert_has_rows(array) wengert_has_flag((array), NPY_ARRAY_C_CONTIGUOUS)
     static CYTHON_UNUSED PyObject *wengert_address_of(PyObject *array) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        if (own) return PyLong_FromVoidPtr(PyArray_DATA(own));
+        PyArrayObject *a = wengert_as_ndarray(array);
+        if (a) return PyLong_FromVoidPtr(PyArray_DATA(a));
         PyObject *pointer = PyObject_GetAttrString(array, "ctypes");
-        PyObject *found = pointer ? PyObject_GetAttrString(pointer, "data") : NULL;
+        PyObject *result = pointer ? PyObject_GetAttrString(pointer, "data") : NULL;
         Py_XDECREF(pointer);
-        return found;
+        return result;
     }
     static CYTHON_UNUSED PyObject *wengert_dtype_of(PyObject *array) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        if (own == NULL) return wengert_attribute(array, "dtype");
-        return Py_NewRef((PyObject *)PyArray_DESCR(own));
+        PyArrayObject *a = wengert_as_ndarray(array);
+        if (a == NULL) return wengert_attribute(array, "dtype");
+        return Py_NewRef((PyObject *)PyArray_DESCR(a));
     }
     static Py_ssize_t wengert_count(PyObject *array, const char *name) {
-        PyObject *found = wengert_attribute(array, name);
-        Py_ssize_t count = found ? PyLong_AsSsize_t(found) : -1;
-        Py_XDECREF(found);
+        PyObject *result = wengert_attribute(array, name);
+        Py_ssize_t count = result ? PyLong_AsSsize_t(result) : -1;
+        Py_XDECREF(result);
         return count;
     }
     static CYTHON_UNUSED Py_ssize_t wengert_ndim_of(PyObject *array) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        return own ? PyArray_NDIM(own) : wengert_count(array, "ndim");
+        PyArrayObject *a = wengert_as_ndarray(array);
+        return a ? PyArray_NDIM(a) : wengert_count(array, "ndim");
     }
     /* The letter of an array's dtype, or -1 with an error set. */
     static CYTHON_UNUSED int wengert_kind_of(PyObject *array) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        if (own) return PyArray_DESCR(own)->kind;
+        PyArrayObject *a = wengert_as_ndarray(array);
+        if (a) return PyArray_DESCR(a)->kind;
         PyObject *dtype = wengert_attribute(array, "dtype");
         PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
-        int found = kind && PyUnicode_Check(kind) && PyUnicode_GET_LENGTH(kind) ? (int)PyUnicode_READ_CHAR(kind, 0) : -1;
-        if (found < 0 && !PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "an array's dtype has no kind");
+        int result = kind && PyUnicode_Check(kind) && PyUnicode_GET_LENGTH(kind) ? (int)PyUnicode_READ_CHAR(kind, 0) : -1;
+        if (result < 0 && !PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "an array's dtype has no kind");
         Py_XDECREF(kind);
         Py_XDECREF(dtype);
-        return found;
+        return result;
     }
     static CYTHON_UNUSED int wengert_is_complex(PyObject *array) {
         int kind = wengert_kind_of(array);
@@ -203,19 +203,19 @@ cdef extern from *:
         return kind < 0 ? -1 : kind == 'f' || kind == 'c' || kind == 'V';
     }
     static CYTHON_UNUSED int wengert_is_half(PyObject *value) {
-        PyArrayObject *own = wengert_as_ndarray(value);
-        return own && PyArray_DESCR(own)->type_num >= NPY_HALF;
+        PyArrayObject *a = wengert_as_ndarray(value);
+        return a && PyArray_DESCR(a)->type_num >= NPY_HALF;
     }
     static CYTHON_UNUSED Py_ssize_t wengert_size_of(PyObject *array) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        if (own == NULL) return wengert_count(array, "size");
+        PyArrayObject *a = wengert_as_ndarray(array);
+        if (a == NULL) return wengert_count(array, "size");
         Py_ssize_t size = 1;
-        for (int at = 0; at < PyArray_NDIM(own); at++) size *= PyArray_DIM(own, at);
+        for (int at = 0; at < PyArray_NDIM(a); at++) size *= PyArray_DIM(a, at);
         return size;
     }
     /* Bytes of one element, or -1 with an error set. The field of the descriptor has another offset in NumPy 1 than in 2. */
-    static Py_ssize_t wengert_itemsize(PyArrayObject *own) {
-        switch (PyArray_DESCR(own)->type_num) {
+    static Py_ssize_t wengert_itemsize(PyArrayObject *a) {
+        switch (PyArray_DESCR(a)->type_num) {
             case NPY_BOOL: case NPY_BYTE: case NPY_UBYTE: return 1;
             case NPY_SHORT: case NPY_USHORT: case NPY_HALF: return 2;
             case NPY_INT: case NPY_UINT: case NPY_FLOAT: return 4;
@@ -223,45 +223,45 @@ cdef extern from *:
             case NPY_LONGLONG: case NPY_ULONGLONG: case NPY_DOUBLE: case NPY_CFLOAT: return 8;
             case NPY_CDOUBLE: return 16;
         }
-        return wengert_count((PyObject *)own, "itemsize");
+        return wengert_count((PyObject *)a, "itemsize");
     }
     static CYTHON_UNUSED int wengert_is_row_major(PyObject *array) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        if (own == NULL) return 1;  /* arrays of other modules: taken as ordered */
-        Py_ssize_t step = wengert_itemsize(own);
+        PyArrayObject *a = wengert_as_ndarray(array);
+        if (a == NULL) return 1;  /* arrays of other modules: taken as ordered */
+        Py_ssize_t step = wengert_itemsize(a);
         if (step < 0) return -1;
-        for (int at = PyArray_NDIM(own) - 1; at >= 0; at--) {
-            if (PyArray_STRIDE(own, at) != step) return 0;
-            if (PyArray_DIM(own, at) > 1) step *= PyArray_DIM(own, at);
+        for (int at = PyArray_NDIM(a) - 1; at >= 0; at--) {
+            if (PyArray_STRIDE(a, at) != step) return 0;
+            if (PyArray_DIM(a, at) > 1) step *= PyArray_DIM(a, at);
         }
         return 1;
     }
     static CYTHON_UNUSED int wengert_has_zero_stride(PyObject *array) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        if (own == NULL) {
+        PyArrayObject *a = wengert_as_ndarray(array);
+        if (a == NULL) {
             PyObject *strides = wengert_attribute(array, "strides"), *zero = PyLong_FromLong(0);
-            int found = strides && zero ? PySequence_Contains(strides, zero) : -1;
+            int result = strides && zero ? PySequence_Contains(strides, zero) : -1;
             Py_XDECREF(strides);
             Py_XDECREF(zero);
-            return found;
+            return result;
         }
-        for (int at = 0; at < PyArray_NDIM(own); at++)
-            if (PyArray_STRIDE(own, at) == 0) return 1;
+        for (int at = 0; at < PyArray_NDIM(a); at++)
+            if (PyArray_STRIDE(a, at) == 0) return 1;
         return 0;
     }
     static CYTHON_UNUSED int wengert_keeps_rows(PyObject *array) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        if (own == NULL) return 1;
-        for (int at = 0; at < PyArray_NDIM(own); at++)
-            if (PyArray_DIM(own, at) == 0) return 0;
+        PyArrayObject *a = wengert_as_ndarray(array);
+        if (a == NULL) return 1;
+        for (int at = 0; at < PyArray_NDIM(a); at++)
+            if (PyArray_DIM(a, at) == 0) return 0;
         int rows = wengert_is_row_major(array);
         if (rows) return rows;
         Py_ssize_t inner = 0;
         int expanded = 0;
-        for (int at = PyArray_NDIM(own) - 1; at >= 0; at--) {
-            Py_ssize_t stride = PyArray_STRIDE(own, at);
+        for (int at = PyArray_NDIM(a) - 1; at >= 0; at--) {
+            Py_ssize_t stride = PyArray_STRIDE(a, at);
             if (stride == 0) {
-                expanded |= PyArray_DIM(own, at) > 1;
+                expanded |= PyArray_DIM(a, at) > 1;
             } else {
                 if (stride <= inner) return 0;
                 inner = stride;
@@ -270,26 +270,26 @@ cdef extern from *:
         return expanded;
     }
     static CYTHON_UNUSED int wengert_in_space(PyObject *array, PyObject *shape, PyObject *dtype) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        if (own == NULL || shape == Py_None) return 0;  /* arrays of other modules: looked at by name */
-        if ((PyObject *)PyArray_DESCR(own) != dtype || PyArray_NDIM(own) != PyTuple_GET_SIZE(shape)) return 0;
-        for (int at = 0; at < PyArray_NDIM(own); at++)
-            if (PyArray_DIM(own, at) != PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, at))) return 0;
+        PyArrayObject *a = wengert_as_ndarray(array);
+        if (a == NULL || shape == Py_None) return 0;  /* arrays of other modules: looked at by name */
+        if ((PyObject *)PyArray_DESCR(a) != dtype || PyArray_NDIM(a) != PyTuple_GET_SIZE(shape)) return 0;
+        for (int at = 0; at < PyArray_NDIM(a); at++)
+            if (PyArray_DIM(a, at) != PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, at))) return 0;
         return 1;
     }
     static CYTHON_UNUSED int wengert_share_space(PyObject *array, PyObject *other) {
-        PyArrayObject *own = wengert_as_ndarray(array), *its = wengert_as_ndarray(other);
-        if (own == NULL || its == NULL || PyArray_DESCR(own) != PyArray_DESCR(its) || PyArray_NDIM(own) != PyArray_NDIM(its)) return 0;
-        for (int at = 0; at < PyArray_NDIM(own); at++)
-            if (PyArray_DIM(own, at) != PyArray_DIM(its, at)) return 0;
+        PyArrayObject *a = wengert_as_ndarray(array), *b = wengert_as_ndarray(other);
+        if (a == NULL || b == NULL || PyArray_DESCR(a) != PyArray_DESCR(b) || PyArray_NDIM(a) != PyArray_NDIM(b)) return 0;
+        for (int at = 0; at < PyArray_NDIM(a); at++)
+            if (PyArray_DIM(a, at) != PyArray_DIM(b, at)) return 0;
         return 1;
     }
     static CYTHON_INLINE PyObject *wengert_new(PyObject *cls) {
         PyObject *nothing = PyTuple_New(0);  /* a shared constant of the interpreter */
         if (nothing == NULL) return NULL;
-        PyObject *made = ((PyTypeObject *)cls)->tp_new((PyTypeObject *)cls, nothing, NULL);
+        PyObject *result = ((PyTypeObject *)cls)->tp_new((PyTypeObject *)cls, nothing, NULL);
         Py_DECREF(nothing);
-        return made;
+        return result;
     }
     static CYTHON_UNUSED int wengert_bind(PyObject *cls, PyObject *name, PyObject *value) {
         PyTypeObject *type = (PyTypeObject *)cls;
@@ -304,16 +304,16 @@ cdef extern from *:
         PyObject *full = PyUnicode_FromFormat("%U.%U", module, name), *bases = full ? PyTuple_Pack(1, base) : NULL;
         PyType_Slot slots[] = {{0, NULL}};
         PyType_Spec spec = {full ? PyUnicode_AsUTF8(full) : NULL, 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
-        PyObject *made = bases && spec.name ? PyType_FromSpecWithBases(&spec, bases) : NULL;
-        if (made) ((PyTypeObject *)made)->tp_name += PyUnicode_GET_LENGTH(module) + 1;  /* errors name it without */
+        PyObject *result = bases && spec.name ? PyType_FromSpecWithBases(&spec, bases) : NULL;
+        if (result) ((PyTypeObject *)result)->tp_name += PyUnicode_GET_LENGTH(module) + 1;  /* errors name it without */
         Py_XDECREF(bases), Py_XDECREF(full);
-        return made;
+        return result;
     }
     static CYTHON_UNUSED PyObject *wengert_referent(PyObject *reference) {
     #if PY_VERSION_HEX >= 0x030D0000
-        PyObject *found = NULL;
-        if (PyWeakref_GetRef(reference, &found) < 0) return NULL;
-        if (found) return found;
+        PyObject *result = NULL;
+        if (PyWeakref_GetRef(reference, &result) < 0) return NULL;
+        if (result) return result;
         Py_RETURN_NONE;
     #else
         return Py_XNewRef(PyWeakref_GetObject(reference));
@@ -330,12 +330,12 @@ cdef extern from *:
         wengert_set_dict_slot((PyTypeObject *)(cls), offsetof(WENGERT_TENSOR, attributes))
     static newfunc wengert_tensor_new;
     static PyObject *wengert_new_tensor(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-        PyObject *made = wengert_tensor_new(type, args, kwargs);
-        if (made) {
-            PyObject **slot = _PyObject_GetDictPtr(made);
+        PyObject *result = wengert_tensor_new(type, args, kwargs);
+        if (result) {
+            PyObject **slot = _PyObject_GetDictPtr(result);
             if (slot) Py_CLEAR(*slot);
         }
-        return made;
+        return result;
     }
     static PyGetSetDef wengert_dict_property[] = {
         {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
@@ -363,10 +363,10 @@ cdef extern from *:
         PyObject *arrays = PyList_New(count);
         if (arrays && PySequence_Fast_GET_SIZE(values) != count) { Py_DECREF(arrays); Py_RETURN_NOTIMPLEMENTED; }  /* a collection */
         for (Py_ssize_t at = 0; arrays && at < count; at++) {
-            PyObject *each = PySequence_Fast_GET_ITEM(values, at);
-            int is_tensor = PyObject_TypeCheck(each, tensor);
-            if (!is_tensor && each != Py_None) { Py_DECREF(arrays); Py_RETURN_NOTIMPLEMENTED; }
-            PyList_SET_ITEM(arrays, at, Py_NewRef(is_tensor ? WENGERT_FIELD(each, offset) : each));
+            PyObject *element = PySequence_Fast_GET_ITEM(values, at);
+            int is_tensor = PyObject_TypeCheck(element, tensor);
+            if (!is_tensor && element != Py_None) { Py_DECREF(arrays); Py_RETURN_NOTIMPLEMENTED; }
+            PyList_SET_ITEM(arrays, at, Py_NewRef(is_tensor ? WENGERT_FIELD(element, offset) : element));
         }
         return arrays;
     }
@@ -378,7 +378,7 @@ cdef extern from *:
         return Py_None;
     }
     static CYTHON_UNUSED PyObject *wengert_call_on_arrays(PyObject *function, PyObject *args, PyTypeObject *tensor, Py_ssize_t offset) {
-        PyObject *given[WENGERT_MOST_ARGUMENTS] = {NULL}, *made = Py_NotImplemented;
+        PyObject *arguments[WENGERT_MOST_ARGUMENTS] = {NULL}, *result = Py_NotImplemented;
         Py_ssize_t count = PyTuple_GET_SIZE(args), held = 0;
         if (count > WENGERT_MOST_ARGUMENTS) Py_RETURN_NOTIMPLEMENTED;
         for (; held < count; held++) {
@@ -391,29 +391,29 @@ cdef extern from *:
                 PyObject *first = wengert_first_of(value);
                 if (wengert_as_ndarray(first)) break;  /* a program's array: refused by the card, or converted to a tensor */
                 value = PyObject_TypeCheck(first, tensor) ? wengert_list_of_arrays(value, tensor, offset) : Py_NewRef(value);
-                if (value == NULL) { made = NULL; break; }
+                if (value == NULL) { result = NULL; break; }
                 if (value == Py_NotImplemented) { Py_DECREF(value); break; }
             }
-            given[held] = value;
+            arguments[held] = value;
         }
-        if (held == count) made = PyObject_Vectorcall(function, given, (size_t)count, NULL);
-        else Py_XINCREF(made);
-        while (held > 0) Py_DECREF(given[--held]);
-        if (made == NULL && PyErr_ExceptionMatches(PyExc_ValueError)) {  /* an array of that size: the body refuses it by name */
+        if (held == count) result = PyObject_Vectorcall(function, arguments, (size_t)count, NULL);
+        else Py_XINCREF(result);
+        while (held > 0) Py_DECREF(arguments[--held]);
+        if (result == NULL && PyErr_ExceptionMatches(PyExc_ValueError)) {  /* an array of that size: the body refuses it by name */
             PyErr_Clear();
             Py_RETURN_NOTIMPLEMENTED;
         }
-        return made;
+        return result;
     }
-    static CYTHON_UNUSED int wengert_is_part_of(PyObject *array, PyObject *whole) {
-        PyArrayObject *own = wengert_as_ndarray(array), *other = wengert_as_ndarray(whole);
-        PyObject *base = own ? PyArray_BASE(own) : NULL;
-        return base && other && (base == whole || base == PyArray_BASE(other));
+    static CYTHON_UNUSED int wengert_is_part_of(PyObject *array, PyObject *base_array) {
+        PyArrayObject *a = wengert_as_ndarray(array), *other = wengert_as_ndarray(base_array);
+        PyObject *base = a ? PyArray_BASE(a) : NULL;
+        return base && other && (base == base_array || base == PyArray_BASE(other));
     }
     static CYTHON_UNUSED PyObject *wengert_base_of(PyObject *array) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        if (own == NULL) return wengert_attribute(array, "base");
-        return Py_NewRef(PyArray_BASE(own) ? PyArray_BASE(own) : Py_None);
+        PyArrayObject *a = wengert_as_ndarray(array);
+        if (a == NULL) return wengert_attribute(array, "base");
+        return Py_NewRef(PyArray_BASE(a) ? PyArray_BASE(a) : Py_None);
     }
     static CYTHON_UNUSED int wengert_is_laid_like(PyObject *array, PyObject *other) {
         PyArrayObject *a = wengert_as_ndarray(array), *b = wengert_as_ndarray(other);
@@ -429,10 +429,10 @@ cdef extern from *:
     static __thread uint64_t wengert_owner;
     static __thread PyObject *wengert_value;
     static CYTHON_INLINE PyObject *wengert_recall(void) {
-        PyObject *found = Py_None;
-        if (wengert_value && wengert_owner == PyThreadState_GetID(PyThreadState_Get())) found = wengert_value;
-        Py_INCREF(found);
-        return found;
+        PyObject *result = Py_None;
+        if (wengert_value && wengert_owner == PyThreadState_GetID(PyThreadState_Get())) result = wengert_value;
+        Py_INCREF(result);
+        return result;
     }
     static CYTHON_INLINE void wengert_remember(PyObject *value) {
         PyObject *before = wengert_value;
@@ -473,7 +473,7 @@ cdef extern from *:
     void begin "wengert_begin"(object tensor)
     object subclass "wengert_subclass"(str module, str name, object base)
     object on_arrays "wengert_on_arrays"(object function, tuple args, object cls)
-    bint is_part_of "wengert_is_part_of"(object array, object whole)
+    bint is_part_of "wengert_is_part_of"(object array, object base_array)
     object base_of "wengert_base_of"(object array)
     bint is_laid_like "wengert_is_laid_like"(object array, object other)
     bint owns_memory "wengert_owns_memory"(object array)

@@ -9,10 +9,10 @@
 /* Names of modules that types and functions are taken from. Python's function looks at the package of the module, too:
    while that is being imported, it waits for a lock each time. */
 static inline PyObject *wengert_import(const char *name) {
-    PyObject *key = PyUnicode_FromString(name), *found = key ? PyImport_GetModule(key) : NULL;
+    PyObject *key = PyUnicode_FromString(name), *module = key ? PyImport_GetModule(key) : NULL;
     Py_XDECREF(key);
-    if (PyErr_Occurred() || (found && found != Py_None)) return found;
-    Py_XDECREF(found);
+    if (PyErr_Occurred() || (module && module != Py_None)) return module;
+    Py_XDECREF(module);
     return PyImport_ImportModule(name);
 }
 #define PyImport_ImportModule wengert_import
@@ -32,9 +32,9 @@ static const char *wengert_folder(void) {
         folder = build ? PyObject_GetAttrString(build, "ROOT") : NULL;
         Py_XDECREF(build);
     }
-    const char *found = folder ? PyUnicode_AsUTF8(folder) : NULL;
-    if (found == NULL) PyErr_Clear();
-    return found;
+    const char *path = folder ? PyUnicode_AsUTF8(folder) : NULL;
+    if (path == NULL) PyErr_Clear();
+    return path;
 }
 
 static int wengert_kind_of_path(const char *path) {
@@ -83,12 +83,12 @@ static void wengert_shorten(PyObject *op) {
 enum { WENGERT_OMIT, WENGERT_PUT, WENGERT_REPLACE, WENGERT_SHORTEN = 4 };
 static int wengert_step(PyFrameObject *frame, PyTracebackObject *trace) {
     PyFrameObject *caller = PyEval_GetFrame();
-    int own = wengert_kind(frame), head, next;
+    int kind = wengert_kind(frame), head, next;
     if (trace == NULL) return WENGERT_PUT;  /* what Cython makes of `with` takes it for granted that there is one */
     if (caller && wengert_kind(caller)) return WENGERT_OMIT;
     head = wengert_kind(trace->tb_frame);
     next = trace->tb_next ? wengert_kind(trace->tb_next->tb_frame) : WENGERT_FOREIGN;
-    if (own == WENGERT_NAMING) return WENGERT_PUT | WENGERT_SHORTEN;
+    if (kind == WENGERT_NAMING) return WENGERT_PUT | WENGERT_SHORTEN;
     if (head == WENGERT_FOREIGN) return WENGERT_PUT;
     if (head == WENGERT_MACHINERY) return next ? WENGERT_PUT | WENGERT_SHORTEN : WENGERT_REPLACE;
     return next ? WENGERT_OMIT | WENGERT_SHORTEN : WENGERT_OMIT;
@@ -112,20 +112,20 @@ static int wengert_traceback(PyFrameObject *frame) {
    that was compiled, becomes `__add__` of that file beside this library. */
 static PyCodeObject *wengert_code(const char *path, const char *function, int line) {
     const char *folder = wengert_folder(), *inside = strstr(path, "_core"), *end = function + strlen(function), *name;
-    PyObject *whole = folder && inside ? PyUnicode_FromFormat("%s/%s", folder, inside) : PyUnicode_FromString(path);
+    PyObject *full_path = folder && inside ? PyUnicode_FromFormat("%s/%s", folder, inside) : PyUnicode_FromString(path);
     PyObject *word = NULL;
-    PyCodeObject *made = NULL;
+    PyCodeObject *code = NULL;
     for (name = end; name > function && name[-1] != '.'; name--) {}
     if (name > function && (!strcmp(name, "__get__") || !strcmp(name, "__set__") || !strcmp(name, "__del__")))
         for (end = --name; name > function && name[-1] != '.'; name--) {}
     word = strncmp(function, "init ", 5) ? PyUnicode_FromStringAndSize(name, end - name) : PyUnicode_FromString("<module>");
-    if (whole && word) {
-        const char *file = PyUnicode_AsUTF8(whole), *shown = PyUnicode_AsUTF8(word);
-        if (file && shown) made = PyCode_NewEmpty(file, shown, line);
+    if (full_path && word) {
+        const char *file = PyUnicode_AsUTF8(full_path), *shown = PyUnicode_AsUTF8(word);
+        if (file && shown) code = PyCode_NewEmpty(file, shown, line);
     }
-    Py_XDECREF(whole);
+    Py_XDECREF(full_path);
     Py_XDECREF(word);
-    return made;
+    return code;
 }
 #define PyCode_NewEmpty wengert_code
 #endif

@@ -12,13 +12,13 @@ cdef extern from *:
     }
     #define WENGERT_NAME(variable, text) static PyObject *variable; if (wengert_name(&variable, (text)) == NULL) return NULL
     /* The value of a key in a dictionary, borrowed; NULL, perhaps with an error set, if there is none. */
-    static PyObject *wengert_value_of(PyObject *own, PyObject *key) {
-        return own && PyDict_Check(own) ? PyDict_GetItemWithError(own, key) : NULL;
+    static PyObject *wengert_value_of(PyObject *fields, PyObject *key) {
+        return fields && PyDict_Check(fields) ? PyDict_GetItemWithError(fields, key) : NULL;
     }
     /* The attributes of an instance; Python 3.11 sets no error if it has no memory for the dictionary. */
     static PyObject *wengert_attributes(PyObject *holder) {
-        PyObject *own = PyObject_GenericGetDict(holder, NULL);
-        return own || PyErr_Occurred() ? own : PyErr_NoMemory();
+        PyObject *fields = PyObject_GenericGetDict(holder, NULL);
+        return fields || PyErr_Occurred() ? fields : PyErr_NoMemory();
     }
     #if PY_VERSION_HEX < 0x030C0000
     /* An entry of a table: any mapping, usually a dictionary. */
@@ -27,13 +27,13 @@ cdef extern from *:
         int known = PySequence_Contains(table, name);
         return known > 0 ? PyObject_GetItem(table, name) : NULL;
     }
-    static PyObject *wengert_in_tables(PyObject *own, PyObject *name) {
+    static PyObject *wengert_in_tables(PyObject *fields, PyObject *name) {
         static PyObject *names[3];
         static const char *const texts[3] = {"_parameters", "_buffers", "_modules"};
         PyObject *value = NULL;
         for (int at = 0; value == NULL && at < 3; at++) {
             if (wengert_name(&names[at], texts[at]) == NULL) return NULL;
-            PyObject *table = Py_XNewRef(wengert_value_of(own, names[at]));
+            PyObject *table = Py_XNewRef(wengert_value_of(fields, names[at]));
             if (table && table != Py_None) value = wengert_entry_of(table, name);
             Py_XDECREF(table);
             if (PyErr_Occurred()) break;
@@ -43,12 +43,12 @@ cdef extern from *:
     /* What Python does for a class with `__getattr__`, but without an error for each attribute that is in a table. (From 3.12 on
        Python makes none, and has shortcuts of its own for its own slot.) */
     static PyObject *wengert_look_up(PyObject *holder, PyObject *name) {
-        PyObject *value = _PyObject_GenericGetAttrWithDict(holder, name, NULL, 1), *own, *method;
+        PyObject *value = _PyObject_GenericGetAttrWithDict(holder, name, NULL, 1), *fields, *method;
         if (value || PyErr_Occurred()) return value;
         WENGERT_NAME(getattr, "__getattr__");
-        if ((own = wengert_attributes(holder)) == NULL) return NULL;
-        value = wengert_in_tables(own, name);
-        Py_DECREF(own);
+        if ((fields = wengert_attributes(holder)) == NULL) return NULL;
+        value = wengert_in_tables(fields, name);
+        Py_DECREF(fields);
         if (value || PyErr_Occurred()) return value;
         method = Py_XNewRef(_PyType_Lookup(Py_TYPE(holder), getattr));
         if (method) value = PyObject_CallFunctionObjArgs(method, holder, name, NULL);
@@ -82,10 +82,10 @@ cdef extern from *:
     static PyObject *wengert_call(PyObject *holder, PyObject *args, PyObject *keywords) {
         WENGERT_NAME(hooks, "_call_hooks");
         WENGERT_NAME(forward, "forward");
-        PyObject *own = wengert_attributes(holder), *method = NULL, *marks = wengert_value_of(own, hooks), *result;
+        PyObject *fields = wengert_attributes(holder), *method = NULL, *marks = wengert_value_of(fields, hooks), *result;
         if (marks && PyDict_CheckExact(marks) && !PyDict_GET_SIZE(marks) && !PyDict_GET_SIZE(wengert_active)
-            && !wengert_watched() && !wengert_value_of(own, forward)) method = Py_XNewRef(_PyType_Lookup(Py_TYPE(holder), forward));
-        Py_XDECREF(own);
+            && !wengert_watched() && !wengert_value_of(fields, forward)) method = Py_XNewRef(_PyType_Lookup(Py_TYPE(holder), forward));
+        Py_XDECREF(fields);
         if (method == NULL || !PyFunction_Check(method) || PyErr_Occurred()) {
             Py_XDECREF(method);
             return PyErr_Occurred() ? NULL : wengert_call_fully(holder, args, keywords);

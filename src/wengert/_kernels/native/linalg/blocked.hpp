@@ -65,14 +65,14 @@ template <class T> void subtract_gram(Columns<T> c, Columns<T> v, index_t side, 
 
 // Solve A X = B in place for a triangle of at most `least_side`. An upper triangle is read backwards, as a lower one.
 template <class T> void substitute_few(Factor<T> a, index_t side, bool upper, bool unit, Columns<T> b, index_t width) {
-    T own[least_side * least_side] = {};
+    T triangle[least_side * least_side] = {};
     for (index_t k = 0; k < side; ++k)
         for (index_t i = k; i < side; ++i) {
             const index_t row = upper ? side - 1 - i : i, column = upper ? side - 1 - k : k;
             const T value = i == k && unit ? T(1) : a.data[row * a.row + column * a.column];
-            own[k * least_side + i] = i == k ? 1 / value : value;
+            triangle[k * least_side + i] = i == k ? 1 / value : value;
         }
-    loops<T>().substitute_block(own, b.data, b.pitch, side, width, upper);
+    loops<T>().substitute_block(triangle, b.data, b.pitch, side, width, upper);
 }
 // The same for any triangle, one half after the other.
 template <class T> void substitute(Factor<T> a, index_t side, bool upper, bool unit, Columns<T> b, index_t width) {
@@ -102,12 +102,12 @@ template <class T> bool factor_upper(Columns<T> a, index_t side) {
         return factor_upper(rest, side - half);
     }
     for (index_t j = 0; j < side; ++j) {
-        T* own = a.column(j);
+        T* column = a.column(j);
         for (index_t i = 0; i <= j; ++i) {
-            T value = own[i];
-            for (index_t k = 0; k < i; ++k) value -= a.column(i)[k] * own[k];
+            T value = column[i];
+            for (index_t k = 0; k < i; ++k) value -= a.column(i)[k] * column[k];
             if (i == j && (!(value > 0) || !std::isfinite(value))) return false;
-            own[i] = i == j ? std::sqrt(value) : value / a.column(i)[i];
+            column[i] = i == j ? std::sqrt(value) : value / a.column(i)[i];
         }
     }
     return true;

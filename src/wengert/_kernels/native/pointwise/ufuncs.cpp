@@ -53,19 +53,6 @@ constexpr npy_intp few = few_for_loops;
 // The operands of a card: one array, two, or an array and an array or a number.
 enum Operands { UNARY, BINARY, WITH_NUMBERS };
 
-#define WENGERT_UFUNCS(each) \
-    each(UNARY, "numpy", isnan) each(UNARY, "numpy", isinf) each(UNARY, "numpy", isfinite) \
-        each(UNARY, "numpy", signbit) each(UNARY, "numpy", logical_not) each(UNARY, "numpy", invert) \
-            each(WITH_NUMBERS, "numpy", bitwise_and) each(WITH_NUMBERS, "numpy", bitwise_or) \
-                each(WITH_NUMBERS, "numpy", bitwise_xor) each(WITH_NUMBERS, "numpy", left_shift) \
-                    each(WITH_NUMBERS, "numpy", right_shift) each(BINARY, "numpy", gcd) each(BINARY, "numpy", lcm) \
-                        each(BINARY, "numpy", fmax) each(BINARY, "numpy", fmin) each(UNARY, "scipy.special", j0) \
-                            each(UNARY, "scipy.special", j1) each(UNARY, "scipy.special", y0) \
-                                each(UNARY, "scipy.special", y1) each(UNARY, "scipy.special", k0) \
-                                    each(UNARY, "scipy.special", k1) each(UNARY, "scipy.special", k0e) \
-                                        each(UNARY, "scipy.special", k1e) each(BINARY, "scipy.special", gammainc) \
-                                            each(BINARY, "scipy.special", gammaincc)
-
 // The names of the rows of base/pointwise.inc; of those bound as SCIPY, also those of the functions in scipy.special.
 constexpr const char* unary_names[] = {
 #define WENGERT_UNARY(op, name, ...) name,
@@ -167,13 +154,12 @@ template <Operands operands> PyObject* called(Ufunc& ufunc, Call args) {
     else
         return of_two(ufunc, args[0], args[1], operands == WITH_NUMBERS);
 }
-#define WENGERT_FUNCTION(operands, module, name) \
+#define WENGERT_UFUNC(operands, module, name) \
     PyObject* card_##name(Call args) { \
         static Ufunc ufunc{module, #name}; \
         return called<operands>(ufunc, args); \
     }
-WENGERT_UFUNCS(WENGERT_FUNCTION)
-#undef WENGERT_FUNCTION
+#include "pointwise/ufuncs.inc"
 
 // A function with a loop of our own for float32.
 template <Unary op> PyObject* special_function(Call args) {
@@ -325,7 +311,7 @@ PyObject* polygamma(Call args) {
     return PyArray_DESCR(x) == double_descr ? polygamma_of<double>(order, x) : nullptr;
 }
 
-#define WENGERT_METHOD(operands, module, name) \
+#define WENGERT_UFUNC(operands, module, name) \
     direct_method("direct_" #name, in_operand_order<direct<operands == UNARY ? 1 : 2, card_##name>>, \
                   #name ", or NotImplemented"),
 // What a row of base/pointwise.inc becomes, by its binding.
@@ -337,8 +323,9 @@ PyObject* polygamma(Call args) {
 Methods ufunc_methods({
 #define WENGERT_UNARY(op, name, cost, binding, ...) WENGERT_METHOD_OF_##binding(op, name)
 #include "base/pointwise.inc"
-    WENGERT_UFUNCS(WENGERT_METHOD) direct_method("direct_logical_and", in_operand_order<direct<2, logical_and>>,
-                                                 "logical_and(self, other), or NotImplemented"),
+#include "pointwise/ufuncs.inc"
+    direct_method("direct_logical_and", in_operand_order<direct<2, logical_and>>,
+                  "logical_and(self, other), or NotImplemented"),
     direct_method("direct_logical_or", in_operand_order<direct<2, logical_or>>,
                   "logical_or(self, other), or NotImplemented"),
     direct_method("direct_logical_xor", in_operand_order<direct<2, logical_xor>>,
@@ -352,8 +339,6 @@ Methods ufunc_methods({
                   "logcumsumexp(self, dim), or NotImplemented"),
     direct_method("direct_polygamma", in_operand_order<direct<2, polygamma>>, "polygamma(n, self), or NotImplemented"),
 });
-#undef WENGERT_METHOD
-#undef WENGERT_LOOP_METHOD
 
 }  // namespace
 }  // namespace wengert
