@@ -17,11 +17,12 @@ static inline PyObject *wengert_import(const char *name) {
 }
 #define PyImport_ImportModule wengert_import
 
-/* ---- tracebacks: what `_start/tracebacks.py` says, for functions that have no frame of their own ------------------------------
+/* ---- tracebacks: what `_start/tracebacks.py` says, for functions that have no frame of their own -------------------
 
-   Where an error leaves a compiled function, Cython makes a frame for the traceback. It gets the real path of the source
-   and the plain name of the function; and it is left out where the function was called by the package, or stands between
-   the program's line and a frame that says more. All of this is done where there is an error, and nowhere else. */
+   Where an error leaves a compiled function, Cython makes a frame for the traceback. It gets the real path of the
+   source and the plain name of the function; and it is left out where the function was called by the package, or stands
+   between the program's line and a frame that says more. All of this is done where there is an error, and nowhere
+   else. */
 enum { WENGERT_FOREIGN, WENGERT_MACHINERY, WENGERT_NAMING };
 
 /* The folder of the package, or NULL. No error may be set. */
@@ -40,7 +41,8 @@ static const char *wengert_folder(void) {
 static int wengert_kind_of_path(const char *path) {
     const char *folder = wengert_folder();
     size_t length = folder ? strlen(folder) : 0;
-    if (length == 0 || strncmp(path, folder, length) || (path[length] != '/' && path[length] != '\\')) return WENGERT_FOREIGN;
+    if (length == 0 || strncmp(path, folder, length) || (path[length] != '/' && path[length] != '\\'))
+        return WENGERT_FOREIGN;
     path += length + 1;
     if (strncmp(path, "_core", 5) && strncmp(path, "_kernels", 8)) return WENGERT_NAMING;
     return strcmp(path, "_core/tensor/base.py") ? WENGERT_MACHINERY : WENGERT_NAMING;
@@ -78,8 +80,8 @@ static void wengert_shorten(PyObject *op) {
     PyErr_Restore(kind, value, PyException_GetTraceback(value));
 }
 
-/* Which of the steps on the way to the program a frame needs: left out, put before all others, in the place of the first
-   one; 4 if what lies below is to be shortened. */
+/* Which of the steps on the way to the program a frame needs: left out, put before all others, in the place of the
+   first one; 4 if what lies below is to be shortened. */
 enum { WENGERT_OMIT, WENGERT_PUT, WENGERT_REPLACE, WENGERT_SHORTEN = 4 };
 static int wengert_step(PyFrameObject *frame, PyTracebackObject *trace) {
     PyFrameObject *caller = PyEval_GetFrame();
@@ -108,8 +110,8 @@ static int wengert_traceback(PyFrameObject *frame) {
 }
 #define PyTraceBack_Here wengert_traceback
 
-/* Code for a frame: `wengert._core.tensor.base.Tensor.__add__` of `src/wengert/_core/tensor/base.py`, a path in the tree
-   that was compiled, becomes `__add__` of that file beside this library. */
+/* Code for a frame: `wengert._core.tensor.base.Tensor.__add__` of `src/wengert/_core/tensor/base.py`, a path in the
+   tree that was compiled, becomes `__add__` of that file beside this library. */
 static PyCodeObject *wengert_code(const char *path, const char *function, int line) {
     const char *folder = wengert_folder(), *inside = strstr(path, "_core"), *end = function + strlen(function), *name;
     PyObject *full_path = folder && inside ? PyUnicode_FromFormat("%s/%s", folder, inside) : PyUnicode_FromString(path);
@@ -118,7 +120,8 @@ static PyCodeObject *wengert_code(const char *path, const char *function, int li
     for (name = end; name > function && name[-1] != '.'; name--) {}
     if (name > function && (!strcmp(name, "__get__") || !strcmp(name, "__set__") || !strcmp(name, "__del__")))
         for (end = --name; name > function && name[-1] != '.'; name--) {}
-    word = strncmp(function, "init ", 5) ? PyUnicode_FromStringAndSize(name, end - name) : PyUnicode_FromString("<module>");
+    word = strncmp(function, "init ", 5) ? PyUnicode_FromStringAndSize(name, end - name)
+                                         : PyUnicode_FromString("<module>");
     if (full_path && word) {
         const char *file = PyUnicode_AsUTF8(full_path), *shown = PyUnicode_AsUTF8(word);
         if (file && shown) code = PyCode_NewEmpty(file, shown, line);

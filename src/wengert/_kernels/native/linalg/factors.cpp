@@ -194,11 +194,15 @@ template <class T> PyObject* log_determinant(Call args) {
 }
 
 PyMethodDef factors_methods[] = {
-    WENGERT_EITHER(3, cholesky_factor, "(self, upper, caller)") WENGERT_EITHER(
-        5, triangular, "(A, B, upper, left, unitriangular)") WENGERT_EITHER(3, cholesky_solve, "(self, input2, upper)")
-        WENGERT_EITHER(3, lu_factor, "(A, pivot, check_errors)") WENGERT_EITHER(4, solve, "(A, B, left, check_errors)")
-            WENGERT_EITHER(2, inverse, "(A, check_errors)") WENGERT_EITHER(1, determinant, "(A)")
-                WENGERT_EITHER(1, log_determinant, "(A)"){nullptr, nullptr, 0, nullptr},
+    WENGERT_EITHER(3, cholesky_factor, "(self, upper, caller)"),
+    WENGERT_EITHER(5, triangular, "(A, B, upper, left, unitriangular)"),
+    WENGERT_EITHER(3, cholesky_solve, "(self, input2, upper)"),
+    WENGERT_EITHER(3, lu_factor, "(A, pivot, check_errors)"),
+    WENGERT_EITHER(4, solve, "(A, B, left, check_errors)"),
+    WENGERT_EITHER(2, inverse, "(A, check_errors)"),
+    WENGERT_EITHER(1, determinant, "(A)"),
+    WENGERT_EITHER(1, log_determinant, "(A)"),
+    {nullptr, nullptr, 0, nullptr},
 };
 MethodList factors_list(factors_methods);
 

@@ -146,7 +146,7 @@ template <class T> inline PyArrayObject* empty_output(PyArray_Descr* descr = des
         "direct_" #name, \
         direct<count, \
                by_element<either<name<float>, large_##name<float>>, either<name<double>, large_##name<double>>>>, \
-        #name arguments ", or NotImplemented"),
+        #name arguments ", or NotImplemented")
 
 // Call `treat(index)` for each matrix, shared by the threads; false if one of the calls returned false.
 template <class Treat> inline bool for_each_matrix(npy_intp count, npy_intp work, Treat treat) {

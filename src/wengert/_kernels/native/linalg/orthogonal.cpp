@@ -340,18 +340,21 @@ template <class T> PyObject* lstsq_rule(Call args) {
 
 #define WENGERT_ORTHOGONAL(count, name, arguments, at) \
     direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>, at>>, \
-                  #name arguments ", or NotImplemented"),
+                  #name arguments ", or NotImplemented")
 PyMethodDef orthogonal_methods[] = {
-    WENGERT_EITHER(2, qr, "(A, mode)") WENGERT_ORTHOGONAL(5, qr_rule, "(grads, A_shape, Q, R, mode)", 2)
-        WENGERT_ORTHOGONAL(3, svd, "(A, full_matrices, compute_uv)", 0)
-            WENGERT_ORTHOGONAL(3, svd_of_values, "(A, full_matrices, compute_uv)", 0)
-                direct_method("direct_eigh", direct<3, by_element<eigh<float, false>, eigh<double, false>>>,
-                              "eigh(A, UPLO, compute_v), or NotImplemented"),
+    WENGERT_EITHER(2, qr, "(A, mode)"),
+    WENGERT_ORTHOGONAL(5, qr_rule, "(grads, A_shape, Q, R, mode)", 2),
+    WENGERT_ORTHOGONAL(3, svd, "(A, full_matrices, compute_uv)", 0),
+    WENGERT_ORTHOGONAL(3, svd_of_values, "(A, full_matrices, compute_uv)", 0),
+    direct_method("direct_eigh", direct<3, by_element<eigh<float, false>, eigh<double, false>>>,
+                  "eigh(A, UPLO, compute_v), or NotImplemented"),
     direct_method("direct_eigh_of_values", direct<3, by_element<eigh<float, true>, eigh<double, true>>>,
                   "eigh_of_values(A, UPLO, compute_v), or NotImplemented"),
-    WENGERT_ORTHOGONAL(4, pinv, "(A, atol, rtol, hermitian)", 0) WENGERT_ORTHOGONAL(3, pinv_rule, "(grad, A, out)", 0)
-        WENGERT_EITHER(4, lstsq, "(A, B, rcond, driver)")
-            WENGERT_ORTHOGONAL(5, lstsq_rule, "(grads, A, B, solution, wanted)", 1){nullptr, nullptr, 0, nullptr},
+    WENGERT_ORTHOGONAL(4, pinv, "(A, atol, rtol, hermitian)", 0),
+    WENGERT_ORTHOGONAL(3, pinv_rule, "(grad, A, out)", 0),
+    WENGERT_EITHER(4, lstsq, "(A, B, rcond, driver)"),
+    WENGERT_ORTHOGONAL(5, lstsq_rule, "(grads, A, B, solution, wanted)", 1),
+    {nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_ORTHOGONAL
 MethodList orthogonal_list(orthogonal_methods);

@@ -65,7 +65,8 @@ struct Call {
     bool several = false;
     DirectFunction function = nullptr;  // of a built-in function of positional arguments
 };
-// What each run of a call reads: its operands and the registers that no later call needs are numbers in `Calls::places`.
+// What each run of a call reads. Its operands and the registers that no later call needs are numbers in
+// `Calls::places`.
 struct Step {
     int32_t place = -1, spare = -1;  // of its only result
     uint32_t operands = 0, frees = 0, end = 0;
