@@ -204,6 +204,11 @@ def along_two(name: str, input: Any, s: Any, dim: Any, norm: Any, out: Any) -> A
     return along_any(name, read_several(f"fft_{name}2", input.shape, s, dims, norm, KINDS[name].makes_real), input, out)
 
 
+def along_some(name: str, input: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
+    """Transform along some dimensions, by default all."""
+    return along_any(name, read_several(f"fft_{name}n", input.shape, s, dim, norm, KINDS[name].makes_real), input, out)
+
+
 def along_any(name: str, plan: Plan, input: Any, out: Any) -> Any:
     """Transform along the dimensions of a plan.
 
@@ -329,44 +334,38 @@ def ihfft2(input: Tensor, s: Any = None, dim: Any = LAST_TWO, norm: Any = None, 
 @grid(rows=("11., -3.", "-5.,  1."))
 def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
     """The discrete Fourier transform, along some dimensions."""
-    plan = read_several("fft_fftn", input.shape, s, dim, norm, False)
-    return along_any("fft", plan, input, out)
+    return along_some("fft", input, s, dim, norm, out)
 
 
 @grid(rows=(" 2.7500, -0.7500", "-1.2500,  0.2500"))
 def ifftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
     """The inverse discrete Fourier transform, along some dimensions."""
-    plan = read_several("fft_ifftn", input.shape, s, dim, norm, False)
-    return along_any("ifft", plan, input, out)
+    return along_some("ifft", input, s, dim, norm, out)
 
 
 @grid(rows=("11., -3.", "-5.,  1."))
 def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
     """The discrete Fourier transform of real numbers: only the terms 0 to n // 2 of the last dimension, along some
     dimensions."""
-    plan = read_several("fft_rfftn", input.shape, s, dim, norm, False)
-    return along_any("rfft", plan, input, out)
+    return along_some("rfft", input, s, dim, norm, out)
 
 
 @grid(rows=(" 2.7500, -0.7500", "-1.2500,  0.2500"))
 def irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
     """The inverse of `rfft`: the transform of half a spectrum to real numbers, along some dimensions."""
-    plan = read_several("fft_irfftn", input.shape, s, dim, norm, True)
-    return along_any("irfft", plan, input, out)
+    return along_some("irfft", input, s, dim, norm, out)
 
 
 @grid(rows=("11., -3.", "-5.,  1."))
 def hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
     """The discrete Fourier transform of half a Hermitian signal, whose spectrum is real, along some dimensions."""
-    plan = read_several("fft_hfftn", input.shape, s, dim, norm, True)
-    return along_any("hfft", plan, input, out)
+    return along_some("hfft", input, s, dim, norm, out)
 
 
 @grid(rows=(" 2.7500, -0.7500", "-1.2500,  0.2500"))
 def ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
     """The inverse of `hfft`: half the Hermitian signal of a real spectrum, along some dimensions."""
-    plan = read_several("fft_ihfftn", input.shape, s, dim, norm, False)
-    return along_any("ihfft", plan, input, out)
+    return along_some("ihfft", input, s, dim, norm, out)
 
 
 c2c = complex_to_complex.native
