@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._start.loading import load
+from .._start.loading import load_scipy
 from . import positions
 from .results import Array
 
@@ -64,18 +64,6 @@ def widened(array: Array, lead: tuple[int, ...]) -> Array:
     if array.shape[:-2] == lead:
         return array
     return np.broadcast_to(array, (*lead, *array.shape[-2:]))
-
-
-def scipy_linalg(caller: str) -> Any:
-    """Load SciPy's module of linear algebra.
-
-    Raises:
-        ImportError: if SciPy is not installed.
-    """
-    try:
-        return load("scipy.linalg")
-    except ImportError as error:
-        raise ImportError(f"{caller} needs SciPy: pip install 'wengert[full]'") from error
 
 
 def zero_pivot(matrix: Array) -> int:
@@ -224,7 +212,7 @@ def for_each_matrix(
 def lu(a: Array) -> Any:
     """The triangular factors in one matrix, the exchanged rows, and the pivots that are zero, or 0, all from 1 on."""
     rows, width = a.shape[-2:]
-    getrf = scipy_linalg("lu_factor").get_lapack_funcs("getrf", dtype=a.dtype)
+    getrf = load_scipy("linalg", "lu_factor").get_lapack_funcs("getrf", dtype=a.dtype)
     shapes = [(rows, width), (min(rows, width),), ()]
     factors, pivots, info = for_each_matrix(getrf, a, shapes, [a.dtype, np.int32, np.int32])
     return columns(factors), pivots + np.int32(1), info
@@ -358,7 +346,7 @@ def ldl(a: Array, hermitian: bool) -> Any:
     """L and D of symmetric (Hermitian) matrices in one, LAPACK's exchanges, and the pivots that are zero, or 0."""
     size = a.shape[-1]
     kind = "hetrf" if hermitian and a.dtype.kind == "c" else "sytrf"
-    factor = scipy_linalg("ldl_factor").get_lapack_funcs(kind, dtype=a.dtype)
+    factor = load_scipy("linalg", "ldl_factor").get_lapack_funcs(kind, dtype=a.dtype)
     factors, pivots, info = for_each_matrix(
         lambda matrix: factor(np.tril(matrix), lower=1), a, [(size, size), (size,), ()], [a.dtype, np.int32, np.int32]
     )
@@ -387,7 +375,7 @@ def ldl_solve(packed: Array, pivots: Array, b: Array, hermitian: bool) -> Array:
     """X of A X = B of symmetric (Hermitian) matrices given by their factors; leading axes broadcast."""
     check_exchanges(pivots)
     kind = "hetrs" if hermitian and packed.dtype.kind == "c" else "sytrs"
-    solve = scipy_linalg("ldl_solve").get_lapack_funcs(kind, dtype=packed.dtype)
+    solve = load_scipy("linalg", "ldl_solve").get_lapack_funcs(kind, dtype=packed.dtype)
     lead = np.broadcast_shapes(packed.shape[:-2], b.shape[:-2])
     solutions = np.array(widened(b, lead))
     packed, pivots = widened(packed, lead), np.broadcast_to(pivots, (*lead, pivots.shape[-1]))

@@ -229,6 +229,23 @@ def load(name: str) -> ModuleType:
     return LOADS.whole(import_below, name)
 
 
+def load_scipy(name: str, caller: str, purpose: str = "") -> Any:
+    """Import a module of SciPy, as `load` does.
+
+    Args:
+        name: "linalg", "sparse", ...
+        caller: the function of the program, for the error.
+        purpose: why it needs SciPy, for the error.
+
+    Raises:
+        ImportError: if SciPy is not installed.
+    """
+    try:
+        return load(f"scipy.{name}")
+    except ImportError as error:
+        raise ImportError(f"{caller} needs SciPy{purpose}: pip install 'wengert[full]'") from error
+
+
 def import_below(name: str) -> ModuleType:
     """Import a module and its package.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._core import flags
-from .._start.loading import load
+from .._start.loading import load_scipy
 from .._tensor import Tensor
 from ..autograd.containers import Structure, flatten, keys_of, opened, unflatten
 from ..func.sparse.products import split
@@ -23,10 +23,7 @@ def scipy_module(caller: str, name: str) -> Any:
     Raises:
         ImportError: if SciPy is not installed.
     """
-    try:
-        return load(f"scipy.{name}")
-    except ImportError as error:
-        raise ImportError(f"{caller} needs SciPy: pip install 'wengert[full]'") from error
+    return load_scipy(name, caller)
 
 
 class Vector:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._start.loading import load
+from ..._start.loading import load_scipy
 
 
 def scipy_sparse(caller: str) -> Any:
@@ -17,10 +17,7 @@ def scipy_sparse(caller: str) -> Any:
     Raises:
         ImportError: if SciPy is not installed.
     """
-    try:
-        return load("scipy.sparse")
-    except ImportError as error:
-        raise ImportError(f"{caller} needs SciPy for its sparse arrays: pip install 'wengert[full]'") from error
+    return load_scipy("sparse", caller, " for its sparse arrays")
 
 
 def no_rows(count: int, inputs: int) -> Any:

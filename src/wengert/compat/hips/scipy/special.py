@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...._start.loading import load_scipy
 from ..boxes import RULES, getval, has_box
 from ..numpy import array
 from ..numpy.pointwise import defpartials
@@ -21,10 +22,7 @@ def loaded() -> Any:
     Raises:
         ImportError: if SciPy is not installed.
     """
-    try:
-        import scipy.special as sp
-    except ImportError as error:
-        raise ImportError("wengert.compat.hips.scipy needs SciPy: pip install 'wengert[full]'") from error
+    sp = load_scipy("special", "wengert.compat.hips.scipy")
     for function, partial in of_one_argument(sp).items():
         RULES[function] = defpartials(function, partial)
     for function, partial in of_an_order(sp).items():
