@@ -14,20 +14,14 @@ from .._core.types import dtypes
 from .._core.types.dtypes import dtype as DType
 
 C_NAMES = {
+    **dtypes.C_NAMES,
     "uint8": "uint8_t",
     "uint16": "uint16_t",
     "uint32": "uint32_t",
     "uint64": "uint64_t",
     "int8": "int8_t",
     "int16": "int16_t",
-    "int32": "int",
     "int64": "int64_t",
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "float32": "float",
-    "float64": "double",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
 }
 """Names of element types in torch's errors."""
 

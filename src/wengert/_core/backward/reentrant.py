@@ -14,40 +14,12 @@ import contextvars
 from collections.abc import Callable
 from typing import Any
 
-from ..state.modes import current
+from ..state.modes import Modes, current
 
 DEEPEST = 24
 """Largest number of nested passes in one thread; their frames (of engine and program) share Python's limit."""
 
-INHERITED = (
-    "anomaly",
-    "batches",
-    "casting",
-    "check_inf",
-    "check_nan",
-    "debug",
-    "forward",
-    "fresh",
-    "functions",
-    "grad",
-    "inference",
-    "levels",
-    "listeners",
-    "log",
-    "mask",
-    "multithreading",
-    "no_saved_hooks",
-    "noting",
-    "observers",
-    "overriding",
-    "passing",
-    "profiled",
-    "saved_hooks",
-    "sequence",
-    "transforms",
-    "watch",
-    "word",
-)
+INHERITED = tuple([name for name in Modes.__slots__ if name not in ("depth", "quiet")])
 """The modes that the other thread takes over; `quiet` and `depth` are its own."""
 
 NO_THREAD = "can't start new thread"

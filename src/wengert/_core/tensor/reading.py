@@ -31,6 +31,14 @@ def warn_of_leaving(tensor: Tensor) -> None:
         warn_once(LEAVES)
 
 
+def note_number(tensor: Tensor, number: Any, how: str) -> None:
+    """Note that a program reads the values of a tensor, `how`, as numbers without a history."""
+    if may_be_cut(tensor) and current().debug is not None:
+        tracing.left(tensor, number, how, tracing.NUMBER)
+    if slots.watched:
+        tracing.told_reading(tensor, how)
+
+
 def item(self: Tensor) -> Any:
     """Return the value of a tensor with one element as a Python number.
 
@@ -47,10 +55,7 @@ def item(self: Tensor) -> Any:
         if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
             raise RuntimeError(f"a Tensor with {self._array_.size} elements cannot be converted to Scalar")
         number = self._array_.item()
-    if may_be_cut(self) and current().debug is not None:
-        tracing.left(self, number, "item()", tracing.NUMBER)
-    if slots.watched:
-        tracing.told_reading(self, "item()")
+    note_number(self, number, "item()")
     return number
 
 
@@ -62,10 +67,7 @@ def tolist(self: Tensor) -> Any:
         >>> wg.tensor([[1, 2], [3, 4]]).tolist()
         [[1, 2], [3, 4]]
     """
-    if may_be_cut(self) and current().debug is not None:
-        tracing.left(self, [], "tolist()", tracing.NUMBER)
-    if slots.watched:
-        tracing.told_reading(self, "tolist()")
+    note_number(self, [], "tolist()")
     return self._array_.tolist()
 
 
@@ -80,10 +82,7 @@ def one_number(self: Tensor) -> Any:
         if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
             raise ValueError("only one element tensors can be converted to Python scalars")
         number = self._array_.item()
-    if may_be_cut(self) and current().debug is not None:
-        tracing.left(self, number, "a conversion to a number", tracing.NUMBER)
-    if slots.watched:
-        tracing.told_reading(self, "a conversion to a number")
+    note_number(self, number, "a conversion to a number")
     return number
 
 

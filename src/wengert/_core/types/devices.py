@@ -24,8 +24,8 @@ PYTHON = ("cuda", "xpu", "mtia")
 NO_ACCELERATOR = "Cannot access accelerator device when none is available; wengert computes on 'cpu'."
 
 
-class layout:
-    """Storage of the elements: `strided`, or `sparse_coo` for the non-zero elements with their indices."""
+class Constant:
+    """Named constant of torch, which is pickled by its name."""
 
     __slots__ = ("name",)
 
@@ -37,25 +37,22 @@ class layout:
 
     def __reduce__(self) -> str:
         return self.name
+
+
+class layout(Constant):
+    """Storage of the elements: `strided`, or `sparse_coo` for the non-zero elements with their indices."""
+
+    __slots__ = ()
 
 
 strided = layout("strided")
 sparse_coo = layout("sparse_coo")
 
 
-class memory_format:
+class memory_format(Constant):
     """Order of the elements in memory."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
-
-    def __reduce__(self) -> str:
-        return self.name
+    __slots__ = ()
 
 
 preserve_format = memory_format("preserve_format")
