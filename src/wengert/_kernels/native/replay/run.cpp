@@ -285,7 +285,7 @@ PyObject* replay_calls(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     try {
         std::unique_ptr<Calls> calls = read_calls(args[0], registers);
         PyObject* capsule = calls ? PyCapsule_New(calls.get(), capsule_name, destroy) : nullptr;
-        if (capsule) calls.release();
+        if (capsule) static_cast<void>(calls.release());
         return capsule;
     } catch (const std::bad_alloc&) {
         return PyErr_NoMemory();
