@@ -19,7 +19,7 @@ OLD = 1
 
 
 class Recipe:
-    """What a replay needs to create the node of an operator's call.
+    """Record of what a replay needs to create the node of an operator's call.
 
     Attributes:
         cls, op, plan, outputs: as in `OpNode`.
