@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 from typing import Any
 
@@ -277,3 +278,18 @@ BATCH = wg.ones(2, 40)
 def test_what_does_not_fit_is_refused(error: Any, message: str, attempt: Any) -> None:
     with pytest.raises(error, match=message):
         attempt()
+
+
+def test_a_fit_keeps_no_memory():
+    x = np.linspace(0, 2, 50_000)  # arrays from 128 KiB are counted
+    y = 3 * np.exp(-0.7 * x)
+    gc.disable()
+    try:
+        for sigma in (None, np.full(x.shape, 0.1)):
+            before = wg.memory_stats()["allocated_bytes"]
+            popt, _ = curve_fit(lambda x, a, b: a * (-b * x).exp(), x, y, p0=[1.0, 1.0], sigma=sigma)
+            assert popt == pytest.approx([3, 0.7])
+            kept = 0 if sigma is not None else 2 * x.nbytes + 65536  # SciPy remembers the first Jacobian
+            assert wg.memory_stats()["allocated_bytes"] - before <= kept
+    finally:
+        gc.enable()

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from .._core.tensor.tangents import is_dual
+from .._core.types.dtypes import float64
 from .._tensor import Tensor
 from ..autograd.grad_mode import no_grad
 from ..autograd.variables import Scope
 from ..func import grad, jacfwd
 from ..func.sparse.products import pushed
 from ..linalg import cholesky, inv, solve_triangular
+from ..ops.create.create import empty
 from ..ops.create.interchange import from_numpy
 from .implicit import implicit
 from .solutions import at_bounds, held
@@ -87,8 +89,9 @@ def curve_fit(
     optimize = scipy_module(FIT, "optimize")
     if not callable(f):
         raise TypeError(f"{FIT}: expected f to be a function, but got {type(f).__name__}")
-    by_rows = jac is None and sigma is None and is_lm(method, bounds)
-    model = Model(f, jac if callable(jac) else None, by_rows)
+    lm = is_lm(method, bounds)
+    by_rows = jac is None and sigma is None and lm
+    model = Model(f, jac if callable(jac) else None, by_rows, lm and not by_rows)
     arrays = {name: as_array(name, value) for name, value in (("xdata", xdata), ("ydata", ydata), ("sigma", sigma))}
     if arrays["sigma"] is not None and np.size(arrays["sigma"]) == 1:  # SciPy takes no number beside a Jacobian
         arrays["sigma"] = np.full(np.shape(arrays["ydata"]), arrays["sigma"])
@@ -98,7 +101,9 @@ def curve_fit(
     if by_rows:
         settings["col_deriv"] = True
     popt, pcov, *further = optimize.curve_fit(model.with_signature(), **arrays, p0=start, full_output=True, **settings)
-    if model.is_followed() or any(map(is_differentiable, (xdata, ydata, sigma))):
+    followed = model.is_followed()
+    model.release()
+    if followed or any(map(is_differentiable, (xdata, ydata, sigma))):
         omitted = nan_policy == "omit" and not check_finite
         kept = observed(arrays["xdata"], arrays["ydata"]) if omitted else None
         residuals = Residuals(f, xdata, ydata, sigma, kept)
@@ -116,6 +121,8 @@ class Model:
         f: the model as a function of tensors.
         jac: its Jacobian as a function of tensors; None for the exact one.
         by_rows: whether the Jacobian is returned with a row for each parameter, the memory order that "lm" needs.
+        row_major: whether a Jacobian with a row for each observation is row-major: "lm" with weights, which copies it
+            in this order. The decompositions of "trf" and "dogbox" need columns.
         pointwise: whether the model may work element by element; False once it has not.
         data: the latest independent variable, and the argument of `f` for it.
         latest: the latest parameters, the variables for them, and the output.
@@ -123,8 +130,8 @@ class Model:
         scope: the latest run, if it was recorded.
     """
 
-    def __init__(self, f: Callable[..., Any], jac: Any, by_rows: bool) -> None:
-        self.f, self.jac, self.by_rows = f, jac, by_rows
+    def __init__(self, f: Callable[..., Any], jac: Any, by_rows: bool, row_major: bool = False) -> None:
+        self.f, self.jac, self.by_rows, self.row_major = f, jac, by_rows, row_major
         self.pointwise = jac is None
         self.data: tuple[Any, Any] = (None, None)
         self.latest: tuple[Any, list[Tensor], Any] = (None, [], None)
@@ -161,6 +168,10 @@ class Model:
         follows: bool = self.scope.recording and self.scope.outlives([output])
         return follows
 
+    def release(self) -> None:
+        """Free the memory of the latest run: SciPy's wrappers of a fit refer to each other, and so to the model."""
+        self.latest, self.scope, self.rows, self.data = (None, [], None), None, None, (None, None)
+
     def jacobian(self, xdata: Any, *parameters: Any) -> Any:
         """Return the Jacobian, of shape (M, n); (n, M) if it is returned by rows."""
         data = self.read(xdata)
@@ -180,8 +191,9 @@ class Model:
         grads = unsummed(output, variables, self.scope.start)
         if grads is None:
             return None
-        if self.rows is None or not self.by_rows:  # "lm" copies them
-            self.rows = np.empty((len(grads), output.numel()))
+        if self.rows is None or not (self.by_rows or self.row_major):  # "lm" copies them
+            shape = (len(grads), output.numel())
+            self.rows = block(shape[::-1]).T if self.row_major else block(shape)
         for row, gradient in zip(self.rows, grads):
             if gradient is None:
                 row[...] = 0
@@ -263,6 +275,11 @@ class Residuals:
             values = self(parameters)
             covariance = covariance * ((values**2).sum() / (values.numel() - popt.size))
         return parameters, covariance
+
+
+def block(shape: tuple[int, ...]) -> Any:
+    """Return a float64 array, in memory that earlier fits have used where there is such."""
+    return empty(shape, dtype=float64)._array_
 
 
 def is_lm(method: Any, bounds: Any) -> bool:
