@@ -16,7 +16,7 @@ def public_classes(module, seen):
     """The classes of tuples that a program finds in public modules, each once."""
     seen.add(module.__name__)
     found = {}
-    for name in dir(module):
+    for name in sorted({*dir(module), *vars(module)}):
         value = None if name.startswith("_") else getattr(module, name, None)
         if isinstance(value, types.ModuleType) and value.__name__.startswith("wengert.") and value.__name__ not in seen:
             found |= public_classes(value, seen)

@@ -307,7 +307,7 @@ class Loader(Undisturbed, SourceFileLoader):  # type: ignore[misc]
         if spec.submodule_search_locations is not None:
             module.__path__ = spec.submodule_search_locations
         if not spec.name.startswith(INSIDE):
-            vars(module)["__getattr__"] = MethodType(absent, spec.name)
+            vars(module).update(__getattr__=MethodType(absent, spec.name), __dir__=MethodType(listed, spec.name))
         return module
 
     def get_code(self, fullname: str) -> CodeType | None:
@@ -427,6 +427,13 @@ def absent(module: str, name: str) -> NoReturn:
     refuse(module, name, asker)
 
 
+def listed(module: str) -> list[str]:
+    """Return the names that `dir` lists of a module; the `__dir__` of modules."""
+    from .listing import public  # imported here: the finder of modules depends on no module
+
+    return public(module, homes(module))
+
+
 HOMES: dict[str, dict[str, str]] = {}
 """Names that are loaded late, by module; see `homes`."""
 
@@ -467,7 +474,7 @@ def on_demand(module: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[]
         return value
 
     def names() -> list[str]:
-        return sorted({*module, *homes(module["__name__"])})
+        return listed(module["__name__"])
 
     return __getattr__, names
 

@@ -9,6 +9,26 @@ from wengert._core.types.devices import device, refuse_absent
 
 _IN_PACKAGE = ("Event", "Stream")
 
+__all__ = [
+    "Event",
+    "Stream",
+    "current_accelerator",
+    "current_device_idx",
+    "current_device_index",
+    "current_stream",
+    "device_count",
+    "empty_cache",
+    "is_available",
+    "max_memory_allocated",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "set_device_idx",
+    "set_device_index",
+    "set_stream",
+    "synchronize",
+]
+
 
 def is_available() -> bool:
     """False."""

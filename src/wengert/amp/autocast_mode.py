@@ -15,6 +15,8 @@ from .._core.types import dtypes
 from .._start.boundary import boundary, guarded
 from . import casting
 
+__all__ = ["autocast", "autocast_decorator", "custom_bwd", "custom_fwd", "is_autocast_available"]
+
 
 @guarded
 class autocast(Region):

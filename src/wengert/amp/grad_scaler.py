@@ -12,6 +12,8 @@ from typing import Any
 from .._core.types import dtypes
 from .._tensor import Tensor
 
+__all__ = ["GradScaler", "OptState"]
+
 
 class OptState(Enum):
     """Stage of an optimiser since the last `update()`."""

@@ -11,3 +11,5 @@ if TYPE_CHECKING:
 _IN_PACKAGE = ("array_api",)
 
 __getattr__, __dir__ = on_demand(globals())
+
+__all__ = ["array_api", "hips"]

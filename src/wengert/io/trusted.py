@@ -102,7 +102,7 @@ def as_torch(name: str) -> str:
 
 def classes_of(module: Any, *bases: type) -> Iterable[type]:
     """Return the classes of a module that derive from some bases."""
-    for name in dir(module):
+    for name in {*dir(module), *vars(module)}:  # also those that are not listed, such as `_LRScheduler`
         value = getattr(module, name)
         if isinstance(value, type) and issubclass(value, bases):
             yield value
@@ -157,8 +157,7 @@ def functions() -> dict[str, Any]:
         value = getattr(functional, name)
         if callable(value) and not isinstance(value, type):
             table |= {f"torch._C._nn.{name}": value, f"torch.nn.functional.{name}": value}
-    for name in dir(init):
-        value = getattr(init, name)
+    for name, value in vars(init).items():
         if isinstance(value, FunctionType) and not name.startswith("_"):
             table[f"torch.nn.init.{name}"] = value
     return table

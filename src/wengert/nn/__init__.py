@@ -13,6 +13,7 @@ from . import (
     init,
     modules,
     parallel,
+    parameter,
     quantized,
     utils,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "init",
     "modules",
     "parallel",
+    "parameter",
     "quantized",
     "utils",
     *modules.__all__,

@@ -9,6 +9,15 @@ from .._tensor import Tensor
 from .._tensor.attributes import disabled
 from ..ops.create.placed import empty
 
+__all__ = [
+    "Buffer",
+    "Parameter",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "UninitializedTensorMixin",
+    "is_lazy",
+]
+
 
 class ParameterMeta(type):
     """Metaclass by which `isinstance` accepts tensors of other classes with the mark `_is_param`, as in torch."""

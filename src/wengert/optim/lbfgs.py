@@ -12,6 +12,8 @@ from .line_search import Point, StrongWolfe
 from .optimizer import Optimizer, Params, check_at_least_zero
 from .stepwise import as_real, check_rate
 
+__all__ = ["LBFGS"]
+
 Closure = Callable[[], Any]
 
 

@@ -12,6 +12,8 @@ from ..ops.sparse.create import sparse_coo_tensor
 from .optimizer import Group, Params, parameters_of
 from .stepwise import State, Stepwise, check_betas, check_rate, options_of
 
+__all__ = ["SparseAdam"]
+
 
 class SparseAdam(Stepwise):
     """Adam for sparse gradients: only elements with a gradient, and their running means, are updated.

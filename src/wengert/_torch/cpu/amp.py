@@ -9,6 +9,8 @@ from wengert._core.types.dtypes import bfloat16
 from wengert.amp.autocast_mode import autocast as _autocast
 from wengert.amp.grad_scaler import GradScaler as _GradScaler
 
+__all__ = ["GradScaler", "autocast"]
+
 MOVED = "`torch.cpu.amp.{0}(args...)` is deprecated. Please use `torch.amp.{0}('cpu', args...)` instead."
 
 

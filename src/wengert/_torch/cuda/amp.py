@@ -8,6 +8,8 @@ from typing import Any
 from wengert.amp.autocast_mode import autocast as _autocast, custom_bwd as _custom_bwd, custom_fwd as _custom_fwd
 from wengert.amp.grad_scaler import GradScaler as _GradScaler
 
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
+
 MOVED = "`torch.cuda.amp.{0}(args...)` is deprecated. Please use `torch.amp.{0}({1})` instead."
 
 

@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .parameters import ParameterDict as ParameterDict, ParameterList as ParameterList
 
+__all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+
 
 def position(index: Any, length: int) -> int:
     """Return `index` counted from the front.

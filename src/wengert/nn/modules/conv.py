@@ -24,6 +24,21 @@ if TYPE_CHECKING:
         LazyConvTranspose3d as LazyConvTranspose3d,
     )
 
+__all__ = [
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+]
+
 Lengths = int | Sequence[int]
 PADDING_MODES = ("circular", "zeros", "replicate", "reflect")
 

@@ -9,6 +9,8 @@ from .. import functional
 from .module import Module
 from .utils import name_constructor
 
+__all__ = ["Fold", "Unfold"]
+
 Lengths = int | tuple[int, ...]
 
 

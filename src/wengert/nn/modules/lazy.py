@@ -10,6 +10,8 @@ from ...autograd import no_grad
 from ..parameter import is_lazy
 from .state import State
 
+__all__ = ["LazyModuleMixin"]
+
 Self = TypeVar("Self", bound="LazyModuleMixin")
 
 

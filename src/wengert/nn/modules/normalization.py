@@ -13,6 +13,8 @@ from ..parameter import Parameter
 from .module import Module
 from .utils import name_constructor
 
+__all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+
 
 class _Affine(Module):
     """Base of normalisations: a weight, which is 1 at first, and a bias, which is 0; either may be None."""

@@ -12,6 +12,8 @@ from .. import functional, init
 from ..parameter import Parameter
 from .module import Module
 
+__all__ = ["Embedding", "EmbeddingBag"]
+
 
 class _Table(Module):
     """Base of `Embedding` and `EmbeddingBag`: the table, and how vectors are looked up."""

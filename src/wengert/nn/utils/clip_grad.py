@@ -14,6 +14,8 @@ from ...ops.create.create import tensor
 from ...ops.reductions.vector_norm import vector_norm
 from ...ops.shapes.join import stack
 
+__all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
+
 
 def listed(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
     """Return one or several tensors as a list.

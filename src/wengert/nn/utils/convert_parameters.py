@@ -8,6 +8,8 @@ from ..._start.boundary import boundary
 from ..._tensor import Tensor
 from ...ops.shapes.join import cat
 
+__all__ = ["parameters_to_vector", "vector_to_parameters"]
+
 
 @boundary
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:

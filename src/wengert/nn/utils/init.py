@@ -7,6 +7,8 @@ from typing import Any
 
 from ..modules.module import Module
 
+__all__ = ["skip_init"]
+
 
 def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Module:
     """Make a module whose parameters are not initialised.

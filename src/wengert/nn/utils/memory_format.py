@@ -9,6 +9,8 @@ from ...autograd import no_grad
 from ..modules.conv import Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module import Module
 
+__all__ = ["convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format"]
+
 
 @boundary
 def convert_conv2d_weight_memory_format(module: Module, memory_format: Any) -> Module:

@@ -10,6 +10,8 @@ from ...ops.reductions.vector_norm import vector_norm
 from ..parameter import Parameter
 from .weight_hooks import WeightHook
 
+__all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
+
 
 def unit(vector: Any, eps: float) -> Any:
     """Return a vector divided by the maximum of its length and `eps`."""

@@ -10,6 +10,8 @@ from ...ops.reductions.vector_norm import vector_norm
 from ..parameter import Parameter
 from .weight_hooks import WeightHook
 
+__all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
+
 
 def norm_except_dim(v: Any, pow: float = 2, dim: int = 0) -> Any:
     """Return the norms of the slices along a dimension, which is kept; -1 for the norm of the whole tensor."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..._start.loading import on_demand
+from . import dataloader, dataset, distributed, sampler
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader
 from .dataset import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
@@ -39,9 +40,13 @@ __all__ = [
     "SubsetRandomSampler",
     "TensorDataset",
     "WeightedRandomSampler",
+    "dataloader",
+    "dataset",
     "default_collate",
     "default_convert",
+    "distributed",
     "functional_datapipe",
     "get_worker_info",
     "random_split",
+    "sampler",
 ]

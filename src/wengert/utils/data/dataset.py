@@ -17,6 +17,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .stacked import StackDataset as StackDataset
 
+__all__ = [
+    "ChainDataset",
+    "ConcatDataset",
+    "Dataset",
+    "IterableDataset",
+    "StackDataset",
+    "Subset",
+    "TensorDataset",
+    "random_split",
+]
+
 T = TypeVar("T", covariant=True)
 
 

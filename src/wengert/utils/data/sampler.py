@@ -14,6 +14,15 @@ from ...ops.randomness.generator import Generator
 from ...ops.randomness.random import randint, randperm
 from ...ops.randomness.sampling import multinomial
 
+__all__ = [
+    "BatchSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "SubsetRandomSampler",
+    "WeightedRandomSampler",
+]
+
 T = TypeVar("T", covariant=True)
 CHUNK = 32
 """Number of indices drawn at once with replacement, as in torch, since random numbers depend on it."""

@@ -40,4 +40,13 @@ def __getattr__(name: str) -> Any:
         raise ImportError(MISSING.format(name, name)) from error
 
 
+def __dir__() -> list[str]:
+    """Return the names that are available: none without the package, as `inspect.getmembers` asks for each."""
+    try:
+        writers()
+    except ImportError:
+        return []
+    return [*NAMES]
+
+
 __all__ = ["FileWriter", "SummaryWriter"]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from . import __getattr__ as __getattr__
+from . import __dir__ as __dir__, __getattr__ as __getattr__
 
 __all__ = ["FileWriter", "SummaryWriter"]  # noqa: F822 - by `__getattr__`
