@@ -242,6 +242,12 @@ def backward(
 ) -> None:
     """Add the gradients of this tensor to the `.grad` of the leaves that it depends on; see `autograd.backward`.
 
+    Args:
+        gradient: gradient of the tensor; 1 for a tensor with one element.
+        retain_graph: whether the graph is kept for a further pass; True by default with `create_graph`.
+        create_graph: whether the gradients have derivatives.
+        inputs: leaves that get gradients; all by default.
+
     Examples:
         >>> import wengert as wg
         >>> x = wg.tensor([1.0, 2.0], requires_grad=True)

@@ -23,6 +23,10 @@ def new(self: Any, *data: Any, device: Any = None, size: Any = None) -> Tensor:
 
     The old form of `new_empty` and `new_tensor`; of sparse tensors, `new(indices, values, size)` makes another one.
 
+    Args:
+        data: lengths, values or a tensor; nothing for no element.
+        device: the device.
+
     Raises:
         TypeError: if it is made of a tensor of another dtype, or a sparse one of anything but lengths or entries.
 

@@ -182,7 +182,11 @@ def identity(self: Tensor) -> int:
 
 
 def pin_memory(self: Tensor, device: Any = None) -> Any:
-    """Refused: there is no accelerator to pin memory for."""
+    """Refused: there is no accelerator to pin memory for.
+
+    Args:
+        device: the device.
+    """
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 

@@ -72,6 +72,9 @@ class SymBool(SymInt):
 def sym_int(a: int | float) -> int:
     """The number without its fraction.
 
+    Args:
+        a: a number.
+
     Examples:
         >>> import wengert as wg
         >>> wg.sym_int(2.7)
@@ -110,6 +113,9 @@ def sym_not(a: bool) -> bool:
 def sym_max(a: int | float, b: int | float) -> int | float:
     """The greater number; a float if one of the two is.
 
+    Args:
+        a, b: numbers.
+
     Examples:
         >>> import wengert as wg
         >>> wg.sym_max(2, 3.0)
@@ -122,6 +128,9 @@ def sym_max(a: int | float, b: int | float) -> int | float:
 def sym_min(a: int | float, b: int | float) -> int | float:
     """The smaller number; a float if one of the two is.
 
+    Args:
+        a, b: numbers.
+
     Examples:
         >>> import wengert as wg
         >>> wg.sym_min(2, 3.0)
@@ -133,6 +142,9 @@ def sym_min(a: int | float, b: int | float) -> int | float:
 @asking
 def sym_sum(args: Sequence[int | float]) -> int | float:
     """The sum of numbers.
+
+    Args:
+        args: an iterable of numbers.
 
     Examples:
         >>> import wengert as wg

@@ -52,6 +52,10 @@ has_lapack, has_mkl, has_openmp, has_spectral = True, False, False, True
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Note the setting; all operators are deterministic.
 
+    Args:
+        mode: whether operators without a deterministic form are refused; there are none.
+        warn_only: whether they would only warn.
+
     Examples:
         >>> import wengert as wg
         >>> wg.use_deterministic_algorithms(True)
@@ -132,7 +136,11 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_warn_always(b: bool, /) -> None:
-    """Set whether warnings that are issued once per process are issued each time; Python's filters still apply."""
+    """Set whether warnings that are issued once per process are issued each time; Python's filters still apply.
+
+    Args:
+        b: whether they are.
+    """
     anomaly.GIVEN.always = bool(b)
 
 
@@ -170,7 +178,11 @@ def get_num_interop_threads() -> int:
 
 
 def set_flush_denormal(mode: bool, /) -> bool:
-    """Return False: denormal numbers are never flushed to zero."""
+    """Return False: denormal numbers are never flushed to zero.
+
+    Args:
+        mode: whether to flush them; has no effect.
+    """
     return False
 
 
@@ -196,6 +208,9 @@ def set_default_device(device: Any) -> None:  # shadows the class: torch's name 
 
 def set_default_tensor_type(t: Any, /) -> None:
     """Set the default dtype by the old name of a type: "torch.DoubleTensor", or the type itself.
+
+    Args:
+        t: the type or its name.
 
     Raises:
         TypeError: if there is no such type, or it is not floating-point.
@@ -226,6 +241,9 @@ def compiled_with_cxx11_abi() -> bool:
 def is_storage(obj: object, /) -> bool:
     """Return whether this is the memory of tensors.
 
+    Args:
+        obj: any object.
+
     Examples:
         >>> import wengert as wg
         >>> wg.is_storage(wg.zeros(2).untyped_storage()), wg.is_storage([1.0])
@@ -238,6 +256,9 @@ def is_storage(obj: object, /) -> bool:
 
 def typename(obj: object, /) -> str:
     """The name of a tensor's type, or of the type of anything else, with its module.
+
+    Args:
+        obj: any object.
 
     Examples:
         >>> import wengert as wg

@@ -241,6 +241,9 @@ def device_type_of(name: str, value: Any) -> str:
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """Return whether the thread is in a region of autocast for a device.
 
+    Args:
+        device_type: the device, such as "cpu".
+
     Examples:
         >>> import wengert as wg
         >>> wg.is_autocast_enabled("cpu")
@@ -250,7 +253,12 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
 
 
 def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
-    """Start or end a region of autocast for a device (a single bool is for "cuda")."""
+    """Start or end a region of autocast for a device (a single bool is for "cuda").
+
+    Args:
+        device_type: the device, such as "cpu".
+        enabled: whether calls are recast.
+    """
     if enabled is None:
         device_type, enabled = "cuda", device_type
     device = device_type_of("set_autocast_enabled", device_type)
@@ -266,6 +274,9 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
 def get_autocast_dtype(device_type: str) -> Any:
     """Return the dtype of regions for a device: by default bfloat16 on the CPU, float16 elsewhere.
 
+    Args:
+        device_type: the device, such as "cpu".
+
     Examples:
         >>> import wengert as wg
         >>> wg.get_autocast_dtype("cpu")
@@ -275,7 +286,12 @@ def get_autocast_dtype(device_type: str) -> Any:
 
 
 def set_autocast_dtype(device_type: str, dtype: Any) -> None:
-    """Set the dtype of regions for a device."""
+    """Set the dtype of regions for a device.
+
+    Args:
+        device_type: the device, such as "cpu".
+        dtype: the dtype.
+    """
     device = device_type_of("set_autocast_dtype", device_type)
     dtypes.check_dtype("set_autocast_dtype", "dtype", 2, dtype)
     state.kinds[device] = dtype
@@ -287,7 +303,11 @@ def is_autocast_cache_enabled() -> bool:
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    """Set whether a parameter is cast once for the outermost region."""
+    """Set whether a parameter is cast once for the outermost region.
+
+    Args:
+        enabled: whether it is.
+    """
     state.caching = enabled
 
 

@@ -92,6 +92,10 @@ class set_detect_anomaly(Region):
 def set_anomaly_enabled(mode: bool, check_nan: bool = True) -> None:
     """Switch anomaly detection on or off.
 
+    Args:
+        mode: whether it is on.
+        check_nan: whether the backward pass raises an error at the first NaN.
+
     Examples:
         >>> import wengert as wg
         >>> wg.set_anomaly_enabled(True)

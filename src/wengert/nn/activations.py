@@ -157,6 +157,9 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: Truth = Fa
 def sigmoid(input: Tensor) -> Tensor:
     """`1 / (1 + exp(-x))`.
 
+    Args:
+        input: tensor.
+
     Examples:
         >>> import wengert as wg
         >>> wg.nn.functional.sigmoid(wg.tensor([-1.0, 0.0, 1.0]))
@@ -167,6 +170,9 @@ def sigmoid(input: Tensor) -> Tensor:
 
 def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent.
+
+    Args:
+        input: tensor.
 
     Examples:
         >>> import wengert as wg
@@ -232,6 +238,12 @@ def rrelu(
 ) -> Tensor:
     """`x` where positive, else `a * x`: `a` is the mean of `lower` and `upper`, in training drawn between them.
 
+    Args:
+        input: floating tensor.
+        lower, upper: limits of `a`.
+        training: whether `a` is drawn for each element.
+        inplace: whether the result is written into the input.
+
     Examples:
         >>> import wengert as wg
         >>> wg.nn.functional.rrelu(wg.tensor([-2.0, 3.0]), 0.1, 0.3)
@@ -242,6 +254,10 @@ def rrelu(
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along a dimension times the sigmoid of the second.
+
+    Args:
+        input: floating tensor.
+        dim: the dimension, whose length is even.
 
     Raises:
         RuntimeError: if the length is odd, or the input has no dimensions.

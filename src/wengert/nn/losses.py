@@ -37,6 +37,13 @@ def cosine_embedding_loss(
 ) -> Tensor:
     """One minus the cosine of two vectors where `target` is 1, and `max(0, cosine - margin)` where it is -1.
 
+    Args:
+        input1, input2: the vectors, (n,) or (N, n).
+        target: 1 or -1 for each pair.
+        margin: cosine of different vectors that counts as far enough.
+        size_average, reduce: older words for `reduction`.
+        reduction: "mean", "sum" or "none".
+
     Examples:
         >>> import wengert as wg
         >>> a, b = wg.tensor([[1.0, 0.0]]), wg.tensor([[3.0, 4.0]])
@@ -57,6 +64,13 @@ def hinge_embedding_loss(
 ) -> Tensor:
     """`input` where `target` is 1, and `max(0, margin - input)` where `target` is -1.
 
+    Args:
+        input: floating tensor, usually distances.
+        target: 1 or -1, of the shape of `input`.
+        margin: least distance of what is different.
+        size_average, reduce: older words for `reduction`.
+        reduction: "mean", "sum" or "none".
+
     Examples:
         >>> import wengert as wg
         >>> wg.nn.functional.hinge_embedding_loss(wg.tensor([0.5, 0.25]), wg.tensor([1.0, -1.0]))
@@ -76,6 +90,13 @@ def margin_ranking_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """`max(0, -target * (input1 - input2) + margin)` of two scores and a target of 1 or -1.
+
+    Args:
+        input1, input2: scores.
+        target: 1 if the first should be the larger one, else -1.
+        margin: the difference to reach.
+        size_average, reduce: older words for `reduction`.
+        reduction: "mean", "sum" or "none".
 
     Raises:
         RuntimeError: if the numbers of dimensions differ.
@@ -183,6 +204,15 @@ def multi_margin_loss(
 ) -> Tensor:
     """Mean over the classes of `max(0, margin - score of the target + score) ** p`, without the target class.
 
+    Args:
+        input: scores, (N, C) or (C,).
+        target: the class of each sample.
+        p: the power, 1 or 2.
+        margin: the difference to reach.
+        weight: a weight for each class, (C,).
+        size_average, reduce: older words for `reduction`.
+        reduction: "mean", "sum" or "none".
+
     Raises:
         ValueError: if `p` is neither 1 nor 2, or `weight` is not a vector.
 
@@ -206,6 +236,12 @@ def multilabel_margin_loss(
 ) -> Tensor:
     """Sum of `max(0, 1 - score of a named class + score of another one)` over all such pairs, divided by C.
 
+    Args:
+        input: scores, (N, C) or (C,).
+        target: the classes of each sample, ended by -1, of the shape of `input`.
+        size_average, reduce: older words for `reduction`.
+        reduction: "mean", "sum" or "none".
+
     Examples:
         >>> import wengert as wg
         >>> wg.nn.functional.multilabel_margin_loss(wg.tensor([[0.1, 0.2, 0.8]]), wg.tensor([[2, -1, -1]]))
@@ -223,6 +259,12 @@ def soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """`log(1 + exp(-target * input))`, for the two classes 1 and -1.
+
+    Args:
+        input: floating tensor.
+        target: 1 or -1, of the shape of `input`.
+        size_average, reduce: older words for `reduction`.
+        reduction: "mean", "sum" or "none".
 
     Examples:
         >>> import wengert as wg

@@ -6,6 +6,7 @@ import types
 from typing import Any
 
 from ..._start.boundary import shorten
+from ..._start.loading import load
 from .. import flags, vectorcall
 from ..operators import promotion
 from ..operators.declaration import REQUIRED, Declaration, bind, read_plain
@@ -13,6 +14,24 @@ from ..state.modes import Modes
 from ..tensor.base import Tensor
 from . import out, unusual, volatile
 from .dispatch import computed, finish, perform, remember
+
+
+def docstring_of(op: Any) -> str | None:
+    """Return what `help` says of an operator."""
+    text: str | None = load(DOCSTRINGS).complete(op)
+    return text
+
+
+def signature_of(op: Any) -> Any:
+    """Return the signature of an operator as programs see it."""
+    return load(DOCSTRINGS).signature_of(op)
+
+
+DOCSTRINGS = f"{__name__.partition('.')[0]}._core.cards.docstrings"
+"""The module of texts for `help`, which is loaded for them only."""
+DOCSTRING: Any = property(docstring_of)
+SIGNATURE: Any = property(signature_of)
+"""Attributes of classes of operators: instances have texts of their own."""
 
 
 class Op(Declaration):

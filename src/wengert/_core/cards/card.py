@@ -14,7 +14,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..calls.op import Op, begin_calls
+from ..calls.op import DOCSTRING, SIGNATURE, Op, begin_calls
 from ..operators import batch_rules, sources
 from ..operators.declaration import fill_signature
 from ..operators.rules import Rule, locate
@@ -44,9 +44,6 @@ from .options import (
     nodes as nodes,
 )
 from .samples import Bad as Bad, Declared, Sample as Sample
-
-if TYPE_CHECKING:
-    import inspect
 
 Array: TypeAlias = Any
 Arrays: TypeAlias = Any
@@ -245,17 +242,8 @@ class Card(Declared, Op):
             return forms.function_of, self.form
         return (getattr, (Tensor, self.form[0])) if self.form[0] else (registered, (self.name,))
 
-    @property
-    def __doc__(self) -> str | None:  # type: ignore[override]
-        from . import docstrings
-
-        return docstrings.complete(self)
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        from . import docstrings
-
-        return docstrings.signature_of(self)
+    __doc__ = DOCSTRING
+    __signature__ = SIGNATURE
 
     @property
     def public(self) -> Any:

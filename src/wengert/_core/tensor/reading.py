@@ -133,6 +133,9 @@ def to_index(self: Tensor) -> int:
 def size(self: Tensor, dim: Any = None) -> Any:
     """Return the shape, or the length of one dimension.
 
+    Args:
+        dim: the dimension; None for all.
+
     Examples:
         >>> import wengert as wg
         >>> x = wg.zeros(2, 3)
@@ -221,6 +224,9 @@ def detach(self: Tensor) -> Tensor:
 
 def contiguous(self: Tensor, memory_format: Any = contiguous_format) -> Any:
     """Return the tensor itself if it is row-major (or in the order of a memory format), otherwise a copy.
+
+    Args:
+        memory_format: the order of the elements; row-major by default.
 
     Examples:
         >>> import wengert as wg

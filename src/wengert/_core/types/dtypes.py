@@ -303,6 +303,9 @@ def check_dtype(name: str, argument: str, position: int, value: object) -> None:
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """Return the smallest dtype that holds both by torch's table.
 
+    Args:
+        type1, type2: dtypes.
+
     Raises:
         RuntimeError: if a wide unsigned integer meets a bool, another integer or a complex type, which torch leaves
             undefined.

@@ -10,7 +10,7 @@ from .. import door, errors, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo
 from ..calls import batching, dispatch, dual_memory, unusual, volatile
-from ..calls.op import Op
+from ..calls.op import DOCSTRING, SIGNATURE, Op
 from ..graph import anomaly
 from ..graph.node import Edge, Node, new_edge
 from ..graph.refused import new_refusal
@@ -28,21 +28,11 @@ from .slices import copy_slices
 
 
 class InPlaceOp(Op):
-    """In-place form of an operator: `x.op_(...)` writes the result of `x.op(...)` into `x`, and returns `x`.
+    # In-place form of an operator: `x.op_(...)` writes the result of `x.op(...)` into `x`, and returns `x`. Each has a
+    # docstring of its own, put together from the operator's.
 
-    The parameters are those of the operator whose name has no underscore at its end; the result must fit the shape and
-    dtype of `x`.
-
-    Raises:
-        RuntimeError: if `x` requires a gradient and is not computed from other tensors, its elements overlap in memory,
-            or the result has another shape or a dtype that cannot be converted; nothing has been written.
-
-    Examples:
-        >>> import wengert as wg
-        >>> x = wg.tensor([1.0, 2.0])
-        >>> x.add_(10)
-        tensor([11., 12.])
-    """
+    __doc__ = DOCSTRING
+    __signature__ = SIGNATURE
 
     # `native` is the native form of `functional.writer`, or what writes the result over many elements where there is no
     # such, or None: it writes and returns None, or returns NotImplemented before it has written anything. With

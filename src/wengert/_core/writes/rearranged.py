@@ -7,7 +7,7 @@ from typing import Any
 from .. import flags
 from ..aliasing.views import ViewInfo
 from ..calls import batching, dispatch, unusual
-from ..calls.op import Op
+from ..calls.op import DOCSTRING, Op
 from ..graph import anomaly
 from ..graph.node import Edge, WideEdge
 from ..leaves.accumulate import gradient_edge
@@ -21,17 +21,9 @@ from .inplace import InPlaceOp
 
 
 class InPlaceView(InPlaceOp):
-    """In-place form of an operator that returns a view: `x.op_(...)` changes shape and strides of `x`, not its memory.
+    # In-place form of an operator that returns a view: `x.op_(...)` changes shape and strides of `x`, not its memory.
 
-    The parameters are those of the operator whose name has no underscore at its end.
-
-    Examples:
-        >>> import wengert as wg
-        >>> x = wg.tensor([1.0, 2.0])
-        >>> x.unsqueeze_(1)
-        tensor([[1.],
-                [2.]])
-    """
+    __doc__ = DOCSTRING
 
     __slots__ = ()
 

@@ -111,6 +111,13 @@ def promoted(first: Any, *others: Any) -> Any:
 def addr_in_place(self: Any, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """Add an outer product in place. The result of `addr` must fit the dtype of `self`.
 
+    Args:
+        self: matrix (n, m), which is changed.
+        vec1: vector (n,).
+        vec2: vector (m,).
+        beta: multiplier of `self`.
+        alpha: multiplier of the outer product.
+
     Examples:
         >>> import wengert as wg
         >>> wg.zeros(2, 2).addr_(wg.tensor([1.0, 2.0]), wg.tensor([3.0, 4.0]))

@@ -20,62 +20,110 @@ def converted(tensor: Tensor, wanted: dtypes.dtype, memory_format: Any) -> Any:
 
 
 def byte(self: Tensor, *, memory_format: Any = None) -> Any:
-    """Return the tensor in uint8: itself if it is of that dtype already, otherwise a copy."""
+    """Return the tensor in uint8: itself if it is of that dtype already, otherwise a copy.
+
+    Args:
+        memory_format: the memory format of a copy; that of the tensor by default.
+    """
     return converted(self, dtypes.uint8, memory_format)
 
 
 def char(self: Tensor, *, memory_format: Any = None) -> Any:
-    """Return the tensor in int8: itself if it is of that dtype already, otherwise a copy."""
+    """Return the tensor in int8: itself if it is of that dtype already, otherwise a copy.
+
+    Args:
+        memory_format: the memory format of a copy; that of the tensor by default.
+    """
     return converted(self, dtypes.int8, memory_format)
 
 
 def short(self: Tensor, *, memory_format: Any = None) -> Any:
-    """Return the tensor in int16: itself if it is of that dtype already, otherwise a copy."""
+    """Return the tensor in int16: itself if it is of that dtype already, otherwise a copy.
+
+    Args:
+        memory_format: the memory format of a copy; that of the tensor by default.
+    """
     return converted(self, dtypes.int16, memory_format)
 
 
 def int(self: Tensor, *, memory_format: Any = None) -> Any:
-    """Return the tensor in int32: itself if it is of that dtype already, otherwise a copy."""
+    """Return the tensor in int32: itself if it is of that dtype already, otherwise a copy.
+
+    Args:
+        memory_format: the memory format of a copy; that of the tensor by default.
+    """
     return converted(self, dtypes.int32, memory_format)
 
 
 def long(self: Tensor, *, memory_format: Any = None) -> Any:
-    """Return the tensor in int64: itself if it is of that dtype already, otherwise a copy."""
+    """Return the tensor in int64: itself if it is of that dtype already, otherwise a copy.
+
+    Args:
+        memory_format: the memory format of a copy; that of the tensor by default.
+    """
     return converted(self, dtypes.int64, memory_format)
 
 
 def half(self: Tensor, *, memory_format: Any = None) -> Any:
-    """Return the tensor in float16: itself if it is of that dtype already, otherwise a copy."""
+    """Return the tensor in float16: itself if it is of that dtype already, otherwise a copy.
+
+    Args:
+        memory_format: the memory format of a copy; that of the tensor by default.
+    """
     return converted(self, dtypes.float16, memory_format)
 
 
 def bfloat16(self: Tensor, *, memory_format: Any = None) -> Any:
-    """Return the tensor in bfloat16: itself if it is of that dtype already, otherwise a copy."""
+    """Return the tensor in bfloat16: itself if it is of that dtype already, otherwise a copy.
+
+    Args:
+        memory_format: the memory format of a copy; that of the tensor by default.
+    """
     return converted(self, dtypes.bfloat16, memory_format)
 
 
 def float(self: Tensor, *, memory_format: Any = None) -> Any:
-    """Return the tensor in float32: itself if it is of that dtype already, otherwise a copy."""
+    """Return the tensor in float32: itself if it is of that dtype already, otherwise a copy.
+
+    Args:
+        memory_format: the memory format of a copy; that of the tensor by default.
+    """
     return converted(self, dtypes.float32, memory_format)
 
 
 def double(self: Tensor, *, memory_format: Any = None) -> Any:
-    """Return the tensor in float64: itself if it is of that dtype already, otherwise a copy."""
+    """Return the tensor in float64: itself if it is of that dtype already, otherwise a copy.
+
+    Args:
+        memory_format: the memory format of a copy; that of the tensor by default.
+    """
     return converted(self, dtypes.float64, memory_format)
 
 
 def cfloat(self: Tensor, *, memory_format: Any = None) -> Any:
-    """Return the tensor in complex64: itself if it is of that dtype already, otherwise a copy."""
+    """Return the tensor in complex64: itself if it is of that dtype already, otherwise a copy.
+
+    Args:
+        memory_format: the memory format of a copy; that of the tensor by default.
+    """
     return converted(self, dtypes.complex64, memory_format)
 
 
 def cdouble(self: Tensor, *, memory_format: Any = None) -> Any:
-    """Return the tensor in complex128: itself if it is of that dtype already, otherwise a copy."""
+    """Return the tensor in complex128: itself if it is of that dtype already, otherwise a copy.
+
+    Args:
+        memory_format: the memory format of a copy; that of the tensor by default.
+    """
     return converted(self, dtypes.complex128, memory_format)
 
 
 def bool(self: Tensor, *, memory_format: Any = None) -> Any:
-    """Return the tensor in bool: itself if it is of that dtype already, otherwise a copy."""
+    """Return the tensor in bool: itself if it is of that dtype already, otherwise a copy.
+
+    Args:
+        memory_format: the memory format of a copy; that of the tensor by default.
+    """
     return converted(self, dtypes.bool_, memory_format)
 
 

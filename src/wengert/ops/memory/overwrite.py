@@ -49,7 +49,12 @@ def write_copy(target: Any, src: Any, non_blocking: bool) -> None:
     node="torch::autograd::CopyBackwards",
 )
 def copy(self: Array, src: Array, non_blocking: bool = False) -> Any:
-    """Return `src`, broadcast and cast to the shape and dtype of `self`."""
+    """Return `src`, broadcast and cast to the shape and dtype of `self`.
+
+    Args:
+        src: tensor that broadcasts to the shape of `self`.
+        non_blocking: has no effect.
+    """
     result = np.empty_like(self)
     write_copy(result, src, non_blocking)
     return result

@@ -59,6 +59,9 @@ def is_sparse(self: Tensor) -> bool:
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """Return the step between neighbours along each dimension (or one), in elements of memory.
 
+    Args:
+        dim: the dimension; None for all.
+
     Raises:
         RuntimeError: if the tensor is compressed.
 
@@ -110,6 +113,9 @@ def data_ptr(self: Tensor) -> int:
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     """Return whether the elements are contiguous: row-major without gaps, or in a memory format.
+
+    Args:
+        memory_format: the order of the elements; row-major by default.
 
     Raises:
         RuntimeError: if the tensor is compressed.

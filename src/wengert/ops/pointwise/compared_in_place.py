@@ -26,6 +26,7 @@ def add_in_place_form(card: Card, *names: str) -> None:
         second = wrap(other) if isinstance(other, np.ndarray) else other
         return run_kernel(card, unwrap(card, (wrap(self), second)), current())
 
+    body.__doc__ = card.body.__doc__
     node = f"{card.name.capitalize()}Backward"
     written: Any = op(
         name=card.name,
@@ -35,6 +36,7 @@ def add_in_place_form(card: Card, *names: str) -> None:
         larger=True,
         numbers="other",
         layout="iterator",
+        describes=card.describes,
         dtypes=WIDE,
         batching=elementwise,
         native=card.native,

@@ -83,7 +83,12 @@ def continuous(name: str, array: Any) -> DType:
 
 @filling(dtypes=FLOATS, inplace=True)
 def uniform(self: Array, from_: float = 0.0, to: float = 1.0, *, generator: Any = None) -> Any:
-    """Draw numbers evenly from [from, to) in place of the elements of `self`."""
+    """Draw numbers evenly from [from, to) in place of the elements of `self`.
+
+    Args:
+        from_: the lower limit; `from` in torch.
+        to: the upper limit, which is excluded.
+    """
     element = from_numpy(self.dtype)
     if element.category < dtypes.FLOAT:
         raise NotImplementedError(errors.no_kernel("check_uniform_bounds", element))
@@ -119,7 +124,12 @@ def uniform_samples(make: Any) -> Any:
 
 @filling(dtypes=FLOATS, node="NormalBackward0")
 def normal_fill(self: Array, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
-    """Draw numbers of the normal distribution in place of the elements of `self`."""
+    """Draw numbers of the normal distribution in place of the elements of `self`.
+
+    Args:
+        mean: the mean.
+        std: the standard deviation.
+    """
     check_spread(std)
     source, element, dense = chosen("normal_", generator), from_numpy(self.dtype), self.flags.c_contiguous
     return in_memory_order(self, lambda shape: normal_array(source, shape, element, mean, std, dense))
@@ -224,6 +234,10 @@ def random(self: Array, from_: Any = None, to: Any = MISSING, *, generator: Any 
 
     They are from [0, to) for `random_(to)`, from [from, to) for `random_(from, to)`, all from `from` for
     `random_(from, None)`; without bounds all that the dtype represents, but no negative ones.
+
+    Args:
+        from_: the lower limit; `from` in torch.
+        to: the upper limit, which is excluded.
     """
     refuse_dtype("random", self, ORDERED)
     element = from_numpy(self.dtype)
@@ -364,7 +378,12 @@ def geometric_samples(make: Any) -> Any:
 
 @filling(dtypes=REALS, inplace=True)
 def cauchy(self: Array, median: float = 0.0, sigma: float = 1.0, *, generator: Any = None) -> Any:
-    """Draw numbers of the Cauchy distribution in place of the elements of `self`."""
+    """Draw numbers of the Cauchy distribution in place of the elements of `self`.
+
+    Args:
+        median: the median.
+        sigma: half of the distance between the quartiles.
+    """
     element = continuous("Cauchy", self)
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
@@ -381,7 +400,11 @@ def cauchy_samples(make: Any) -> Any:
 
 @filling(dtypes=REALS, inplace=True)
 def log_normal(self: Array, mean: float = 1.0, std: float = 2.0, *, generator: Any = None) -> Any:
-    """Draw numbers with normally distributed logarithms in place of the elements of `self`."""
+    """Draw numbers with normally distributed logarithms in place of the elements of `self`.
+
+    Args:
+        mean, std: mean and standard deviation of the logarithms.
+    """
     element = from_numpy(self.dtype)
     if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")

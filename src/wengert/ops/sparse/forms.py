@@ -197,6 +197,10 @@ def to_sparse_csc(self: Any, dense_dim: Any = None) -> Any:
 def to_sparse_bsr(self: Any, blocksize: Any, dense_dim: Any = None) -> Any:
     """Convert to `torch.sparse_bsr`, or return the tensor itself; the last `dense_dim` dimensions are dense.
 
+    Args:
+        blocksize: lengths of the blocks, a pair.
+        dense_dim: number of dense dimensions.
+
     Examples:
         >>> import wengert as wg
         >>> wg.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse_bsr((1, 1)).values()
@@ -207,6 +211,10 @@ def to_sparse_bsr(self: Any, blocksize: Any, dense_dim: Any = None) -> Any:
 
 def to_sparse_bsc(self: Any, blocksize: Any, dense_dim: Any = None) -> Any:
     """Convert to `torch.sparse_bsc`, or return the tensor itself; the last `dense_dim` dimensions are dense.
+
+    Args:
+        blocksize: lengths of the blocks, a pair.
+        dense_dim: number of dense dimensions.
 
     Examples:
         >>> import wengert as wg
