@@ -129,7 +129,7 @@ def test_a_thousand_nodes_take_a_banded_system() -> None:
         ("expected nodes that increase", lambda: make_interp_spline([0, 2, 1, 3], [1, 2, 3, 4])),
         ("expected k to be a degree of at least 0, but got -1", lambda: make_interp_spline(X, Y, -1)),
         ("expected finite nodes and values", lambda: make_interp_spline(X, Y * np.nan)),
-        ("bc_type to be None, one of not-a-knot, .*'periodic'", lambda: make_interp_spline(X, Y, bc_type="periodic")),
+        ("bc_type to be None, one of not-a-knot, .*'cyclic'", lambda: make_interp_spline(X, Y, bc_type="cyclic")),
         ("orders of derivatives at an end .* to k = 1", lambda: make_interp_spline(X, Y, 1, bc_type="natural")),
         (
             "8 knots of degree 3 have 4 coefficients, but there are 6",

@@ -133,7 +133,7 @@ def test_the_values_of_a_curve_are_fitted() -> None:
         ("CubicSpline: expected nodes that increase", lambda: CubicSpline([0, 2, 1], [1, 2, 3])),
         ("expected as many values along axis 0 as nodes, at least 2", lambda: CubicSpline([0, 1], [1, 2, 3])),
         ("expected 1-D nodes", lambda: PchipInterpolator([[0, 1]], [1, 2])),
-        ("CubicSpline: expected bc_type to be one of .*'periodic'", lambda: CubicSpline(X, Y, bc_type="periodic")),
+        ("CubicSpline: expected bc_type to be one of .*'cyclic'", lambda: CubicSpline(X, Y, bc_type="cyclic")),
         ("interp1d: expected kind to be one of .*'cubik'", lambda: interp1d(X, X, "cubik")),
         (
             "a point is below the interpolation range, whose end is 0.0; pass bounds_error=False",

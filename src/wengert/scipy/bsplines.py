@@ -17,6 +17,7 @@ from ..ops.pointwise.choose import where
 from ..ops.shapes.join import cat, stack
 from .banded import Banded
 from .interpolation import as_tensor, read
+from .periodic import PERIODIC, check_period, coefficients_on_circle, knots_on_circle, periods, wrapped
 
 MAKE = "make_interp_spline"
 SINGULAR = (
@@ -33,7 +34,7 @@ class BSpline:
         c: the coefficients, shape (n, ...): the axis of the knots is in front.
         k: the degree.
         extrapolate: whether the outer polynomials go on beyond the knots t[k] and t[n]; otherwise results there are
-            NaN.
+            NaN. "periodic": the spline between t[k] and t[n] repeats itself.
         axis: the axis of the results for the points.
 
     >>> import wengert as wg
@@ -42,14 +43,14 @@ class BSpline:
     tensor([0.5000, 1.0000, 0.2500], dtype=torch.float64)
     """
 
-    def __init__(self, t: Any, c: Any, k: int, extrapolate: bool = True, axis: int = 0) -> None:
+    def __init__(self, t: Any, c: Any, k: int, extrapolate: bool | str = True, axis: int = 0) -> None:
         """Create a spline.
 
         Args:
             t: the knots.
             c: the coefficients; `axis` has n elements, or more, of which the last ones are not used.
             k: the degree.
-            extrapolate: whether the outer polynomials go on.
+            extrapolate: whether the outer polynomials go on, or "periodic".
             axis: the axis of the coefficients.
 
         Raises:
@@ -69,7 +70,7 @@ class BSpline:
             )
         self.t, self.c, self.k, self.extrapolate = knots, coefficients[:count], degree, extrapolate
 
-    def __call__(self, points: Any, nu: int = 0, extrapolate: bool | None = None) -> Tensor:
+    def __call__(self, points: Any, nu: int = 0, extrapolate: bool | str | None = None) -> Tensor:
         """Return the values, or derivatives, at points.
 
         Args:
@@ -80,12 +81,15 @@ class BSpline:
         Returns:
             A float64 tensor: the shape of the coefficients, with that of the points in place of the axis.
         """
+        extrapolate = self.extrapolate if extrapolate is None else extrapolate
         if nu:
-            return self.derivative(nu)(points, extrapolate=self.extrapolate if extrapolate is None else extrapolate)
+            return self.derivative(nu)(points, extrapolate=extrapolate)
         x = as_tensor(points)
         flat, inner = x.reshape(-1), (1,) * (self.c.ndim - 1)
+        if extrapolate == PERIODIC:
+            flat = wrapped(flat, self.t[self.k], self.t[len(self.c)])
         result = summed(self.t, self.c, self.k, flat)
-        if not (self.extrapolate if extrapolate is None else extrapolate):
+        if not extrapolate:
             low, high = self.t._array_[self.k], self.t._array_[len(self.c)]
             outside = (flat._array_ < low) | (flat._array_ > high)
             result = where(from_numpy(outside.reshape((-1, *inner))), np.nan, result)
@@ -109,23 +113,33 @@ class BSpline:
         return self.like(t, c, k)
 
     def antiderivative(self, nu: int = 1) -> BSpline:
-        """Return the antiderivative that is zero at the first knot, as another spline, of the degree k + nu."""
+        """Return the antiderivative that is zero at the first knot, as another spline, of the degree k + nu.
+
+        That of a periodic spline is not periodic: beyond the knots it is NaN.
+        """
         t, c, k = self.t, self.c, self.k
         for _ in range(nu):
             k += 1
             width = (t[k:] - t[:-k]).reshape((-1, *(1,) * (c.ndim - 1)))
             c = cat([c[:1] * 0, (c * width / k).cumsum(0)])
             t = cat([t[:1], t, t[-1:]])
-        return self.like(t, c, k)
+        result = self.like(t, c, k)
+        if nu and self.extrapolate == PERIODIC:
+            result.extrapolate = False
+        return result
 
     def integrate(self, a: Any, b: Any) -> Tensor:
         """Return the integral from a to b; beyond the outer knots of zeros, unless the polynomials go on."""
         ends = [as_tensor(a), as_tensor(b)]
+        low, high = self.t[self.k], self.t[len(self.c)]
         if not self.extrapolate:
-            low, high = self.t[self.k], self.t[len(self.c)]
             ends = [end.maximum(low).minimum(high) for end in ends]
         whole = self.like(*(getattr(self.antiderivative(), name) for name in "tck"))
         whole.extrapolate, whole.axis = True, 0
+        if self.extrapolate == PERIODIC:
+            above, below = (whole(wrapped(end, low, high)) for end in reversed(ends))
+            count = periods(ends[1], low, high) - periods(ends[0], low, high)
+            return above - below + count * (whole(high) - whole(low))
         return whole(ends[1]) - whole(ends[0])
 
     def like(self, t: Tensor, c: Tensor, k: int) -> BSpline:
@@ -146,14 +160,14 @@ def make_interp_spline(
         k: the degree.
         t: the knots; by default chosen for the nodes and the conditions at the ends.
         bc_type: conditions at the ends: None or "not-a-knot", "natural", "clamped", or two of these or of lists of
-            pairs `(order, value)`: derivatives that are known at the first node and at the last one.
+            pairs `(order, value)`: derivatives that are known at the first node and at the last one. "periodic": the
+            spline from the first node to the last one is a period, and repeats itself.
         axis: the axis of the nodes.
         check_finite: raise an error if nodes or values are not finite.
 
     Raises:
         ImportError: if SciPy is not installed.
-        ValueError: if nodes, values, knots and conditions do not fit together, or `bc_type` is unknown ("periodic" is
-            not supported).
+        ValueError: if nodes, values, knots and conditions do not fit together, or `bc_type` is unknown.
 
     >>> import wengert as wg
     >>> y = wg.tensor([0.0, 1.0, 4.0, 9.0, 16.0], dtype=wg.float64, requires_grad=True)
@@ -167,6 +181,13 @@ def make_interp_spline(
     nodes, values, place = read(MAKE, x, y, axis, 1)
     if check_finite and not (np.isfinite(nodes._array_).all() and np.isfinite(values._array_).all()):
         raise ValueError(f"{MAKE}: expected finite nodes and values; pass check_finite=False for others")
+    if isinstance(bc_type, str) and bc_type == PERIODIC:
+        check_period(MAKE, values, 1e-5)
+        if t is not None:
+            raise ValueError(f"{MAKE}: the knots of a periodic spline follow from the nodes; omit t")
+        if degree > 1:
+            return periodic_spline(nodes, values, degree, place)
+        bc_type = None
     first, last = (read_end(bc_type, side, values, degree) for side in (0, 1))
     knots = knots_for(nodes, degree, not first and not last) if t is None else as_tensor(t)
     check_knots(MAKE, knots, degree)
@@ -185,6 +206,15 @@ def make_interp_spline(
     right = cat([*(value.unsqueeze(0) for _, value in first), values, *(value.unsqueeze(0) for _, value in last)])
     result = BSpline(knots, solved(stack(rows), np.array(starts), right), degree)
     result.axis = place
+    return result
+
+
+def periodic_spline(nodes: Tensor, values: Tensor, k: int, axis: int) -> BSpline:
+    """Return the spline whose period begins at the first node and ends at the last one."""
+    knots = knots_on_circle(nodes, k)
+    coefficients = coefficients_on_circle(basis(knots, k, nodes[:-1]), values[:-1], k)
+    result = BSpline(knots, coefficients, k, PERIODIC)
+    result.axis = axis
     return result
 
 

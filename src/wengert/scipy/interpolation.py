@@ -16,10 +16,11 @@ from ..ops.create.interchange import from_numpy
 from ..ops.pointwise.choose import where
 from ..ops.shapes.join import cat
 from .banded import Banded
+from .periodic import PERIODIC, check_period, slopes_on_circle, wrapped
 from .vectors import check_single
 
 KINDS = ("linear", "slinear", "nearest", "nearest-up", "previous", "zero", "next", "cubic")
-ENDS = ("not-a-knot", "natural", "clamped")
+ENDS = ("not-a-knot", "natural", "clamped", "periodic")
 
 
 class Piecewise:
@@ -29,13 +30,14 @@ class Piecewise:
         x: the nodes, shape (n,), float64.
         c: the coefficients of (t - xᵢ)ᵏ, ..., 1, shape (k + 1, n - 1, ...): of the values, with the axis in front.
         axis: the axis of the results for the points.
-        extrapolate: whether the outer polynomials go on beyond the nodes; otherwise results there are NaN.
+        extrapolate: whether the outer polynomials go on beyond the nodes; otherwise results there are NaN. "periodic":
+            the curve repeats itself.
     """
 
-    def __init__(self, x: Tensor, c: Tensor, axis: int = 0, extrapolate: bool = True) -> None:
+    def __init__(self, x: Tensor, c: Tensor, axis: int = 0, extrapolate: bool | str = True) -> None:
         self.x, self.c, self.axis, self.extrapolate = x, c, axis, extrapolate
 
-    def __call__(self, points: Any, nu: int = 0, extrapolate: bool | None = None) -> Tensor:
+    def __call__(self, points: Any, nu: int = 0, extrapolate: bool | str | None = None) -> Tensor:
         """Return the values, or derivatives, at points.
 
         Args:
@@ -46,8 +48,10 @@ class Piecewise:
         Returns:
             A float64 tensor: the shape of the values, with that of the points in place of the axis.
         """
-        t = as_tensor(points)
+        t, extrapolate = as_tensor(points), self.extrapolate if extrapolate is None else extrapolate
         flat = t.reshape(-1)
+        if extrapolate == PERIODIC:
+            flat = wrapped(flat, self.x[0], self.x[-1])
         nodes = self.x._array_
         place = np.clip(np.searchsorted(nodes, flat._array_, "right") - 1, 0, len(nodes) - 2)
         index = from_numpy(place.astype(np.int64))
@@ -57,7 +61,7 @@ class Piecewise:
         result = c[0]
         for row in c[1:]:
             result = result * step + row
-        if not (self.extrapolate if extrapolate is None else extrapolate):
+        if not extrapolate:
             outside = (flat._array_ < nodes[0]) | (flat._array_ > nodes[-1])
             result = where(from_numpy(outside.reshape((-1, *inner))), np.nan, result)
         result = result.reshape((*t.shape, *self.c.shape[2:]))
@@ -89,13 +93,14 @@ class CubicSpline(Piecewise):
         y: the values; `axis` has n elements.
         axis: the axis of the nodes.
         bc_type: "not-a-knot", "natural", "clamped", or two pairs `(order, value)` for the ends: the first or second
-            derivative there.
-        extrapolate: whether the outer polynomials go on beyond the nodes; otherwise results there are NaN.
+            derivative there. "periodic": the curve from the first node to the last one is a period.
+        extrapolate: whether the outer polynomials go on beyond the nodes; otherwise results there are NaN. "periodic":
+            the curve repeats itself, the default for a periodic spline.
 
     Raises:
         ImportError: if SciPy is not installed.
-        ValueError: if the nodes do not increase, there are fewer than two, or `bc_type` is unknown ("periodic" is not
-            supported).
+        ValueError: if the nodes do not increase, there are fewer than two, `bc_type` is unknown, or the ends of a
+            period differ.
 
     >>> import wengert as wg
     >>> y = wg.tensor([0.0, 1.0, 4.0, 9.0], requires_grad=True)
@@ -105,11 +110,15 @@ class CubicSpline(Piecewise):
     """
 
     def __init__(
-        self, x: Any, y: Any, axis: int = 0, bc_type: Any = "not-a-knot", extrapolate: bool | None = None
+        self, x: Any, y: Any, axis: int = 0, bc_type: Any = "not-a-knot", extrapolate: bool | str | None = None
     ) -> None:
         nodes, values, axis = read("CubicSpline", x, y, axis, 2)
-        slopes = spline_slopes(nodes, values, bc_type)
-        super().__init__(nodes, hermite(nodes, values, slopes), axis, extrapolate is None or extrapolate)
+        periodic = isinstance(bc_type, str) and bc_type == PERIODIC
+        if periodic:
+            check_period("CubicSpline", values, 1e-15)
+        slopes = slopes_on_circle(nodes, values) if periodic else spline_slopes(nodes, values, bc_type)
+        usual = PERIODIC if periodic else True
+        super().__init__(nodes, hermite(nodes, values, slopes), axis, usual if extrapolate is None else extrapolate)
 
 
 class PchipInterpolator(Piecewise):
@@ -119,7 +128,8 @@ class PchipInterpolator(Piecewise):
         x: the nodes, increasing, shape (n,) with n >= 2.
         y: the values; `axis` has n elements.
         axis: the axis of the nodes.
-        extrapolate: whether the outer polynomials go on beyond the nodes; otherwise results there are NaN.
+        extrapolate: whether the outer polynomials go on beyond the nodes; otherwise results there are NaN. "periodic":
+            the curve repeats itself.
 
     Raises:
         ValueError: if the nodes do not increase, or there are fewer than two.
@@ -130,7 +140,7 @@ class PchipInterpolator(Piecewise):
     tensor([0.6875, 1.0000], dtype=torch.float64)
     """
 
-    def __init__(self, x: Any, y: Any, axis: int = 0, extrapolate: bool | None = None) -> None:
+    def __init__(self, x: Any, y: Any, axis: int = 0, extrapolate: bool | str | None = None) -> None:
         nodes, values, axis = read("PchipInterpolator", x, y, axis, 2)
         slopes = monotone_slopes(nodes, values)
         super().__init__(nodes, hermite(nodes, values, slopes), axis, extrapolate is None or extrapolate)
@@ -192,7 +202,7 @@ class Steps(Piecewise):
         super().__init__(x, values.unsqueeze(0), axis)
         self.kind = kind
 
-    def __call__(self, points: Any, nu: int = 0, extrapolate: bool | None = None) -> Tensor:
+    def __call__(self, points: Any, nu: int = 0, extrapolate: bool | str | None = None) -> Tensor:
         """Return the values at points."""
         t = as_tensor(points)
         flat, nodes = t._array_.ravel(), self.x._array_
