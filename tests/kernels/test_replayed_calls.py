@@ -68,6 +68,7 @@ def test_work_is_repeated_on_the_same_memory_only():
         assert stop == 2 and np.array_equal(arrays[3], 2 * a)
         del arrays  # else the next run finds other memory
     assert all(count >= 7 for count in native.repeated_calls(calls))
+    assert native.kept_bytes(calls) % a.nbytes == 0 and 2 * a.nbytes <= native.kept_bytes(calls) <= 4 * a.nbytes
     before = native.repeated_calls(calls)
     stop, arrays = run(calls, np.full(4, 3.0), b)
     assert np.array_equal(arrays[3], np.full(4, 6.0)) and native.repeated_calls(calls) == before
@@ -302,6 +303,8 @@ def test_wrong_arguments_are_refused():
             native.run_calls(wrong, [None] * 4, 0)
         with pytest.raises((ValueError, TypeError)):
             native.repeated_calls(wrong)
+        with pytest.raises((ValueError, TypeError)):
+            native.kept_bytes(wrong)
     for registers in (-1, 1 << 40, "two", None):
         with pytest.raises((ValueError, TypeError)):
             native.replay_calls((), registers)

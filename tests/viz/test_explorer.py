@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import wengert as wg
-from wengert.viz import explorer, graph, page_text, step_page, timeline
+from wengert.viz import explorer, graph, list_page, page_text, step_page, timeline
 from wengert.viz.data import GraphEdge, GraphNode, Saved
 from wengert.viz.graph import Graph
 from wengert.viz.page_data import Strings, as_json, describe_graph, describe_profile, in_order
@@ -98,7 +98,7 @@ def test_no_script_of_the_page_makes_markup_from_text() -> None:
     for path in page_text.FOLDER.glob("*.js"):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", text), path
-        assert path.stem in (*explorer.PARTS, *step_page.PARTS)
+        assert path.stem in (*explorer.PARTS, *step_page.PARTS, *list_page.PARTS)
     assert "</script" not in (explorer.program(True, True) + step_page.script()).lower()
 
 

@@ -23,10 +23,10 @@ cdef class Entry:
 
 cdef class CallList:
     cdef public list entries
-    cdef public object function, native
-    cdef public tuple writes
+    cdef public object function, native, stopwatch
+    cdef public tuple described, writes
 
-@cython.locals(entry=Entry, entries=list, first=long)
+@cython.locals(entry=Entry, entries=list, first=long, stopped=long)
 cpdef long run(CallList calls, list values, list owners, dict built, dict storages) except -2
 cpdef bint run_entry(Entry entry, list values, list owners, dict built, dict storages) except -1
 @cython.locals(_=long)

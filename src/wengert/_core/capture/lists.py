@@ -153,20 +153,24 @@ class CallList:
         entries: the entries.
         function: `run_calls` of the native kernels, or None: it runs the entries that `runs_native`.
         native: its first argument, the calls.
+        described: what they were made from, and the number of registers.
         writes: (entry, external tensor, number of writes) of the writes to external tensors.
+        stopwatch: runs the list in the place of `run`, and measures times; None if nobody has asked for them.
     """
 
+    described: tuple[Any, ...]
     entries: list[Any]
     function: Any
     native: Any
+    stopwatch: Any
     writes: tuple[Any, ...]
 
-    __slots__ = ("entries", "function", "native", "writes")
+    __slots__ = ("described", "entries", "function", "native", "stopwatch", "writes")
 
     def __init__(self, entries: list[Any]) -> None:
         self.entries = entries
-        self.function = self.native = None
-        self.writes = ()
+        self.function = self.native = self.stopwatch = None
+        self.writes = self.described = ()
 
 
 def run(calls: CallList, values: list[Any], owners: list[Any], built: dict[int, Any], storages: dict[int, Any]) -> int:
@@ -181,6 +185,9 @@ def run(calls: CallList, values: list[Any], owners: list[Any], built: dict[int, 
     Returns:
         -1, or the index of the entry that could not run; it and the entries after it have had no effect.
     """
+    if calls.stopwatch is not None:
+        stopped: int = calls.stopwatch(values, owners, made, storages)
+        return stopped
     entry: Entry
     entries: list[Any] = calls.entries
     at = 0

@@ -36,7 +36,7 @@ def call_list(entries: list[Any], arrays: list[Any], wanted: set[int], natives: 
     known = descriptions(entries, arrays, wanted, add.native)
     for entry, known_call in zip(entries, known):
         entry.runs_native = known_call is not None
-    calls.native = replay_calls(known, len(arrays))
+    calls.native, calls.described = replay_calls(known, len(arrays)), (known, len(arrays))
     calls.writes = tuple([(at, *change) for at, entry in enumerate(entries) for change in entry.counts])
     return calls
 

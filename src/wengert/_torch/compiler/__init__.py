@@ -62,15 +62,31 @@ def compile(
     return followed(model)
 
 
-def explain(compiled: Any) -> str:
-    """Return the captured lists of a function of `wg.compile(..., replay=True)` as text, with their entries and lines.
+def explain(compiled: Any, times: bool | None = None) -> Any:
+    """Return what is known of the lists of a function of `wg.compile(..., replay=True)`: a text that has data, too.
+
+    The text, a `str`, has the entries of each list with their lines in the program, the memory that the list keeps,
+    where the native loop ends, and the reasons of eager calls. `signatures`, `lists` and `to_dict()` have the same as
+    data, `save("lists.html")` writes a page for a browser, and a notebook shows that page.
+
+    Args:
+        compiled: the function.
+        times: True to measure each entry in later calls, which then take longer: call them, and `explain` again. False
+            to stop. Lists that are recorded later are not measured.
 
     Raises:
         TypeError: if `compiled` is not a function of `wg.compile(..., replay=True)`.
+
+    >>> import wengert as wg
+    >>> double = wg.compile(lambda x: x * 2, replay=True)
+    >>> results = [double(wg.ones(2) * number) for number in range(6)]
+    >>> lists = wg.compiler.explain(double).lists
+    >>> [entry.name for entry in lists[0].entries], lists[0].kinds
+    (['mul'], {'call': 1})
     """
     from . import explaining
 
-    return explaining.explain(compiled)
+    return explaining.explain(compiled, times)
 
 
 def is_compiling() -> bool:

@@ -37,11 +37,12 @@ class Group:
     Attributes:
         lists: the lists, which differ in values that Python code reads.
         reason: the reason why calls are no longer recorded; "" if they are.
+        place: the place of the reason in the program, as a part of a sentence.
     """
 
     def __init__(self) -> None:
         self.lists: list[Captured] = []
-        self.reason = ""
+        self.reason = self.place = ""
 
 
 class Replaying(Replayable):
@@ -156,7 +157,7 @@ class Replaying(Replayable):
     def give_up(self, signature: Signature, group: Group, reason: str, recorder: Recorder | None) -> None:
         """Call the function eagerly from now on with such arguments."""
         signature.lists = [captured for captured in signature.lists if captured not in group.lists]
-        group.lists, group.reason = [], reason
+        group.lists, group.reason, group.place = [], reason, place_in(recorder)
         self.tell(f"it is called eagerly: {reason}", recorder)
 
     def tell(self, text: str, recorder: Recorder | None) -> None:

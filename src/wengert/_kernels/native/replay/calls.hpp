@@ -84,6 +84,7 @@ struct Calls {
 };
 
 constexpr Py_ssize_t most_registers = 1 << 30;
+constexpr const char* capsule_name = "wengert.replay_calls";  // of the capsule that holds `Calls`
 // Whether an object is an array with the dtype, shape and strides of another one.
 bool has_layout(PyObject* object, PyObject* layout);
 // The calls that a tuple describes; null with an error set.

@@ -265,8 +265,6 @@ bool run_from(Calls& calls, npy_intp& at, PyObject* registers) {
 
 // ---- functions -----------------------------------------------------------------------------------------------------
 
-constexpr const char* capsule_name = "wengert.replay_calls";
-
 void destroy(PyObject* capsule) { delete static_cast<Calls*>(PyCapsule_GetPointer(capsule, capsule_name)); }
 
 Calls* calls_in(PyObject* const* args, Py_ssize_t nargs, Py_ssize_t wanted) {

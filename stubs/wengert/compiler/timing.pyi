@@ -1,0 +1,7 @@
+# Made by tools/make_stub.py; do not edit.
+from wengert._torch.compiler.timing import (
+    SAMPLES as SAMPLES,
+    Stopwatch as Stopwatch,
+    TRIALS as TRIALS,
+    alone as alone,
+)
