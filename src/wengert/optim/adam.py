@@ -139,6 +139,12 @@ class Adam(Stepwise):
             maximize=group["maximize"],
         )
 
+    def _planned_step(self) -> Any:
+        """Return the present step for replays, or None."""
+        from .planning import adam_group, planned
+
+        return planned(self, adam_group) if type(self) is Adam else None
+
 
 def scalar(betas: tuple[Any, Any], at: int, listed: bool | None) -> Any:
     """Return one of `betas`; a tensor of one element as a 0-dim tensor.

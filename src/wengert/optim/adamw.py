@@ -52,6 +52,12 @@ class AdamW(Adam):
             decoupled_weight_decay=True,
         )
 
+    def _planned_step(self) -> Any:
+        """Return the present step for replays, or None."""
+        from .planning import adam_group, planned
+
+        return planned(self, adam_group) if type(self) is AdamW else None
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # groups saved by `Adam` have a decay that enters the gradient
         for group in self.param_groups:

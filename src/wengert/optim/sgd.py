@@ -130,6 +130,12 @@ class SGD(Stepwise):
             for parameter, buffer in zip(params, buffers):
                 self.state[parameter]["momentum_buffer"] = buffer
 
+    def _planned_step(self) -> Any:
+        """Return the present step for replays, or None."""
+        from .planning import planned, sgd_group
+
+        return planned(self, sgd_group) if type(self) is SGD else None
+
     @no_grad()
     def _step_sparse(self, params: list[Tensor], grads: list[Any], group: Group) -> None:
         """Take the step of a group with sparse gradients: only momentum changes rows without a gradient."""

@@ -5,6 +5,7 @@ from wengert._core.calls.op cimport Op
 from wengert._core.leaves cimport accumulate
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.capture cimport direct
+from wengert._core.capture.optimiser_steps cimport visit
 from wengert._core.capture.outputs cimport build
 from wengert._core.tensor.base cimport Tensor, meta_of, share, wrap_flagged
 from wengert._core.tensor.meta cimport AutogradMeta

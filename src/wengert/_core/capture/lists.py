@@ -19,6 +19,7 @@ from ..tensor.base import Tensor, meta_of, share, wrap_flagged
 from ..tensor.meta import AutogradMeta
 from ..tensor.storage import Storage, count
 from . import direct
+from .optimiser_steps import visit
 from .outputs import build
 
 CALL, WRITE, VIEW, COPY, READ, ADD, GRADS, ISLAND = range(8)
@@ -223,7 +224,7 @@ def run_entry(
         assign(entry, values, owners, built, storages)
         return True
     if entry.kind == ISLAND:
-        entry.native(*entry.args[0], **entry.args[1])
+        visit(entry.args[2])
         return True
     return step(entry, values, current())
 

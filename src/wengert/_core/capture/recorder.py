@@ -49,6 +49,7 @@ from .lists import (
     copy_of,
     layout_of,
 )
+from .optimiser_steps import Island
 
 PACKAGE = __name__.partition(".")[0]
 PLAIN = flags.REQUIRES_GRAD | flags.VIEW
@@ -225,7 +226,7 @@ class Recorder(Log):
             return function(*args, **kwargs)
         self.refuse_draws()
         entry = Entry(ISLAND, function, None, "optimiser's step")
-        entry.args, entry.lasting = (args, kwargs), True
+        entry.args, entry.lasting = (args, kwargs, Island(function, args, kwargs)), True
         if any(isinstance(value, Tensor) or callable(value) for value in (*args[1:], *kwargs.values())):
             self.refuse("an optimiser's step with a closure is not captured")
             return function(*args, **kwargs)
