@@ -354,3 +354,149 @@ def test_threads_that_run_the_same_calls_get_their_own_numbers():
     for thread in threads:
         thread.join()
     assert not failed
+
+
+def sum_of_transposed(like: Any) -> Any:
+    """Return `r1 = r0 * r0`, `r2 = r1.T`, `r3 = r2.sum()`, which empties r1 and r2, `r4 = r0.T`, `r5 = r4 * r4`."""
+    square = call(native.direct_multiply, (0, 0), 1, like, spare=0)
+    view = (RETURNS, native.direct_t, (1,), (None,), False, (2,), (like.T,), (-1,), (), None)
+    constants = (None, None, False, None)
+    total = (RETURNS, native.direct_sum, (2, -1, -1, -1), constants, False, (3,), (np.zeros(()),), (1,), (2, 1), None)
+    other = (RETURNS, native.direct_t, (0,), (None,), False, (4,), (like.T,), (-1,), (), None)
+    last = (RETURNS, native.direct_multiply, (4, 4), (None, None), False, (5,), (like.T,), (-1,), (4,), None)
+    return native.replay_calls((square, view, total, other, last), 6)
+
+
+def test_views_are_kept_and_lead_to_the_present_memory():
+    rng = np.random.default_rng(2)
+    sources = [rng.normal(size=(3, 4)) for _ in range(3)]
+    calls = sum_of_transposed(sources[0])
+    for number in range(30):
+        source = sources[number // 4 % 3]
+        source[:] = rng.integers(-9, 9, (3, 4))
+        stop, arrays = run(calls, source, registers=6)
+        assert stop == 5 and arrays[1] is arrays[2] is arrays[4] is None
+        assert arrays[3] == (source * source).sum() and np.array_equal(arrays[5], (source * source).T)
+        del arrays
+    counts = native.repeated_calls(calls)
+    assert counts[0] > 10 and counts[2] > 10, "memory below a kept view is not offered again"
+
+
+def test_kept_views_keep_no_memory_alive():
+    calls = sum_of_transposed(np.zeros((3, 4)))
+    source = np.arange(12.0).reshape(3, 4).copy()
+    reference = weakref.ref(source)
+    for _ in range(4):
+        run(calls, source, registers=6)
+    del source
+    assert reference() is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda array: array[::-1],
+        lambda array: np.asfortranarray(array),
+        lambda array: array.astype(np.float32),
+        lambda array: array[:2],
+        lambda array: array.reshape(4, 3),
+    ],
+    ids=["backwards", "by columns", "float32", "shorter", "another shape"],
+)
+def test_a_kept_view_is_not_that_of_another_layout(change):
+    source = np.arange(12.0).reshape(3, 4).copy()
+    view = RETURNS, native.direct_t, (0,), (None,), False, (1,), (source.T,), (-1,), (), None
+    last = RETURNS, native.direct_multiply, (1, 1), (None, None), False, (2,), (source.T,), (-1,), (1,), None
+    calls = native.replay_calls((view, last), 3)
+    for _ in range(4):
+        assert run(calls, source, registers=3)[0] == 2
+    assert run(calls, change(source), registers=3)[0] == 0
+    assert run(calls, source, registers=3)[0] == 2
+
+
+def test_a_view_that_somebody_has_stays_what_it_is():
+    source, other = np.arange(12.0).reshape(3, 4).copy(), np.full((3, 4), 7.0)
+    view = RETURNS, native.direct_t, (0,), (None,), False, (1,), (source.T,), (-1,), (), None
+    stops = COMPARES_BYTES, True, (0,), (None,), False, (), (), (), (1,), source.tobytes()
+    calls = native.replay_calls((view, stops), 2)
+    for _ in range(4):
+        assert run(calls, source, registers=2)[0] == 2
+    stop, arrays = run(calls, other, registers=2)
+    assert stop == 1
+    held, pointer = arrays[1], weakref.ref(arrays[1])
+    for _ in range(3):
+        assert run(calls, source, registers=2)[0] == 2
+        assert np.array_equal(held, other.T) and held.base is other
+    del arrays, held
+    stop, arrays = run(calls, other, registers=2)
+    assert stop == 1 and pointer() is not arrays[1]
+
+
+def test_views_of_memory_that_may_not_be_written_to_are_read_only():
+    source = np.arange(12.0).reshape(3, 4).copy()
+    view = VIEWS, True, (0, -1), (None, 0), False, (1,), (source.T,), (-1,), (), None
+    stops = COMPARES_BYTES, True, (0,), (None,), False, (), (), (), (1,), source.tobytes()
+    calls = native.replay_calls((view, stops), 2)
+    for writeable in (True, False, True, False):
+        for _ in range(3):
+            source.flags.writeable = True
+            source[0, 0] = 0
+            source.flags.writeable = writeable
+            assert run(calls, source, registers=2)[0] == 2
+            source.flags.writeable = True
+            source[0, 0] = 1
+            source.flags.writeable = writeable
+            stop, arrays = run(calls, source, registers=2)
+            assert stop == 1 and arrays[1].flags.writeable == writeable and np.shares_memory(arrays[1], source)
+
+
+def test_parts_of_memory_are_kept_views_too():
+    like = np.zeros(3)
+    part = VIEWS, True, (0, -1), (None, 16), False, (1,), (like,), (-1,), (), None
+    total = RETURNS, native.direct_add, (1, 1, -1), (None, None, 1), False, (2,), (like,), (0,), (1,), None
+    calls = native.replay_calls((part, total), 3)
+    for number in range(12):
+        whole = np.arange(8.0) + number
+        stop, arrays = run(calls, whole, registers=3)
+        assert stop == 2 and np.array_equal(arrays[2], 2 * whole[2:5])
+        assert run(calls, np.arange(4.0), registers=3)[0] == 0
+        del arrays
+
+
+@pytest.mark.parametrize("name", ["direct_sum", "direct_mean", "direct_nansum"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int64, np.bool_, np.complex64])
+@pytest.mark.parametrize("shape", [(4,), (3, 5), (64, 2), (2, 3, 4), (), (0, 3), (300, 400)])
+@pytest.mark.parametrize("dim", [None, (0,), (-1,), (0, -1)])
+@pytest.mark.parametrize("order", ["C", "F", "gaps"])
+def test_sums_are_run_again_with_other_numbers(name, dtype, shape, dim, order):
+    rng = np.random.default_rng(3)
+    function = getattr(native, name)
+    whole = np.zeros((*shape, 2) if order == "gaps" else shape, dtype, order="F" if order == "F" else "C")
+    x = whole[..., 0] if order == "gaps" else whole
+    dim = None if not shape or (len(shape) < 2 and dim and len(dim) > 1) else dim
+    constants = (None, dim, False, None)
+    like = function(x, *constants[1:])
+    if like is NotImplemented:
+        return
+    calls = native.replay_calls((call(function, (0, -1, -1, -1), 1, like, constants, spare=0),), 2)
+    for _ in range(6):
+        x[...] = rng.integers(-9, 9, shape) * (1 if x.dtype.kind in "ib" else 0.37)
+        stop, arrays = run(calls, x, registers=2)
+        assert stop == 1 and arrays[1].tobytes() == function(x, *constants[1:]).tobytes()
+        assert arrays[1].dtype == like.dtype
+        del arrays
+    repeats = native.repeated_calls(calls)[0]
+    assert repeats > 2 or dtype not in (np.float32, np.float64) or order != "C" or dim == (0, -1) or x.size == 0
+
+
+@pytest.mark.parametrize("name", ["tanh_saturates", "sigmoid_saturates", "expm1_saturates"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_decisions_are_those_of_the_function(name, dtype):
+    function = getattr(native, name)
+    for expected in (True, False):
+        calls = native.replay_calls(((COMPARES_RESULT, function, (0,), (None,), False, (), (), (), (), expected),), 1)
+        for value in (0, 3, 5, 9, 30, -5, -30, np.nan, np.inf, -np.inf):
+            for x in (np.full(5, value, dtype), np.array([[0, value], [0, 0]], dtype).T, np.full((), value, dtype)):
+                assert run(calls, x, registers=1)[0] == int(function(x) is expected), (value, expected)
+        for strange in (np.zeros(0, dtype), np.zeros((3, 4), dtype)[:, ::2]):
+            assert run(calls, strange, registers=1)[0] == int(function(strange) is expected)

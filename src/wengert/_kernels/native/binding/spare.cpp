@@ -2,6 +2,7 @@
 #include "binding/spare.hpp"
 #include "binding/work.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace wengert {
@@ -66,6 +67,24 @@ PyMethodDef repeatable_method(const char* name, DirectFunction function, const c
 bool is_repeatable(PyCFunction function) {
     const std::vector<PyCFunction>& all = repeatable_functions();
     return std::find(all.begin(), all.end(), function) != all.end();
+}
+
+namespace {
+std::vector<std::pair<PyCFunction, Decision>>& decisions() {
+    static std::vector<std::pair<PyCFunction, Decision>> all;
+    return all;
+}
+}  // namespace
+
+PyMethodDef decision_method(PyMethodDef method, Decision decision) {
+    decisions().emplace_back(method.ml_meth, decision);
+    return method;
+}
+Decision decision_of(PyObject* callable) {
+    if (PyCFunction_CheckExact(callable))
+        for (const auto& [function, decision] : decisions())
+            if (PyCFunction_GET_FUNCTION(callable) == function) return decision;
+    return nullptr;
 }
 
 bool can_be_offered(PyArrayObject* array) {

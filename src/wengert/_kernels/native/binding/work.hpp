@@ -82,4 +82,11 @@ inline void perform(npy_intp size, const Function& function, std::initializer_li
 PyMethodDef repeatable_method(const char* name, DirectFunction function, const char* doc);
 bool is_repeatable(PyCFunction function);
 
+// A decision by the values of an array: 1 or 0, or -1 for what is no array that the function knows.
+using Decision = int (*)(PyObject* array);
+// A method of one argument that returns a decision, and passes on to Python where that is unknown.
+PyMethodDef decision_method(PyMethodDef method, Decision decision);
+// The decision of a built-in function; null if it has none.
+Decision decision_of(PyObject* callable);
+
 }  // namespace wengert

@@ -52,31 +52,36 @@ constexpr Limits of_sigmoid = {false, true, 9.5, 21.5, {0x4400, 0x4040}};  // 4 
 constexpr Limits of_tanh = {true, true, 4.75, 10.75, {0x4000, 0x3fc0}};    // 2 and 1.5
 constexpr Limits of_expm1 = {true, false, 9.5, 21.5, {0x4400, 0x4040}};
 
-// Null for what is unknown.
-PyObject* saturated(PyObject* object, const Limits& limits) {
+// -1 for what is unknown.
+int saturates(PyObject* object, const Limits& limits) {
     PyArrayObject* x = plain(object);
     if (!x) x = dense(object);
-    if (!x || PyArray_SIZE(x) == 0) return nullptr;
+    if (!x || PyArray_SIZE(x) == 0) return -1;
     const npy_intp count = PyArray_SIZE(x);
     constexpr double none = std::numeric_limits<double>::infinity();
     if (PyArray_DESCR(x) == float_descr)
-        return PyBool_FromLong(any_beyond(data_of<float>(x), count, limits.below ? -limits.single : -none,
-                                          limits.above ? limits.single : none));
+        return any_beyond(data_of<float>(x), count, limits.below ? -limits.single : -none,
+                          limits.above ? limits.single : none);
     if (PyArray_DESCR(x) == double_descr)
-        return PyBool_FromLong(any_beyond(data_of<double>(x), count, limits.below ? -limits.full : -none,
-                                          limits.above ? limits.full : none));
+        return any_beyond(data_of<double>(x), count, limits.below ? -limits.full : -none,
+                          limits.above ? limits.full : none);
     const int half = half_of(PyArray_DESCR(x));
-    if (half == HALF_COUNT) return nullptr;
-    return PyBool_FromLong(any_half_beyond(data_of<uint16_t>(x), count, limits.below, limits.above, limits.halves[half],
-                                           half == FLOAT16 ? 0x7c00 : 0x7f80));
+    if (half == HALF_COUNT) return -1;
+    return any_half_beyond(data_of<uint16_t>(x), count, limits.below, limits.above, limits.halves[half],
+                           half == FLOAT16 ? 0x7c00 : 0x7f80);
+}
+template <const Limits& limits> int decide(PyObject* object) { return saturates(object, limits); }
+// Null for what is unknown.
+template <const Limits& limits> PyObject* saturated(PyObject** slots) {
+    const int truth = saturates(slots[0], limits);
+    return truth < 0 ? nullptr : PyBool_FromLong(truth);
 }
 
 Twin sigmoid_twin("sigmoid_saturates"), tanh_twin("tanh_saturates"), expm1_twin("expm1_saturates");
 const char* const names[] = {"x"};
 template <const Twin& twin, const Limits& limits>
 PyObject* saturates(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<1>(twin, names, 1, args, nargs, kwnames,
-                         [](PyObject** slots) { return saturated(slots[0], limits); });
+    return try_native<1>(twin, names, 1, args, nargs, kwnames, saturated<limits>);
 }
 
 // (grad, out, tail): `tail` is None, or what `out` has lost the digits of
@@ -87,9 +92,12 @@ template <Binary by_result, Binary by_operand> PyObject* rule(PyObject* const* a
 }
 
 Methods saturation_methods({
-    fast_method("sigmoid_saturates", saturates<sigmoid_twin, of_sigmoid>, "sigmoid_saturates(x)"),
-    fast_method("tanh_saturates", saturates<tanh_twin, of_tanh>, "tanh_saturates(x)"),
-    fast_method("expm1_saturates", saturates<expm1_twin, of_expm1>, "expm1_saturates(x)"),
+    decision_method(fast_method("sigmoid_saturates", saturates<sigmoid_twin, of_sigmoid>, "sigmoid_saturates(x)"),
+                    decide<of_sigmoid>),
+    decision_method(fast_method("tanh_saturates", saturates<tanh_twin, of_tanh>, "tanh_saturates(x)"),
+                    decide<of_tanh>),
+    decision_method(fast_method("expm1_saturates", saturates<expm1_twin, of_expm1>, "expm1_saturates(x)"),
+                    decide<of_expm1>),
     repeatable_method("direct_sigmoid_rule",
                       in_operand_order<direct<3, rule<SIGMOID_BACKWARD, SIGMOID_BACKWARD_FROM_INPUT>>>,
                       "(grad, out, tail), or NotImplemented"),

@@ -102,6 +102,7 @@ PyObject* mean(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwn
 
 // Sums of integers and truth values wrap around in 64 bits.
 template <class T> PyObject* whole_sum(PyArrayObject* x, const Block& block) {
+    leave_replayed_call();
     Owned result(new_array(int64_descr, block.ndim, block.shape));
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
@@ -169,6 +170,7 @@ template <class T> PyObject* scattered_sum(PyArrayObject* x, const bool* marked,
     return reinterpret_cast<PyObject*>(result);
 }
 template <bool mean> PyObject* scattered(PyArrayObject* x, PyObject* dim, PyObject* keepdim) {
+    leave_replayed_call();
     bool marked[NPY_MAXDIMS] = {}, keepdims = false;
     if (PyArray_SIZE(x) == 0 || PyArray_SIZE(x) >= thread_threshold || !as_flag(keepdim, keepdims) ||
         !mark_dims(dim, PyArray_NDIM(x), marked))
@@ -246,6 +248,7 @@ template <class T> void sum_runs(PyArrayObject* x, const Runs& runs, T* out, boo
     *out = static_cast<T>(total / divisor);
 }
 template <bool mean> PyObject* sum_in_runs(PyObject* object, PyObject* dim, PyObject* keepdim) {
+    leave_replayed_call();
     if (!PyArray_CheckExact(object)) return nullptr;
     auto* x = reinterpret_cast<PyArrayObject*>(object);
     bool marked[NPY_MAXDIMS] = {}, keepdims = false;
@@ -285,7 +288,7 @@ template <bool mean> PyObject* of_dims(PyObject* const* args) {
     PyArray_Descr* descr = PyArray_DESCR(x);
     if (descr == float_descr) return typed<float>(x, block, mean);
     if (descr == double_descr) return typed<double>(x, block, mean);
-    if (PyArray_ITEMSIZE(x) == 2) return half_sum(x, block, mean);
+    if (PyArray_ITEMSIZE(x) == 2) return leave_replayed_call(), half_sum(x, block, mean);
     if (mean) return nullptr;
     if (descr == int64_descr) return whole_sum<int64_t>(x, block);
     return descr == bool_descr ? whole_sum<uint8_t>(x, block) : nullptr;
@@ -377,10 +380,10 @@ PyObject* nansum(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 Methods reduce_methods({
     direct_method("direct_vector_norm", on_contiguous<norm_of_parts<vector_norm>>,
                   "vector_norm(self, ord, dim, keepdim, dtype), or NotImplemented"),
-    direct_method("direct_nansum", on_contiguous<nansum>, "nansum(self, dim, keepdim, dtype), or NotImplemented"),
-    direct_method("direct_sum", of_halves<on_contiguous<widened<of_parts<direct<false>>>>, 3>,
+    repeatable_method("direct_nansum", on_contiguous<nansum>, "nansum(self, dim, keepdim, dtype), or NotImplemented"),
+    repeatable_method("direct_sum", of_halves<on_contiguous<widened<of_parts<direct<false>>>>, 3>,
                   "sum(self, dim, keepdim, dtype), or NotImplemented"),
-    direct_method("direct_mean", of_halves<on_contiguous<mean_of_parts<direct<false>, direct<true>>>, 3>,
+    repeatable_method("direct_mean", of_halves<on_contiguous<mean_of_parts<direct<false>, direct<true>>>, 3>,
                   "mean(self, dim, keepdim, dtype), or NotImplemented"),
     fast_method("sum", sum, "sum(x, axis=None, keepdims=False, dtype=None)"),
     fast_method("mean", mean, "mean(x, axis=None, keepdims=False, dtype=None)"),

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "binding/common.hpp"
-#include "replay/repeated.hpp"
+#include "replay/kept_view.hpp"
 
 namespace wengert {
 
@@ -64,13 +64,16 @@ struct Call {
     Object expected;  // bytes, or the result itself
     bool several = false;
     DirectFunction function = nullptr;  // of a built-in function of positional arguments
+    Decision decision = nullptr;        // of a built-in function that decides by the values of an array
 };
 // What each run of a call reads. Its operands and the registers that no later call needs are numbers in
 // `Calls::places`.
 struct Step {
     int32_t place = -1, spare = -1;  // of its only result
     uint32_t operands = 0, frees = 0, end = 0;
-    CallKind kind = RETURNS;
+    int32_t view = -1;  // number of the kept view
+    uint8_t kind = RETURNS;
+    bool ends_views = false;  // one of the registers that it empties holds a kept view
     RepeatedWork repeated;
 };
 
@@ -80,13 +83,13 @@ struct Calls {
     std::vector<int32_t> places;
     std::vector<bool> is_filled;  // the registers in which calls of the list store results, after a look at the layout
     std::vector<Spare> spares;
+    std::vector<KeptView> views;
+    std::vector<int32_t> view_in;  // for each register the number of the kept view that it holds, -1 for none
     Py_ssize_t registers = 0;
 };
 
 constexpr Py_ssize_t most_registers = 1 << 30;
 constexpr const char* capsule_name = "wengert.replay_calls";  // of the capsule that holds `Calls`
-// Whether an object is an array with the dtype, shape and strides of another one.
-bool has_layout(PyObject* object, PyObject* layout);
 // The calls that a tuple describes; null with an error set.
 std::unique_ptr<Calls> read_calls(PyObject* descriptions, Py_ssize_t registers);
 

@@ -107,6 +107,8 @@ bool read_call(PyObject* description, Calls& calls) {
         call.kind = static_cast<CallKind>(kind), call.several = several != 0;
         call.callable = Object(callable), call.expected = Object(expected);
         if (!is_complete(call)) return fail("a call has other arguments or results than its kind has");
+        if (call.kind == COMPARES_RESULT && call.arguments.size() == 1 && call.arguments[0].place >= 0)
+            call.decision = decision_of(callable);
         call.function = positional(callable);
         step.repeated.is_possible = call.function && !call.several && (call.kind == RETURNS || call.kind == WRITES) &&
                                     is_repeatable(PyCFunction_GET_FUNCTION(callable));
@@ -122,12 +124,42 @@ bool read_call(PyObject* description, Calls& calls) {
             step.place = static_cast<int32_t>(call.results[0].place);
             step.spare = static_cast<int32_t>(call.results[0].spare);
         }
-        step.kind = call.kind;
+        step.kind = static_cast<uint8_t>(call.kind);
     }
     step.end = static_cast<uint32_t>(calls.places.size());
     calls.list.push_back(std::move(call));
     calls.steps.push_back(std::move(step));
     return true;
+}
+
+// Whether the result of a call may be a view, of its only operand.
+bool may_view(const Call& call, const Step& step) {
+    const auto is_sequence = [](const Argument& argument) { return argument.is_sequence; };
+    if (step.kind != VIEWS && (step.kind != RETURNS || !call.function)) return false;
+    return step.place >= 0 && step.frees - step.operands == 1 &&
+           std::none_of(call.arguments.begin(), call.arguments.end(), is_sequence);
+}
+// Numbers the views that only the list sees: their registers are stored once, and emptied by the list.
+void find_views(Calls& calls) {
+    std::vector<int> stores(static_cast<size_t>(calls.registers)), is_emptied(stores.size());
+    for (size_t at = 0; at < calls.steps.size(); ++at) {
+        for (const Result& result : calls.list[at].results)
+            if (result.place >= 0) ++stores[static_cast<size_t>(result.place)];
+        for (uint32_t place = calls.steps[at].frees; place < calls.steps[at].end; ++place)
+            is_emptied[static_cast<size_t>(calls.places[place])] = 1;
+    }
+    calls.view_in.assign(stores.size(), -1);
+    for (size_t at = 0; at < calls.steps.size(); ++at) {
+        Step& step = calls.steps[at];
+        if (!may_view(calls.list[at], step)) continue;
+        const auto place = static_cast<size_t>(step.place);
+        if (stores[place] != 1 || !is_emptied[place]) continue;
+        calls.view_in[place] = step.view = static_cast<int32_t>(calls.views.size());
+        calls.views.emplace_back();
+    }
+    for (Step& step : calls.steps)
+        for (uint32_t place = step.frees; place < step.end; ++place)
+            if (calls.view_in[static_cast<size_t>(calls.places[place])] >= 0) step.ends_views = true;
 }
 
 }  // namespace
@@ -140,6 +172,7 @@ std::unique_ptr<Calls> read_calls(PyObject* descriptions, Py_ssize_t registers) 
     calls->spares.resize(static_cast<size_t>(registers));  // no more than there are results
     for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(descriptions); ++at)
         if (!read_call(PyTuple_GET_ITEM(descriptions, at), *calls)) return nullptr;
+    find_views(*calls);
     return calls;
 }
 

@@ -9,6 +9,9 @@
 
 namespace wengert {
 
+// Whether an object is an array with the dtype, shape and strides of another one.
+bool has_layout(PyObject* object, PyObject* layout);
+
 inline PyArrayObject* as_array(PyObject* object) { return reinterpret_cast<PyArrayObject*>(object); }
 
 // The memory of an array that was there before the list, and that other threads may change.
@@ -20,9 +23,9 @@ public:
         std::copy(PyArray_DIMS(array), PyArray_DIMS(array) + ndim_, shape_);
         std::copy(PyArray_STRIDES(array), PyArray_STRIDES(array) + ndim_, strides_);
     }
-    bool is_of(PyArrayObject* array) const {
-        if (PyArray_BYTES(array) != data_ || PyArray_NDIM(array) != ndim_ || PyArray_DESCR(array) != descr_)
-            return false;
+    bool is_of(PyArrayObject* array) const { return PyArray_BYTES(array) == data_ && has_layout_of(array); }
+    bool has_layout_of(PyArrayObject* array) const {
+        if (PyArray_NDIM(array) != ndim_ || PyArray_DESCR(array) != descr_) return false;
         for (int dim = 0; dim < ndim_; ++dim)
             if (PyArray_DIM(array, dim) != shape_[dim] || PyArray_STRIDE(array, dim) != strides_[dim]) return false;
         return true;

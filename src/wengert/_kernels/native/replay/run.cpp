@@ -208,6 +208,26 @@ bool repeat(Calls& calls, Step& step, PyObject* registers) {
     step.repeated.run(*known);
     return true;
 }
+// Puts the view that a call returned in the last run into its register, as a view of the present operand.
+bool view_again(Calls& calls, size_t number, PyObject* registers) {
+    const Step& step = calls.steps[number];
+    PyObject* view = calls.views[static_cast<size_t>(step.view)].of(
+        PyList_GET_ITEM(registers, calls.places[step.operands]), calls.list[number].results[0].layout.get());
+    if (view) put(registers, step.place, view);
+    return view != nullptr;
+}
+void keep_view(Calls& calls, const Step& step, PyObject* registers) {
+    const int32_t source = calls.places[step.operands];
+    calls.views[static_cast<size_t>(step.view)].keep(PyList_GET_ITEM(registers, step.place),
+                                                     PyList_GET_ITEM(registers, source),
+                                                     !calls.is_filled[static_cast<size_t>(source)]);
+}
+void end_views(Calls& calls, const Step& step) {
+    for (uint32_t at = step.frees; at < step.end; ++at) {
+        const int32_t view = calls.view_in[static_cast<size_t>(calls.places[at])];
+        if (view >= 0) calls.views[static_cast<size_t>(view)].rest();
+    }
+}
 void keep_notes(const Calls& calls, Step& step, const WorkNotes& notes, PyObject* registers, PyObject* result) {
     const Operands operands{calls.places.data() + step.operands, step.frees - step.operands, &calls.is_filled};
     step.repeated.keep(notes, items_of(registers), operands, result ? as_array(result) : nullptr);
@@ -230,6 +250,10 @@ Outcome run_call(Calls& calls, const Call& call, Step& step, PyObject* registers
     if (!call.callable.get()) return STOPPED;
     if (call.kind == COMPARES_BYTES)
         return has_bytes(PyList_GET_ITEM(registers, call.arguments[0].place), call.expected.get()) ? RAN : STOPPED;
+    if (call.decision) {
+        const int truth = call.decision(PyList_GET_ITEM(registers, call.arguments[0].place));
+        if (truth >= 0) return (truth != 0) == (call.expected.get() == Py_True) ? RAN : STOPPED;
+    }
     if (call.kind == VIEWS) return take_view(calls, call, registers);
     if (call.kind == COPIES) return copy(calls, call, registers);
     const Arguments arguments(call, registers);
@@ -252,13 +276,18 @@ Outcome run_call(Calls& calls, const Call& call, Step& step, PyObject* registers
 // Runs the calls from number `at` on, which is set to that of the first one that could not run. False: an error is set.
 bool run_from(Calls& calls, npy_intp& at, PyObject* registers) {
     for (; at < static_cast<npy_intp>(calls.steps.size()); ++at) {
-        Step& step = calls.steps[static_cast<size_t>(at)];
-        if (!step.repeated.is_possible || !repeat(calls, step, registers)) {
-            const Outcome outcome = run_call(calls, calls.list[static_cast<size_t>(at)], step, registers);
+        const auto number = static_cast<size_t>(at);
+        Step& step = calls.steps[number];
+        const bool is_done = (step.repeated.is_possible && repeat(calls, step, registers)) ||
+                             (step.view >= 0 && view_again(calls, number, registers));
+        if (!is_done) {
+            const Outcome outcome = run_call(calls, calls.list[number], step, registers);
             if (outcome == FAILED) return false;
             if (outcome == STOPPED) return true;
+            if (step.view >= 0) keep_view(calls, step, registers);
         }
         for (uint32_t place = step.frees; place < step.end; ++place) put(registers, calls.places[place], Py_None);
+        if (step.ends_views) end_views(calls, step);
     }
     return true;
 }
