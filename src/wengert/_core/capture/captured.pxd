@@ -1,27 +1,27 @@
 cimport cython
 from wengert._core cimport flags
+from wengert._core.capture cimport direct
 from wengert._core.capture.lists cimport CallList, Entry, run
 from wengert._core.capture.outputs cimport build
 from wengert._core.capture.segments cimport connect
-from wengert._core.capture.signatures cimport hold, kinship
+from wengert._core.capture.signatures cimport External, holds, kinship
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor
 
 cdef class Captured:
-    cdef public list entries, held, guards, stores
+    cdef public list entries, externals
     cdef public long count, effects, replays
     cdef public bint draws
-    cdef public tuple filled, sources, bare, twins, kin, changing, fixed
+    cdef public tuple twins, kin
+    cdef public object changing, groups
     cdef public object result, calls, graph
-    @cython.locals(tensors=list, place=long, at=long)
+    @cython.locals(tensors=list, storages=list, external=External, tensor=Tensor, meta=AutogradMeta, moved=bint)
     cpdef object owners(self, list leaves)
-    @cython.locals(values=list, tensor=Tensor, at=long, built=dict, storages=dict, stopped=long, modes=Modes, grad=bint, mask=long)
+    @cython.locals(values=list, tensor=Tensor, external=External, at=long, built=dict, storages=dict, stopped=long, modes=Modes, grad=bint, mask=long)
     cpdef object replay(self, list owners)
-    @cython.locals(tensor=Tensor, other=Tensor, at=long, place=long, kin=long, other_kin=long)
-    cpdef bint shares_as_recorded(self, list owners) except -1
-    @cython.locals(tensor=Tensor, at=long)
+    @cython.locals(tensor=Tensor, external=External, at=long)
     cpdef bint compares(self, list owners) except -1
 
 cpdef object grad_of(Tensor leaf)

@@ -10,20 +10,22 @@ import numpy as np
 from .. import flags
 from ..state.modes import Modes, current
 from ..tensor.base import Tensor
+from ..tensor.meta import AutogradMeta
+from . import direct
 from .comparing import compared, other_graph
 from .concluding import first_effect, refuse_temporary, refuse_writes, shortened
 from .describing import Describing
 from .dividing import graph_of
-from .lists import Entry, run
+from .lists import GRADS, Entry, run
 from .native_calls import call_list
-from .outputs import build, registers_of
+from .outputs import build, mark_alone, registers_of
 from .passes import prepare
 from .recorder import Recorder, Refusal
 from .segments import connect
-from .signatures import guard_of, hold, kinship
+from .signatures import External, holds, kinship
 
-FEW_CHANGES = 8
-"""Number of external tensors that are others in each call, up to which their memory is compared one by one."""
+MOST_COMPARED = 4 * 16
+"""Bytes of the numbers of external tensors that are others in each call, up to which each is compared with all."""
 AGAIN = object()
 """Result of a replay that could not run and has changed nothing: the function is then called."""
 
@@ -34,15 +36,11 @@ class Captured:
     Attributes:
         entries: the list.
         count: the number of registers.
-        filled: for each external tensor its register.
-        sources: for each external tensor its number among the leaves of the arguments, or -1; -2 - n if it is the
-            `.grad` of external tensor n.
-        bare: the external tensors that had no `.grad`.
-        held: the external tensors that are not arguments; None for arguments.
+        externals: the external tensors.
         twins: (place, other place) of leaves that are one tensor.
-        guards, kin: the guards of all external tensors, and the groups that share memory.
-        changing, fixed: the external tensors that may be others in each call, and those that are the same.
-        stores: the storages of the latter at the latest comparison.
+        kin: for each external tensor the first one with the same storage.
+        groups: the same numbers as bytes, of 32 bits.
+        changing: the numbers of the external tensors that may be others in each call, of 32 bits.
         result: the description of the result.
         graph: the history of the result, or None.
         effects: the first entry whose effect outlives the list, or -1.
@@ -53,15 +51,10 @@ class Captured:
 
     entries: list[Any]
     count: int
-    filled: tuple[int, ...]
-    sources: tuple[int, ...]
-    bare: tuple[int, ...]
+    externals: list[Any]
     twins: tuple[tuple[int, int], ...]
-    held: list[Any]
-    guards: list[Any]
-    stores: list[Any]
-    changing: tuple[int, ...]
-    fixed: tuple[int, ...]
+    changing: bytes
+    groups: bytes
     kin: tuple[int, ...]
     result: Any
     graph: Any
@@ -71,23 +64,18 @@ class Captured:
     replays: int
 
     __slots__ = (
-        "bare",
         "calls",
         "changing",
         "count",
         "draws",
         "effects",
         "entries",
-        "filled",
-        "fixed",
+        "externals",
         "graph",
-        "guards",
-        "held",
+        "groups",
         "kin",
         "replays",
         "result",
-        "sources",
-        "stores",
         "twins",
     )
 
@@ -96,63 +84,56 @@ class Captured:
         for one, other in self.twins:
             if leaves[one] is not leaves[other]:
                 return None
-        tensors: list[Any] = list(self.held)
-        place: int
-        for at in range(len(tensors)):
-            place = self.sources[at]
-            if place >= 0:
-                tensors[at] = leaves[place]
-            elif place < -1:
-                tensors[at] = grad_of(tensors[-2 - place])
-        if not hold(self.guards, tensors) or not self.shares_as_recorded(tensors):
-            return None
-        for at in self.bare:
-            if grad_of(tensors[at]) is not None:
-                return None
-        return tensors
-
-    def shares_as_recorded(self, owners: list[Any]) -> bool:
-        """Return whether the same external tensors share memory as in the recording."""
+        tensors: list[Any] = []
+        storages: list[Any] = []
+        external: External
         tensor: Tensor
-        other: Tensor
-        at: int
-        place: int
-        kin: int
-        other_kin: int
-        for at in self.fixed:
-            tensor = owners[at]
-            if self.stores[at] is not tensor._storage_:
-                return self.compares(owners)
-        if len(self.changing) > FEW_CHANGES:
-            return self.compares(owners)
-        for at in self.changing:
-            tensor = owners[at]
-            kin = self.kin[at]
-            for place in range(len(owners)):
-                other = owners[place]
-                other_kin = self.kin[place]
-                if (other._storage_ is tensor._storage_) != (other_kin == kin):
-                    return False
-        return True
+        value: Any
+        meta: AutogradMeta
+        moved: bool = False
+        for external in self.externals:
+            if external.source == -1:
+                value = external.tensor
+            elif external.source >= 0:
+                value = leaves[external.source]
+            else:
+                value = grad_of(tensors[-2 - external.source])
+            if not holds(external.guard, value):
+                return None
+            tensor = value
+            if external.bare and tensor._meta_ is not None:
+                meta = tensor._meta_
+                if meta.grad is not None:
+                    return None
+            if external.source == -1 and external.storage is not tensor._storage_:
+                moved = True
+            tensors.append(tensor)
+            storages.append(tensor._storage_)
+        if moved or len(self.changing) > MOST_COMPARED:
+            return tensors if self.compares(tensors) else None
+        return tensors if direct.share_as(storages, self.groups, self.changing) else None
 
     def compares(self, owners: list[Any]) -> bool:
         """Compare the storages of all external tensors; keep those of the tensors that are the same in each call."""
         if kinship(owners) != self.kin:
             return False
         tensor: Tensor
-        at: int
-        for at in self.fixed:
+        external: External
+        for at in range(len(owners)):
+            external = self.externals[at]
             tensor = owners[at]
-            self.stores[at] = tensor._storage_
+            external.storage = tensor._storage_ if external.source == -1 else None
         return True
 
     def replay(self, owners: list[Any]) -> Any:
         """Run the list; return the result, or AGAIN."""
         values: list[Any] = [None] * self.count
         tensor: Tensor
+        external: External
         for at in range(len(owners)):
+            external = self.externals[at]
             tensor = owners[at]
-            values[self.filled[at]] = tensor._array_
+            values[external.register] = tensor._array_
         built: dict[int, Any] = {}
         storages: dict[int, Any] = {}
         stopped: int = run(self.calls, values, owners, built, storages)
@@ -263,6 +244,9 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
         wanted.update(*[segment.registers for segment in graph.segments])
     captured.entries = shortened(recorder.entries, wanted)
     captured.count = len(recorder.arrays)
+    if graph is None:
+        mark_alone([description, *[grad for entry in captured.entries for grad in grads_of(entry)]])
+        wanted = set()  # no results that the engine may take over
     captured.calls = call_list(captured.entries, recorder.arrays, wanted, recorder.natives)
     captured.replays = 0
     captured.effects = first_effect(captured.entries)
@@ -273,6 +257,11 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     return captured
 
 
+def grads_of(entry: Entry) -> list[Any]:
+    """Return the descriptions of the gradients that an entry sets."""
+    return [description for _, description in entry.args] if entry.kind == GRADS else []
+
+
 def set_externals(captured: Captured, recorder: Recorder, leaves: list[Any], tensors: list[Any]) -> None:
     """Set what a captured call knows of the tensors that existed before it.
 
@@ -281,21 +270,19 @@ def set_externals(captured: Captured, recorder: Recorder, leaves: list[Any], ten
     """
     places = {id(leaf): at for at, leaf in reversed(list(enumerate(leaves)))}
     captured.twins = tuple([(at, places[id(leaf)]) for at, leaf in enumerate(leaves) if places[id(leaf)] != at])
-    captured.sources = tuple(
-        [
-            -2 - recorder.of_grad[at] if at in recorder.of_grad else places.get(id(tensor), -1)
-            for at, tensor in enumerate(tensors)
-        ]
-    )
-    captured.bare = tuple([at for at in recorder.leaves if at not in recorder.of_grad.values()])
-    captured.held = [None if at != -1 else tensor for at, tensor in zip(captured.sources, tensors)]
-    refuse_temporary(captured.held)
-    captured.filled = tuple([register for _, register in recorder.externals])
-    captured.guards = [guard_of(tensor) for tensor in tensors]
+    sources = [
+        -2 - recorder.of_grad[at] if at in recorder.of_grad else places.get(id(tensor), -1)
+        for at, tensor in enumerate(tensors)
+    ]
+    bare = {at for at in recorder.leaves if at not in recorder.of_grad.values()}
+    refuse_temporary([tensor if source == -1 else None for source, tensor in zip(sources, tensors)])
+    captured.externals = [
+        External(tensor, source, register, at in bare)
+        for at, ((tensor, register), source) in enumerate(zip(recorder.externals, sources))
+    ]
     captured.kin = kinship(tensors)
-    captured.stores = [None] * len(tensors)
-    captured.changing = tuple([at for at, source in enumerate(captured.sources) if source != -1])
-    captured.fixed = tuple([at for at, source in enumerate(captured.sources) if source == -1])
+    captured.groups = np.array(captured.kin, np.int32).tobytes()
+    captured.changing = np.array([at for at, source in enumerate(sources) if source != -1], np.int32).tobytes()
 
 
 def difference(known: Captured, again: Captured) -> tuple[bool, str]:
@@ -303,11 +290,11 @@ def difference(known: Captured, again: Captured) -> tuple[bool, str]:
     branch, other = compared(known.entries, known.result, again.entries, again.result)
     if branch or other:
         return branch, other
-    if known.sources != again.sources or any(map(is_other, known.held, again.held)):
+    if len(known.externals) != len(again.externals) or any(map(is_other, known.externals, again.externals)):
         return False, "it used a different tensor that is not an argument"
     return False, other_graph(known.graph, again.graph)
 
 
-def is_other(one: Any, other: Any) -> bool:
-    """Return whether two objects are not the same."""
-    return one is not other
+def is_other(one: External, other: External) -> bool:
+    """Return whether an external tensor is not the same, or comes from another place."""
+    return one.source != other.source or one.tensor is not other.tensor

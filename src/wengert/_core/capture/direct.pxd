@@ -1,5 +1,32 @@
 cdef extern from *:
     """
+    #ifndef NPY_NO_DEPRECATED_API
+    #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+    #endif
+    #include <numpy/ndarraytypes.h>
+    #include <stdint.h>
+    /* The layout is one of NumPy's own arrays. */
+    static CYTHON_UNUSED int wengert_has_layout(PyObject *array, PyObject *layout) {
+        if (Py_TYPE(array) != Py_TYPE(layout)) return 0;
+        PyArrayObject *a = (PyArrayObject *)array, *b = (PyArrayObject *)layout;
+        if (PyArray_DESCR(a) != PyArray_DESCR(b) || PyArray_NDIM(a) != PyArray_NDIM(b)) return 0;
+        for (int at = 0; at < PyArray_NDIM(a); at++)
+            if (PyArray_DIM(a, at) != PyArray_DIM(b, at) || PyArray_STRIDE(a, at) != PyArray_STRIDE(b, at)) return 0;
+        return 1;
+    }
+    static CYTHON_UNUSED int wengert_share_as(PyObject *objects, PyObject *groups, PyObject *numbers) {
+        const int32_t *group = (const int32_t *)PyBytes_AS_STRING(groups);
+        const int32_t *number = (const int32_t *)PyBytes_AS_STRING(numbers);
+        const Py_ssize_t size = PyList_GET_SIZE(objects), count = PyBytes_GET_SIZE(numbers) / 4;
+        if (PyBytes_GET_SIZE(groups) != 4 * size) return 0;
+        for (Py_ssize_t place = 0; place < count; place++) {
+            PyObject *own = PyList_GET_ITEM(objects, number[place]);
+            const int32_t own_group = group[number[place]];
+            for (Py_ssize_t at = 0; at < size; at++)
+                if ((PyList_GET_ITEM(objects, at) == own) != (group[at] == own_group)) return 0;
+        }
+        return 1;
+    }
     #define WENGERT_MOST_REGISTERS 24
     /* The registers keep their arrays while the call lasts: nobody else has the list. */
     static PyObject *wengert_on_registers(PyObject *function, PyObject *args, PyObject *places, PyObject *values) {
@@ -25,4 +52,6 @@ cdef extern from *:
         return result;
     }
     """
+    bint has_layout "wengert_has_layout"(object array, object layout)
+    bint share_as "wengert_share_as"(list objects, bytes groups, bytes numbers)
     object on_registers "wengert_on_registers"(object function, tuple args, tuple places, list values)

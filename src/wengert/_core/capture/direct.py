@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 
 def on_registers(function: Any, args: tuple[Any, ...], places: tuple[int, ...], values: list[Any]) -> Any:
     """Call a function with the arrays of registers as arguments.
@@ -23,3 +25,26 @@ def on_registers(function: Any, args: tuple[Any, ...], places: tuple[int, ...], 
         return function(*[values[place] if place >= 0 else arg for place, arg in zip(places, args)])
     except ValueError:
         return NotImplemented
+
+
+def has_layout(array: Any, layout: Any) -> bool:
+    """Return whether an object is an array with the dtype, shape and strides of another one."""
+    if type(array) is not np.ndarray or array.dtype is not layout.dtype:
+        return False
+    return array.shape == layout.shape and array.strides == layout.strides
+
+
+def share_as(objects: list[Any], groups: bytes, numbers: bytes) -> bool:
+    """Return whether some of the objects are the same as others exactly where they belong to one group.
+
+    Args:
+        objects: the objects.
+        groups: a number for each object, of 32 bits; equal ones for those that are to be one object.
+        numbers: which objects are compared with all others, as numbers of 32 bits.
+    """
+    group = np.frombuffer(groups, np.int32)
+    return all(
+        (objects[at] is objects[own]) == bool(group[at] == group[own])
+        for own in np.frombuffer(numbers, np.int32).tolist()
+        for at in range(len(objects))
+    )

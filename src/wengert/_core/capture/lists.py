@@ -187,7 +187,7 @@ def run(calls: CallList, values: list[Any], owners: list[Any], built: dict[int, 
         -1, or the index of the entry that could not run; it and the entries after it have had no effect.
     """
     if calls.stopwatch is not None:
-        stopped: int = calls.stopwatch(values, owners, made, storages)
+        stopped: int = calls.stopwatch(values, owners, built, storages)
         return stopped
     entry: Entry
     entries: list[Any] = calls.entries
@@ -363,7 +363,7 @@ def stored(entry: Entry, values: list[Any], result: Any) -> bool:
 
 def has_layout(array: Any, layout: Any) -> bool:
     """Return whether an array has the dtype, shape and strides of another one."""
-    return door.is_ndarray(array) and door.share_space(array, layout) and door.is_laid_like(array, layout)
+    return direct.has_layout(array, layout)
 
 
 def layout_of(array: Any) -> Any:

@@ -25,7 +25,7 @@ def call_list(entries: list[Any], arrays: list[Any], wanted: set[int], natives: 
     Args:
         entries: the entries.
         arrays: the arrays that the registers had in the recording.
-        wanted: the registers of the results.
+        wanted: the registers of results that the engine may take over.
         natives: the native functions `replay_calls` and `run_calls`, or None.
     """
     calls = CallList(entries)
@@ -47,7 +47,7 @@ def descriptions(entries: list[Any], arrays: list[Any], wanted: set[int], added:
     Args:
         entries: the list.
         arrays: the arrays that the registers had in the recording.
-        wanted: the registers of the results.
+        wanted: the registers of results that the engine may take over.
         added: the native function that adds an array to another one in place, with a factor.
     """
     spares = spare_numbers(entries, arrays, wanted)
@@ -101,10 +101,10 @@ def spare_numbers(entries: list[Any], arrays: list[Any], wanted: set[int]) -> li
     """Return for each result of each entry the number of the spare arrays that it is offered; -1 for none.
 
     Results of one dtype, shape and strides share a number if the memory of the first one, with all its views, is not
-    used any more when the second one is computed. Results of the list have none: who gets them may take over memory
-    that nobody else refers to, as the engine does.
+    used any more when the second one is computed. Results that the engine gets have none: it takes over memory that
+    nobody else refers to.
     """
-    kept = {id(whole_of(arrays[register])) for register in wanted}
+    excluded = {id(whole_of(arrays[register])) for register in wanted}
     remaining: dict[int, int] = {}
     owner_of = [id(whole_of(array)) for array in arrays]
     for owner in owner_of:
@@ -116,8 +116,9 @@ def spare_numbers(entries: list[Any], arrays: list[Any], wanted: set[int]) -> li
         numbers_of_entry = []
         for register in entry.outs:
             numbers_of_entry.append(-1)
-            if entry.kind in (CALL, COPY) and register >= 0 and is_offered(arrays[register], kept):
+            if entry.kind in (CALL, COPY) and register >= 0 and is_offered(arrays[register], excluded):
                 array = arrays[register]
+                excluded.add(id(array))
                 layout = array.dtype, array.shape, array.strides
                 numbers_of_entry[-1] = free[layout].pop() if free.get(layout) else len(number_of)
                 number_of[id(array)] = numbers_of_entry[-1], layout
@@ -131,10 +132,12 @@ def spare_numbers(entries: list[Any], arrays: list[Any], wanted: set[int]) -> li
     return numbers
 
 
-def is_offered(array: Any, kept: set[int]) -> bool:
-    """Return whether the memory of a result may be used again: it is small, and no result of the list uses it.
+def is_offered(array: Any, excluded: set[int]) -> bool:
+    """Return whether the memory of a result may be used again: it is new and small, and row-major or column-major.
 
-    It must be row-major or column-major.
+    Args:
+        array: the result.
+        excluded: the identities of arrays whose memory may not be used again, or that an earlier entry has returned.
     """
-    owns = array.base is None and array.flags.owndata and id(array) not in kept
+    owns = array.base is None and array.flags.owndata and id(array) not in excluded
     return owns and array.flags.forc and array.nbytes < SMALL

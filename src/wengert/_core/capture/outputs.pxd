@@ -6,6 +6,7 @@ from wengert._core.tensor.storage cimport Storage, next_serial
 
 cdef class Output:
     cdef public long external, register, storage, version, kind
+    cdef public bint alone
     cdef public object base
     cdef public tuple steps
 
@@ -19,3 +20,5 @@ cpdef object build(object description, list values, list owners, dict built, dic
 cpdef object build_tensor(Output output, list values, list owners, dict built, dict storages)
 @cython.locals(storage=Storage)
 cpdef Storage new_storage(Output output, object array, dict storages)
+@cython.locals(storage=Storage)
+cpdef Storage fresh_storage(object array, long version)

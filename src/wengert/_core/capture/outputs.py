@@ -20,6 +20,7 @@ class Output:
         version: the number of writes to a new storage.
         base: the base of a view, or None.
         steps, kind: as in `ViewInfo`.
+        alone: no other output is this tensor or shares its memory.
     """
 
     external: int
@@ -29,14 +30,16 @@ class Output:
     base: Any
     steps: tuple[Any, ...]
     kind: int
+    alone: bool
 
-    __slots__ = ("base", "external", "kind", "register", "steps", "storage", "version")
+    __slots__ = ("alone", "base", "external", "kind", "register", "steps", "storage", "version")
 
     def __init__(self) -> None:
         self.external = self.register = self.storage = -1
         self.version = self.kind = 0
         self.base = None
         self.steps = ()
+        self.alone = False
 
     def facts(self) -> tuple[Any, ...]:
         """Return all attributes as one value, for comparison."""
@@ -69,6 +72,30 @@ def registers_of(description: Any) -> set[int]:
     if description.base is not None:
         return registers_of(description.base)
     return {description.register} if description.register >= 0 else set()
+
+
+def mark_alone(descriptions: list[Any]) -> None:
+    """Mark the outputs that are one tensor with memory of its own, of which there are no other tensors.
+
+    Args:
+        descriptions: all results of a list.
+    """
+    outputs: list[Output] = []
+    for description in descriptions:
+        add_outputs(description, outputs)
+    for output in outputs:
+        if output.base is None and output.external < 0:
+            output.alone = sum([other is output or other.storage == output.storage for other in outputs]) == 1
+
+
+def add_outputs(description: Any, outputs: list[Output]) -> None:
+    """Add the outputs in a description to a list, with the bases of views."""
+    if isinstance(description, Nest):
+        for part in description.parts:
+            add_outputs(part, outputs)
+    elif isinstance(description, Output):
+        outputs.append(description)
+        add_outputs(description.base, outputs)
 
 
 def same_outputs(one: Any, other: Any) -> bool:
@@ -113,6 +140,8 @@ def build_tensor(
 ) -> Any:
     """Return one tensor of the results."""
     tensor: Tensor
+    if output.alone:
+        return share(values[output.register], fresh_storage(values[output.register], output.version))
     if output.register < 0 and output.external >= 0:
         return owners[output.external]
     known: Any = built.get(id(output))
@@ -141,8 +170,14 @@ def new_storage(output: Output, array: Any, storages: dict[int, Any]) -> Storage
     """Return the storage of a new tensor; tensors with the same number share it."""
     storage: Storage = storages.get(output.storage)
     if storage is None:
-        storage = Storage.__new__(Storage)
-        storage.array, storage.serial, storage.version = array, next_serial(), output.version
-        storage.detached, storage.writes, storage.counting = 0, None, None
+        storage = fresh_storage(array, output.version)
         storages[output.storage] = storage
+    return storage
+
+
+def fresh_storage(array: Any, version: int) -> Storage:
+    """Return a new storage to which some writes are counted."""
+    storage: Storage = Storage.__new__(Storage)
+    storage.array, storage.serial, storage.version = array, next_serial(), version
+    storage.detached, storage.writes, storage.counting = 0, None, None
     return storage

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..state.modes import Modes, current
 from ..tensor.base import Tensor
-from ..types.dtypes import get_default_dtype
+from ..types import dtypes
 from .captured import AGAIN, Captured
 from .signatures import flattened, is_plain
 
@@ -50,7 +50,7 @@ class Replayable:
         if modes.tape is not None:
             modes.tape.follower.settle(modes.tape)
         leaves: list[Any] = []
-        key = key_of(args, kwargs, leaves, modes)
+        key: Any = key_of(args, kwargs, leaves, modes)
         if self.modules:
             key = key, tuple([module.training for module in self.modules])
         signature: Signature = self.signatures.get(key)
@@ -113,8 +113,8 @@ def key_of(args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], mod
     """
     if not kwargs and are_tensors(args):
         leaves += args
-        return len(args), modes.grad, get_default_dtype()
-    return flattened(args, leaves), flattened(kwargs, leaves), modes.grad, get_default_dtype()
+        return len(args), modes.grad, dtypes._Default.dtype
+    return flattened(args, leaves), flattened(kwargs, leaves), modes.grad, dtypes._Default.dtype
 
 
 def are_tensors(args: tuple[Any, ...]) -> bool:

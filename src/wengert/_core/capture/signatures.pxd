@@ -1,5 +1,6 @@
 cimport cython
 from wengert._core cimport door, flags
+from wengert._core.capture cimport direct
 from wengert._core.capture.lists cimport layout_of
 from wengert._core.state.modes cimport Modes
 from wengert._core.tensor.base cimport Tensor
@@ -13,8 +14,13 @@ cdef class Guard:
 cpdef Guard guard_of(Tensor tensor)
 @cython.locals(candidate=Tensor)
 cpdef bint holds(Guard guard, object tensor) except -1
-@cython.locals(at=long)
-cpdef bint hold(list guards, list tensors) except -1
+
+cdef class External:
+    cdef public Guard guard
+    cdef public object tensor, storage
+    cdef public long source, register
+    cdef public bint bare
+
 @cython.locals(first=dict, result=list, tensor=Tensor, at=long)
 cpdef tuple kinship(list tensors)
 cpdef bint is_plain(Modes modes) except -1

@@ -11,6 +11,7 @@ from ..tensor.base import Tensor
 from ..types.devices import device
 from ..types.dtypes import dtype
 from ..types.sizes import Size
+from . import direct
 from .lists import layout_of as layout_of
 from .recorder import PLAIN
 
@@ -53,16 +54,38 @@ def holds(guard: Guard, tensor: Any) -> bool:
     candidate: Tensor = tensor
     if candidate._flags_ != guard.word or (guard.word & flags.VIEW and candidate.requires_grad != guard.requires):
         return False
-    array: Any = candidate._array_
-    return door.is_ndarray(array) and door.share_space(array, guard.layout) and door.is_laid_like(array, guard.layout)
+    return direct.has_layout(candidate._array_, guard.layout)
 
 
-def hold(guards: list[Any], tensors: list[Any]) -> bool:
-    """Return whether all tensors satisfy their guards."""
-    for at in range(len(guards)):
-        if not holds(guards[at], tensors[at]):
-            return False
-    return True
+class External:
+    """A tensor that existed before a recorded call.
+
+    Attributes:
+        guard: its properties.
+        tensor: the tensor; None if calls may have others in its place.
+        source: where a call has the other one: its number among the leaves of the arguments, or -2 - n for the `.grad`
+            of external tensor n; -1 if it is always the same.
+        register: the register of its array.
+        bare: it had no `.grad`, and must not have one.
+        storage: the storage of a tensor that is always the same, at the latest comparison with the others.
+    """
+
+    guard: Guard
+    tensor: Any
+    source: int
+    register: int
+    bare: bool
+    storage: Any
+
+    __slots__ = ("bare", "guard", "register", "source", "storage", "tensor")
+
+    def __init__(self, tensor: Tensor, source: int, register: int, bare: bool) -> None:
+        self.guard = guard_of(tensor)
+        self.tensor = tensor if source == -1 else None
+        self.source = source
+        self.register = register
+        self.bare = bare
+        self.storage = None
 
 
 def kinship(tensors: list[Any]) -> tuple[int, ...]:

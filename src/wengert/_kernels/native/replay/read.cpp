@@ -88,6 +88,15 @@ bool is_complete(const Call& call) {
         default: return true;
     }
 }
+// Finds the C function of a call, and whether it can be repeated.
+void find_function(Call& call, Step& step) {
+    PyObject* callable = call.callable.get();
+    if (call.kind == COMPARES_RESULT && call.arguments.size() == 1 && call.arguments[0].place >= 0)
+        call.decision = decision_of(callable);
+    call.function = positional(callable);
+    step.repeated.is_possible = call.function && !call.several && (call.kind == RETURNS || call.kind == WRITES) &&
+                                is_repeatable(PyCFunction_GET_FUNCTION(callable));
+}
 // (kind, callable, places, constants, several, results, layouts, spares, frees, expected), or None
 bool read_call(PyObject* description, Calls& calls) {
     Call call;
@@ -107,11 +116,7 @@ bool read_call(PyObject* description, Calls& calls) {
         call.kind = static_cast<CallKind>(kind), call.several = several != 0;
         call.callable = Object(callable), call.expected = Object(expected);
         if (!is_complete(call)) return fail("a call has other arguments or results than its kind has");
-        if (call.kind == COMPARES_RESULT && call.arguments.size() == 1 && call.arguments[0].place >= 0)
-            call.decision = decision_of(callable);
-        call.function = positional(callable);
-        step.repeated.is_possible = call.function && !call.several && (call.kind == RETURNS || call.kind == WRITES) &&
-                                    is_repeatable(PyCFunction_GET_FUNCTION(callable));
+        find_function(call, step);
         for (const Argument& argument : call.arguments) {
             if (argument.is_sequence) step.repeated.is_possible = false;
             if (argument.place >= 0) calls.places.push_back(static_cast<int32_t>(argument.place));
