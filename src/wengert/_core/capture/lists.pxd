@@ -24,15 +24,17 @@ cdef class Entry:
 
 cdef class CallList:
     cdef public list entries
-    cdef public object function, native, stopwatch
-    cdef public tuple described, writes
+    cdef public object function, native
+    cdef public tuple writes
 
-@cython.locals(entry=Entry, entries=list, first=long, stopped=long)
+@cython.locals(entry=Entry, entries=list, count=long, at=long, first=long, register=long, stopped=long)
 cpdef long run(CallList calls, list values, list owners, dict built, dict storages) except -2
 cpdef bint run_entry(Entry entry, list values, list owners, dict built, dict storages) except -1
+@cython.locals(place=long, at=long, number=long)
+cpdef object count_written(tuple writes, long first, long end, list owners)
 @cython.locals(_=long)
 cpdef object count_writes(Tensor owner, long number)
-@cython.locals(meta=AutogradMeta)
+@cython.locals(leaf=long, meta=AutogradMeta)
 cpdef object assign(Entry entry, list values, list owners, dict built, dict storages)
 cpdef bint call(Entry entry, list values, Modes modes) except -1
 cpdef bint step(Entry entry, list values, Modes modes) except -1

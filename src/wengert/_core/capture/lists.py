@@ -191,17 +191,18 @@ def run(calls: CallList, values: list[Any], owners: list[Any], built: dict[int, 
         return stopped
     entry: Entry
     entries: list[Any] = calls.entries
-    at = 0
+    count: int = len(entries)
+    at: int = 0
     first: int
-    while at < len(entries):
+    register: int
+    while at < count:
         entry = entries[at]
         if entry.runs_native:
             first = at
             at = calls.function(calls.native, values, first)
-            for change in calls.writes:
-                if first <= change[0] < at:
-                    count_writes(owners[change[1]], change[2])
-            if at == len(entries):
+            if calls.writes:
+                count_written(calls.writes, first, at, owners)
+            if at == count:
                 break
             entry = entries[at]
         if not run_entry(entry, values, owners, built, storages):
@@ -229,6 +230,16 @@ def run_entry(
     return step(entry, values, current())
 
 
+def count_written(writes: tuple[Any, ...], first: int, end: int, owners: list[Any]) -> None:
+    """Count the writes of the entries from `first` to `end` to external tensors."""
+    place: int
+    at: int
+    number: int
+    for place, at, number in writes:
+        if first <= place < end:
+            count_writes(owners[at], number)
+
+
 def count_writes(owner: Tensor, number: int) -> None:
     """Count writes to an external tensor."""
     for _ in range(number):
@@ -237,6 +248,7 @@ def count_writes(owner: Tensor, number: int) -> None:
 
 def assign(entry: Entry, values: list[Any], owners: list[Any], built: dict[int, Any], storages: dict[int, Any]) -> None:
     """Set the `.grad` of leaves."""
+    leaf: int
     for leaf, description in entry.args:
         meta: AutogradMeta = meta_of(owners[leaf])
         meta.grad = build(description, values, owners, built, storages)

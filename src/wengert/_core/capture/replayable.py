@@ -7,7 +7,7 @@ from typing import Any
 
 from ..state.modes import Modes, current
 from ..tensor.base import Tensor
-from ..types import dtypes
+from ..types.dtypes import _Default as Default
 from .captured import AGAIN, Captured
 from .signatures import flattened, is_plain
 
@@ -113,8 +113,8 @@ def key_of(args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], mod
     """
     if not kwargs and are_tensors(args):
         leaves += args
-        return len(args), modes.grad, dtypes._Default.dtype
-    return flattened(args, leaves), flattened(kwargs, leaves), modes.grad, dtypes._Default.dtype
+        return len(args), modes.grad, Default.dtype
+    return flattened(args, leaves), flattened(kwargs, leaves), modes.grad, Default.dtype
 
 
 def are_tensors(args: tuple[Any, ...]) -> bool:
