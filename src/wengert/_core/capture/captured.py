@@ -18,7 +18,7 @@ from .describing import Describing
 from .dividing import graph_of
 from .lists import GRADS, Entry, run
 from .native_calls import call_list
-from .outputs import build, mark_alone, registers_of
+from .outputs import Output, build, mark_alone, registers_of
 from .passes import prepare
 from .recorder import Recorder, Refusal
 from .segments import connect
@@ -245,7 +245,7 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     captured.entries = shortened(recorder.entries, wanted)
     captured.count = len(recorder.arrays)
     if graph is None:
-        mark_alone([description, *[grad for entry in captured.entries for grad in grads_of(entry)]])
+        mark_results(captured, recorder)
         wanted = set()  # no results that the engine may take over
     captured.calls = call_list(captured.entries, recorder.arrays, wanted, recorder.natives)
     captured.replays = 0
@@ -255,6 +255,19 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
         if tensor._flags_ != word or tensor._edge_ is not edge:
             raise Refusal("a tensor that outlives the call gets a history, or begins to require a gradient")
     return captured
+
+
+def mark_results(captured: Captured, recorder: Recorder) -> None:
+    """Mark the results that share nothing, and the gradients of leaves that are replaced once and used no more."""
+    entries = [entry for entry in captured.entries if entry.kind == GRADS]
+    used = mark_alone([captured.result, *[grad for entry in entries for grad in grads_of(entry)]])
+    used.update([at for entry in captured.entries for at, _ in entry.counts])
+    if len(entries) != 1:
+        return
+    known = {leaf: at for at, leaf in recorder.of_grad.items() if at not in used}
+    entries[0].groups = tuple(
+        [known.get(leaf, -1) if isinstance(output, Output) and output.alone else -1 for leaf, output in entries[0].args]
+    )
 
 
 def grads_of(entry: Entry) -> list[Any]:

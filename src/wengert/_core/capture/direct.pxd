@@ -14,6 +14,17 @@ cdef extern from *:
             if (PyArray_DIM(a, at) != PyArray_DIM(b, at) || PyArray_STRIDE(a, at) != PyArray_STRIDE(b, at)) return 0;
         return 1;
     }
+    /* Whether an object has no weak references and no attributes of its own. */
+    static CYTHON_UNUSED int wengert_is_bare(PyObject *object) {
+    #ifdef Py_GIL_DISABLED
+        return 0;  /* other threads may take references at any time */
+    #else
+        const Py_ssize_t watchers = Py_TYPE(object)->tp_weaklistoffset;
+        PyObject **attributes = _PyObject_GetDictPtr(object);
+        if (watchers > 0 && *(PyObject **)((char *)object + watchers)) return 0;
+        return attributes == NULL || *attributes == NULL;
+    #endif
+    }
     static CYTHON_UNUSED int wengert_share_as(PyObject *objects, PyObject *groups, PyObject *numbers) {
         const int32_t *group = (const int32_t *)PyBytes_AS_STRING(groups);
         const int32_t *number = (const int32_t *)PyBytes_AS_STRING(numbers);
@@ -53,5 +64,6 @@ cdef extern from *:
     }
     """
     bint has_layout "wengert_has_layout"(object array, object layout)
+    bint is_bare "wengert_is_bare"(object object)
     bint share_as "wengert_share_as"(list objects, bytes groups, bytes numbers)
     object on_registers "wengert_on_registers"(object function, tuple args, tuple places, list values)

@@ -34,6 +34,11 @@ def has_layout(array: Any, layout: Any) -> bool:
     return array.shape == layout.shape and array.strides == layout.strides
 
 
+def is_bare(object: Any) -> bool:
+    """Return whether an object has no weak references and no attributes of its own, as far as this can be seen."""
+    return False
+
+
 def share_as(objects: list[Any], groups: bytes, numbers: bytes) -> bool:
     """Return whether some of the objects are the same as others exactly where they belong to one group.
 

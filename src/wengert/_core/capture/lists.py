@@ -20,7 +20,7 @@ from ..tensor.meta import AutogradMeta
 from ..tensor.storage import Storage, count
 from . import direct
 from .optimiser_steps import visit
-from .outputs import build
+from .outputs import Output, build, renewed
 
 CALL, WRITE, VIEW, COPY, READ, ADD, GRADS, ISLAND = range(8)
 """Kinds of entries: a call that returns new arrays or views; an in-place operator; a view by offset and strides; a
@@ -71,7 +71,8 @@ class Entry:
         layouts: for each result an array of the same dtype, shape and strides, which must not be read. For READ, the
             expected bytes.
         frees: the registers that no later entry needs.
-        groups: for WRITE, the number of the storage of each argument that is a register, -1 for others.
+        groups: for WRITE, the number of the storage of each argument that is a register, -1 for others; for GRADS, the
+            number of each external tensor that is replaced and not used any more, -1 for others.
         counts: (external tensor, number of writes) for each external tensor that the entry writes to.
         simple: no argument is NESTED.
         constants: CONSTANT for each argument.
@@ -249,8 +250,18 @@ def count_writes(owner: Tensor, number: int) -> None:
 def assign(entry: Entry, values: list[Any], owners: list[Any], built: dict[int, Any], storages: dict[int, Any]) -> None:
     """Set the `.grad` of leaves."""
     leaf: int
+    before: int
+    output: Output
+    at: int = 0
     for leaf, description in entry.args:
         meta: AutogradMeta = meta_of(owners[leaf])
+        before = entry.groups[at] if entry.groups else -1
+        at += 1
+        if before >= 0 and meta.grad is owners[before]:
+            owners[before] = None
+            output = description
+            if renewed(meta, output, values[output.register]):
+                continue
         meta.grad = build(description, values, owners, built, storages)
 
 

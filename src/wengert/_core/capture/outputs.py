@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import flags
+import numpy as np
+
+from .. import door, flags
 from ..aliasing.views import ViewInfo
 from ..tensor.base import Tensor, share
+from ..tensor.meta import AutogradMeta, new_meta
 from ..tensor.storage import Storage, next_serial
+from . import direct
 
 
 class Output:
@@ -74,11 +78,14 @@ def registers_of(description: Any) -> set[int]:
     return {description.register} if description.register >= 0 else set()
 
 
-def mark_alone(descriptions: list[Any]) -> None:
+def mark_alone(descriptions: list[Any]) -> set[int]:
     """Mark the outputs that are one tensor with memory of its own, of which there are no other tensors.
 
     Args:
         descriptions: all results of a list.
+
+    Returns:
+        The numbers of the external tensors among the results.
     """
     outputs: list[Output] = []
     for description in descriptions:
@@ -86,6 +93,7 @@ def mark_alone(descriptions: list[Any]) -> None:
     for output in outputs:
         if output.base is None and output.external < 0:
             output.alone = sum([other is output or other.storage == output.storage for other in outputs]) == 1
+    return {output.external for output in outputs}
 
 
 def add_outputs(description: Any, outputs: list[Output]) -> None:
@@ -181,3 +189,31 @@ def fresh_storage(array: Any, version: int) -> Storage:
     storage.array, storage.serial, storage.version = array, next_serial(), version
     storage.detached, storage.writes, storage.counting = 0, None, None
     return storage
+
+
+HOLDER = new_meta()
+HOLDER.grad = share(np.empty(0), fresh_storage(np.empty(0), 0))
+"""A gradient that nothing else refers to, to measure its numbers of references."""
+
+
+def renewed(meta: AutogradMeta, output: Output, array: Any) -> bool:
+    """Let the `.grad` of a leaf, which nothing else refers to, be a result; return whether it is.
+
+    It cannot be told from a new tensor.
+    """
+    tensor: Tensor = HOLDER.grad
+    storage: Storage = tensor._storage_
+    alone: int = door.references(tensor)
+    alone_storage: int = door.references(storage)
+    tensor = meta.grad
+    storage = tensor._storage_
+    if door.references(tensor) != alone or door.references(storage) != alone_storage:
+        return False
+    if type(tensor) is not Tensor or tensor._flags_ or tensor._edge_ is not None or tensor._meta_ is not None:
+        return False
+    if storage.counting is not None or not direct.is_bare(tensor) or not direct.is_bare(storage):
+        return False
+    tensor._array_ = array
+    storage.array, storage.serial, storage.version = array, next_serial(), output.version
+    storage.detached, storage.writes = 0, None
+    return True

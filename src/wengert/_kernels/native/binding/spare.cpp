@@ -10,10 +10,10 @@ namespace wengert {
 int offered_count = 0;
 WorkNotes* work_notes = nullptr;
 
-// Whether a matrix is in column-major order, and not in row-major order as well.
+// Whether a matrix has the strides of a new one in column-major order.
 static bool is_by_columns(PyArrayObject* array) {
     return PyArray_NDIM(array) == 2 && PyArray_STRIDE(array, 0) == PyArray_ITEMSIZE(array) &&
-           PyArray_STRIDE(array, 1) == PyArray_STRIDE(array, 0) * PyArray_DIM(array, 0) && PyArray_DIM(array, 0) > 1;
+           PyArray_STRIDE(array, 1) == PyArray_STRIDE(array, 0) * PyArray_DIM(array, 0);
 }
 
 // Each with a reference; those before `offered_count`.

@@ -10,29 +10,6 @@
 
 namespace wengert {
 
-// An owned reference.
-class Object {
-public:
-    explicit Object(PyObject* object = nullptr) : object_(Py_XNewRef(object)) {}
-    Object(const Object& other) : object_(Py_XNewRef(other.object_)) {}
-    Object(Object&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
-    Object& operator=(Object other) noexcept {
-        std::swap(object_, other.object_);
-        return *this;
-    }
-    ~Object() { Py_XDECREF(object_); }
-    PyObject* get() const { return object_; }
-    // Takes over a new reference.
-    static Object taken(PyObject* reference) {
-        Object object;
-        object.object_ = reference;
-        return object;
-    }
-
-private:
-    PyObject* object_;
-};
-
 enum CallKind { RETURNS = 0, WRITES = 1, COMPARES_BYTES = 2, COMPARES_RESULT = 3, COPIES = 4, VIEWS = 5, KINDS = 6 };
 constexpr size_t most_arguments = 24, most_offered = 4;
 
@@ -85,6 +62,7 @@ struct Calls {
     std::vector<Spare> spares;
     std::vector<KeptView> views;
     std::vector<int32_t> view_in;  // for each register the number of the kept view that it holds, -1 for none
+    std::vector<int32_t> results;  // the numbers of the kept views that are results of the list
     Py_ssize_t registers = 0;
 };
 

@@ -144,7 +144,8 @@ bool may_view(const Call& call, const Step& step) {
     return step.place >= 0 && step.frees - step.operands == 1 &&
            std::none_of(call.arguments.begin(), call.arguments.end(), is_sequence);
 }
-// Numbers the views that only the list sees: their registers are stored once, and emptied by the list.
+// Numbers the views that only the list sees, and views of its own memory that are results: their registers are stored
+// once. (A result that is a view of other memory would keep that alive until the next run.)
 void find_views(Calls& calls) {
     std::vector<int> stores(static_cast<size_t>(calls.registers)), is_emptied(stores.size());
     for (size_t at = 0; at < calls.steps.size(); ++at) {
@@ -158,8 +159,11 @@ void find_views(Calls& calls) {
         Step& step = calls.steps[at];
         if (!may_view(calls.list[at], step)) continue;
         const auto place = static_cast<size_t>(step.place);
-        if (stores[place] != 1 || !is_emptied[place]) continue;
-        calls.view_in[place] = step.view = static_cast<int32_t>(calls.views.size());
+        const bool of_own = calls.is_filled[static_cast<size_t>(calls.places[step.operands])];
+        if (stores[place] != 1 || !(is_emptied[place] || of_own)) continue;
+        step.view = static_cast<int32_t>(calls.views.size());
+        if (is_emptied[place]) calls.view_in[place] = step.view;
+        else calls.results.push_back(step.view);
         calls.views.emplace_back();
     }
     for (Step& step : calls.steps)

@@ -3,11 +3,36 @@
 
 #include <cstring>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "binding/spare.hpp"
 #include "binding/work.hpp"
 
 namespace wengert {
+
+// An owned reference.
+class Object {
+public:
+    explicit Object(PyObject* object = nullptr) : object_(Py_XNewRef(object)) {}
+    Object(const Object& other) : object_(Py_XNewRef(other.object_)) {}
+    Object(Object&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
+    Object& operator=(Object other) noexcept {
+        std::swap(object_, other.object_);
+        return *this;
+    }
+    ~Object() { Py_XDECREF(object_); }
+    PyObject* get() const { return object_; }
+    // Takes over a new reference.
+    static Object taken(PyObject* reference) {
+        Object object;
+        object.object_ = reference;
+        return object;
+    }
+
+private:
+    PyObject* object_;
+};
 
 // Whether an object is an array with the dtype, shape and strides of another one.
 bool has_layout(PyObject* object, PyObject* layout);

@@ -138,19 +138,27 @@ bool has_bytes(PyObject* object, PyObject* expected) {
                0;
 }
 
+// A free array among those kept for a number, borrowed; null if there is none.
+PyObject* free_spare(const Calls& calls, int32_t number) {
+    if (number < 0) return nullptr;
+    for (const Object& kept : calls.spares[static_cast<size_t>(number)].arrays)
+        if (kept.get() && is_free(kept.get())) return kept.get();
+    return nullptr;
+}
 // A copy of a constant.
 Outcome copy(Calls& calls, const Call& call, PyObject* registers) {
     PyArrayObject* constant = as_array(call.arguments[0].constant.get());
-    const Offered offered(calls, call);
-    const bool fits = offered.at(0) && has_layout(offered.at(0), call.results[0].layout.get());
-    Object result(fits ? offered.at(0) : nullptr);
+    const Result& wanted = call.results[0];
+    PyObject* spare = free_spare(calls, static_cast<int32_t>(wanted.spare));
+    const bool fits = spare && has_layout(spare, wanted.layout.get());
+    Object result(fits ? spare : nullptr);
     if (!fits)
         result = Object::taken(reinterpret_cast<PyObject*>(
             new_array(PyArray_DESCR(constant), PyArray_NDIM(constant), PyArray_DIMS(constant))));
     if (!result.get()) return FAILED;
     std::memcpy(PyArray_DATA(as_array(result.get())), PyArray_DATA(constant),
                 static_cast<size_t>(PyArray_NBYTES(constant)));
-    return store_one(calls, call.results[0], result.get(), offered.at(0) != nullptr, registers) ? RAN : STOPPED;
+    return store_one(calls, wanted, result.get(), fits, registers) ? RAN : STOPPED;
 }
 
 // A view of the memory of a register's array, at an offset from its first element; null without an error if that
@@ -194,9 +202,7 @@ bool writes_into(PyObject* target) { return PyArray_CheckExact(target) && writea
 bool repeat(Calls& calls, Step& step, PyObject* registers) {
     PyObject* spare = nullptr;
     if (step.kind == RETURNS) {
-        if (step.spare < 0) return false;
-        for (const Object& kept : calls.spares[static_cast<size_t>(step.spare)].arrays)
-            if (!spare && kept.get() && is_free(kept.get())) spare = kept.get();
+        spare = free_spare(calls, step.spare);
         if (!spare) return false;
     } else if (!writes_into(PyList_GET_ITEM(registers, calls.places[step.operands]))) {
         return false;
@@ -225,7 +231,9 @@ void keep_view(Calls& calls, const Step& step, PyObject* registers) {
 void end_views(Calls& calls, const Step& step) {
     for (uint32_t at = step.frees; at < step.end; ++at) {
         const int32_t view = calls.view_in[static_cast<size_t>(calls.places[at])];
-        if (view >= 0) calls.views[static_cast<size_t>(view)].rest();
+        if (view < 0) continue;
+        calls.views[static_cast<size_t>(view)].forget_used();
+        calls.views[static_cast<size_t>(view)].rest();
     }
 }
 void keep_notes(const Calls& calls, Step& step, const WorkNotes& notes, PyObject* registers, PyObject* result) {
@@ -275,6 +283,8 @@ Outcome run_call(Calls& calls, const Call& call, Step& step, PyObject* registers
 
 // Runs the calls from number `at` on, which is set to that of the first one that could not run. False: an error is set.
 bool run_from(Calls& calls, npy_intp& at, PyObject* registers) {
+    if (at == 0)
+        for (const int32_t view : calls.results) calls.views[static_cast<size_t>(view)].rest();
     for (; at < static_cast<npy_intp>(calls.steps.size()); ++at) {
         const auto number = static_cast<size_t>(at);
         Step& step = calls.steps[number];
