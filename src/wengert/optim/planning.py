@@ -36,9 +36,14 @@ def planned(optimizer: Any, describe: Any) -> PlannedStep | None:
         return None
     if any(group.get("fused") or group.get("capturable") for group in groups):
         return None
+    if not all(type(own) is dict for own in optimizer.state.values()):
+        return None
     own_hooks = optimizer._optimizer_step_pre_hooks, optimizer._optimizer_step_post_hooks
     empty = (*own_hooks, _global_optimizer_pre_hooks, _global_optimizer_post_hooks)
-    return PlannedStep(optimizer, WATCHED, empty, [describe(group) for group in groups])
+    steps = [describe(group) for group in groups]
+    if not all(step.fill(optimizer.state) for step in steps):
+        return None
+    return PlannedStep(optimizer, WATCHED, empty, steps)
 
 
 def is_method(optimizer: Any, name: str) -> bool:
@@ -52,7 +57,6 @@ def sgd_group(group: dict[str, Any]) -> GroupStep:
     result = GroupStep(
         kernels.sgd_step,
         group,
-        ("fused", "nesterov", "maximize"),
         (("lr", -1), ("momentum", -1), ("dampening", -1), ("weight_decay", -1)),
         ("momentum_buffer" if momentum else "",),
         (group["nesterov"], group["maximize"]),
@@ -66,7 +70,6 @@ def adam_group(group: dict[str, Any]) -> GroupStep:
     result = GroupStep(
         kernels.adam_step,
         group,
-        ("fused", "capturable", "decoupled_weight_decay", "amsgrad", "maximize"),
         (("lr", -1), ("betas", 0), ("betas", 1), ("eps", -1), ("weight_decay", -1)),
         ("exp_avg", "exp_avg_sq", "max_exp_avg_sq" if group["amsgrad"] else ""),
         (group["amsgrad"], group["maximize"]),

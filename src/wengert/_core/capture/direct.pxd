@@ -14,6 +14,17 @@ cdef extern from *:
             if (PyArray_DIM(a, at) != PyArray_DIM(b, at) || PyArray_STRIDE(a, at) != PyArray_STRIDE(b, at)) return 0;
         return 1;
     }
+    /* Whether a dictionary has these items in this order; `cell` in the place of a value stands for any. */
+    static CYTHON_UNUSED int wengert_has_items(PyObject *mapping, PyObject *keys, PyObject *values, PyObject *cell) {
+        if (!PyDict_Check(mapping) || PyDict_GET_SIZE(mapping) != PyTuple_GET_SIZE(keys)) return 0;
+        Py_ssize_t place = 0, at = 0;
+        for (PyObject *key, *value; PyDict_Next(mapping, &place, &key, &value); at++) {
+            if (at >= PyTuple_GET_SIZE(keys) || key != PyTuple_GET_ITEM(keys, at)) return 0;
+            PyObject *known = PyTuple_GET_ITEM(values, at);
+            if (value != known && known != cell) return 0;
+        }
+        return 1;
+    }
     /* Whether an object has no weak references and no attributes of its own. */
     static CYTHON_UNUSED int wengert_is_bare(PyObject *object) {
     #ifdef Py_GIL_DISABLED
@@ -64,6 +75,7 @@ cdef extern from *:
     }
     """
     bint has_layout "wengert_has_layout"(object array, object layout)
+    bint has_items "wengert_has_items"(object mapping, tuple keys, tuple values, object cell)
     bint is_bare "wengert_is_bare"(object object)
     bint share_as "wengert_share_as"(list objects, bytes groups, bytes numbers)
     object on_registers "wengert_on_registers"(object function, tuple args, tuple places, list values)

@@ -34,6 +34,20 @@ def has_layout(array: Any, layout: Any) -> bool:
     return array.shape == layout.shape and array.strides == layout.strides
 
 
+def has_items(mapping: Any, keys: tuple[Any, ...], values: tuple[Any, ...], cell: Any) -> bool:
+    """Return whether a dictionary has these objects as its items, in this order.
+
+    Args:
+        cell: an object that stands for any value.
+    """
+    if not isinstance(mapping, dict) or len(mapping) != len(keys):
+        return False
+    return all(
+        key is own and (value is known or known is cell)
+        for (key, value), own, known in zip(mapping.items(), keys, values)
+    )
+
+
 def is_bare(object: Any) -> bool:
     """Return whether an object has no weak references and no attributes of its own, as far as this can be seen."""
     return False

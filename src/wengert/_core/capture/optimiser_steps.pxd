@@ -1,22 +1,23 @@
 cimport cython
 from wengert._core cimport door, flags
+from wengert._core.capture cimport direct
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.tensor.base cimport Tensor
-from wengert._core.writes.tensor_lists cimport arrays_of, counted, entries, with_gradients, written
+from wengert._core.tensor.storage cimport count
+from wengert._core.writes.tensor_lists cimport arrays_of, entries, with_gradients
 
 cdef class GroupStep:
     cdef public object function, shrink
     cdef public dict group
-    cdef public list params
-    cdef public tuple facts, numbers, signs, columns, last
+    cdef public tuple names, values, numbers, signs, columns, last, chosen
+    cdef public list params, known, tensors, arrays, lists, counts
     cdef public str count
 
 cdef class PlannedStep:
     cdef public dict owner, defaults
     cdef public long attributes
     cdef public tuple watched, empty
-    cdef public object states
-    cdef public list groups, steps
+    cdef public list groups, steps, mappings
 
 cdef class Island:
     cdef public object function, args, kwargs, planned
@@ -24,13 +25,11 @@ cdef class Island:
 
 cpdef object visit(Island island)
 cpdef object plan_of(object optimizer)
-@cython.locals(owner=dict, groups=list, part=GroupStep, parts=list, at=long, modes=Modes)
+@cython.locals(owner=dict, groups=list, part=GroupStep, grads=list, numbers=list, at=long, modes=Modes)
 cpdef bint take(PlannedStep step) except -1
-@cython.locals(group=dict, numbers=list, params=list, names=list)
-cpdef object arguments_of(GroupStep part, object states)
+@cython.locals(params=list, known=list, tensors=list, arrays=list, grads=list, param=Tensor, grad=Tensor, place=long, at=long)
+cpdef object grads_of(GroupStep part)
 @cython.locals(numbers=list, place=long)
 cpdef object numbers_of(GroupStep part, dict group)
-@cython.locals(tensor=Tensor)
-cpdef bint have_complex(list tensors) except -1
-@cython.locals(params=list, columns=list, numbers=list, arrays=list, passed=list, at=long)
-cpdef object take_group(GroupStep part, tuple arguments, Modes modes)
+@cython.locals(tensor=Tensor, last=long, passed=list)
+cpdef object take_group(GroupStep part, list grads, list numbers, Modes modes)
