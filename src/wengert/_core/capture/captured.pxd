@@ -13,12 +13,12 @@ from wengert._core.tensor.base cimport Tensor
 cdef class Captured:
     cdef public list entries, externals
     cdef public long count, effects, replays
-    cdef public bint draws
+    cdef public bint draws, independent
     cdef public tuple twins, kin
     cdef public object changing, groups
     cdef public object result, calls, graph
     @cython.locals(tensors=list, storages=list, external=External, tensor=Tensor, meta=AutogradMeta, moved=bint)
-    cpdef object owners(self, list leaves)
+    cpdef object owners(self, tuple leaves)
     @cython.locals(values=list, tensor=Tensor, external=External, at=long, built=dict, storages=dict, stopped=long, modes=Modes, grad=bint, mask=long)
     cpdef object replay(self, list owners)
     @cython.locals(tensor=Tensor, external=External, at=long)

@@ -26,6 +26,8 @@ from .signatures import External, holds, kinship
 
 MOST_COMPARED = 4 * 16
 """Bytes of the numbers of external tensors that are others in each call, up to which each is compared with all."""
+UNUSED: dict[int, Any] = {}
+"""In the place of the tensors and storages built so far, where no result needs them."""
 AGAIN = object()
 """Result of a replay that could not run and has changed nothing: the function is then called."""
 
@@ -40,6 +42,7 @@ class Captured:
         twins: (place, other place) of leaves that are one tensor.
         kin: for each external tensor the first one with the same storage.
         groups: the same numbers as bytes, of 32 bits.
+        independent: each result shares nothing with others.
         changing: the numbers of the external tensors that may be others in each call, of 32 bits.
         result: the description of the result.
         graph: the history of the result, or None.
@@ -53,6 +56,7 @@ class Captured:
     count: int
     externals: list[Any]
     twins: tuple[tuple[int, int], ...]
+    independent: bool
     changing: bytes
     groups: bytes
     kin: tuple[int, ...]
@@ -73,19 +77,20 @@ class Captured:
         "externals",
         "graph",
         "groups",
+        "independent",
         "kin",
         "replays",
         "result",
         "twins",
     )
 
-    def owners(self, leaves: list[Any]) -> Any:
+    def owners(self, leaves: tuple[Any, ...]) -> Any:
         """Return the external tensors for a call with other arguments; None if a guard fails."""
         for one, other in self.twins:
             if leaves[one] is not leaves[other]:
                 return None
         tensors: list[Any] = []
-        storages: list[Any] = []
+        storages: list[Any] = [] if self.changing else tensors  # not compared
         external: External
         tensor: Tensor
         value: Any
@@ -108,10 +113,11 @@ class Captured:
             if external.source == -1 and external.storage is not tensor._storage_:
                 moved = True
             tensors.append(tensor)
-            storages.append(tensor._storage_)
+            if self.changing:
+                storages.append(tensor._storage_)
         if moved or len(self.changing) > MOST_COMPARED:
             return tensors if self.compares(tensors) else None
-        return tensors if direct.share_as(storages, self.groups, self.changing) else None
+        return tensors if not self.changing or direct.share_as(storages, self.groups, self.changing) else None
 
     def compares(self, owners: list[Any]) -> bool:
         """Compare the storages of all external tensors; keep those of the tensors that are the same in each call."""
@@ -134,8 +140,8 @@ class Captured:
             external = self.externals[at]
             tensor = owners[at]
             values[external.register] = tensor._array_
-        built: dict[int, Any] = {}
-        storages: dict[int, Any] = {}
+        built: dict[int, Any] = UNUSED if self.independent else {}
+        storages: dict[int, Any] = UNUSED if self.independent else {}
         stopped: int = run(self.calls, values, owners, built, storages)
         if stopped >= 0:
             if 0 <= self.effects < stopped:
@@ -235,6 +241,7 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     refuse_writes(recorder)
     captured = Captured()
     captured.graph = graph
+    captured.independent = False
     tensors = [tensor for tensor, _ in recorder.externals]
     set_externals(captured, recorder, leaves, tensors)
     captured.result = description
@@ -260,7 +267,7 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
 def mark_results(captured: Captured, recorder: Recorder) -> None:
     """Mark the results that share nothing, and the gradients of leaves that are replaced once and used no more."""
     entries = [entry for entry in captured.entries if entry.kind == GRADS]
-    used = mark_alone([captured.result, *[grad for entry in entries for grad in grads_of(entry)]])
+    used, captured.independent = mark_alone([captured.result, *[grad for entry in entries for grad in grads_of(entry)]])
     used.update([at for entry in captured.entries for at, _ in entry.counts])
     if len(entries) != 1:
         return

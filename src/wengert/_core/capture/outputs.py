@@ -78,14 +78,14 @@ def registers_of(description: Any) -> set[int]:
     return {description.register} if description.register >= 0 else set()
 
 
-def mark_alone(descriptions: list[Any]) -> set[int]:
+def mark_alone(descriptions: list[Any]) -> tuple[set[int], bool]:
     """Mark the outputs that are one tensor with memory of its own, of which there are no other tensors.
 
     Args:
         descriptions: all results of a list.
 
     Returns:
-        The numbers of the external tensors among the results.
+        The numbers of the external tensors among the results; whether all others are marked.
     """
     outputs: list[Output] = []
     for description in descriptions:
@@ -93,7 +93,8 @@ def mark_alone(descriptions: list[Any]) -> set[int]:
     for output in outputs:
         if output.base is None and output.external < 0:
             output.alone = sum([other is output or other.storage == output.storage for other in outputs]) == 1
-    return {output.external for output in outputs}
+    independent = all(output.alone or (output.register < 0 and output.base is None) for output in outputs)
+    return {output.external for output in outputs}, independent
 
 
 def add_outputs(description: Any, outputs: list[Output]) -> None:

@@ -7,12 +7,17 @@ from wengert._core.tensor.base cimport Tensor
 cdef class Signature:
     cdef public list lists
     cdef public dict groups
+    cdef public long count
+    cdef public bint grad
+    cdef public object dtype
 
 cdef class Replayable:
     cdef public object function
     cdef public dict signatures
     cdef public list modules
-    cpdef object replayed(self, Captured captured, list owners, object args, object kwargs)
+    cdef public object recent
 
+cpdef object replayed(Replayable owner, Captured captured, list owners, object args, object kwargs)
+cpdef bint is_recent(Signature signature, tuple args, Modes modes) except -1
 cpdef object key_of(tuple args, dict kwargs, list leaves, Modes modes)
 cpdef bint are_tensors(tuple args) except -1

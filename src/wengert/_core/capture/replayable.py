@@ -18,16 +18,23 @@ class Signature:
     Attributes:
         lists: the lists of all groups, the newest first.
         groups: the groups, by the properties of their tensors.
+        count, grad, dtype: the key of calls with tensors alone: their number, and two modes; -1 for others.
     """
 
     lists: list[Any]
     groups: dict[Any, Any]
+    count: int
+    grad: bool
+    dtype: Any
 
-    __slots__ = ("groups", "lists")
+    __slots__ = ("count", "dtype", "grad", "groups", "lists")
 
     def __init__(self) -> None:
         self.lists = []
         self.groups = {}
+        self.count = -1
+        self.grad = False
+        self.dtype = None
 
 
 class Replayable:
@@ -37,11 +44,13 @@ class Replayable:
         function: the function.
         signatures: the signatures, by `key_of`.
         modules: the modules whose `training` calls depend on.
+        recent: the signature of the latest replay, if its key is that of tensors alone; or None.
     """
 
     function: Callable[..., Any]
     modules: list[Any]
     signatures: dict[Any, Any]
+    recent: Any
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         modes: Modes = current()
@@ -49,13 +58,18 @@ class Replayable:
             return self.function(*args, **kwargs)
         if modes.tape is not None:
             modes.tape.follower.settle(modes.tape)
-        leaves: list[Any] = []
-        key: Any = key_of(args, kwargs, leaves, modes)
-        if self.modules:
-            key = key, tuple([module.training for module in self.modules])
-        signature: Signature = self.signatures.get(key)
+        signature: Signature = self.recent
+        leaves: tuple[Any, ...] = args
+        key: Any = None
+        if signature is None or kwargs or not is_recent(signature, args, modes):
+            tensors: list[Any] = []
+            key = key_of(args, kwargs, tensors, modes)
+            leaves = tuple(tensors)
+            if self.modules:
+                key = key, tuple([module.training for module in self.modules])
+            signature = self.signatures.get(key)
         if signature is None:
-            return self.unknown(key, None, args, kwargs, leaves)
+            return self.unknown(key, None, args, kwargs, list(leaves))
         captured: Captured
         for captured in signature.lists:
             owners = captured.owners(leaves)
@@ -65,29 +79,14 @@ class Replayable:
                 return self.higher(signature, captured, args, kwargs)
             captured.replays += 1
             if captured.replays & (captured.replays - 1) == 0:  # 1, 2, 4, 8, ...
-                return self.verified(signature, captured, args, kwargs, leaves)
-            result = self.replayed(captured, owners, args, kwargs)
+                return self.verified(signature, captured, args, kwargs, list(leaves))
+            result = replayed(self, captured, owners, args, kwargs)
             if result is not AGAIN:
+                if key is not None and type(key[0]) is int:
+                    signature.count, signature.grad, signature.dtype = key
+                    self.recent = signature
                 return result
-        return self.unknown(key, signature, args, kwargs, leaves)
-
-    def replayed(self, captured: Captured, owners: list[Any], args: Any, kwargs: Any) -> Any:
-        """Return the result of a replay, or AGAIN.
-
-        If a replay without lasting effects raises an error, the function is called, and raises the error itself.
-        """
-        position: Any = self.position() if captured.draws else None
-        try:
-            result = captured.replay(owners)
-        except Exception:
-            if captured.effects >= 0:
-                raise
-            if position is not None:
-                position.go_back()
-            return self.function(*args, **kwargs)
-        if result is AGAIN and position is not None:
-            position.go_back()
-        return result
+        return self.unknown(key, signature, args, kwargs, list(leaves))
 
     def position(self) -> Any:
         """Return the position of the default generator of random numbers, which can go back."""
@@ -106,6 +105,25 @@ class Replayable:
         raise NotImplementedError
 
 
+def replayed(owner: Replayable, captured: Captured, owners: list[Any], args: Any, kwargs: Any) -> Any:
+    """Return the result of a replay, or AGAIN.
+
+    If a replay without lasting effects raises an error, the function is called, and raises the error itself.
+    """
+    position: Any = owner.position() if captured.draws else None
+    try:
+        result = captured.replay(owners)
+    except Exception:
+        if captured.effects >= 0:
+            raise
+        if position is not None:
+            position.go_back()
+        return owner.function(*args, **kwargs)
+    if result is AGAIN and position is not None:
+        position.go_back()
+    return result
+
+
 def key_of(args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], modes: Modes) -> Any:
     """Return a key of the nesting and the Python values of arguments, and of the modes; collect the tensors.
 
@@ -115,6 +133,13 @@ def key_of(args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], mod
         leaves += args
         return len(args), modes.grad, Default.dtype
     return flattened(args, leaves), flattened(kwargs, leaves), modes.grad, Default.dtype
+
+
+def is_recent(signature: Signature, args: tuple[Any, ...], modes: Modes) -> bool:
+    """Return whether a call without keywords has the signature of a call with tensors alone."""
+    if signature.count != len(args) or signature.grad != modes.grad or signature.dtype is not Default.dtype:
+        return False
+    return are_tensors(args)
 
 
 def are_tensors(args: tuple[Any, ...]) -> bool:

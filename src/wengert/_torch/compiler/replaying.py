@@ -58,6 +58,7 @@ class Replaying(Replayable):
         self.function = function
         self.fullgraph = fullgraph
         self.signatures: dict[Any, Signature] = {}
+        self.recent = None
         self.count = 0
         self.warned = False
         self.modules = modules_of(function)
@@ -76,7 +77,7 @@ class Replaying(Replayable):
 
     def forget(self) -> None:
         """Discard all lists, and the reasons why others were not recorded."""
-        self.signatures, self.count, self.warned = {}, 0, False
+        self.signatures, self.recent, self.count, self.warned = {}, None, 0, False
 
     def __get__(self, instance: Any, owner: Any) -> Any:
         return self if instance is None else functools.partial(self, instance)
