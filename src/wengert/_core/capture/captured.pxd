@@ -17,7 +17,7 @@ cdef class Captured:
     cdef public tuple twins, kin
     cdef public object changing, groups
     cdef public object result, calls, graph
-    @cython.locals(tensors=list, storages=list, external=External, tensor=Tensor, meta=AutogradMeta, moved=bint)
+    @cython.locals(changes=bint, tensors=list, storages=list, external=External, tensor=Tensor, meta=AutogradMeta, moved=bint)
     cpdef object owners(self, tuple leaves)
     @cython.locals(values=list, tensor=Tensor, external=External, at=long, built=dict, storages=dict, stopped=long, modes=Modes, grad=bint, mask=long)
     cpdef object replay(self, list owners)

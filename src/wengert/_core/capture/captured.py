@@ -89,8 +89,9 @@ class Captured:
         for one, other in self.twins:
             if leaves[one] is not leaves[other]:
                 return None
+        changes: bool = len(self.changing) > 0
         tensors: list[Any] = []
-        storages: list[Any] = [] if self.changing else tensors  # not compared
+        storages: list[Any] = [] if changes else tensors  # not compared
         external: External
         tensor: Tensor
         value: Any
@@ -113,11 +114,11 @@ class Captured:
             if external.source == -1 and external.storage is not tensor._storage_:
                 moved = True
             tensors.append(tensor)
-            if self.changing:
+            if changes:
                 storages.append(tensor._storage_)
         if moved or len(self.changing) > MOST_COMPARED:
             return tensors if self.compares(tensors) else None
-        return tensors if not self.changing or direct.share_as(storages, self.groups, self.changing) else None
+        return tensors if not changes or direct.share_as(storages, self.groups, self.changing) else None
 
     def compares(self, owners: list[Any]) -> bool:
         """Compare the storages of all external tensors; keep those of the tensors that are the same in each call."""

@@ -1,5 +1,6 @@
 cimport cython
 from wengert._core.capture.captured cimport Captured
+from wengert._core.capture.segments cimport Connections
 from wengert._core.capture.signatures cimport flattened, is_plain
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.tensor.base cimport Tensor
@@ -17,6 +18,8 @@ cdef class Replayable:
     cdef public list modules
     cdef public object recent
 
+@cython.locals(modes=Modes, signature=Signature, leaves=tuple, captured=Captured, graph=Connections, tensors=list)
+cpdef object call(Replayable owner, tuple args, dict kwargs)
 cpdef object replayed(Replayable owner, Captured captured, list owners, object args, object kwargs)
 cpdef bint is_recent(Signature signature, tuple args, Modes modes) except -1
 cpdef object key_of(tuple args, dict kwargs, list leaves, Modes modes)

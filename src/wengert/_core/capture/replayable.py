@@ -9,6 +9,7 @@ from ..state.modes import Modes, current
 from ..tensor.base import Tensor
 from ..types.dtypes import _Default as Default
 from .captured import AGAIN, Captured
+from .segments import Connections
 from .signatures import flattened, is_plain
 
 
@@ -53,40 +54,7 @@ class Replayable:
     recent: Any
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        modes: Modes = current()
-        if not is_plain(modes):  # a transform, a profile, another recording, a backward pass: they see what they would
-            return self.function(*args, **kwargs)
-        if modes.tape is not None:
-            modes.tape.follower.settle(modes.tape)
-        signature: Signature = self.recent
-        leaves: tuple[Any, ...] = args
-        key: Any = None
-        if signature is None or kwargs or not is_recent(signature, args, modes):
-            tensors: list[Any] = []
-            key = key_of(args, kwargs, tensors, modes)
-            leaves = tuple(tensors)
-            if self.modules:
-                key = key, tuple([module.training for module in self.modules])
-            signature = self.signatures.get(key)
-        if signature is None:
-            return self.unknown(key, None, args, kwargs, list(leaves))
-        captured: Captured
-        for captured in signature.lists:
-            owners = captured.owners(leaves)
-            if owners is None:
-                continue
-            if captured.graph is not None and captured.graph.higher:
-                return self.higher(signature, captured, args, kwargs)
-            captured.replays += 1
-            if captured.replays & (captured.replays - 1) == 0:  # 1, 2, 4, 8, ...
-                return self.verified(signature, captured, args, kwargs, list(leaves))
-            result = replayed(self, captured, owners, args, kwargs)
-            if result is not AGAIN:
-                if key is not None and type(key[0]) is int:
-                    signature.count, signature.grad, signature.dtype = key
-                    self.recent = signature
-                return result
-        return self.unknown(key, signature, args, kwargs, list(leaves))
+        return call(self, args, kwargs)
 
     def position(self) -> Any:
         """Return the position of the default generator of random numbers, which can go back."""
@@ -103,6 +71,46 @@ class Replayable:
     def verified(self, signature: Signature, captured: Captured, args: Any, kwargs: Any, leaves: list[Any]) -> Any:
         """Call the function, and compare its calls with a list."""
         raise NotImplementedError
+
+
+def call(owner: Replayable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function, or replay one of its lists."""
+    modes: Modes = current()
+    if not is_plain(modes):  # a transform, a profile, another recording, a backward pass: they see what they would
+        return owner.function(*args, **kwargs)
+    if modes.tape is not None:
+        modes.tape.follower.settle(modes.tape)
+    signature: Signature = owner.recent
+    leaves: tuple[Any, ...] = args
+    key: Any = None
+    if signature is None or kwargs or not is_recent(signature, args, modes):
+        tensors: list[Any] = []
+        key = key_of(args, kwargs, tensors, modes)
+        leaves = tuple(tensors)
+        if owner.modules:
+            key = key, tuple([module.training for module in owner.modules])
+        signature = owner.signatures.get(key)
+    if signature is None:
+        return owner.unknown(key, None, args, kwargs, list(leaves))
+    captured: Captured
+    graph: Connections
+    for captured in signature.lists:
+        owners = captured.owners(leaves)
+        if owners is None:
+            continue
+        graph = captured.graph
+        if graph is not None and graph.higher:
+            return owner.higher(signature, captured, args, kwargs)
+        captured.replays += 1
+        if captured.replays & (captured.replays - 1) == 0:  # 1, 2, 4, 8, ...
+            return owner.verified(signature, captured, args, kwargs, list(leaves))
+        result = replayed(owner, captured, owners, args, kwargs)
+        if result is not AGAIN:
+            if key is not None and type(key[0]) is int:
+                signature.count, signature.grad, signature.dtype = key
+                owner.recent = signature
+            return result
+    return owner.unknown(key, signature, args, kwargs, list(leaves))
 
 
 def replayed(owner: Replayable, captured: Captured, owners: list[Any], args: Any, kwargs: Any) -> Any:
