@@ -10,6 +10,10 @@ from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor
 
+cdef object AGAIN
+cdef dict UNUSED
+cdef long MOST_COMPARED
+
 cdef class Captured:
     cdef public list entries, externals
     cdef public long count, effects, replays
@@ -17,11 +21,12 @@ cdef class Captured:
     cdef public tuple twins, kin
     cdef public object changing, groups
     cdef public object result, calls, graph
-    @cython.locals(changes=bint, tensors=list, storages=list, external=External, tensor=Tensor, meta=AutogradMeta, moved=bint)
+    @cython.locals(changes=bint, count=long, tensors=list, storages=list, external=External, tensor=Tensor, meta=AutogradMeta, moved=bint, at=long)
     cpdef object owners(self, tuple leaves)
     @cython.locals(values=list, tensor=Tensor, external=External, at=long, built=dict, storages=dict, stopped=long, modes=Modes, grad=bint, mask=long)
     cpdef object replay(self, list owners)
     @cython.locals(tensor=Tensor, external=External, at=long)
     cpdef bint compares(self, list owners) except -1
 
+cpdef bint is_again(object result) except -1
 cpdef object grad_of(Tensor leaf)

@@ -90,14 +90,16 @@ class Captured:
             if leaves[one] is not leaves[other]:
                 return None
         changes: bool = len(self.changing) > 0
-        tensors: list[Any] = []
-        storages: list[Any] = [] if changes else tensors  # not compared
+        count: int = len(self.externals)
+        tensors: list[Any] = [None] * count
+        storages: list[Any] = [None] * count if changes else tensors  # not compared
         external: External
         tensor: Tensor
         value: Any
         meta: AutogradMeta
         moved: bool = False
-        for external in self.externals:
+        for at in range(count):
+            external = self.externals[at]
             if external.source == -1:
                 value = external.tensor
             elif external.source >= 0:
@@ -113,9 +115,9 @@ class Captured:
                     return None
             if external.source == -1 and external.storage is not tensor._storage_:
                 moved = True
-            tensors.append(tensor)
+            tensors[at] = tensor
             if changes:
-                storages.append(tensor._storage_)
+                storages[at] = tensor._storage_
         if moved or len(self.changing) > MOST_COMPARED:
             return tensors if self.compares(tensors) else None
         return tensors if not changes or direct.share_as(storages, self.groups, self.changing) else None
@@ -161,6 +163,11 @@ class Captured:
             modes.mask = mask
         connect(self.graph, values, owners, built, storages)
         return result
+
+
+def is_again(result: Any) -> bool:
+    """Return whether the result of a replay is AGAIN."""
+    return result is AGAIN
 
 
 def grad_of(leaf: Tensor) -> Any:

@@ -79,3 +79,8 @@ cdef extern from *:
     bint is_bare "wengert_is_bare"(object object)
     bint share_as "wengert_share_as"(list objects, bytes groups, bytes numbers)
     object on_registers "wengert_on_registers"(object function, tuple args, tuple places, list values)
+
+cdef enum:
+    CALL = 0
+    GRADS = 6
+    ISLAND = 7

@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+CALL, GRADS, ISLAND = 0, 6, 7
+"""Kinds of entries of a list, see `lists`; constants in the compiled build."""
+
 
 def on_registers(function: Any, args: tuple[Any, ...], places: tuple[int, ...], values: list[Any]) -> Any:
     """Call a function with the arrays of registers as arguments.

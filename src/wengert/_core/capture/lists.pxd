@@ -22,16 +22,18 @@ cdef class Entry:
     cdef public bint several, simple, lasting, runs_native, draws, uncertain
     cdef public str title
 
+cdef class Written:
+    cdef public long place, owner, number
+
 cdef class CallList:
-    cdef public list entries
+    cdef public list entries, writes
     cdef public object function, native
-    cdef public tuple writes
 
 @cython.locals(entry=Entry, entries=list, count=long, at=long, first=long, register=long, stopped=long)
 cpdef long run(CallList calls, list values, list owners, dict built, dict storages) except -2
 cpdef bint run_entry(Entry entry, list values, list owners, dict built, dict storages) except -1
-@cython.locals(place=long, at=long, number=long)
-cpdef object count_written(tuple writes, long first, long end, list owners)
+@cython.locals(change=Written)
+cpdef object count_written(list writes, long first, long end, list owners)
 @cython.locals(_=long)
 cpdef object count_writes(Tensor owner, long number)
 @cython.locals(leaf=long, before=long, output=Output, at=long, meta=AutogradMeta)

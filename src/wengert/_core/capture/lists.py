@@ -148,6 +148,27 @@ class Entry:
         self.origin = None
 
 
+class Written:
+    """Writes of an entry to an external tensor.
+
+    Attributes:
+        place: the place of the entry.
+        owner: the number of the external tensor.
+        number: the number of writes.
+    """
+
+    place: int
+    owner: int
+    number: int
+
+    __slots__ = ("number", "owner", "place")
+
+    def __init__(self, place: int, owner: int, number: int) -> None:
+        self.place = place
+        self.owner = owner
+        self.number = number
+
+
 class CallList:
     """A list as replays run it.
 
@@ -156,7 +177,7 @@ class CallList:
         function: `run_calls` of the native kernels, or None: it runs the entries that `runs_native`.
         native: its first argument, the calls.
         described: what they were made from, and the number of registers.
-        writes: (entry, external tensor, number of writes) of the writes to external tensors.
+        writes: the writes to external tensors.
         stopwatch: runs the list in the place of `run`, and measures times; None if nobody has asked for them.
     """
 
@@ -165,14 +186,15 @@ class CallList:
     function: Any
     native: Any
     stopwatch: Any
-    writes: tuple[Any, ...]
+    writes: list[Any]
 
     __slots__ = ("described", "entries", "function", "native", "stopwatch", "writes")
 
     def __init__(self, entries: list[Any]) -> None:
         self.entries = entries
         self.function = self.native = self.stopwatch = None
-        self.writes = self.described = ()
+        self.described = ()
+        self.writes = []
 
 
 def run(calls: CallList, values: list[Any], owners: list[Any], built: dict[int, Any], storages: dict[int, Any]) -> int:
@@ -220,25 +242,23 @@ def run_entry(
     entry: Entry, values: list[Any], owners: list[Any], built: dict[int, Any], storages: dict[int, Any]
 ) -> bool:
     """Run one entry; return whether it ran."""
-    if entry.kind == CALL:
+    if entry.kind == direct.CALL:
         return call(entry, values, current())
-    if entry.kind == GRADS:
+    if entry.kind == direct.GRADS:
         assign(entry, values, owners, built, storages)
         return True
-    if entry.kind == ISLAND:
+    if entry.kind == direct.ISLAND:
         visit(entry.args[2])
         return True
     return step(entry, values, current())
 
 
-def count_written(writes: tuple[Any, ...], first: int, end: int, owners: list[Any]) -> None:
+def count_written(writes: list[Any], first: int, end: int, owners: list[Any]) -> None:
     """Count the writes of the entries from `first` to `end` to external tensors."""
-    place: int
-    at: int
-    number: int
-    for place, at, number in writes:
-        if first <= place < end:
-            count_writes(owners[at], number)
+    change: Written
+    for change in writes:
+        if first <= change.place < end:
+            count_writes(owners[change.owner], change.number)
 
 
 def count_writes(owner: Tensor, number: int) -> None:

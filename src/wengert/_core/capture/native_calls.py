@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor import slots
-from .lists import ADD, CALL, COPY, NESTED, READ, VIEW, WRITE, CallList, Entry
+from .lists import ADD, CALL, COPY, NESTED, READ, VIEW, WRITE, CallList, Entry, Written
 from .recorder import whole_of
 
 RETURNS, WRITES, COMPARES_BYTES, COMPARES_RESULT, COPIES, VIEWS = range(6)
@@ -37,7 +37,7 @@ def call_list(entries: list[Any], arrays: list[Any], wanted: set[int], natives: 
     for entry, known_call in zip(entries, known):
         entry.runs_native = known_call is not None
     calls.native, calls.described = replay_calls(known, len(arrays)), (known, len(arrays))
-    calls.writes = tuple([(at, *change) for at, entry in enumerate(entries) for change in entry.counts])
+    calls.writes = [Written(at, *change) for at, entry in enumerate(entries) for change in entry.counts]
     return calls
 
 

@@ -1,5 +1,5 @@
 cimport cython
-from wengert._core.capture.captured cimport Captured
+from wengert._core.capture.captured cimport Captured, is_again
 from wengert._core.capture.segments cimport Connections
 from wengert._core.capture.signatures cimport flattened, is_plain
 from wengert._core.state.modes cimport Modes, current

@@ -8,7 +8,7 @@ from typing import Any
 from ..state.modes import Modes, current
 from ..tensor.base import Tensor
 from ..types.dtypes import _Default as Default
-from .captured import AGAIN, Captured
+from .captured import Captured, is_again
 from .segments import Connections
 from .signatures import flattened, is_plain
 
@@ -105,7 +105,7 @@ def call(owner: Replayable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
         if captured.replays & (captured.replays - 1) == 0:  # 1, 2, 4, 8, ...
             return owner.verified(signature, captured, args, kwargs, list(leaves))
         result = replayed(owner, captured, owners, args, kwargs)
-        if result is not AGAIN:
+        if not is_again(result):
             if key is not None and type(key[0]) is int:
                 signature.count, signature.grad, signature.dtype = key
                 owner.recent = signature
@@ -127,7 +127,7 @@ def replayed(owner: Replayable, captured: Captured, owners: list[Any], args: Any
         if position is not None:
             position.go_back()
         return owner.function(*args, **kwargs)
-    if result is AGAIN and position is not None:
+    if is_again(result) and position is not None:
         position.go_back()
     return result
 
