@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from wengert import _kernels
+
 COUNT = 200_003
 Formula = Callable[..., Any]
 
@@ -337,3 +339,22 @@ def test_slices_are_added_in_place_or_nothing_is_written(native, axis, dtype):
     one = np.zeros(x.shape[0], np.int64)
     assert native.direct_index_add_(target, 0, one, target, 1) is NotImplemented  # itself
     np.testing.assert_array_equal(target, wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+@pytest.mark.parametrize("name", ["sin", "cos", "tan", "log", "exp", "lgamma", "erfinv", "hypot", "fmod"])
+def test_values_do_not_depend_on_the_number_of_threads(native, name, dtype):
+    x = np.random.default_rng(3).normal(size=65_472).astype(dtype)
+    x[::997] *= 1e3 if dtype is np.float16 else 1e7  # some neighbours of which are computed in another way
+    function = getattr(native, f"direct_{name}", None)
+    if function is None:
+        pytest.skip("there is no such function")
+    arguments = (x, x[::-1].copy()) if name in ("hypot", "fmod") else (x,)
+    before, results = _kernels.get_num_threads(), []
+    try:
+        for threads in (1, 2, 3, 5):
+            _kernels.set_num_threads(threads)
+            results.append(function(*arguments))
+    finally:
+        _kernels.set_num_threads(before)
+    assert all(result is NotImplemented or result.tobytes() == results[0].tobytes() for result in results)

@@ -108,6 +108,8 @@ struct PlaneLines {
 // Integers of the size of a floating-point number.
 template <class T> struct SameSize { using Type = int64_t; };
 template <> struct SameSize<float> { using Type = int32_t; };
+constexpr index_t row_part_length = 2048;  // elements, or a multiple, of all parts of a sum but the last one
+constexpr int row_part_sums = 16;
 constexpr int most_ranked = 64;  // keys that are compared with each other, whole vectors of them
 
 template <class T> struct Loops {
@@ -142,6 +144,9 @@ template <class T> struct Loops {
     void (*log_softmax_backward_row)(const T* grad, const T* result, T* out, index_t count);
 
     double (*row_sum[SUM_COUNT])(const T* x, index_t count);
+    // The sum of values likewise, in parts that are added to `row_part_sums` numbers, zeros at first; then their total.
+    void (*row_part)(const T* x, index_t count, double* sums);
+    double (*row_total)(const double* sums);
     double (*row_product)(const T* x, index_t count);
     void (*running_sum)(const T* x, T* out, index_t count, double start);
     void (*running_sum_back)(const T* x, T* out, index_t count, double start);

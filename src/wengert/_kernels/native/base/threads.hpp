@@ -43,4 +43,14 @@ template <class Body> inline void parallel_for(index_t count, index_t cost, cons
     if (!run_pieces(run, &context, pieces)) throw std::bad_alloc();
 }
 
+// The same over elements, each of which is computed by itself. Some loops treat a few neighbours alike, by what is among
+// them: which ones belong together does not depend on the pieces.
+constexpr index_t element_group = 64;
+template <class Body> inline void parallel_for_elements(index_t count, index_t cost, const Body& body) {
+    parallel_for((count + element_group - 1) / element_group, element_group * cost, [&](index_t begin, index_t end) {
+        const index_t last = end * element_group;
+        body(begin * element_group, last < count ? last : count);
+    });
+}
+
 }  // namespace wengert

@@ -101,7 +101,7 @@ public:
     // body(offset of the result, offsets of the operands, number of elements), in pieces for threads.
     template <class Body> void run(npy_intp cost, const Body& body) const {
         if (rows_ == 1) {
-            parallel_for(width_, cost, [&](npy_intp begin, npy_intp end) {
+            parallel_for_elements(width_, cost, [&](npy_intp begin, npy_intp end) {
                 npy_intp offsets[count];
                 for (int k = 0; k < count; ++k) offsets[k] = begin * inner_[k];
                 body(begin, offsets, end - begin);

@@ -126,7 +126,7 @@ constexpr npy_intp near_count = 2048;  // floats that stay in the first cache
 // Runs body(at, count) over pieces, those of one thread one by one.
 template <class Body> void in_pieces(npy_intp count, npy_intp cost, const Body& body) {
     ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, cost, [&](npy_intp begin, npy_intp end) {
+    parallel_for_elements(count, cost, [&](npy_intp begin, npy_intp end) {
         for (npy_intp at = begin; at < end; at += near_count) body(at, std::min(near_count, end - at));
     });
 }

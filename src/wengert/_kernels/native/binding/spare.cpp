@@ -47,6 +47,24 @@ void Offer::withdraw() {
     }
 }
 
+void perform_noted(const ElementNotes& elements) {
+    note_elements(elements);
+    const auto work = [elements] {
+        parallel_for_elements(elements.count, elements.cost, [&elements](npy_intp begin, npy_intp end) {
+            char* at[ElementNotes::most_operands];
+            for (int k = 0; k < elements.operand_count; ++k)
+                at[k] = static_cast<char*>(const_cast<void*>(elements.operands[k].data)) +
+                        begin * elements.operands[k].step;
+            elements.run(elements.function, at, end - begin);
+        });
+    };
+    const void* memory[ElementNotes::most_operands];
+    const void* const result = elements.operands[elements.operand_count - 1].data;
+    for (int k = 0; k < ElementNotes::most_operands; ++k)
+        memory[k] = k < elements.operand_count && elements.operands[k].data ? elements.operands[k].data : result;
+    perform(elements.count, work, {memory[0], memory[1], memory[2], memory[3]});
+}
+
 void end_replayed_call() {
     Offer::withdraw();
     if (work_notes) work_notes->complete = false;

@@ -52,6 +52,42 @@ template <class T> bool divides(PyArrayObject* divisors) {
     return std::find(first, first + count, T{0}) == first + count;
 }
 
+// Two operands, of which one without data is a number, and memory for the result.
+template <class T> struct BinaryCall {
+    BinaryLoop<T> loop;
+    npy_intp cost;
+    const T *a_data, *b_data;
+    T a_value, b_value;
+    bool a_large, b_large;
+    T* data;
+
+    void perform_all(const Layout& layout) const {
+        const npy_intp count = layout.outer * layout.middle * layout.inner;
+        const std::initializer_list<const void*> pointers = {a_data ? a_data : data, b_data ? b_data : data, data};
+        const BinaryCall call = *this;
+        if (a_large != b_large && layout.middle != 1) {
+            perform(
+                count,
+                [=] {
+                    run(call.loop, call.cost, call.a_data, call.b_data, call.data, call.a_large, call.b_large, layout);
+                },
+                pointers);
+        } else if (count < thread_threshold) {
+            do_work([=] { call.run_loop(call.a_data, call.b_data, call.data, count); }, pointers);
+        } else {
+            const auto elements = [=](char* const* at, npy_intp some) {
+                call.run_loop(elements_at<T>(at[0]), elements_at<T>(at[1]), elements_at<T>(at[2]), some);
+            };
+            constexpr npy_intp step = sizeof(T);
+            perform_on_many(count, cost, elements,
+                            {{a_data, a_large ? step : 0}, {b_data, b_large ? step : 0}, {data, step}});
+        }
+    }
+    void run_loop(const T* left, const T* right, T* out, npy_intp count) const {
+        loop(a_data ? left : &a_value, a_large, b_data ? right : &b_value, b_large, out, count);
+    }
+};
+
 template <class T>
 PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_object, PyObject* b_object, PyObject* out) {
     const BinaryLoop<T> loop = loops<T>().binary[op];
@@ -77,20 +113,11 @@ PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_objec
         return nullptr;  // no row-major strides
     PyArrayObject* result = binary_result(a, b, out, layout);
     if (!result) return nullptr;
-    const T *a_data = a ? data_of<T>(a) : nullptr, *b_data = b ? data_of<T>(b) : nullptr;
-    T* data = data_of<T>(result);
-    const npy_intp count = layout.outer * layout.middle * layout.inner;
     if (checks) end_replayed_call();  // what the divisors are is checked above, in each call
-    const std::initializer_list<const void*> pointers = {a ? a_data : data, b ? b_data : data, data};
-    if (count < thread_threshold && (a_large == b_large || layout.middle == 1)) {
-        do_work([=] { loop(a ? a_data : &a_value, a_large, b ? b_data : &b_value, b_large, data, count); }, pointers);
-    } else {
-        const auto work = [=] {
-            const T *left = a ? a_data : &a_value, *right = b ? b_data : &b_value;
-            run(loop, cost_of(op), left, right, data, a_large, b_large, layout);
-        };
-        perform(count, work, pointers);
-    }
+    const BinaryCall<T> call{
+        loop,    cost_of(op), a ? data_of<T>(a) : nullptr, b ? data_of<T>(b) : nullptr, a_value, b_value,
+        a_large, b_large,     data_of<T>(result)};
+    call.perform_all(layout);
     return reinterpret_cast<PyObject*>(result);
 }
 
@@ -190,18 +217,25 @@ template <class T> PyObject* scaled(Binary op, PyArrayObject* a, PyArrayObject* 
     const T *left = data_of<T>(a), *right = data_of<T>(b);
     T* to = data_of<T>(result);
     const npy_intp size = PyArray_SIZE(a);
-    const auto work = [=] {
-        parallel_for(size, 2, [=](npy_intp begin, npy_intp end) {
-            constexpr npy_intp piece = 1024;
-            T terms[piece];
-            for (npy_intp at = begin; at < end; at += piece) {
-                const npy_intp count = std::min(piece, end - at);
-                multiply(right + at, 1, &factor, 0, terms, count);
-                loop(left + at, 1, terms, 1, to + at, count);
-            }
-        });
+    const auto elements = [=](char* const* at, npy_intp some) {
+        constexpr npy_intp piece = 1024;
+        T terms[piece];
+        for (npy_intp begin = 0; begin < some; begin += piece) {
+            const npy_intp count = std::min(piece, some - begin);
+            multiply(elements_at<T>(at[1]) + begin, 1, &factor, 0, terms, count);
+            loop(elements_at<T>(at[0]) + begin, 1, terms, 1, elements_at<T>(at[2]) + begin, count);
+        }
     };
-    perform(size, work, {left, right, to});
+    const auto few = [=] {
+        char* const at[] = {reinterpret_cast<char*>(const_cast<T*>(left)),
+                            reinterpret_cast<char*>(const_cast<T*>(right)), reinterpret_cast<char*>(to)};
+        elements(at, size);
+    };
+    constexpr npy_intp step = sizeof(T);
+    if (size >= thread_threshold)
+        perform_on_many(size, 2, elements, {{left, step}, {right, step}, {to, step}});
+    else
+        do_work(few, {left, right, to});
     return reinterpret_cast<PyObject*>(result);
 }
 PyObject* compute_scaled(Binary op, PyObject* a_object, PyObject* b_object, PyObject* alpha, PyObject* out) {
@@ -230,7 +264,7 @@ PyObject* typed_dense(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a
     T* to = data_of<T>(result);
     const npy_intp count = PyArray_SIZE(result), a_step = a != nullptr, b_step = b != nullptr;
     ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, cost_of(op), [=](npy_intp begin, npy_intp end) {
+    parallel_for_elements(count, cost_of(op), [=](npy_intp begin, npy_intp end) {
         loop(left + begin * a_step, a_step, right + begin * b_step, b_step, to + begin, end - begin);
     });
     return reinterpret_cast<PyObject*>(result);
@@ -286,11 +320,11 @@ template <class T> PyObject* typed_unary(Unary op, PyArrayObject* x, PyObject* o
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* output = data_of<T>(result);
-    const auto work = [=] {
-        parallel_for(count, cost_of(op),
-                     [=](npy_intp begin, npy_intp end) { loop(input + begin, output + begin, end - begin); });
+    const auto elements = [=](char* const* at, npy_intp some) {
+        loop(elements_at<T>(at[0]), elements_at<T>(at[1]), some);
     };
-    perform(count, work, {input, output});
+    constexpr npy_intp step = sizeof(T);
+    perform_on_elements(count, cost_of(op), elements, {input, step}, {output, step});
     return reinterpret_cast<PyObject*>(result);
 }
 

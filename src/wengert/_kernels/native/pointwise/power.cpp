@@ -26,11 +26,11 @@ Unary loop_of(double exponent) {
 // Many floats to one power.
 void raise_floats(PyArrayObject* x, double exponent, void* out) {
     const float *input = data_of<float>(x), raised = static_cast<float>(exponent);
-    const npy_intp count = PyArray_SIZE(x);
-    ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, 8, [=](npy_intp begin, npy_intp end) {
-        loops<float>().binary[POWER](input + begin, 1, &raised, 0, static_cast<float*>(out) + begin, end - begin);
-    });
+    const auto elements = [=](char* const* at, npy_intp some) {
+        loops<float>().binary[POWER](elements_at<float>(at[0]), 1, &raised, 0, elements_at<float>(at[1]), some);
+    };
+    constexpr npy_intp step = sizeof(float);
+    perform_on_elements(PyArray_SIZE(x), 8, elements, {input, step}, {out, step});
 }
 // As many floats to powers of their own.
 PyObject* power_elementwise(PyArrayObject* x, PyArrayObject* exponents, PyArrayObject* target) {
@@ -41,7 +41,7 @@ PyObject* power_elementwise(PyArrayObject* x, PyArrayObject* exponents, PyArrayO
     float* const out = data_of<float>(result.get());
     const npy_intp count = PyArray_SIZE(x);
     ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, 8, [=](npy_intp begin, npy_intp end) {
+    parallel_for_elements(count, 8, [=](npy_intp begin, npy_intp end) {
         loops<float>().binary[POWER](bases + begin, 1, powers + begin, 1, out + begin, end - begin);
     });
     return result.give();
@@ -69,10 +69,11 @@ template <class T> PyObject* powers(PyArrayObject* x, double exponent, PyArrayOb
         do_work(work, {input, out});
         return result.give();
     }
-    const auto work = [=] {
-        parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(input + begin, out + begin, end - begin); });
+    const auto elements = [=](char* const* at, npy_intp some) {
+        loop(elements_at<T>(at[0]), elements_at<T>(at[1]), some);
     };
-    perform(count, work, {input, out});
+    constexpr npy_intp step = sizeof(T);
+    perform_on_elements(count, 1, elements, {input, step}, {out, step});
     return result.give();
 }
 
@@ -128,6 +129,14 @@ template <class T> PyObject* power_backward(PyArrayObject* x, PyObject* grad_obj
     if (shape.is_line() && shape.size() < thread_threshold) {
         const npy_intp step = shape.inner(0), count = shape.size();
         do_work([=] { rows(out, grad, step, input, count); }, {grad, input, out});
+        return result.give();
+    }
+    if (shape.is_line()) {
+        const npy_intp step = shape.inner(0), size = sizeof(T);
+        const auto elements = [=](char* const* at, npy_intp count) {
+            rows(elements_at<T>(at[2]), elements_at<T>(at[0]), step, elements_at<T>(at[1]), count);
+        };
+        perform_on_many(shape.size(), 1, elements, {{grad, step * size}, {input, size}, {out, size}});
         return result.give();
     }
     ReleaseGil unlocked(shape.size() >= thread_threshold);

@@ -43,6 +43,14 @@ PyObject* unary_grad(PyObject* grad_object, PyArrayObject* saved, npy_intp most,
         do_work([=] { row(grad, value, out, count); }, {grad, value, out});
         return result.give();
     }
+    if (shape.is_line()) {
+        constexpr npy_intp size = sizeof(T);
+        const auto elements = [=](char* const* at, npy_intp count) {
+            row(elements_at<T>(at[0]), elements_at<T>(at[1]), elements_at<T>(at[2]), count);
+        };
+        perform_on_many(shape.size(), 1, elements, {{grad, step * size}, {value, size}, {out, size}});
+        return result.give();
+    }
     ReleaseGil unlocked(shape.size() >= thread_threshold);
     shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
         row(grad + from[0], value + from[1], out + to, count);
@@ -114,6 +122,18 @@ PyObject* cosh_rule(Call args) {
 }
 
 // ---- of two operands -----------------------------------------------------------------------------------------------
+// row(gradient, first operand, second operand, target, count) of three arrays, each of which is a line or one element.
+template <class T, class Row>
+void perform_rule(const Row& row, const T* const (&data)[3], const npy_intp (&steps)[3], T* out, npy_intp count) {
+    const T *g = data[0], *a = data[1], *b = data[2];
+    if (count < thread_threshold) return do_work([=] { row(g, a, b, out, count); }, {g, a, b, out});
+    constexpr npy_intp size = sizeof(T);
+    const auto elements = [=](char* const* at, npy_intp some) {
+        row(elements_at<T>(at[0]), elements_at<T>(at[1]), elements_at<T>(at[2]), elements_at<T>(at[3]), some);
+    };
+    perform_on_many(count, 1, elements,
+                    {{g, steps[0] * size}, {a, steps[1] * size}, {b, steps[2] * size}, {out, size}});
+}
 // rule(gradient, first operand, second operand): arrays that broadcast, or one of the operands a number.
 template <class T, class Rule> PyObject* binary_grad(Call args, PyArray_Descr* descr, Rule rule) {
     Operand operands[3];
@@ -134,11 +154,9 @@ template <class T, class Rule> PyObject* binary_grad(Call args, PyArray_Descr* d
     const auto row = [=](const T* g, const T* a, const T* b, T* target, npy_intp count) {
         for (npy_intp i = 0; i < count; ++i) target[i] = rule(g[i * x], a[i * y], b[i * z]);
     };
-    const bool all_arrays = operands[0].array && operands[1].array && operands[2].array;
-    if (all_arrays && shape.is_line() && shape.size() < thread_threshold) {
-        const npy_intp count = shape.size();
-        const T *g = data[0], *a = data[1], *b = data[2];
-        do_work([=] { row(g, a, b, out, count); }, {g, a, b, out});
+    if (operands[0].array && operands[1].array && operands[2].array && shape.is_line()) {
+        const npy_intp steps[] = {x, y, z};
+        perform_rule(row, data, steps, out, shape.size());
         return result.give();
     }
     ReleaseGil unlocked(shape.size() >= thread_threshold);

@@ -14,17 +14,23 @@ namespace {
 
 // Whether an element lies below `low` or above `high`, or is NaN, which hides the others.
 template <class T> bool any_beyond(const T* x, npy_intp count, double low, double high) {
-    constexpr npy_intp block = 4096;
+    constexpr npy_intp block = 4096, step = sizeof(T);
+    const auto is_beyond = [=](char* const* at, npy_intp some) -> bool {
+        const T* first = elements_at<T>(at[0]);
+        const bool above = high < std::numeric_limits<double>::infinity() &&
+                           !(loops<T>().row_extreme[MAXIMAL](first, some) <= T(high));
+        return above || (low > -std::numeric_limits<double>::infinity() &&
+                         !(loops<T>().row_extreme[MINIMAL](first, some) >= T(low)));
+    };
+    if (work_notes && count >= thread_threshold)
+        note_elements(element_notes(ElementNotes::TEST, count, 1, is_beyond, {{x, step}}));
     std::atomic<bool> any{false};
+    const NotesAside aside;
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for((count - 1) / block + 1, block / 4, [&](npy_intp begin, npy_intp end) {
         for (npy_intp b = begin; b < end && !any.load(std::memory_order_relaxed); ++b) {
-            const T* first = x + b * block;
-            const npy_intp some = count - b * block < block ? count - b * block : block;
-            const bool above = high < std::numeric_limits<double>::infinity() &&
-                               !(loops<T>().row_extreme[MAXIMAL](first, some) <= T(high));
-            if (above || (low > -std::numeric_limits<double>::infinity() &&
-                          !(loops<T>().row_extreme[MINIMAL](first, some) >= T(low))))
+            char* const at = reinterpret_cast<char*>(const_cast<T*>(x + b * block));
+            if (is_beyond(&at, count - b * block < block ? count - b * block : block))
                 any.store(true, std::memory_order_relaxed);
         }
     });

@@ -68,12 +68,26 @@ void reduce_block(Sum kind, const T* x, T* out, npy_intp outer, npy_intp reduced
         for (npy_intp i = 0; i < outer * inner; ++i) out[i] = static_cast<T>(static_cast<double>(out[i]) / divisor);
 }
 
+// The sum of a whole array in parts, or their mean, for a replay.
+template <class T> struct WholeSum {
+    double divisor;
+    void operator()(char* const* at, npy_intp count) const {
+        loops<T>().row_part(elements_at<T>(at[0]), count, elements_at<double>(at[1]));
+    }
+    double total(const double* sums) const { return loops<T>().row_total(sums); }
+    void store(double total, char* out) const { *elements_at<T>(out) = static_cast<T>(total / divisor); }
+};
+
 template <class T> PyObject* typed(PyArrayObject* x, const Block& block, bool mean, Sum kind = OF_VALUES) {
     Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* output = data_of<T>(result.get());
     const npy_intp outer = block.outer, reduced = block.reduced, inner = block.inner;
+    if (outer == 1 && inner == 1 && kind == OF_VALUES) {
+        const WholeSum<T> whole{mean ? static_cast<double>(reduced) : 1};
+        note_elements(element_notes(ElementNotes::SUM, reduced, 1, whole, {{input, sizeof(T)}}));
+    }
     perform(PyArray_SIZE(x), [=] { reduce_block(kind, input, output, outer, reduced, inner, mean); }, {input, output});
     return result.give();
 }
