@@ -36,7 +36,8 @@ def call_list(entries: list[Any], arrays: list[Any], wanted: set[int], natives: 
     known = descriptions(entries, arrays, wanted, add.native)
     for entry, known_call in zip(entries, known):
         entry.runs_native = known_call is not None
-    calls.native, calls.described = replay_calls(known, len(arrays)), (known, len(arrays))
+    movable = bytes(map(is_movable, entries))
+    calls.native, calls.described = replay_calls(known, len(arrays), movable), (known, len(arrays))
     calls.writes = [Written(at, *change) for at, entry in enumerate(entries) for change in entry.counts]
     return calls
 
@@ -80,6 +81,11 @@ def description(entry: Entry, added: Any, spares: tuple[int, ...]) -> Any:
     if entry.kind == READ and is_native(entry.native) and entry.layouts[0] in TRUTHS:
         return COMPARES_RESULT, entry.native, *common, (), (), (), entry.frees, TRUTHS[entry.layouts[0]]
     return None
+
+
+def is_movable(entry: Entry) -> bool:
+    """Return whether an entry has no effect but its result, so that it may run earlier or later than others."""
+    return entry.kind in (CALL, VIEW, COPY, READ) and not entry.draws and not entry.lasting
 
 
 def is_row_major(array: Any) -> bool:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "binding/common.hpp"
+#include "replay/fusion.hpp"
 #include "replay/kept_view.hpp"
 
 namespace wengert {
@@ -42,11 +43,14 @@ struct Call {
     bool several = false;
     DirectFunction function = nullptr;  // of a built-in function of positional arguments
     Decision decision = nullptr;        // of a built-in function that decides by the values of an array
+    bool is_movable = false;            // it has no effects, and may be called earlier or later
+    std::shared_ptr<const ElementCall> elements;
 };
 // What each run of a call reads. Its operands and the registers that no later call needs are numbers in
 // `Calls::places`.
 struct Step {
     int32_t place = -1, spare = -1;  // of its only result
+    int32_t fusion = -1;             // the number of one that begins here
     uint32_t operands = 0, frees = 0, end = 0;
     int32_t view = -1;  // number of the kept view
     uint8_t kind = RETURNS;
@@ -64,11 +68,13 @@ struct Calls {
     std::vector<int32_t> view_in;  // for each register the number of the kept view that it holds, -1 for none
     std::vector<int32_t> results;  // the numbers of the kept views that are results of the list
     Py_ssize_t registers = 0;
+    std::vector<std::shared_ptr<const Fusion>> fusions;
+    size_t element_calls = 0, planned = 0;  // calls that have noted work on elements; those that were there at the plan
 };
 
 constexpr Py_ssize_t most_registers = 1 << 30;
 constexpr const char* capsule_name = "wengert.replay_calls";  // of the capsule that holds `Calls`
-// The calls that a tuple describes; null with an error set.
-std::unique_ptr<Calls> read_calls(PyObject* descriptions, Py_ssize_t registers);
+// The calls that a tuple describes; null with an error set. `movable`: null, or for each call 1 if it has no effects.
+std::unique_ptr<Calls> read_calls(PyObject* descriptions, Py_ssize_t registers, PyObject* movable);
 
 }  // namespace wengert

@@ -173,7 +173,7 @@ void find_views(Calls& calls) {
 
 }  // namespace
 
-std::unique_ptr<Calls> read_calls(PyObject* descriptions, Py_ssize_t registers) {
+std::unique_ptr<Calls> read_calls(PyObject* descriptions, Py_ssize_t registers, PyObject* movable) {
     auto calls = std::make_unique<Calls>();
     if (registers < 0 || registers > most_registers) return fail("expected the number of registers"), nullptr;
     calls->registers = registers;
@@ -182,6 +182,12 @@ std::unique_ptr<Calls> read_calls(PyObject* descriptions, Py_ssize_t registers) 
     for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(descriptions); ++at)
         if (!read_call(PyTuple_GET_ITEM(descriptions, at), *calls)) return nullptr;
     find_views(*calls);
+    if (movable) {
+        if (PyBytes_GET_SIZE(movable) != PyTuple_GET_SIZE(descriptions))
+            return fail("expected a byte for each call"), nullptr;
+        for (size_t at = 0; at < calls->list.size(); ++at)
+            calls->list[at].is_movable = PyBytes_AS_STRING(movable)[at] != 0;
+    }
     return calls;
 }
 

@@ -49,6 +49,7 @@ public:
         std::copy(PyArray_STRIDES(array), PyArray_STRIDES(array) + ndim_, strides_);
     }
     bool is_of(PyArrayObject* array) const { return PyArray_BYTES(array) == data_ && has_layout_of(array); }
+    // Whether an array has the same dtype, shape and strides, in whatever memory.
     bool has_layout_of(PyArrayObject* array) const {
         if (PyArray_NDIM(array) != ndim_ || PyArray_DESCR(array) != descr_) return false;
         for (int dim = 0; dim < ndim_; ++dim)

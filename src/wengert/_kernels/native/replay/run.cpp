@@ -5,6 +5,8 @@
 #include "replay/calls.hpp"
 
 #include <cstring>
+#include <memory>
+#include <vector>
 
 namespace wengert {
 
@@ -145,20 +147,35 @@ PyObject* free_spare(const Calls& calls, int32_t number) {
         if (kept.get() && is_free(kept.get())) return kept.get();
     return nullptr;
 }
+// An array for the only result of a call, a spare one if there is one; null with an error.
+class NewResult {
+public:
+    NewResult(Calls& calls, const Call& call) {
+        const Offered offered(calls, call);
+        auto* layout = as_array(call.results[0].layout.get());
+        is_offered_ = offered.at(0) && has_layout(offered.at(0), call.results[0].layout.get());
+        array_ = is_offered_ ? Object(offered.at(0))
+                             : Object::taken(reinterpret_cast<PyObject*>(
+                                   new_array(PyArray_DESCR(layout), PyArray_NDIM(layout), PyArray_DIMS(layout))));
+    }
+    PyObject* get() const { return array_.get(); }
+    char* data() const { return PyArray_BYTES(as_array(array_.get())); }
+    bool store(Calls& calls, const Call& call, PyObject* registers) const {
+        return store_one(calls, call.results[0], array_.get(), is_offered_, registers);
+    }
+
+private:
+    Object array_;
+    bool is_offered_;
+};
+
 // A copy of a constant.
 Outcome copy(Calls& calls, const Call& call, PyObject* registers) {
     PyArrayObject* constant = as_array(call.arguments[0].constant.get());
-    const Result& wanted = call.results[0];
-    PyObject* spare = free_spare(calls, static_cast<int32_t>(wanted.spare));
-    const bool fits = spare && has_layout(spare, wanted.layout.get());
-    Object result(fits ? spare : nullptr);
-    if (!fits)
-        result = Object::taken(reinterpret_cast<PyObject*>(
-            new_array(PyArray_DESCR(constant), PyArray_NDIM(constant), PyArray_DIMS(constant))));
+    const NewResult result(calls, call);
     if (!result.get()) return FAILED;
-    std::memcpy(PyArray_DATA(as_array(result.get())), PyArray_DATA(constant),
-                static_cast<size_t>(PyArray_NBYTES(constant)));
-    return store_one(calls, wanted, result.get(), fits, registers) ? RAN : STOPPED;
+    std::memcpy(result.data(), PyArray_DATA(constant), static_cast<size_t>(PyArray_NBYTES(constant)));
+    return result.store(calls, call, registers) ? RAN : STOPPED;
 }
 
 // A view of the memory of a register's array, at an offset from its first element; null without an error if that
@@ -236,9 +253,29 @@ void end_views(Calls& calls, const Step& step) {
         calls.views[static_cast<size_t>(view)].rest();
     }
 }
+Operands operands_of(const Calls& calls, const Step& step) {
+    return {calls.places.data() + step.operands, step.frees - step.operands, &calls.is_filled};
+}
 void keep_notes(const Calls& calls, Step& step, const WorkNotes& notes, PyObject* registers, PyObject* result) {
-    const Operands operands{calls.places.data() + step.operands, step.frees - step.operands, &calls.is_filled};
-    step.repeated.keep(notes, items_of(registers), operands, result ? as_array(result) : nullptr);
+    step.repeated.keep(notes, items_of(registers), operands_of(calls, step), result ? as_array(result) : nullptr);
+}
+// Keeps what a call does with many elements, for fusions.
+void keep_elements(Calls& calls, Call& call, const Step& step, const WorkNotes& notes, PyObject* registers,
+                   PyObject* result) {
+    if (call.elements || notes.elements.kind == ElementNotes::NONE) return;
+    call.elements = element_call(call, notes, items_of(registers), operands_of(calls, step),
+                                 call.kind == RETURNS ? as_array(result) : nullptr);
+    if (call.elements) ++calls.element_calls;
+}
+
+// The decision of a call, which is noted once.
+int decide(Calls& calls, Call& call, const Step& step, PyObject* registers) {
+    WorkNotes notes;
+    work_notes = call.elements ? nullptr : &notes;
+    const int truth = call.decision(PyList_GET_ITEM(registers, call.arguments[0].place));
+    work_notes = nullptr;
+    if (truth >= 0) keep_elements(calls, call, step, notes, registers, nullptr);
+    return truth;
 }
 
 // Puts the results of a call into their registers; false if it has not done what it did when it was recorded.
@@ -254,12 +291,12 @@ bool conclude(Calls& calls, const Call& call, PyObject* result, const Offered& o
     return true;
 }
 
-Outcome run_call(Calls& calls, const Call& call, Step& step, PyObject* registers) {
+Outcome run_call(Calls& calls, Call& call, Step& step, PyObject* registers) {
     if (!call.callable.get()) return STOPPED;
     if (call.kind == COMPARES_BYTES)
         return has_bytes(PyList_GET_ITEM(registers, call.arguments[0].place), call.expected.get()) ? RAN : STOPPED;
     if (call.decision) {
-        const int truth = call.decision(PyList_GET_ITEM(registers, call.arguments[0].place));
+        const int truth = decide(calls, call, step, registers);
         if (truth >= 0) return (truth != 0) == (call.expected.get() == Py_True) ? RAN : STOPPED;
     }
     if (call.kind == VIEWS) return take_view(calls, call, registers);
@@ -278,26 +315,110 @@ Outcome run_call(Calls& calls, const Call& call, Step& step, PyObject* registers
     if (result.get() == Py_NotImplemented || !conclude(calls, call, result.get(), offered, registers)) return STOPPED;
     if (takes_notes && (call.kind == WRITES || result.get() == offered.at(0)))
         keep_notes(calls, step, notes, registers, call.kind == WRITES ? nullptr : result.get());
+    if (takes_notes) keep_elements(calls, call, step, notes, registers, result.get());
     return RAN;
+}
+// Repeats the work of a call, or runs it.
+Outcome run_step(Calls& calls, size_t number, PyObject* registers) {
+    Step& step = calls.steps[number];
+    if (step.repeated.is_possible && repeat(calls, step, registers)) return RAN;
+    if (step.view >= 0 && view_again(calls, number, registers)) return RAN;
+    const Outcome outcome = run_call(calls, calls.list[number], step, registers);
+    if (outcome == RAN && step.view >= 0) keep_view(calls, step, registers);
+    return outcome;
+}
+// Empties the registers that no later call needs.
+void empty(Calls& calls, const Step& step, PyObject* registers) {
+    for (uint32_t place = step.frees; place < step.end; ++place) put(registers, calls.places[place], Py_None);
+    if (step.ends_views) end_views(calls, step);
+}
+
+// ---- fusions -------------------------------------------------------------------------------------------------------
+
+Outcome run_steps(Calls& calls, const std::vector<uint32_t>& steps, PyObject* registers) {
+    for (const uint32_t at : steps) {
+        const Outcome outcome = run_step(calls, at, registers);
+        if (outcome != RAN) return outcome;
+    }
+    return RAN;
+}
+// The parts of a fusion; nothing has happened unless they ran.
+Outcome run_parts(Calls& calls, const Fusion& fusion, PyObject* registers) {
+    std::vector<NewResult> results;
+    std::vector<char*> data;
+    std::vector<double> totals(static_cast<size_t>(fusion.sums));
+    for (const Fusion::Guard& guard : fusion.guards)
+        if (!guard.holds(items_of(registers))) return STOPPED;
+    for (const FusedResult& result : fusion.results) {
+        results.emplace_back(calls, calls.list[result.call]);
+        if (!results.back().get()) return FAILED;
+        data.push_back(results.back().data());
+    }
+    if (!run_blocks(fusion, items_of(registers), data.data(), totals.data())) return STOPPED;
+    for (size_t at = 0; at < results.size(); ++at) {
+        const FusedResult& result = fusion.results[at];
+        const ElementNotes* sum = result.summed ? &result.summed->work : nullptr;
+        if (sum) sum->store(sum->function, totals[static_cast<size_t>(result.sum)], data[at]);
+        if (!results[at].store(calls, calls.list[result.call], registers)) return STOPPED;
+    }
+    return RAN;
+}
+// Unless it ran, its calls can be run one by one, in their order: none of them has had an effect but on registers that
+// they fill.
+Outcome run_fusion(Calls& calls, const Fusion& fusion, PyObject* registers) {
+    Outcome outcome = run_steps(calls, fusion.before, registers);
+    if (outcome == RAN) outcome = run_parts(calls, fusion, registers);
+    if (outcome == RAN) outcome = run_steps(calls, fusion.after, registers);
+    ++(outcome == RAN ? fusion.runs : fusion.refusals);
+    for (uint32_t at = fusion.first; outcome == RAN && at < fusion.end; ++at) empty(calls, calls.steps[at], registers);
+    return outcome;
+}
+// The same; what is refused memory is left to the calls one by one.
+Outcome try_fusion(Calls& calls, const Fusion& fusion, PyObject* registers) {
+    if (!fusion.is_worth_trying()) return STOPPED;
+    try {
+        const Outcome outcome = run_fusion(calls, fusion, registers);
+        if (outcome != FAILED || !PyErr_ExceptionMatches(PyExc_MemoryError)) return outcome;
+        PyErr_Clear();
+    } catch (const std::bad_alloc&) {
+        ++fusion.refusals;
+    }
+    return STOPPED;
+}
+// Plans fusions where calls have noted more than at the last time.
+void plan(Calls& calls) {
+    if (calls.planned == calls.element_calls) return;
+    calls.planned = calls.element_calls;
+    try {
+        plan_fusions(calls);
+    } catch (const std::bad_alloc&) {
+        for (Step& step : calls.steps) step.fusion = -1;
+    }
 }
 
 // Runs the calls from number `at` on, which is set to that of the first one that could not run. False: an error is set.
 bool run_from(Calls& calls, npy_intp& at, PyObject* registers) {
     if (at == 0)
         for (const int32_t view : calls.results) calls.views[static_cast<size_t>(view)].rest();
+    npy_intp fused_until = 0;
+    plan(calls);
     for (; at < static_cast<npy_intp>(calls.steps.size()); ++at) {
         const auto number = static_cast<size_t>(at);
-        Step& step = calls.steps[number];
-        const bool is_done = (step.repeated.is_possible && repeat(calls, step, registers)) ||
-                             (step.view >= 0 && view_again(calls, number, registers));
-        if (!is_done) {
-            const Outcome outcome = run_call(calls, calls.list[number], step, registers);
+        const Step& step = calls.steps[number];
+        if (step.fusion >= 0 && at >= fused_until) {
+            const std::shared_ptr<const Fusion> fusion = calls.fusions[static_cast<size_t>(step.fusion)];
+            fused_until = fusion->end;
+            const Outcome outcome = try_fusion(calls, *fusion, registers);
             if (outcome == FAILED) return false;
-            if (outcome == STOPPED) return true;
-            if (step.view >= 0) keep_view(calls, step, registers);
+            if (outcome == RAN) {
+                at = fused_until - 1;
+                continue;
+            }
         }
-        for (uint32_t place = step.frees; place < step.end; ++place) put(registers, calls.places[place], Py_None);
-        if (step.ends_views) end_views(calls, step);
+        const Outcome outcome = run_step(calls, number, registers);
+        if (outcome == FAILED) return false;
+        if (outcome == STOPPED) return true;
+        empty(calls, step, registers);
     }
     return true;
 }
@@ -312,15 +433,18 @@ Calls* calls_in(PyObject* const* args, Py_ssize_t nargs, Py_ssize_t wanted) {
     return nullptr;
 }
 
-// replay_calls(descriptions, registers)
+// replay_calls(descriptions, registers, movable=None)
 PyObject* replay_calls(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     npy_intp registers = 0;
-    if (nargs != 2 || !PyTuple_Check(args[0]) || !as_index(args[1], registers)) {
-        PyErr_SetString(PyExc_TypeError, "replay_calls: expected a tuple of calls and the number of registers");
+    PyObject* movable = nargs == 3 && args[2] != Py_None ? args[2] : nullptr;
+    if ((nargs != 2 && nargs != 3) || !PyTuple_Check(args[0]) || !as_index(args[1], registers) ||
+        (movable && !PyBytes_Check(movable))) {
+        PyErr_SetString(PyExc_TypeError,
+                        "replay_calls: expected a tuple of calls, the number of registers, and bytes or None");
         return nullptr;
     }
     try {
-        std::unique_ptr<Calls> calls = read_calls(args[0], registers);
+        std::unique_ptr<Calls> calls = read_calls(args[0], registers, movable);
         PyObject* capsule = calls ? PyCapsule_New(calls.get(), capsule_name, destroy) : nullptr;
         if (capsule) static_cast<void>(calls.release());
         return capsule;
@@ -361,13 +485,30 @@ PyObject* repeated_calls(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return counts;
 }
 
+// fused_calls(calls): (first, end, runs) of each stretch of calls that run block by block
+PyObject* fused_calls(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    const Calls* calls = calls_in(args, nargs, 1);
+    if (!calls) return nullptr;
+    PyObject* fusions = PyList_New(0);
+    for (const std::shared_ptr<const Fusion>& fusion : calls->fusions) {
+        PyObject* known =
+            fusions ? Py_BuildValue("(IIK)", fusion->first, fusion->end, static_cast<unsigned long long>(fusion->runs))
+                    : nullptr;
+        if (fusions && (!known || PyList_Append(fusions, known) < 0)) Py_CLEAR(fusions);
+        Py_XDECREF(known);
+    }
+    return fusions;
+}
+
 Methods replay_methods({
     direct_method("replay_calls", replay_calls,
-                  "replay_calls(descriptions, registers): the calls of a list, for `run_calls`"),
+                  "replay_calls(descriptions, registers, movable=None): the calls of a list, for `run_calls`"),
     direct_method("run_calls", run_calls,
                   "run_calls(calls, registers, first): runs them; the number of the first one that could not run"),
     direct_method("repeated_calls", repeated_calls,
                   "repeated_calls(calls): for each entry how often it has repeated noted work"),
+    direct_method("fused_calls", fused_calls,
+                  "fused_calls(calls): (first, end, runs) of the stretches of calls that run block by block"),
 });
 
 }  // namespace
