@@ -216,7 +216,8 @@ PyObject* const* items_of(PyObject* registers) { return PySequence_Fast_ITEMS(re
 
 bool writes_into(PyObject* target) { return PyArray_CheckExact(target) && writeable(as_array(target)); }
 // Does the work of a call again, if it was noted for the memory of its operands, and of a spare array for its result.
-bool repeat(Calls& calls, Step& step, PyObject* registers) {
+// (What a list of small calls does most of the time: a call of this function would be a tenth of it.)
+inline __attribute__((always_inline)) bool repeat(Calls& calls, Step& step, PyObject* registers) {
     PyObject* spare = nullptr;
     if (step.kind == RETURNS) {
         spare = free_spare(calls, step.spare);
@@ -318,17 +319,16 @@ Outcome run_call(Calls& calls, Call& call, Step& step, PyObject* registers) {
     if (takes_notes) keep_elements(calls, call, step, notes, registers, result.get());
     return RAN;
 }
-// Repeats the work of a call, or runs it.
-Outcome run_step(Calls& calls, size_t number, PyObject* registers) {
+// Takes a kept view again, or runs a call.
+Outcome run_anew(Calls& calls, size_t number, PyObject* registers) {
     Step& step = calls.steps[number];
-    if (step.repeated.is_possible && repeat(calls, step, registers)) return RAN;
     if (step.view >= 0 && view_again(calls, number, registers)) return RAN;
     const Outcome outcome = run_call(calls, calls.list[number], step, registers);
     if (outcome == RAN && step.view >= 0) keep_view(calls, step, registers);
     return outcome;
 }
 // Empties the registers that no later call needs.
-void empty(Calls& calls, const Step& step, PyObject* registers) {
+inline __attribute__((always_inline)) void empty(Calls& calls, const Step& step, PyObject* registers) {
     for (uint32_t place = step.frees; place < step.end; ++place) put(registers, calls.places[place], Py_None);
     if (step.ends_views) end_views(calls, step);
 }
@@ -337,7 +337,9 @@ void empty(Calls& calls, const Step& step, PyObject* registers) {
 
 Outcome run_steps(Calls& calls, const std::vector<uint32_t>& steps, PyObject* registers) {
     for (const uint32_t at : steps) {
-        const Outcome outcome = run_step(calls, at, registers);
+        Step& step = calls.steps[at];
+        if (step.repeated.is_possible && repeat(calls, step, registers)) continue;
+        const Outcome outcome = run_anew(calls, at, registers);
         if (outcome != RAN) return outcome;
     }
     return RAN;
@@ -404,7 +406,7 @@ bool run_from(Calls& calls, npy_intp& at, PyObject* registers) {
     plan(calls);
     for (; at < static_cast<npy_intp>(calls.steps.size()); ++at) {
         const auto number = static_cast<size_t>(at);
-        const Step& step = calls.steps[number];
+        Step& step = calls.steps[number];
         if (step.fusion >= 0 && at >= fused_until) {
             const std::shared_ptr<const Fusion> fusion = calls.fusions[static_cast<size_t>(step.fusion)];
             fused_until = fusion->end;
@@ -415,9 +417,11 @@ bool run_from(Calls& calls, npy_intp& at, PyObject* registers) {
                 continue;
             }
         }
-        const Outcome outcome = run_step(calls, number, registers);
-        if (outcome == FAILED) return false;
-        if (outcome == STOPPED) return true;
+        if (!step.repeated.is_possible || !repeat(calls, step, registers)) {
+            const Outcome outcome = run_anew(calls, number, registers);
+            if (outcome == FAILED) return false;
+            if (outcome == STOPPED) return true;
+        }
         empty(calls, step, registers);
     }
     return true;
