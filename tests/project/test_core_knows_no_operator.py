@@ -18,7 +18,6 @@ from wengert.testing.calls import operators
 CORE = Path(wengert.__file__).parent / "_core"
 
 OTHERWISE: dict[str, tuple[Collection[str], str]] = {
-    "backward/reentrant.py": (dir(Modes), "fields of the modes"),
     "cards/filling.py": (DEFAULTS, "options of cards"),
     "cards/options.py": (DEFAULTS, "options of cards"),
     "tensor/standins.py": (dir(np.ndarray), "methods of NumPy's arrays, which those that stand in refuse"),
