@@ -67,9 +67,9 @@ __all__ = [
 ]
 
 plain = partial(plain_case, module=__name__)
-whole = ((complex_to_complex, complex_to_complex.native),)
-fft = plain(fft, real_to_complex, translate=NATIVE["fft"], further=whole)
-ifft = plain(ifft, real_to_complex, translate=NATIVE["ifft"], further=whole, then=(conjugate_complex,))
+of_complex = ((complex_to_complex, complex_to_complex.native),)
+fft = plain(fft, real_to_complex, translate=NATIVE["fft"], further=of_complex)
+ifft = plain(ifft, real_to_complex, translate=NATIVE["ifft"], further=of_complex, then=(conjugate_complex,))
 rfft = plain(rfft, real_to_complex, translate=NATIVE["rfft"])
 irfft = plain(irfft, complex_to_real, translate=NATIVE["irfft"])
 fft2 = plain_case(fft2, arrays=spectrum_of_array, needs=(c2c,), module=__name__, card="fft_fft2")

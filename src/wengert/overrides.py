@@ -50,12 +50,12 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
 
 
 def has_torch_function_unary(tensor: Any) -> bool:
-    """The same of one argument."""
+    """Return whether the `__torch_function__` of a tensor, or a mode, overrides the call."""
     return has_torch_function((tensor,))
 
 
 def has_torch_function_variadic(*tensors: Any) -> bool:
-    """The same of several arguments."""
+    """Return whether the `__torch_function__` of one of several tensors, or a mode, overrides the call."""
     return has_torch_function(tensors)
 
 

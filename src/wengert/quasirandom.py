@@ -76,9 +76,9 @@ class SobolEngine:
         Returns:
             (n, dimension), in [0, 1).
         """
-        whole: Any = sobol.points(self.sobolstate, self.shift, self.num_generated, n)
+        numerators: Any = sobol.points(self.sobolstate, self.shift, self.num_generated, n)
         self.num_generated += n
-        points = whole.to(dtypes.get_default_dtype() if dtype is None else dtype) / 2**self.MAXBIT
+        points = numerators.to(dtypes.get_default_dtype() if dtype is None else dtype) / 2**self.MAXBIT
         return points if out is None else out.resize_(points.shape).copy_(points)
 
     def draw_base2(self, m: int, out: Any = None, dtype: Any = None) -> Any:

@@ -21,7 +21,7 @@ MORE = {
     "calls/unusual.py::tell": 6,
     "cards/arguments.py::check_typed": 6,
     "cards/arguments.py::overridden": 6,
-    "cards/plain_case.py::made_before": 7,
+    "cards/plain_case.py::with_plain_case": 7,
     "errors.py::modified_in_place": 7,
     "functions/function_call.py::finish": 6,
     "functions/function_call.py::place": 7,

@@ -9,7 +9,7 @@ from .types.dtypes import bool_, dtype, uint8
 
 EXACT = "Expected out tensor to have dtype {wanted_type}, but got {found_type} instead"
 DECIDING = EXACT.replace("_type}", "_type:s}")
-"""The same, of operators that compute in the dtype of `out`, unless they are asked for another."""
+"""`EXACT` for operators that compute in the dtype of `out`, unless another is requested."""
 FOUND = "Found dtype {found} but expected {wanted}"
 
 CROSSING = "Attempting to copy from device {} to device {}, but cross-device copies are not allowed!"

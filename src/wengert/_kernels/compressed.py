@@ -48,10 +48,10 @@ def places(bounds: Array, plain: Array, rows: bool, blocks: tuple[int, ...]) -> 
     if not blocks:
         return np.stack(indices)
     inside = np.indices(blocks, np.int64).reshape(2, -1)
-    whole = [positions.repeat(index, inside.shape[1]) for index in indices]
+    columns = [positions.repeat(index, inside.shape[1]) for index in indices]
     for at in (0, 1):
-        whole[at - 2] = (indices[at - 2][:, None] * blocks[at] + inside[at]).reshape(-1)
-    return np.stack(whole)
+        columns[at - 2] = (indices[at - 2][:, None] * blocks[at] + inside[at]).reshape(-1)
+    return np.stack(columns)
 
 
 def compressed(indices: Array, values: Array, shape: tuple[int, ...], rows: bool) -> tuple[Array, Array, Array]:
@@ -73,9 +73,9 @@ def in_blocks(indices: Array, values: Array, shape: tuple[int, ...], blocks: tup
     return np.stack(np.divmod(distinct, across)), cells
 
 
-def of_dense(whole: Array, batches: int, rows: bool, blocks: tuple[int, ...]) -> tuple[Array, Array, Array] | None:
+def of_dense(dense: Array, batches: int, rows: bool, blocks: tuple[int, ...]) -> tuple[Array, Array, Array] | None:
     """Bounds, plain places and entries of the non-zero elements; None if batches differ in their number of entries."""
-    cells = cells_of(whole, batches, blocks) if blocks else whole
+    cells = cells_of(dense, batches, blocks) if blocks else dense
     if not rows:
         cells = cells.swapaxes(batches, batches + 1)
     filled = (cells != 0).any(axis=tuple(range(batches + 2, cells.ndim)))
@@ -89,11 +89,11 @@ def of_dense(whole: Array, batches: int, rows: bool, blocks: tuple[int, ...]) ->
     return bounds_of(counts), where[-1].reshape(*batch, count), entries
 
 
-def cells_of(whole: Array, batches: int, blocks: tuple[int, ...]) -> Array:
+def cells_of(dense: Array, batches: int, blocks: tuple[int, ...]) -> Array:
     """An array (batch ..., rows, columns, ...) as (batch ..., rows and columns of blocks, blocks, ...)."""
-    (rows, columns), (high, wide) = whole.shape[batches : batches + 2], blocks
-    batch, rest = whole.shape[:batches], whole.shape[batches + 2 :]
-    cells = whole.reshape(*batch, rows // high, high, columns // wide, wide, *rest)
+    (rows, columns), (high, wide) = dense.shape[batches : batches + 2], blocks
+    batch, rest = dense.shape[:batches], dense.shape[batches + 2 :]
+    cells = dense.reshape(*batch, rows // high, high, columns // wide, wide, *rest)
     return cells.swapaxes(batches + 1, batches + 2)
 
 

@@ -45,7 +45,7 @@ def complex_logaddexp(a: Array, b: Array) -> Array:
     least, most = np.where(swapped, a, b), np.where(swapped, b, a)
     near = most + np.log1p(np.exp(least - most))
     infinite = np.isinf(least.real) & (least.real == most.real)
-    whole = np.where(least.real < 0, least, np.log(np.exp(least) + np.exp(most)))
-    result = np.where(infinite, whole, near).astype(a.dtype, copy=False)
+    far = np.where(least.real < 0, least, np.log(np.exp(least) + np.exp(most)))
+    result = np.where(infinite, far, near).astype(a.dtype, copy=False)
     result[np.isnan(a) | np.isnan(b)] = complex(np.nan, np.nan)  # whatever the other part is
     return result

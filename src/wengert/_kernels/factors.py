@@ -107,13 +107,13 @@ def attempted(function: Callable[..., Array], failed: Callable[[Array], int], a:
         return function(a, *rest), info
     except np.linalg.LinAlgError:
         pass
-    whole = np.full((rest or (a,))[0].shape, np.nan, a.dtype)
+    result = np.full((rest or (a,))[0].shape, np.nan, a.dtype)
     for place in np.ndindex(info.shape):
         try:
-            whole[place] = function(a[place], *[operand[place] for operand in rest])
+            result[place] = function(a[place], *[operand[place] for operand in rest])
         except np.linalg.LinAlgError:
             info[place] = max(failed(a[place]), 1)
-    return whole, info
+    return result, info
 
 
 def inverse(a: Array) -> Any:

@@ -29,8 +29,8 @@ def widened(x: Array | float, n: Array | float) -> tuple[Array, Array]:
     """Numbers and degrees in float64, of one shape."""
     number = np.asarray(n, np.float64)
     degrees = np.where(np.abs(number) < 2.0**63, number, -1.0)  # C converts all others, and NaN, to a negative integer
-    wide, whole = np.broadcast_arrays(np.asarray(x, np.float64), np.trunc(degrees))
-    return wide, whole
+    wide, truncated = np.broadcast_arrays(np.asarray(x, np.float64), np.trunc(degrees))
+    return wide, truncated
 
 
 def narrowed(result: Array, x: Array | float, n: Array | float, out: Array | None) -> Array:

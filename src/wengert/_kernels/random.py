@@ -140,10 +140,10 @@ def blocks(source: Twister, count: int, dtype: Any) -> Array:
     if native is not NotImplemented:
         return as_array(native)
     drawn = uniform(source, (count,), dtype)
-    whole = count - count % BLOCK
+    in_blocks = count - count % BLOCK
     result = np.empty(count, dtype)
-    result[:whole] = chosen.normal_blocks(drawn[:whole])
-    if whole < count:
+    result[:in_blocks] = chosen.normal_blocks(drawn[:in_blocks])
+    if in_blocks < count:
         result[-BLOCK:] = chosen.normal_blocks(uniform(source, (BLOCK,), dtype))
     return result
 
@@ -151,9 +151,9 @@ def blocks(source: Twister, count: int, dtype: Any) -> Array:
 def blocks_of_halves(source: Twister, count: int) -> Array:
     """`blocks` in float32 as torch draws them for half precision: nothing is drawn for what the last block covers."""
     result = np.empty(count, np.float32)
-    whole = count - count % BLOCK
-    result[:whole] = blocks(source, whole, np.float32)
-    if whole < count:
+    in_blocks = count - count % BLOCK
+    result[:in_blocks] = blocks(source, in_blocks, np.float32)
+    if in_blocks < count:
         result[-BLOCK:] = blocks(source, BLOCK, np.float32)
     return result
 

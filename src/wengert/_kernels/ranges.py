@@ -37,8 +37,8 @@ def counted(low: float, pace: float, count: int, dtype: Any) -> Array:
     width = WIDTHS.get(np.dtype(dtype))
     if width is None:
         return as_array((float(low) + at * float(pace)).astype(dtype, copy=False))
-    whole = count - count % (2 * width)
-    place = np.where(at < whole, at % width, 0)
+    in_vectors = count - count % (2 * width)
+    place = np.where(at < in_vectors, at % width, 0)
     heads = once_rounded(at - place, float(pace), np.float64(low)).astype(dtype)
     result = once_rounded(place, float(pace), heads.astype(np.float64)).astype(dtype)
     return as_array(np.where(place == 0, heads, result))

@@ -169,7 +169,7 @@ def of_bytes(array: Array, plans: list[Plan]) -> Array:
     for at in reversed(range(len(plans))):
         matrix = matrix_of(plans[at], array.shape[at + 2])
         bits = next(bits for bits in range(22) if int(0.5 + matrix.max() * 2 ** (bits + 1)) >= 1 << 15)
-        whole = np.trunc(matrix * 2**bits + np.where(matrix < 0, -0.5, 0.5))
-        total = np.tensordot(result.astype(np.float64), whole, ((at + 2,), (0,))) + 2 ** (bits - 1)
+        weights = np.trunc(matrix * 2**bits + np.where(matrix < 0, -0.5, 0.5))
+        total = np.tensordot(result.astype(np.float64), weights, ((at + 2,), (0,))) + 2 ** (bits - 1)
         result = np.moveaxis(np.clip(np.floor(total / 2**bits), 0, 255).astype(np.uint8), -1, at + 2)
     return np.ascontiguousarray(result)

@@ -105,8 +105,8 @@ def beside(value: Array, place: Array, axis: int) -> Array:
 
 def mend(result: Array, place: Array, axis: int, mended: Array, top: Array, rest: Array) -> None:
     """Replace the elements whose weight is near 1 in lines whose weights add up to 1."""
-    whole = top + rest
-    right = (top > NEARLY_ALL) & (whole > NEARLY_ALL) & (whole < 2 - NEARLY_ALL)
+    total = top + rest
+    right = (top > NEARLY_ALL) & (total > NEARLY_ALL) & (total < 2 - NEARLY_ALL)
     np.put_along_axis(result, place, np.where(right, mended, np.take_along_axis(result, place, axis)), axis)
 
 

@@ -88,9 +88,9 @@ def merged(indices: Array, values: Array, count: int, lengths: tuple[int, ...]) 
 
 def dense(indices: Array, values: Array, shape: tuple[int, ...]) -> Array:
     """The whole array: zeros, and sums of entries."""
-    whole = np.zeros(shape, values.dtype)
-    add_at(whole, indices, values)
-    return whole
+    result = np.zeros(shape, values.dtype)
+    add_at(result, indices, values)
+    return result
 
 
 def add_at(target: Array, indices: Array, values: Array) -> None:

@@ -78,7 +78,7 @@ class Loads:
                 before=self.before_fork, after_in_parent=self.after_fork, after_in_child=self.after_fork_in_child
             )
 
-    def whole(self, load: Callable[..., Any], *args: Any) -> Any:
+    def exclusively(self, load: Callable[..., Any], *args: Any) -> Any:
         """Call `load(*args)`, which loads modules, while no other thread does the same.
 
         A thread that executes a module holds the module's lock: it does not wait for others, which may wait for it.
@@ -226,7 +226,7 @@ def load(name: str) -> ModuleType:
     module, above = sys.modules.get(name), name.rpartition(".")[0]
     if module is not None and not is_loading(module) and (not above or above in sys.modules):
         return module
-    return LOADS.whole(import_below, name)
+    return LOADS.exclusively(import_below, name)
 
 
 def load_scipy(name: str, caller: str, purpose: str = "") -> Any:

@@ -180,14 +180,14 @@ def line_of_definition(code: CodeType) -> int:
     return code.co_firstlineno
 
 
-def own_frame(frame_of: Callable[[int], FrameType]) -> FrameType:
+def frame_here(frame_of: Callable[[int], FrameType]) -> FrameType:
     """The frame of this call."""
     return frame_of(0)
 
 
 def stand_in(body: Any, name: str, line: int) -> FrameType:
     """Create a frame at a line of the file of a function, for calls that were refused before they reached it."""
-    template = own_frame.__code__
+    template = frame_here.__code__
     units = len(template.co_code) // 2
     # "This line, no columns" for each eight units of the code, as the interpreter's `PyCode_NewEmpty` writes it.
     table = b"".join(bytes((0x80 | 13 << 3 | min(units - at, 8) - 1, 0)) for at in range(0, units, 8))

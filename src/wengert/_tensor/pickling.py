@@ -193,8 +193,8 @@ def rebuild(
     requires_grad: bool,
 ) -> Tensor:
     """Rebuild a tensor from the parts of `reduce_`; `memory` is an array of bytes, or memory that processes share."""
-    whole = memory if isinstance(memory, np.ndarray) else np.frombuffer(memory, np.uint8)
-    tensor = lay(cls, Storage(whole), dtype, offset, shape, strides)
+    elements = memory if isinstance(memory, np.ndarray) else np.frombuffer(memory, np.uint8)
+    tensor = lay(cls, Storage(elements), dtype, offset, shape, strides)
     tensor.requires_grad = requires_grad
     return tensor
 

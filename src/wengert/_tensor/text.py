@@ -210,17 +210,17 @@ def text_of(tensor: Tensor) -> str:
 
 def wrapper_text(tensor: Tensor, suffixes: list[str]) -> str:
     """Text of a tensor of a class without values of its own and without a `__repr__`."""
-    return whole_text(
+    return text_without_values(
         type(tensor).__name__, tensor, "" if tensor.device.type == "cpu" else str(tensor.device), suffixes
     )
 
 
 def meta_text(tensor: Tensor, suffixes: list[str]) -> str:
     """Text of a tensor on the device "meta"."""
-    return whole_text("tensor", tensor, "meta", suffixes)
+    return text_without_values("tensor", tensor, "meta", suffixes)
 
 
-def whole_text(name: str, tensor: Tensor, place: str, suffixes: list[str]) -> str:
+def text_without_values(name: str, tensor: Tensor, place: str, suffixes: list[str]) -> str:
     """Text of a tensor without values: name, device (unless `place` is empty), size and dtype."""
     facts = ["...", *([f"device='{place}'"] if place else []), f"size={tuple(tensor.shape)}"]
     if tensor.dtype is not dtypes.get_default_dtype():
@@ -436,21 +436,21 @@ def _write_floats(array: np.ndarray, options: PrintOptions) -> tuple[list[str], 
 def _float_style(telling: list[float], options: PrintOptions) -> Callable[[float], str]:
     """Return the function that writes the numbers of a tensor whose finite non-zero elements are `telling`."""
     if not telling:
-        return _write_whole  # only zeros, NaN and infinities: `sci_mode` has no effect
+        return _write_integer  # only zeros, NaN and infinities: `sci_mode` has no effect
     smallest = min(map(abs, telling))
     largest = max(map(abs, telling))
-    whole = all(value.is_integer() for value in telling)
+    are_integers = all(value.is_integer() for value in telling)
     scientific = options.sci_mode
     if scientific is None:
         scientific = largest / smallest > _WIDEST_RATIO or largest > _LARGEST_FIXED
-        scientific = scientific or (not whole and smallest < _SMALLEST_FIXED)
+        scientific = scientific or (not are_integers and smallest < _SMALLEST_FIXED)
     if scientific:
         return f"{{:.{options.precision}e}}".format
-    if whole:
-        return _write_whole
+    if are_integers:
+        return _write_integer
     return f"{{:.{options.precision}f}}".format
 
 
-def _write_whole(value: float) -> str:
+def _write_integer(value: float) -> str:
     """A floating-point number without decimals, with a point at its end."""
     return f"{value:.0f}." if math.isfinite(value) else str(value)

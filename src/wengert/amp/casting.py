@@ -341,7 +341,7 @@ def is_autocast_cpu_enabled() -> bool:
 
 
 def set_autocast_cpu_enabled(enabled: bool) -> None:
-    """`set_autocast_enabled("cpu", enabled)`."""
+    """Call `set_autocast_enabled("cpu", enabled)`."""
     deprecated("set_autocast_cpu_enabled(enabled)", "set_autocast_enabled('cpu', enabled)")
     set_autocast_enabled("cpu", enabled)
 
@@ -353,7 +353,7 @@ def get_autocast_cpu_dtype() -> Any:
 
 
 def set_autocast_cpu_dtype(dtype: Any) -> None:
-    """`set_autocast_dtype("cpu", dtype)`."""
+    """Call `set_autocast_dtype("cpu", dtype)`."""
     deprecated("set_autocast_cpu_dtype(dtype)", "set_autocast_dtype('cpu', dtype)")
     set_autocast_dtype("cpu", dtype)
 
@@ -365,6 +365,6 @@ def get_autocast_gpu_dtype() -> Any:
 
 
 def set_autocast_gpu_dtype(dtype: Any) -> None:
-    """`set_autocast_dtype("cuda", dtype)`."""
+    """Call `set_autocast_dtype("cuda", dtype)`."""
     deprecated("set_autocast_gpu_dtype(dtype)", "set_autocast_dtype('cuda', dtype)")
     set_autocast_dtype("cuda", dtype)

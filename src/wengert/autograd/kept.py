@@ -147,9 +147,9 @@ def described(name: str, value: Any) -> Iterator[Kept]:
 
 def entry(name: str, array: Any, storage: Storage | None) -> Kept:
     """Return the entry of an array in a storage."""
-    whole = array if storage is None else storage.array
+    memory = array if storage is None else storage.array
     identity = 0 if storage is None else id(storage)
-    return Kept(name, tuple(array.shape), str(array.dtype), door.address_of(whole), whole.nbytes, False, identity)
+    return Kept(name, tuple(array.shape), str(array.dtype), door.address_of(memory), memory.nbytes, False, identity)
 
 
 def arrays_in(packed: Any) -> Iterator[tuple[Any, Storage | None]]:

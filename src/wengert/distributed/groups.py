@@ -58,7 +58,7 @@ class group(metaclass=WorldOfGroup):  # noqa: N801 - torch's name
 
 
 class GroupMember(metaclass=WorldOfGroup):
-    """The same under another name, and the marker of a group to which this process does not belong."""
+    """The group of all processes, `WORLD`, and the marker of a group to which this process does not belong."""
 
     NON_GROUP_MEMBER = -100
 

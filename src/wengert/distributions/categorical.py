@@ -43,8 +43,8 @@ class Categorical(Odds):
         odds = self._take_odds(probs, logits)
         if odds.dim() < 1:
             raise ValueError(f"`{'probs' if logits is None else 'logits'}` parameter must be at least one-dimensional.")
-        whole = odds / odds.sum(-1, True) if logits is None else odds - odds.logsumexp(-1, True)
-        self._keep_odds(probs, whole)
+        normalised = odds / odds.sum(-1, True) if logits is None else odds - odds.logsumexp(-1, True)
+        self._keep_odds(probs, normalised)
         self._num_events = odds.shape[-1]
         super().__init__(odds.shape[:-1], validate_args=validate_args)
 
@@ -223,5 +223,5 @@ class Multinomial(OfCategorical):
         counts = Binomial(n, self.probs)
         values = counts.enumerate_support(expand=False)[1:]
         orders = (counts.log_prob(values).exp() * (values + 1).lgamma()).sum((0, -1))
-        whole = self.probs.new_full((), n + 1).lgamma()
-        return n * self._categorical.entropy() - whole + orders
+        orders_of_all = self.probs.new_full((), n + 1).lgamma()
+        return n * self._categorical.entropy() - orders_of_all + orders

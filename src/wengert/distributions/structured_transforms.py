@@ -40,8 +40,8 @@ class CorrCholeskyTransform(Alike):
         eps = finfo(x.dtype).eps
         shares = vec_to_tril_matrix(x.tanh().clamp(-1 + eps, 1 - eps), -1)
         left = (1 - shares**2).sqrt().cumprod(-1)
-        whole = shares + shares.new_ones(shares.shape[-1]).diag_embed()
-        return whole * pad(left[..., :-1], [1, 0], value=1)
+        matrix = shares + shares.new_ones(shares.shape[-1]).diag_embed()
+        return matrix * pad(left[..., :-1], [1, 0], value=1)
 
     def _inverse(self, y: Tensor) -> Tensor:
         left = pad((1 - (y * y).cumsum(-1))[..., :-1], [1, 0], value=1)

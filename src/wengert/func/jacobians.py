@@ -86,20 +86,20 @@ def rows(output: Any, variables: list[Tensor], create: bool, chunk_size: int | N
             units = level.enter(unit_vectors(output, start, length))
             grads = [level.leave(grad) for grad in gradients([output], variables, [units], True, create)]
         if preallocate and length < count:
-            joined = [copied(whole, grad, start, count) for whole, grad in zip(joined, grads)]
+            joined = [copied(matrix, grad, start, count) for matrix, grad in zip(joined, grads)]
         else:
             parts.append(grads)
     if parts:
         joined = [block[0] if len(block) == 1 else cat(list(block)) for block in zip(*parts)]
-    return [whole.view((*output.shape, *variable.shape)) for whole, variable in zip(joined, variables)]
+    return [matrix.view((*output.shape, *variable.shape)) for matrix, variable in zip(joined, variables)]
 
 
-def copied(whole: Any, part: Any, start: int, count: int) -> Any:
+def copied(matrix: Any, part: Any, start: int, count: int) -> Any:
     """Copy `part` to the rows from `start` of a Jacobian of `count` rows, which is allocated with the first part."""
-    if whole is None:
-        whole = part.new_zeros((count, *part.shape[1:]))
-    whole.narrow(0, start, part.shape[0]).copy_(part)
-    return whole
+    if matrix is None:
+        matrix = part.new_zeros((count, *part.shape[1:]))
+    matrix.narrow(0, start, part.shape[0]).copy_(part)
+    return matrix
 
 
 def chunks(count: int, chunk_size: int | None) -> list[tuple[int, int]]:

@@ -176,14 +176,14 @@ def rearrange(tensor: Tensor | Sequence[Tensor], pattern: str, **axes_lengths: i
     >>> rearrange(wg.arange(6), "(a b) -> a 1 b", a=2).shape
     torch.Size([2, 1, 3])
     """
-    whole: Any = tensor if isinstance(tensor, Tensor) else stack(tensor)
+    stacked: Any = tensor if isinstance(tensor, Tensor) else stack(tensor)
     sides = pattern.split("->")
     if len(sides) != 2:
         raise ValueError("Pattern must contain a single '->' separator")
     left, right = groups_of(sides[0]), groups_of(sides[1])
     check_sides(left, right, pattern, axes_lengths)
-    left = spread(left, whole.ndim)
-    sizes = sizes_of(left, whole.shape, axes_lengths)
+    left = spread(left, stacked.ndim)
+    sizes = sizes_of(left, stacked.shape, axes_lengths)
     names = [name for group in left for name in group]
     others = [name for name in names if name.startswith(ELLIPSIS)]
     groups: list[Group] = []
@@ -193,5 +193,5 @@ def rearrange(tensor: Tensor | Sequence[Tensor], pattern: str, **axes_lengths: i
         else:
             groups.append([inner for name in group for inner in (others if name == ELLIPSIS else [name])])
     order = [names.index(name) for group in groups for name in group]
-    moved = whole.reshape([sizes[name] for name in names]).permute(order)
+    moved = stacked.reshape([sizes[name] for name in names]).permute(order)
     return moved.reshape([math.prod([sizes[name] for name in group]) for group in groups])

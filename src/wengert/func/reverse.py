@@ -188,8 +188,8 @@ def fitting(cotangents: tuple[Any, ...], structure: Any) -> list[Any]:
     Raises:
         RuntimeError: if they do not have the output's structure.
     """
-    whole = cotangents[0] if len(cotangents) == 1 else cotangents
-    elements, other_structure = flatten(whole)
+    cotangent = cotangents[0] if len(cotangents) == 1 else cotangents
+    elements, other_structure = flatten(cotangent)
     if other_structure != structure:
         elements, other = flatten(cotangents)
         if other != structure:

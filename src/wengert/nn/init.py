@@ -168,8 +168,8 @@ def trunc_normal_(
     import statistics  # costs too much to be loaded with the package
 
     mean, std, a, b = float(mean), float(std), float(a), float(b)
-    whole = statistics.NormalDist()
-    low, high = whole.cdf((a - mean) / std), whole.cdf((b - mean) / std)
+    normal = statistics.NormalDist()
+    low, high = normal.cdf((a - mean) / std), normal.cdf((b - mean) / std)
     if mean < a - 2 * std or mean > b + 2 * std:
         warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
@@ -177,12 +177,12 @@ def trunc_normal_(
         )
     if high - low > _LEAST_ACCEPTED:
         return _drawn_again(tensor, mean, std, a, b, generator)
-    peak = whole.pdf((max(a, min(mean, b)) - mean) / std)
+    peak = normal.pdf((max(a, min(mean, b)) - mean) / std)
     if b > a and high - low > _FEWEST_PROPOSALS * peak * (b - a) / std:
         return _proposed(tensor, mean, std, a, b, generator)
     least = np.finfo(np.float64).tiny
     tensor.uniform_(low, high if b < a else max(high, low + least), generator=generator)
-    flat = [whole.inv_cdf(min(max(float(p), least), 1 - 2**-53)) for p in tensor._array_.ravel()]
+    flat = [normal.inv_cdf(min(max(float(p), least), 1 - 2**-53)) for p in tensor._array_.ravel()]
     return _write(tensor, np.clip(np.reshape(flat, tensor.shape) * std + mean, a, b))
 
 

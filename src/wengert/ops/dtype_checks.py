@@ -120,8 +120,8 @@ def wrapped_integer(value: Any, element: DType) -> int:
     """
     if not fits_integer(value, element):
         refuse_number(value, element)
-    whole = int(value)
-    return whole + (1 << 8 * element.itemsize) if whole < 0 and not element.is_signed else whole
+    number = int(value)
+    return number + (1 << 8 * element.itemsize) if number < 0 and not element.is_signed else number
 
 
 def checked_number(value: Any, element: DType, halves: bool = True) -> Any:

@@ -53,7 +53,7 @@ def kind_of_second(first: Any, second: Any, *others: Any) -> Any:
     return second.shape, second.dtype
 
 
-def given_shape(grad: Any, shape: Any, *others: Any) -> Any:
+def shape_of_argument(grad: Any, shape: Any, *others: Any) -> Any:
     """The shape that the second argument is, and the dtype of the first one: that of many gradients."""
     return tuple(shape), (grad[0] if isinstance(grad, (tuple, list)) else grad).dtype
 

@@ -50,7 +50,7 @@ REFLECTED_METHODS = {
     "__ror__": "bitwise_or",
     "__rxor__": "bitwise_xor",
 }
-"""The same if the left operand is a tensor, too, and comes first: Python calls the subclass's method first."""
+"""By reflected method: the operator, if the left operand is a tensor, too; Python calls a subclass's method first."""
 SLOTS = {
     "abs": "abs",
     "add": "add",
@@ -100,7 +100,7 @@ REFLECTED_SLOTS = {
     "remainder": "__rmod__",
     "rshift": "__rrshift__",
 }
-"""The same if the tensor is the right operand: these are called with the operands in the order of the program."""
+"""By operator: its method if the tensor is the right operand, called with the operands in the program's order."""
 PROTOCOLS = {
     "contains": "__contains__",
     "index": "__index__",
@@ -156,4 +156,4 @@ REFLECTED_OPERATORS = {
     "remainder": "__rmod__",
     "true_divide": "__rtruediv__",
 }
-"""The same if the tensor is the right operand."""
+"""By operator: its method if the tensor is the right operand."""

@@ -101,15 +101,15 @@ class LBFGS(Optimizer):
             if derivative > -group["tolerance_change"]:
                 break
             left = group["max_eval"] - evaluations
-            count = self._go(run, evaluate, derivative, left, last=iterations == group["max_iter"])
+            count = self._search(run, evaluate, derivative, left, last=iterations == group["max_iter"])
             evaluations += count
             state["func_evals"] += count
-            if evaluations >= group["max_eval"] or run.over():
+            if evaluations >= group["max_eval"] or run.has_converged():
                 break
         state.update(run.state())
         return first
 
-    def _go(self, run: Run, evaluate: Closure, derivative: Any, left: int, *, last: bool) -> int:
+    def _search(self, run: Run, evaluate: Closure, derivative: Any, left: int, *, last: bool) -> int:
         """Take the step of an iteration; return the number of evaluations, at most about `left`."""
         kind = run.group["line_search_fn"]
         if kind is not None and kind != "strong_wolfe":
@@ -177,7 +177,7 @@ class Run:
             self.t = min(1.0, 1.0 / self.grad.abs().sum()) * lr
         else:
             self._remember()
-            self._turn()
+            self._set_direction()
             self.t = lr
         self.grad_before, self.loss_before = self.grad.clone(), self.loss
 
@@ -194,8 +194,8 @@ class Run:
         self.inverses.append(1.0 / product)
         self.scale = product / change.dot(change)
 
-    def _turn(self) -> None:
-        """Return the direction by the two-loop recursion over the history (Nocedal and Wright, algorithm 7.4)."""
+    def _set_direction(self) -> None:
+        """Set the direction by the two-loop recursion over the history (Nocedal and Wright, algorithm 7.4)."""
         weights: list[Any] = self.weights or [None] * self.group["history_size"]
         direction = -self.grad
         for at in range(len(self.changes) - 1, -1, -1):
@@ -207,7 +207,7 @@ class Run:
             direction = direction + step * (weights[at] - back)
         self.direction, self.weights = direction, weights
 
-    def over(self) -> bool:
+    def has_converged(self) -> bool:
         """Return whether the gradient is small, or the last iteration changed little."""
         change = self.group["tolerance_change"]
         return bool(

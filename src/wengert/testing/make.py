@@ -55,8 +55,8 @@ def make_tensor(
         values[values == 0] = dtypes.finfo(dtype).tiny if dtype.category >= dtypes.FLOAT else 1
     result = wrap(values)
     if noncontiguous and values.size > 1:
-        whole = np.repeat(values, 2, axis=-1)
-        result = share(whole[..., ::2], Storage(whole))
+        doubled = np.repeat(values, 2, axis=-1)
+        result = share(doubled[..., ::2], Storage(doubled))
     result.requires_grad = requires_grad
     return result
 

@@ -131,10 +131,10 @@ class Maker:
         if kind == "special":
             real = np.nan_to_num(real, nan=0.0, posinf=100.0, neginf=-100.0)
         if low is not None or high is not None or kind == "ties":
-            whole = np.floor(real)
+            rounded = np.floor(real)
         else:
-            whole = np.sign(real) * np.ceil(np.abs(real) * 2.5)
-        return (whole if wanted.is_signed else np.abs(whole)).astype(wanted.numpy)
+            rounded = np.sign(real) * np.ceil(np.abs(real) * 2.5)
+        return (rounded if wanted.is_signed else np.abs(rounded)).astype(wanted.numpy)
 
 
 def draw(random: Any, shape: tuple[int, ...], low: float | None, high: float | None, kind: str) -> tuple[Any, ...]:

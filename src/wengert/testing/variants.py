@@ -20,18 +20,18 @@ from .values import check_close, drawn, largest
 
 def transposed(tensor: Tensor) -> Tensor:
     """Return the same values in column-major memory."""
-    whole = np.empty(tensor._array_.shape[::-1], tensor._array_.dtype)
-    return inside(tensor, whole, whole.T)
+    memory = np.empty(tensor._array_.shape[::-1], tensor._array_.dtype)
+    return inside(tensor, memory, memory.T)
 
 
 def strided(tensor: Tensor) -> Tensor:
     """Return the same values in every second element of a larger array."""
     shape = tensor._array_.shape
     if not shape:
-        whole = np.zeros(3, tensor._array_.dtype)
-        return inside(tensor, whole, whole[1, ...])
-    whole = np.zeros((*shape[:-1], 2 * shape[-1] + 1), tensor._array_.dtype)
-    return inside(tensor, whole, whole[..., 1::2])
+        memory = np.zeros(3, tensor._array_.dtype)
+        return inside(tensor, memory, memory[1, ...])
+    memory = np.zeros((*shape[:-1], 2 * shape[-1] + 1), tensor._array_.dtype)
+    return inside(tensor, memory, memory[..., 1::2])
 
 
 LAYOUTS: dict[str, Callable[[Tensor], Tensor]] = {"transposed": transposed, "strided": strided}
@@ -177,9 +177,9 @@ def check_empty(call: Call) -> None:
 
 def check_part(call: Call, part: Call, take: Callable[[Any], Any]) -> None:
     """Check that the results of a call on a part of the operands are that part of the results."""
-    whole, _ = results_and_gradients(call)
+    expected, _ = results_and_gradients(call)
     results, grads = results_and_gradients(part)
-    for actual, wanted in zip(results, whole):
+    for actual, wanted in zip(results, expected):
         check_close(part, np.asarray(actual), np.asarray(take(wanted)), largest(call))
     for tensor, grad in zip(part.differentiable(), grads):
         if grad is not None and grad.shape != tensor._array_.shape:

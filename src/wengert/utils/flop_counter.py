@@ -125,25 +125,25 @@ class FlopCounterMode(Region):
             depth: the largest nesting of modules; by default that of the context.
         """
         depth = self.depth if depth is None else depth
-        whole = self.get_total_flops()
+        total = self.get_total_flops()
         shown = [name for name in sorted(self.flop_counts) if name != "Global"]
         shown = [name for name in shown if depth is None or name.count(".") < depth]
         rows = [row for name in shown for row in self.rows(name, name.count("."))]
-        if not any(sum(self.flop_counts[name].values()) >= whole for name in shown) and self.flop_counts["Global"]:
+        if not any(sum(self.flop_counts[name].values()) >= total for name in shown) and self.flop_counts["Global"]:
             rows = self.rows("Global", 0) + [(f" {name}", count, share) for name, count, share in rows]
         return table(rows or [("Global", "0", "0%")])
 
     def rows(self, module: str, inset: int) -> list[tuple[str, str, str]]:
         """Return the rows of a module: its own and one for each operator."""
         counts = self.flop_counts[module]
-        whole = self.get_total_flops()
-        unit = max(0, min(len(SUFFIXES) - 1, (len(str(whole)) - 2) // 3))
+        total = self.get_total_flops()
+        unit = max(0, min(len(SUFFIXES) - 1, (len(str(total)) - 2) // 3))
         named = [(module, sum(counts.values())), *((f" - {op}", count) for op, count in counts.items())]
         return [
             (
                 " " * inset + name,
                 f"{count / 1000**unit:.3f}{SUFFIXES[unit]}" if unit else str(count),
-                f"{count / whole:.2%}" if whole else "0%",
+                f"{count / total:.2%}" if total else "0%",
             )
             for name, count in named
         ]

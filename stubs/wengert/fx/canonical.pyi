@@ -10,7 +10,7 @@ from wengert._torch.fx.canonical import (
     by_name as by_name,
     is_called_as_method as is_called_as_method,
     is_method as is_method,
-    is_our_own as is_our_own,
+    is_omitted as is_omitted,
     name_of_property as name_of_property,
     signature_of as signature_of,
     spelled as spelled,

@@ -63,7 +63,7 @@ def is_asked_outside(value: Any, frame: FrameType | None) -> bool:
         frame: that of the caller, where the search outwards begins; a frame of the program ends it.
     """
     while frame is not None and is_of_package(frame):
-        if frame.f_code in ASKING and was_given(frame, value):
+        if frame.f_code in ASKING and is_among_arguments(frame, value):
             return True
         frame = frame.f_back
     return False
@@ -74,7 +74,7 @@ def is_of_package(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] == PACKAGE
 
 
-def was_given(frame: FrameType, value: Any) -> bool:
+def is_among_arguments(frame: FrameType, value: Any) -> bool:
     """Return whether a value is among the arguments of a function, or in a list, tuple or dictionary there."""
     code = frame.f_code
     count = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & flag) for flag in GATHERING)

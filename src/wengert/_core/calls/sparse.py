@@ -23,7 +23,7 @@ from . import batching
 KERNELS: dict[str, Callable[..., Any]] = {}
 """By operator: called with all its arguments, tensors without history; returns a tensor, or several as a tuple."""
 WRITERS: dict[str, Callable[..., None]] = {}
-"""The same for the in-place form where the target is dense: it writes into the first argument's memory."""
+"""By operator: called for the in-place form if the target is dense; writes into the first argument's memory."""
 ORDERED: set[str] = set()
 """The operators whose in-place form needs a coalesced target."""
 SHARING: set[str] = set()

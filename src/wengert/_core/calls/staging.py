@@ -104,7 +104,7 @@ class Stage:
         self.settle()
 
     def hold(self, holder: int, is_on: bool) -> None:
-        """The same for a mode that `holder` identifies, which is counted once however often it is noted."""
+        """Note that a mode that `holder` identifies begins or ends; it counts once, however often this is noted."""
         if is_on:
             self.holders.add(holder)
         else:

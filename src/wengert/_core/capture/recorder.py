@@ -297,7 +297,7 @@ class Recorder(Log):
 
         Args:
             args: the arguments of the entry.
-            function, given: the function to run, and its arguments.
+            function, arguments: the function to run, and its arguments.
         """
         self.refuse_draws()
         try:

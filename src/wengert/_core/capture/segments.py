@@ -563,7 +563,7 @@ def connect(
 
     Args:
         graph: the recorded graph.
-        values, owners, made, storages: as in `build`, which has run.
+        values, owners, built, storages: as in `build`, which has run.
     """
     modes: Modes = current()
     first: int = modes.sequence

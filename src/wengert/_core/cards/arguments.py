@@ -104,7 +104,7 @@ def is_loose(body: Callable[..., Any]) -> bool:
     return not LOOSE.isdisjoint(body.__code__.co_varnames)
 
 
-def own_names(name: str, kwargs: dict[str, Any], aliases: dict[str, str]) -> dict[str, Any]:
+def canonical_names(name: str, kwargs: dict[str, Any], aliases: dict[str, str]) -> dict[str, Any]:
     """Keyword arguments by the parameters' own names; raises a TypeError if one was passed by two of its names."""
     named = {aliases.get(key, key): value for key, value in kwargs.items()}
     if len(named) < len(kwargs):
@@ -167,7 +167,7 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
                     return body(*args)
             word |= word_of_self(name, args) if method else word_of(args) if loose else 0
             if kwargs and not aliases.keys().isdisjoint(kwargs):
-                kwargs = own_names(name, kwargs, aliases)
+                kwargs = canonical_names(name, kwargs, aliases)
             refuse_missing(title, required[count:], kwargs)
             word |= word_of_tensors(title, places, args, kwargs, skipped)
             standing = typed and check_typed(title, typed, body.__annotations__, args, kwargs, skipped)
@@ -182,7 +182,7 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
                 args, kwargs = recast(f"{module}.{name}" if module else name, args, kwargs)
             return profiled(name, body, args, kwargs) if word & flags.PROFILED else body(*args, **kwargs)
         except ElsewhereError:
-            return made_elsewhere(name, body, args, kwargs)
+            return meta_result(name, body, args, kwargs)
         except Exception as error:
             if named is not None and (answer := of_strangers(name, call, args, named, method)) is not MISSING:
                 return answer
@@ -208,11 +208,11 @@ def titled(function: Any, module: str, name: str, title: str) -> Any:
     return function
 
 
-def made_elsewhere(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def meta_result(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Create a tensor on the device "meta", for a call of a function with that device."""
     home = load(f"{__name__.partition('.')[0]}.ops.create.elsewhere")
     try:
-        return home.created(name, body, args, own_names(name, kwargs, other_names(body)))
+        return home.created(name, body, args, canonical_names(name, kwargs, other_names(body)))
     except Exception as error:
         shorten(error, name, body)
         raise
@@ -332,7 +332,7 @@ def overridden(
         result = of_class(name, call, args, kwargs)
         result = overriding.NOBODY if result is MISSING else result
     if result is overriding.NOBODY:
-        return body(*args, **own_names(name, kwargs, other_names(body)))
+        return body(*args, **canonical_names(name, kwargs, other_names(body)))
     return result
 
 
@@ -430,11 +430,11 @@ def profiled(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs:
     log = modes.profiling()
     if log is None:
         return body(*args, **kwargs)
-    event = log.begin_call(name, all_given(body, args, kwargs) if log.shapes else None, modes)
+    event = log.begin_call(name, full_arguments(body, args, kwargs) if log.shapes else None, modes)
     return log.call(event, functools.partial(body, **kwargs) if kwargs else body, args)
 
 
-def all_given(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+def full_arguments(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """The arguments of a function in the order of its parameters, with defaults; unchanged if they do not fit."""
     from inspect import signature
 

@@ -41,5 +41,5 @@ cdef class Factory:
     cdef object plain(self, tuple args, dict kwargs)
 
 @cython.locals(modes=Modes, log=Log, event=Event)
-cpdef object made_profiled(Factory factory, tuple args, dict kwargs)
+cpdef object create_profiled(Factory factory, tuple args, dict kwargs)
 cpdef object run_factory(Factory factory, tuple args, dict kwargs)

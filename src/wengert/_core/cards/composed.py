@@ -247,7 +247,7 @@ class Factory:
     __slots__ = ("draws", "function", "native")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        result: Any = made_profiled(self, args, kwargs) if events.opened else self.plain(args, kwargs)
+        result: Any = create_profiled(self, args, kwargs) if events.opened else self.plain(args, kwargs)
         return self.function(*args, **kwargs) if result is NotImplemented else result
 
     def plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -272,7 +272,7 @@ class Factory:
         return self if instance is None else types.MethodType(self, instance)
 
 
-def made_profiled(factory: Factory, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def create_profiled(factory: Factory, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run the call, noted in the log of this thread, if there is one, unless `function` does that."""
     modes: Modes = current()
     if modes.word & flags.OVERRIDDEN:

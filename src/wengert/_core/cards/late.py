@@ -57,7 +57,7 @@ def bound(name: str) -> Any:
 def load(module: str) -> None:
     """Load a late module, completely or not at all."""
     if module not in PRESENT:
-        LOADS.whole(complete, module)
+        LOADS.exclusively(complete, module)
 
 
 def complete(module: str) -> None:

@@ -108,7 +108,7 @@ def plain_case(
     if not whole and (not COMPILED or (op.native is None and module != FUNCTIONAL)):
         return body
     options = {"guard": guard, "prepare": prepare, "further": further, "then": then, "parted": parted}
-    before = functools.partial(made_before, op=op, native=native, translate=translate, shaped=shaped, places=places)
+    before = functools.partial(with_plain_case, op=op, native=native, translate=translate, shaped=shaped, places=places)
     result = of_composite(body, before, options) if whole else of_function(body, before, options, module, card)
     result.__module__ = module  # functions whose first argument is not a tensor are not `checked`
     return result
@@ -199,7 +199,7 @@ def arrays_before(
     return result
 
 
-def made_before(
+def with_plain_case(
     function: Callable[..., Any],
     body: Callable[..., Any],
     op: Op,

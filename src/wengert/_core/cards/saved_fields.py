@@ -26,7 +26,7 @@ def reader_of(name: str) -> Read:
     """Return the function that reads a saved value as torch shows it, if its card states none."""
     if name == "reduction":
         return lambda node, name: REDUCTIONS.get(read_saved(node, name))
-    return read_whole if name in WHOLE else read_saved
+    return read_integers if name in WHOLE else read_saved
 
 
 def unsigned(value: Any) -> Any:
@@ -41,7 +41,7 @@ def repeated(value: Any, count: int) -> Any:
     return () if value is None else (value,) * count if isinstance(value, int) else tuple(value)
 
 
-def read_whole(node: OpNode, name: str) -> Any:
+def read_integers(node: OpNode, name: str) -> Any:
     """Saved integers."""
     return unsigned(read_saved(node, name))
 

@@ -44,7 +44,7 @@ def carry(node: Any, args: tuple[Any, ...], outputs: list[Any], fixed: tuple[Any
     """
     before: int = modes.forward
     for level in levels_of(args, modes):
-        input_tangents = [tangent_given(node, value, level) for value in args]
+        input_tangents = [tangent_argument(node, value, level) for value in args]
         born: int = next_serial()
         try:
             modes.forward = level.number
@@ -63,7 +63,7 @@ def carry(node: Any, args: tuple[Any, ...], outputs: list[Any], fixed: tuple[Any
                 attach(outputs[nr], returned[nr], level, args, input_tangents, born)
 
 
-def tangent_given(node: Any, value: Any, level: Level) -> Any:
+def tangent_argument(node: Any, value: Any, level: Level) -> Any:
     """Return the value that `jvp` receives for an argument: its tangent, or zeros (None if the Function wants that)."""
     if not isinstance(value, Tensor):
         return None

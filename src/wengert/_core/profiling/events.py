@@ -39,7 +39,7 @@ def count_open(change: int) -> None:
 
 
 def hold_open(holder: int, is_open: bool) -> None:
-    """The same for a mode that `holder` identifies, which is counted once however often it is noted."""
+    """Count a mode that `holder` identifies as open or closed; it counts once, however often this is noted."""
     global opened
     if is_open:
         _holders.add(holder)

@@ -172,7 +172,7 @@ class SavedOfClass(SavedInput):
 @cython.no_gc
 @cython.cclass
 class SavedOutputOfClass(SavedOutput):
-    """The same of an output."""
+    """Output of a class with a `__torch_dispatch__`, saved as a tensor of that class."""
 
     twin: Any
 
@@ -286,7 +286,7 @@ def input_of_class(tensor: Tensor) -> SavedInput:
 
 
 def output_of_class(tensor: Tensor) -> SavedOutput:
-    """The same of an output."""
+    """Return a record of an output of a class with a `__torch_dispatch__` that has only a tensor of that class."""
     saved: SavedOutputOfClass = SavedOutputOfClass.__new__(SavedOutputOfClass)
     saved.twin = twin_of_class(tensor)
     return saved

@@ -126,7 +126,7 @@ def created(tensor: Tensor) -> None:
         return
     origin = here("", MADE, modes)
     for value, exit in reversed(debug.exits):
-        if is_made_of(tensor._array_, value):
+        if stems_from(tensor._array_, value):
             come_back(origin, exit, NUMPY if isinstance(value, weakref.ref) else NUMBER)
             break
     else:
@@ -150,7 +150,7 @@ def come_back(origin: Origin, exit: Origin, reason: str) -> None:
     origin.cuts = exit
 
 
-def is_made_of(array: Any, value: Any) -> bool:
+def stems_from(array: Any, value: Any) -> bool:
     """Return whether an array shares the memory of another one that has left the graph, or holds the same numbers."""
     if isinstance(value, weakref.ref):
         value = value()

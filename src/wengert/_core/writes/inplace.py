@@ -171,7 +171,7 @@ def shares_memory(target: Tensor, args: tuple[Any, ...]) -> bool:
 SMALL = 1024
 """Number of elements up to which a new result costs less than avoiding it, for any operator."""
 FEW = 1 << 14
-"""The same for a target that is not row-major, which native in-place functions do not support."""
+"""This number for a target that is not row-major, which native in-place functions do not support."""
 
 
 def refuse_unwritable(functional: Op, args: tuple[Any, ...], target: Tensor, modes: Modes) -> None:

@@ -125,12 +125,12 @@ def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tup
     named = {
         name: value
         for name, value in bound.arguments.items()
-        if name not in required and (name in passed or not is_our_own(function, name))
+        if name not in required and (name in passed or not is_omitted(function, name))
     }
     named = {name: named[name] for name in ORDER.get(function.__name__, named)}
     return tuple(bound.arguments[name] for name in required), named
 
 
-def is_our_own(function: Any, name: str) -> bool:
+def is_omitted(function: Any, name: str) -> bool:
     """Return whether torch omits a parameter that was not passed."""
     return name in ("cudnn_enable", "cudnn_enabled") or (name == "weight" and function.__name__ == "l1_loss")

@@ -235,7 +235,7 @@ class Writer:
             self.body.append(f"\n# {last}\n")
 
     def placeholder(self, node: Node) -> None:
-        """A parameter, and its value under the name of the node."""
+        """Add a parameter, and its value under the name of the node."""
         assert isinstance(node.target, str)
         default = f" = {self.value(node.args[0])}" if node.args else ""
         self.parameters.append(f"{node.target}{self.annotation(node)}{default}")
@@ -244,16 +244,16 @@ class Writer:
             self.body.append(f"{self.name(node)} = {raw}\n")
 
     def assign(self, node: Node, text: str) -> None:
-        """Return a line that assigns a node's value to its name."""
+        """Add a line that assigns a node's value to its name."""
         self.body.append(f"{self.name(node)}{self.annotation(node)} = {text}")
 
     def call_method(self, node: Node) -> None:
-        """A call of a method."""
+        """Add a call of a method."""
         method = format_target(self.value(node.args[0]), node.target)
         self.assign(node, f"{method}({self.arguments(node.args[1:], node.kwargs)})")
 
     def call_function(self, node: Node) -> None:
-        """Return a call of a function, or an equivalent expression."""
+        """Add a call of a function, or an equivalent expression."""
         function = node.target
         name = getattr(function, "__name__", "")
         if getattr(function, "__module__", None) == "_operator":
@@ -271,15 +271,15 @@ class Writer:
         return None
 
     def call_module(self, node: Node) -> None:
-        """A call of a module."""
+        """Add a call of a module."""
         self.assign(node, f"{format_target(self.root, node.target)}({self.arguments(node.args, node.kwargs)})")
 
     def get_attr(self, node: Node) -> None:
-        """An attribute."""
+        """Add an attribute."""
         self.assign(node, format_target(self.root, node.target))
 
     def output(self, node: Node) -> None:
-        """The result."""
+        """Add the line that returns the result."""
         if node.type is not None:
             self.returns = f" -> {self.type_name(node.type)}"
         self.body.append(self.codegen.generate_output(Shown(self.value(node.args[0]))))

@@ -27,7 +27,7 @@ class Match(NamedTuple):
 
 @dataclass
 class ReplacedPatterns:
-    """The same, and the nodes that were put in its place."""
+    """A match of a pattern, and the nodes that were put in its place."""
 
     anchor: Node
     nodes_map: dict[Node, Node]

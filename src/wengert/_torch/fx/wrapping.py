@@ -185,7 +185,7 @@ def traced_function(function: Callable[..., Any], *, wrapped: bool = True) -> Ca
 
 
 def traced_method(cls: type, name: str) -> Callable[..., Any]:
-    """The same of a method."""
+    """Return a method that is recorded as a call if an argument is a proxy."""
     method = getattr(cls, name)
 
     @functools.wraps(method)

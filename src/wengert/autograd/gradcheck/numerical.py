@@ -119,6 +119,6 @@ def refuse(what: str, key: Any, step: Any, value: Any, other: Any) -> None:
     Raises:
         AssertionError: always; such a function has no derivative.
     """
-    whole = key is Ellipsis
-    eps = float(np.abs(step).max(initial=0.0)) if whole else abs(step)
-    raise AssertionError(errors.unsteady(what, eps, None if whole else key, value, other))
+    is_all = key is Ellipsis
+    eps = float(np.abs(step).max(initial=0.0)) if is_all else abs(step)
+    raise AssertionError(errors.unsteady(what, eps, None if is_all else key, value, other))

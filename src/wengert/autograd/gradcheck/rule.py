@@ -252,12 +252,12 @@ def check_in_place(sample: Sample, tolerances: Tolerances) -> None:
 def check_view(sample: Sample, place: int, tolerances: Tolerances) -> None:
     """Check that a write to a view has the right derivative for its base."""
 
-    def whole(*args: Any) -> Tensor:
+    def of_copy(*args: Any) -> Tensor:
         base = args[place].expand(2, *args[place].shape).clone()
         sample.function.apply(*args[:place], base[0], *args[place + 1 :])
         return base
 
-    gradcheck(whole, sample.args, check_undefined_grad=False, **options(tolerances))
+    gradcheck(of_copy, sample.args, check_undefined_grad=False, **options(tolerances))
 
 
 def check_guarded(sample: Sample) -> None:

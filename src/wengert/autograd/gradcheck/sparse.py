@@ -35,8 +35,8 @@ def of_dense(func: AnyFunction, inputs: tuple[Any, ...], masked: bool | None) ->
 
 def leaf_of(sparse: Any, masked: bool | None) -> Any:
     """Return the dense leaf that stands for a sparse one: its entries, or all elements."""
-    whole = ordered(sparse)
-    return (whole.values().clone() if masked else whole.to_dense()).requires_grad_()
+    tensor = ordered(sparse)
+    return (tensor.values().clone() if masked else tensor.to_dense()).requires_grad_()
 
 
 def ordered(sparse: Any) -> Any:
@@ -51,18 +51,18 @@ def with_entries(sparse: Any, values: Any) -> Any:
         places = [wrap(index) for index in array.indices]
         return find("_sparse_compressed_tensor").call((*places, values, sparse.shape, array.layout))  # type: ignore[union-attr]
     places = sparse.detach().coalesce()
-    whole = values.new_zeros(sparse.shape).index_put(places.indices().unbind(0), values)
-    return whole.sparse_mask(places)
+    dense = values.new_zeros(sparse.shape).index_put(places.indices().unbind(0), values)
+    return dense.sparse_mask(places)
 
 
-def with_elements(sparse: Any, whole: Any) -> Any:
+def with_elements(sparse: Any, dense: Any) -> Any:
     """Return a sparse tensor of dense elements, with entries where `sparse` has them or an element is not zero."""
     if not sparse.is_sparse:
         batches = sparse.ndim - 2 - sparse.dense_dim()
         blocks = sparse.values().shape[batches + 1 : batches + 3] if sparse.layout.blocks else None
-        return whole.to_sparse(layout=sparse.layout, blocksize=blocks, dense_dim=sparse.dense_dim())
-    places = (sparse.detach() * 0 + whole.detach().to_sparse(sparse.sparse_dim())).coalesce()
-    return whole.sparse_mask(places)
+        return dense.to_sparse(layout=sparse.layout, blocksize=blocks, dense_dim=sparse.dense_dim())
+    places = (sparse.detach() * 0 + dense.detach().to_sparse(sparse.sparse_dim())).coalesce()
+    return dense.sparse_mask(places)
 
 
 def check_outputs(results: tuple[Any, ...]) -> None:

@@ -163,10 +163,10 @@ def of_part_of_inputs(subject: Subject, places: set[int], part: str) -> AnyFunct
     """Return the function of one part of the complex inputs at `places`."""
 
     def of_part(*inputs: Any) -> Any:
-        whole = list(inputs)
+        operands = list(inputs)
         for at in places:
             operand = subject.inputs[at]
-            whole[at] = inputs[at] + operand.imag * 1j if part == "real" else operand.real + inputs[at] * 1j
-        return subject.func(*whole)
+            operands[at] = inputs[at] + operand.imag * 1j if part == "real" else operand.real + inputs[at] * 1j
+        return subject.func(*operands)
 
     return of_part

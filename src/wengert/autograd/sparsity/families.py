@@ -179,12 +179,12 @@ def normalised(kept: Callable[[Call, int], set[int]]) -> Rule:
         if call["input"]._array_.shape != shape:  # a mean or another statistic
             return everything(call, result)
         parts = [call.sets["weight"], call.sets["bias"]]
-        whole = [None if part is None else part.united().reshaped(()) for part in parts]
+        operands = [None if part is None else part.united().reshaped(()) for part in parts]
         if sets is None:
-            return union(whole, shape)
+            return union(operands, shape)
         rank = len(sets.shape)
         dims = [dim for dim in range(rank) if dim not in kept(call, rank)]
-        return union([sets.united(dims), *whole], shape)
+        return union([sets.united(dims), *operands], shape)
 
     return rule
 

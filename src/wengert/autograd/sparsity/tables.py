@@ -111,11 +111,11 @@ def places_of(tensor: Tensor, unit: int) -> Any:
 
     The result is an array of the tensor's shape with one more dimension, for the places of an element.
     """
-    array, whole = tensor._array_, tensor._storage_.array
+    array, memory = tensor._array_, tensor._storage_.array
     if array.dtype.kind != "c" and array.flags.c_contiguous and array.nbytes == size_in_bytes(tensor._storage_):
         return None
-    lowest = sum((length - 1) * step for length, step in zip(whole.shape, whole.strides) if step < 0)
-    offset = door.address_of(array) - (door.address_of(whole) + lowest)
+    lowest = sum((length - 1) * step for length, step in zip(memory.shape, memory.strides) if step < 0)
+    offset = door.address_of(array) - (door.address_of(memory) + lowest)
     bytes_at: Any = np.full((1,) * array.ndim, offset)
     for dim, (length, step) in enumerate(zip(array.shape, array.strides)):
         bytes_at = bytes_at + step * np.arange(length).reshape([-1 if at == dim else 1 for at in range(array.ndim)])

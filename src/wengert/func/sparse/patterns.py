@@ -83,9 +83,9 @@ def hessian_sparsity(func: Callable[..., Any], *args: Any, argnums: int | tuple[
     """
     check_real("hessian_sparsity", "argument", Chosen(args, argnums).elements)
     pattern = jacobian_sparsity(grad(func, argnums), *args, argnums=argnums, **kwargs)
-    whole = (pattern + pattern.T).tocsr()
-    whole.sort_indices()
-    return whole
+    result = (pattern + pattern.T).tocsr()
+    result.sort_indices()
+    return result
 
 
 def check_real(caller: str, what: str, elements: list[Any]) -> None:

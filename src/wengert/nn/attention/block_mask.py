@@ -205,8 +205,8 @@ class BlockMask:
 
     def __getitem__(self, index: Any) -> BlockMask:
         """Return the mask of some batches and heads; an integer keeps its dimension. The mask function is the same."""
-        whole = index if isinstance(index, tuple) else (index,)
-        entries = tuple([slice(entry, entry + 1 or None) if isinstance(entry, int) else entry for entry in whole])
+        indices = index if isinstance(index, tuple) else (index,)
+        entries = tuple([slice(entry, entry + 1 or None) if isinstance(entry, int) else entry for entry in indices])
         return self.with_tensors(lambda tensor: tensor[entries])
 
     def with_tensors(self, change: Callable[[Tensor], Tensor]) -> BlockMask:

@@ -29,8 +29,8 @@ def check_cutoffs(cutoffs: list[int], n_classes: int) -> None:
     """
     if not cutoffs:
         raise ValueError("cutoffs should be a sequence of length larger than 0")
-    whole = all(int(cutoff) == cutoff for cutoff in cutoffs)
-    if not whole or cutoffs != sorted(set(cutoffs)) or cutoffs[0] <= 0 or cutoffs[-1] > n_classes - 1:
+    are_integers = all(int(cutoff) == cutoff for cutoff in cutoffs)
+    if not are_integers or cutoffs != sorted(set(cutoffs)) or cutoffs[0] <= 0 or cutoffs[-1] > n_classes - 1:
         raise ValueError(
             "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each "
             "value is between 1 and n_classes-1"

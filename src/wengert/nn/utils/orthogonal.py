@@ -80,9 +80,9 @@ class _Orthogonal(Module):
         rows, columns = tall.shape[-2:]
         if rows != columns:
             more = tall.new_empty(*tall.shape[:-2], rows, rows - columns).normal_(0, 1)
-            self.base = made_orthogonal(cat([tall, more], -1))
+            self.base = orthogonal_factor(cat([tall, more], -1))
         else:
-            self.base = tall.clone() if is_orthogonal(tall) else made_orthogonal(tall)
+            self.base = tall.clone() if is_orthogonal(tall) else orthogonal_factor(tall)
         start = value.new_zeros(value.shape)
         start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
         return start
@@ -115,7 +115,7 @@ def is_orthogonal(matrix: Any) -> bool:
     return bool(gram.allclose(identity(gram), rtol=1e-5, atol=close))
 
 
-def made_orthogonal(matrix: Any) -> Any:
+def orthogonal_factor(matrix: Any) -> Any:
     """Return the orthogonal factor of the QR decomposition whose triangular factor has a positive diagonal."""
     reflectors, factors = matrix.geqrf()
     return householder_product(reflectors, factors) * reflectors.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)

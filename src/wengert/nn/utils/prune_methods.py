@@ -23,8 +23,8 @@ def check_amount(amount: Any) -> None:
     """
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
-    whole = isinstance(amount, numbers.Integral)
-    if float(amount) < 0 or (not whole and float(amount) > 1):
+    is_count = isinstance(amount, numbers.Integral)
+    if float(amount) < 0 or (not is_count and float(amount) > 1):
         raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
 
 

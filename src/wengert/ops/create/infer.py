@@ -214,9 +214,9 @@ def number_of(value: Any, target: DType) -> Any:
         TypeError: if the element is not a number, or a tensor or an object that is not an integer for an integer type.
         ValueError: if the element is a tensor of more than one element.
     """
-    whole = target.category == dtypes.INTEGER
+    is_integer = target.category == dtypes.INTEGER
     if isinstance(value, Tensor):
-        if whole and (value._array_.size != 1 or value.dtype.category > dtypes.INTEGER):
+        if is_integer and (value._array_.size != 1 or value.dtype.category > dtypes.INTEGER):
             raise TypeError("only integer tensors of a single element can be converted to an index")
         if value._array_.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars; stack() joins larger ones")
@@ -227,10 +227,10 @@ def number_of(value: Any, target: DType) -> Any:
         value = value[()]
     if isinstance(value, (bool, int, float)) or type(value) is complex:
         return value
-    if isinstance(value, np.generic) and not (whole and value.dtype.kind not in "iu"):
+    if isinstance(value, np.generic) and not (is_integer and value.dtype.kind not in "iu"):
         number = value.item()
         return number.real if target.category == dtypes.FLOAT and isinstance(number, complex) else number
-    if whole and not isinstance(value, (str, bytes)):
+    if is_integer and not isinstance(value, (str, bytes)):
         name = f"numpy.{type(value).__name__}" if isinstance(value, np.generic) else type(value).__name__
         raise TypeError(f"{name!r} object cannot be interpreted as an integer")
     if isinstance(value, (str, bytes)):

@@ -130,7 +130,7 @@ def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[An
         )
     size = quotient = (float(high) - float(low)) / float(pace)
     if element.category == dtypes.INTEGER:
-        low, high, pace = (whole(bound) for bound in (low, high, pace))
+        low, high, pace = (truncated(bound) for bound in (low, high, pace))
         if element is dtypes.int64:  # counted with the converted bounds, other types with the original ones
             if pace == 0:
                 raise ValueError("step must be nonzero")
@@ -146,7 +146,7 @@ def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[An
     return counted(low, pace, count, element.numpy) if result is NotImplemented else result
 
 
-def whole(number: Any) -> int:
+def truncated(number: Any) -> int:
     """Truncate a number to an integer of 64 bits.
 
     Raises:
@@ -222,8 +222,8 @@ def even_steps(
     count = read_steps(name, low, high, steps)
     check_room(name, (count,))
     # Torch rounds each step to half precision, if the result is half precision.
-    whole = element.category < dtypes.FLOAT
-    wide = np.dtype(np.float64) if whole or (element in dtypes.HALVES and not rounded) else element.numpy
+    is_integer = element.category < dtypes.FLOAT
+    wide = np.dtype(np.float64) if is_integer or (element in dtypes.HALVES and not rounded) else element.numpy
     if count:
         low = checked_number(low, element, halves=False)
     if count < 2:

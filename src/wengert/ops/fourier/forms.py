@@ -122,7 +122,7 @@ def inverse_to_hermitian(input: Any, plan: Plan) -> Any:
     return complex_to_complex(result, plan.dims[:-1], scale, False) if plan.dims[1:] else result
 
 
-def whole_of_real(input: Any, plan: Plan) -> Any:
+def full_of_real(input: Any, plan: Plan) -> Any:
     return real_to_complex(resized(promoted(input), plan), plan.dims, plan.scales[0], False)
 
 
@@ -130,12 +130,12 @@ def inverse_of_real(input: Any, plan: Plan) -> Any:
     return conjugate(real_to_complex(resized(promoted(input), plan), plan.dims, plan.scales[1], False))
 
 
-REAL_INPUT = {"fft": whole_of_real, "ifft": inverse_of_real}
+REAL_INPUT = {"fft": full_of_real, "ifft": inverse_of_real}
 """Cheaper functions along one dimension for real input."""
 
 WRITERS: dict[Any, str] = {
     of_real: "_fft_r2c",
-    whole_of_real: "_fft_r2c",
+    full_of_real: "_fft_r2c",
     inverse_to_real: "_fft_c2r",
     of_hermitian: "_fft_c2r",
 }

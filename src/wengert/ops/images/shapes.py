@@ -12,7 +12,7 @@ from ..._core.types import dtypes
 from ..._core.types.dtypes import from_numpy
 from ..create.factory import refuse_dtype
 from ..dtype_checks import check_number, checked_number, refuse
-from ..shape_rules import INT64, given_shape, shape_of
+from ..shape_rules import INT64, shape_of, shape_of_argument
 from .conv import (
     check_backward,
     convolution,
@@ -65,8 +65,10 @@ from .resize import check_sizes, resample, resample_backward, resample_bytes
 from .unpool import check_unpool, check_volumes, max_unpool2d, max_unpool3d
 from .windows import check_divisor, read_window, window_counts
 
-shape_of(avg_pool2d_backward, avg_pool3d_backward, adaptive_average_backward, adaptive_average3d_backward)(given_shape)
-resample_backward.shape(given_shape)
+shape_of(avg_pool2d_backward, avg_pool3d_backward, adaptive_average_backward, adaptive_average3d_backward)(
+    shape_of_argument
+)
+resample_backward.shape(shape_of_argument)
 
 
 # ---- convolution -----------------------------------------------------------------------------------------------------

@@ -233,8 +233,8 @@ def mask_selected(op: Any, size: int, args: list[Any], carried: list[Any]) -> An
     if not is_mask(mask):
         raise RuntimeError("the mask is none")
     common = broadcast(self.shape[1:], mask.shape)
-    whole = not_flat(behind(self, True, len(common)).expand((size, *common)))
-    return whole[:, mask.expand(common or (1,))]
+    tensor = not_flat(behind(self, True, len(common)).expand((size, *common)))
+    return tensor[:, mask.expand(common or (1,))]
 
 
 def mask_selected_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:

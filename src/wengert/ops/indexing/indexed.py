@@ -41,11 +41,11 @@ def strides_of_indexed(array: Any, indices: list[Any], shape: tuple[int, ...]) -
             present.append(operand)
     other_strides += array.strides[len(other_strides) + sum(map(width, present)) :]
     arrays = [positions.nonzero(operand)[0] if operand.dtype == np.bool_ else operand for operand in present]
-    whole = np.broadcast_shapes(*[operand.shape for operand in arrays])
+    common = np.broadcast_shapes(*[operand.shape for operand in arrays])
     front = places[0] if places[-1] - places[0] == len(places) - 1 else 0
-    steps = [(*other_strides[:front], *(0,) * len(whole), *other_strides[front:])]
+    steps = [(*other_strides[:front], *(0,) * len(common), *other_strides[front:])]
     steps += [
-        strides_among_ones(layouts.stretched(operand, whole), whole, operand.itemsize, front, shape)
+        strides_among_ones(layouts.stretched(operand, common), common, operand.itemsize, front, shape)
         for operand in arrays
     ]
     return layouts.ordered(shape, steps)

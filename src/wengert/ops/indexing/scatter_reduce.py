@@ -127,10 +127,10 @@ def scatter_reduce_vjp(
 ) -> Any:
     if not index._array_.size:
         return grad, src.new_zeros(src.shape)
-    whole, src = src, read_part(src, index)
+    full_src, src = src, read_part(src, index)
     grad_self, other = gradients(grad, self, src, out, dim, index, reduce, include_self)
-    if whole is not src:
-        other = padded(other, whole._array_.shape)
+    if full_src is not src:
+        other = padded(other, full_src._array_.shape)
     elif src._array_.ndim < index._array_.ndim:  # 0 and 1
         other = other.sum()
     elif src._array_.ndim > index._array_.ndim:  # only the first element counts

@@ -11,7 +11,7 @@ from ..._core.door import is_row_major
 from ..._core.tensor.meta_array import NeedsValues
 from ..._core.types.sizes import broadcast, check_room
 from ..create.factory import refuse_dtype
-from ..shape_rules import INT64, by_values, common_shape, given_shape, shape_of, with_length
+from ..shape_rules import INT64, by_values, common_shape, shape_of, shape_of_argument, with_length
 from .advanced import (
     check_kinds,
     check_mask_dtype,
@@ -63,7 +63,7 @@ from .put import (
 from .scatter import check_scatter, check_scattered, scatter, scatter_add
 from .scatter_reduce import check_reduced, check_slices, index_reduce, scatter_reduce
 
-shape_of(gather_backward, index_backward, index_select_backward)(given_shape)
+shape_of(gather_backward, index_backward, index_select_backward)(shape_of_argument)
 by_values("there are as many rows as elements that are not zero", nonzero_positions)
 
 
@@ -103,8 +103,8 @@ def indexed(array: Any, indices: Any) -> tuple[int, ...]:
         return array.shape
     kept = [length for at, length in enumerate(array.shape) if at not in places]
     front = places[0] if places[-1] - places[0] == len(places) - 1 else 0
-    whole = common_shape(*[indices[at] for at in places])
-    return (*kept[:front], *whole, *kept[front:])
+    common = common_shape(*[indices[at] for at in places])
+    return (*kept[:front], *common, *kept[front:])
 
 
 @index.shape

@@ -67,8 +67,8 @@ def as_element(factor: Any, array: Any) -> Any:
     Raises:
         RuntimeError: if the dtype holds integers that cannot represent the number.
     """
-    whole = array.dtype.kind in "iu"
-    return array.dtype.type(checked_number(factor, from_numpy(array.dtype)) if whole else factor)
+    is_integer = array.dtype.kind in "iu"
+    return array.dtype.type(checked_number(factor, from_numpy(array.dtype)) if is_integer else factor)
 
 
 def check_expands(array: Any, shape: tuple[int, ...]) -> None:

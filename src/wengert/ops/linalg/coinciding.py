@@ -78,14 +78,14 @@ def hermitian_part(matrix: Any) -> Any:
     return (matrix + adjoint(matrix)) * 0.5
 
 
-def quotients(parts: Any, values: Any, same: Any, whole: Any) -> Any:
+def quotients(parts: Any, values: Any, same: Any, all_values: Any) -> Any:
     """Divide elements of pairs by the differences of their values.
 
-    A quotient of coinciding values is zero if the element is, up to the rounding of `whole`; otherwise it is not
+    A quotient of coinciding values is zero if the element is, up to the rounding of `all_values`; otherwise it is not
     finite.
     """
     rounding = ROUNDINGS * parts.shape[-1] * dtypes.finfo(values.dtype).eps
-    size, most = parts.detach().abs(), whole.detach().abs().amax((-2, -1), True)
+    size, most = parts.detach().abs(), all_values.detach().abs().amax((-2, -1), True)
     nothing = same.logical_and(size <= rounding * most).logical_or(identity(same))
     differences = values.unsqueeze(-2) - values.unsqueeze(-1)
     return (parts / differences.masked_fill(nothing, 1)).masked_fill(nothing, 0)

@@ -266,7 +266,7 @@ def general(self: Array, compute_v: bool) -> Any:
     return factors.rows(values.astype(wide, copy=False)), factors.columns(vectors.astype(wide, copy=False))
 
 
-def in_own_dtype(result: Any, dtype: Any) -> Any:
+def in_matrix_dtype(result: Any, dtype: Any) -> Any:
     """Cast a gradient to the dtype of the matrix."""
     return result if dtype.is_complex else result.real
 
@@ -276,7 +276,7 @@ def general_vjp(grads: Any, self_dtype: Any, eigenvalues: Any, eigenvectors: Any
     of_values, of_vectors = grads
     turned = adjoint(eigenvectors)
     if of_vectors is None:
-        return in_own_dtype(solved_ex(turned, of_values.unsqueeze(-1) * turned, True, False)[0], self_dtype)
+        return in_matrix_dtype(solved_ex(turned, of_values.unsqueeze(-1) * turned, True, False)[0], self_dtype)
     inner = turned @ of_vectors
     along = diagonal(inner)
     check_phase(PHASE.format("eig"), inner)
@@ -284,7 +284,7 @@ def general_vjp(grads: Any, self_dtype: Any, eigenvalues: Any, eigenvectors: Any
     inner = without_diagonal(inner) / conjugate(gaps(eigenvalues))
     if of_values is not None:
         inner = inner + of_values.diag_embed()
-    return in_own_dtype(solved_ex(turned, inner @ turned, True, False)[0], self_dtype)
+    return in_matrix_dtype(solved_ex(turned, inner @ turned, True, False)[0], self_dtype)
 
 
 @general.jvp("self")

@@ -179,7 +179,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
         torch.Size([2, 4])
     """
     first, second = read_dims(a, b, dims)
-    whole = a.ndim if isinstance(dims, int) else 0  # torch then counts from the end
+    shift = a.ndim if isinstance(dims, int) else 0  # torch then counts from the end
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
     if a.dtype is not b.dtype:
@@ -196,7 +196,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
             inner *= length
         else:
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {length} in dim {own_dim - whole} and second "
+                f"contracted dimensions need to match, but first has size {length} in dim {own_dim - shift} and second "
                 f"has size {width} in dim {other}"
             )
     for dims in (first, second):

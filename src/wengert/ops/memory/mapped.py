@@ -104,9 +104,9 @@ def share(storage: Storage) -> None:
     if is_shared(storage):
         return
     size = size_in_bytes(storage)
-    whole = np.frombuffer(new_shared(size), np.uint8)[:size]
-    whole[...] = first_bytes(storage.array, size)
-    move_storage(storage, whole)
+    memory = np.frombuffer(new_shared(size), np.uint8)[:size]
+    memory[...] = first_bytes(storage.array, size)
+    move_storage(storage, memory)
 
 
 def map_file(filename: str | os.PathLike[str], shared: bool, size: int) -> Storage:

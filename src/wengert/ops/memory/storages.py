@@ -292,8 +292,8 @@ class TypedStorage(Convertible):
         return self
 
     def _elements(self) -> Any:
-        whole = super()._elements()
-        return whole[: self.size() * self.element_size()].view(self.dtype.numpy)
+        elements = super()._elements()
+        return elements[: self.size() * self.element_size()].view(self.dtype.numpy)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
@@ -409,8 +409,8 @@ def lines_of(storage: StorageBase) -> str:
 
 def restored(dtype: DType | None, memory: Any) -> StorageBase:
     """Return a storage from its pickle."""
-    whole = memory if isinstance(memory, np.ndarray) else np.frombuffer(memory, np.uint8)
-    untyped = UntypedStorage(Storage(whole.view(np.uint8)))
+    elements = memory if isinstance(memory, np.ndarray) else np.frombuffer(memory, np.uint8)
+    untyped = UntypedStorage(Storage(elements.view(np.uint8)))
     return untyped if dtype is None else TypedStorage(wrap_storage=untyped, dtype=dtype)
 
 

@@ -104,7 +104,7 @@ def drop(name: str, input: Any, shape: Any, p: float, training: bool, inplace: b
     return input.mul_(noise) if inplace else input.mul(noise)
 
 
-def whole(input: Tensor) -> tuple[int, ...]:
+def every_element(input: Tensor) -> tuple[int, ...]:
     """Shape of noise for each element."""
     return input._array_.shape
 
@@ -145,7 +145,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth
         >>> wg.dropout(wg.ones(6), 0.5, True)
         tensor([0., 0., 2., 0., 0., 0.])
     """
-    return drop("dropout", input, whole, p, training, inplace)
+    return drop("dropout", input, every_element, p, training, inplace)
 
 
 NATIVE = kernels.natives("lt", "multiply")
@@ -310,7 +310,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
         >>> wg.alpha_dropout(wg.zeros(4), 0.5, True)
         tensor([-0.7792, -0.7792,  0.7792, -0.7792])
     """
-    return saturate("alpha_dropout", input, whole, p, training, inplace)
+    return saturate("alpha_dropout", input, every_element, p, training, inplace)
 
 
 @composite(method=False)
@@ -343,7 +343,7 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
         >>> wg.dropout_(wg.ones(6), 0.5, True)
         tensor([0., 0., 2., 0., 0., 0.])
     """
-    return drop("dropout_", input, whole, p, train, True)
+    return drop("dropout_", input, every_element, p, train, True)
 
 
 @boundary
@@ -373,7 +373,7 @@ def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
         >>> wg.alpha_dropout_(wg.zeros(4), 0.5, True)
         tensor([-0.7792, -0.7792,  0.7792, -0.7792])
     """
-    return saturate("alpha_dropout_", input, whole, p, train, True)
+    return saturate("alpha_dropout_", input, every_element, p, train, True)
 
 
 @boundary

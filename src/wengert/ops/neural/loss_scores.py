@@ -281,8 +281,8 @@ def multilabel_margin_batched(self: Any, target: Any, reduction: str) -> Any:
     rows, classes = rows_of(tuple(shape))
     merged = (size * rows, classes)
     losses, named = multilabel_margin.call((self.reshape(merged), target.reshape(merged), "none"))
-    whole = of_batch(losses.reshape((size, rows)), reduction, (size, rows) if len(shape) == 2 else (size,))
-    return whole, named.reshape(target.shape)
+    losses_of_members = of_batch(losses.reshape((size, rows)), reduction, (size, rows) if len(shape) == 2 else (size,))
+    return losses_of_members, named.reshape(target.shape)
 
 
 @multilabel_margin.samples

@@ -109,21 +109,21 @@ def per_channel_cachemask_samples(make: Any) -> Any:
         yield Sample(make(4, 2, 3), scale, zero_point + 0.5, 0, -6, 6)
 
 
-def number_of(name: str, value: Any, whole: bool) -> Any:
+def number_of(name: str, value: Any, is_integer: bool) -> Any:
     """Return a number, also from a tensor without dimensions that requires no gradient; None for anything else.
 
     Args:
         name: name of the parameter.
         value: the argument.
-        whole: accept integers only.
+        is_integer: accept integers only.
     """
     if isinstance(value, Tensor):
-        if value.ndim or value.requires_grad or is_dual(value) or (whole and value.dtype.category >= dtypes.FLOAT):
+        if value.ndim or value.requires_grad or is_dual(value) or (is_integer and value.dtype.category >= dtypes.FLOAT):
             return None
         value = value.item()
     if isinstance(value, bool):
-        return None if whole else float(value)
-    if whole:
+        return None if is_integer else float(value)
+    if is_integer:
         return int(value) if isinstance(value, (int, np.integer)) else None
     return value if isinstance(value, (int, float, np.integer, np.floating)) else None
 

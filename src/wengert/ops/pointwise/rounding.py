@@ -92,7 +92,7 @@ quotient = partial(arithmetic, dtypes=ORDERED_NUMBERS, describes=PAIRS.format(",
 """Card decorator for a quotient or remainder that rounds."""
 
 
-def whole(self: Any, out: Any) -> Any:
+def integers(self: Any, out: Any) -> Any:
     """Return integers, which rounding does not change."""
     return self.copy() if out is None else np.add(self, 0, out=out)
 
@@ -107,7 +107,7 @@ def floor(self: Array, *, out: Any = None) -> Any:
         tensor([-2.,  2.])
     """
     refuse_complex("floor", self)
-    return whole(self, out) if self.dtype.kind in "iu" else kernels.floor(self, out=out)
+    return integers(self, out) if self.dtype.kind in "iu" else kernels.floor(self, out=out)
 
 
 @rounding(explained=COMPLEXES, native=native("ceil"), kernel="ceil_vml_cpu")
@@ -120,7 +120,7 @@ def ceil(self: Array, *, out: Any = None) -> Any:
         tensor([-1.,  3.])
     """
     refuse_complex("ceil", self)
-    return whole(self, out) if self.dtype.kind in "iu" else kernels.ceil(self, out=out)
+    return integers(self, out) if self.dtype.kind in "iu" else kernels.ceil(self, out=out)
 
 
 @rounding(explained=COMPLEXES, native=native("trunc"), kernel="trunc_vml_cpu")
@@ -133,7 +133,7 @@ def trunc(self: Array, *, out: Any = None) -> Any:
         tensor([-1.,  2.])
     """
     refuse_complex("trunc", self)
-    return whole(self, out) if self.dtype.kind in "iu" else kernels.trunc(self, out=out)
+    return integers(self, out) if self.dtype.kind in "iu" else kernels.trunc(self, out=out)
 
 
 @rounding(
@@ -159,7 +159,7 @@ def round(self: Array, *, decimals: int | None = None, out: Any = None) -> Any:
     if self.dtype.kind in "iu":
         if decimals is not None:
             raise NotImplementedError(errors.no_kernel("round", from_numpy(self.dtype)))
-        return whole(self, out)
+        return integers(self, out)
     if not decimals:
         return kernels.rint(self, out=out)
     scale = 10.0 ** abs(decimals)

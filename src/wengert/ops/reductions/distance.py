@@ -68,11 +68,11 @@ def dist_jvp(self_tangent: Any, other_tangent: Any, self: Any, other: Any, out: 
 @dist.batched
 def dist_batched(self: Any, other: Any, p: Any) -> Any:
     shape = broadcast(tuple(self.shape[1:]), tuple(other.shape[1:]))
-    whole = [
+    operands = [
         operand.reshape((operand.shape[0], *(1,) * (len(shape) + 1 - operand.ndim), *operand.shape[1:]))
         for operand in (self, other)
     ]
-    difference = (whole[0] - whole[1]).unsqueeze(-1)
+    difference = (operands[0] - operands[1]).unsqueeze(-1)
     return vector_norm(difference, p, tuple(range(1, difference.ndim)))
 
 

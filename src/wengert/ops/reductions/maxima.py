@@ -54,8 +54,8 @@ def extreme(name: str, kernel: Callable[..., Any], array: Any, dim: Any, keepdim
 
 def shared_gradient(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     """Gradient of an extreme, in equal parts for all elements that equal it."""
-    whole = restored(out, self.shape, dim, keepdim)
-    hits = self == whole
+    extreme = restored(out, self.shape, dim, keepdim)
+    hits = self == extreme
     count = hits.sum(dim, True) if dim is not None else hits.sum()
     return restored(grad, self.shape, dim, keepdim) / count * hits
 
@@ -421,12 +421,12 @@ def max_samples(make: Any) -> Any:
     yield Bad(make(3), "a", raises=TypeError, says="must be int, not str")
 
 
-for choice, over, whole, pair in ((max, max_dim, max_full, maximum), (min, min_dim, min_full, minimum)):
+for choice, over, over_all, pair in ((max, max_dim, max_full, maximum), (min, min_dim, min_full, minimum)):
     word = choice.__name__
     plain_case(
         choice,
         over,
         over.native,
-        further=((whole, native(f"{word}_whole")), (pair, native(f"{word}_pair"))),
+        further=((over_all, native(f"{word}_whole")), (pair, native(f"{word}_pair"))),
         then=(getattr(return_types, word),),
     )

@@ -315,15 +315,15 @@ def shares(self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     axes = sorted(range(len(self.shape)) if dims is None else dims)
     if self.dtype.is_complex or not self.dtype.is_floating_point or not axes:
         return (self - restored(out, self.shape, dim, keepdim)).exp()
-    whole = restored(out, self.shape, dim, keepdim)
-    finite = whole.abs() < math.inf  # beside infinity a number contributes nothing, where softmax is NaN
+    expanded = restored(out, self.shape, dim, keepdim)
+    finite = expanded.abs() < math.inf  # beside infinity a number contributes nothing, where softmax is NaN
     if len(axes) == 1:
-        return self.softmax(axes[0]).where(finite, (self - whole).exp())
+        return self.softmax(axes[0]).where(finite, (self - expanded).exp())
     order = [axis for axis in range(len(self.shape)) if axis not in axes] + axes
     lines = self.permute(order)
     flat = lines.reshape((*lines.shape[: -len(axes)], -1)).softmax(-1)
     result = flat.reshape(lines.shape).permute([order.index(axis) for axis in range(len(order))])
-    return result.where(finite, (self - whole).exp())
+    return result.where(finite, (self - expanded).exp())
 
 
 @logsumexp.samples

@@ -229,9 +229,9 @@ def as_strided_backward(
     """
     check_steps(shape, steps, size, stride)
     if back and is_part(shape, steps, size, stride, offset):
-        whole = np.zeros(shape, grad.dtype)
-        as_strided_from.body(whole, size, stride, offset)[...] = grad
-        return whole
+        result = np.zeros(shape, grad.dtype)
+        as_strided_from.body(result, size, stride, offset)[...] = grad
+        return result
     inner, outer = element_places(shape, steps, 0), element_places(size, stride, offset)
     if not inner.size or not outer.size:
         return np.zeros(shape if back else size, grad.dtype)

@@ -189,14 +189,14 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     )
     if source is None:
         empty = np.empty(0, self._array_.dtype)
-        array, whole = empty, empty
+        array, memory = empty, empty
     else:
-        array, whole = source._array_, source._storage_.array
+        array, memory = source._array_, source._storage_.array
         if size is not None:
             seen = source.detach().as_strided(size, stride or contiguous_strides(size), storage_offset)
             array = seen._array_
     postponed.lay(self, array)
-    self._storage_ = succeed(self._storage_, whole)
+    self._storage_ = succeed(self._storage_, memory)
     if self._meta_ is not None and not current().inference:
         self._meta_.accumulator = None  # existing graphs keep theirs, as in torch
     views.moved(self)
@@ -276,8 +276,8 @@ def on_storage(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any)
             source.resize_bytes((offset + last + 1) * dtype.itemsize)
         size, stride = shape, steps
     memory = source._memory
-    whole = first_bytes(memory.array, source.nbytes() // dtype.itemsize * dtype.itemsize).view(dtype.numpy)
-    return share(whole, memory), size, stride
+    elements = first_bytes(memory.array, source.nbytes() // dtype.itemsize * dtype.itemsize).view(dtype.numpy)
+    return share(elements, memory), size, stride
 
 
 def contiguous_strides(size: Any) -> list[int]:

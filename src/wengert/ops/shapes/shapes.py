@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core.operators import layouts
-from ..shape_rules import given_shape, kind_of_first, like_first, seen, shape_of
+from ..shape_rules import kind_of_first, like_first, seen, shape_of, shape_of_argument
 from .as_strided import as_strided_backward, check_steps
 from .as_strided_copies import check_apart, copied, replaced
 from .combine import blocks_on_diagonal, blocks_shape
@@ -58,7 +58,7 @@ from .view_shape import infer_size, unsafe_view
 from .views import expand, permute, squeeze, t, transpose, unsqueeze
 
 shape_of(flip, tril, triu)(like_first)
-shape_of(diagonal_backward, select_backward, slice_backward, split_backward, unfold_backward)(given_shape)
+shape_of(diagonal_backward, select_backward, slice_backward, split_backward, unfold_backward)(shape_of_argument)
 
 
 def of_view(copy: Any, view: Any) -> None:

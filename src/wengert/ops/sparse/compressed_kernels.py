@@ -156,7 +156,7 @@ def add(self: Any, other: Any, alpha: Any = 1) -> Any:
 
 
 def add_writer(self: Any, other: Any, alpha: Any = 1) -> None:
-    """`self += alpha * other` for a dense and a compressed tensor."""
+    """Compute `self += alpha * other` for a dense and a compressed tensor."""
     WRITERS_BEFORE["add"](self, wrap(in_order(other._array_)), alpha)
 
 

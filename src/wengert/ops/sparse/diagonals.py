@@ -39,17 +39,17 @@ def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any
     """
     check_tensors("spdiags", diagonals=diagonals, offsets=offsets)
     rows, columns = check(diagonals, offsets, tuple(integers("spdiags", "shape", shape)), layout)
-    whole = diagonals.unsqueeze(0) if diagonals.ndim == 1 else diagonals
+    rows_of_values = diagonals.unsqueeze(0) if diagonals.ndim == 1 else diagonals
     places, taken = [], []
     for at, offset in enumerate(offsets.reshape(-1).tolist()):
-        begin, end = max(offset, 0), min(whole.shape[1], columns, rows + offset)
+        begin, end = max(offset, 0), min(rows_of_values.shape[1], columns, rows + offset)
         if end < begin:
             raise RuntimeError(f"spdiags: offset {offset} is out of range for a {rows}x{columns} matrix")
         column = positions.arange(begin, end)
         places.append(np.stack([column - offset, column]))
         taken.append(np.stack([np.full(column.size, at, np.int64), column]))
     where = np.concatenate([np.zeros((2, 0), np.int64), *places], axis=1)
-    entries = entries_at(whole, wrap(np.concatenate([np.zeros((2, 0), np.int64), *taken], axis=1)))
+    entries = entries_at(rows_of_values, wrap(np.concatenate([np.zeros((2, 0), np.int64), *taken], axis=1)))
     result = packed.call((wrap(where), entries, (rows, columns), where.shape[1] < 2))
     return result if layout is None or layout is sparse_coo else result.to_sparse(layout=layout)
 

@@ -157,7 +157,7 @@ def sub_kernel(self: Any, other: Any, alpha: Any = 1) -> Any:
 
 
 def add_writer(self: Any, other: Any, alpha: Any = 1) -> None:
-    """`self += alpha * other` for a dense and a sparse tensor: only elements with entries are touched."""
+    """Compute `self += alpha * other` for a dense and a sparse tensor: only elements with entries are touched."""
     refuse_sizes("add", self, other)
     if not dtypes.can_cast(other.dtype, self.dtype):
         raise RuntimeError(
@@ -173,7 +173,7 @@ WRITERS["sub"] = lambda self, other, alpha=1: add_writer(self, other, -alpha)
 
 
 def mul_writer(self: Any, other: Any) -> None:
-    """`self *= other` for a dense and a sparse tensor: zero where the latter has no entries."""
+    """Compute `self *= other` for a dense and a sparse tensor: zero where the latter has no entries."""
     self._array_[...] = densified(mul_kernel(self, other)._array_)
 
 

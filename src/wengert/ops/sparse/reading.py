@@ -42,7 +42,7 @@ def masked_like(grad: Any, model: Any) -> Any:
 
 @takes_sparse
 @of_sparse(dtypes=ALL, linear="self", name="_to_dense", node="ToDenseBackward0")
-def whole(self: Array, dtype: Any = None, masked_grad: Any = None) -> Any:
+def dense(self: Array, dtype: Any = None, masked_grad: Any = None) -> Any:
     """Convert a sparse tensor to a dense one.
 
     Args:
@@ -54,8 +54,8 @@ def whole(self: Array, dtype: Any = None, masked_grad: Any = None) -> Any:
     return result if dtype is None else result.astype(dtype.numpy)
 
 
-@whole.vjp("self")
-def whole_vjp(grad: Any, self: Any, masked_grad: Any) -> Any:
+@dense.vjp("self")
+def dense_vjp(grad: Any, self: Any, masked_grad: Any) -> Any:
     if grad.dtype is not self.dtype:
         grad = grad.to(self.dtype)
     if masked_grad is not None and not masked_grad:
@@ -96,7 +96,7 @@ def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -
             "to(dtype)"
         )
     if is_sparse(self):
-        return whole.call((self, dtype, masked_grad))
+        return dense.call((self, dtype, masked_grad))
     return self if dtype is None else self.to(dtype)
 
 

@@ -47,8 +47,8 @@ def ifft(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
 def rfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
     """Fourier transform of real numbers, without the conjugate half."""
     length = np.shape(a)[axis] if n is None else n
-    whole = forward(fitted(a, length, axis), axis, norm)
-    return tensor_of(np.take(whole, np.arange(length // 2 + 1), axis=axis))
+    spectrum = forward(fitted(a, length, axis), axis, norm)
+    return tensor_of(np.take(spectrum, np.arange(length // 2 + 1), axis=axis))
 
 
 @rule(np.fft.irfft)

@@ -100,15 +100,15 @@ class Table:
         texts = [self.titles(), *columns]
         widths = [max(map(len, (head, *cells))) for head, cells in zip(["", *self.names], texts)]
         lines = [BETWEEN.join(head.center(width) for head, width in zip(["", *self.names], widths))]
-        whole = len(lines[0])
+        full_width = len(lines[0])
         threads = None
         for at, (key, cells) in enumerate(self.rows.items()):
             if key[0] != threads:
                 threads = key[0]
-                lines.append(f"{threads} threads: ".ljust(whole, "-"))
+                lines.append(f"{threads} threads: ".ljust(full_width, "-"))
             padded = [text[at].center(width) for text, width in zip(columns, widths[1:])]
             lines.append(BETWEEN.join([texts[0][at].ljust(widths[0]), *self.coloured(padded, key, cells)]))
-        head = f" {self.label} ".center(whole - 2, "-")
+        head = f" {self.label} ".center(full_width - 2, "-")
         last = "(! XX%) Measurement has high variance, where XX is the IQR / median * 100.\n" if self.warned else ""
         times = f"Times are in {unit_to_english(self.unit)}s ({self.unit})."
         return "\n".join([f"[{head}]", *lines, "", times, last])

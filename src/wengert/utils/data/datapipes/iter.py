@@ -126,8 +126,8 @@ class BatcherIterDataPipe(IterDataPipe[Any]):
                 yield self.wrapper_class(batch)
 
     def __len__(self) -> int:
-        whole, rest = divmod(len(self.datapipe), self.batch_size)
-        return whole + (rest > 0 and not self.drop_last)
+        batches, rest = divmod(len(self.datapipe), self.batch_size)
+        return batches + (rest > 0 and not self.drop_last)
 
 
 @functional_datapipe("unbatch")

@@ -88,8 +88,8 @@ class BatcherMapDataPipe(MapDataPipe[Any]):
         return self.wrapper_class([self.datapipe[at] for at in range(index * self.batch_size, end)])
 
     def __len__(self) -> int:
-        whole, rest = divmod(len(self.datapipe), self.batch_size)
-        return whole + (rest > 0 and not self.drop_last)
+        batches, rest = divmod(len(self.datapipe), self.batch_size)
+        return batches + (rest > 0 and not self.drop_last)
 
 
 class ShufflerIterDataPipe(Shuffled, IterDataPipe[Any]):
