@@ -12,7 +12,6 @@ import pytest
 import wengert
 from wengert._core.cards.card import load_all
 from wengert._core.cards.options import DEFAULTS
-from wengert._core.state.modes import Modes
 from wengert.testing.calls import operators
 
 CORE = Path(wengert.__file__).parent / "_core"

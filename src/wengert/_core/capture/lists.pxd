@@ -27,7 +27,8 @@ cdef class Written:
 
 cdef class CallList:
     cdef public list entries, writes
-    cdef public object function, native
+    cdef public object function, native, stopwatch
+    cdef public tuple described
 
 @cython.locals(entry=Entry, entries=list, count=long, at=long, first=long, register=long, stopped=long)
 cpdef long run(CallList calls, list values, list owners, dict built, dict storages) except -2
