@@ -24,6 +24,8 @@ cpdef OpNode new_node(Declaration op, tuple args, long mask, tuple edges, Modes 
 cpdef object class_of_node(Declaration op, tuple args)
 @cython.locals(modes=Modes, input_flags=long, word=long)
 cpdef object perform(Declaration op, tuple args)
+@cython.locals(own=Tape)
+cpdef object run_predicted(Declaration op, tuple args, Modes modes)
 cpdef object profiled(Declaration op, tuple args, long word, long input_flags, Modes modes)
 cpdef object completed(Declaration op, tuple args, long word, long input_flags, Modes modes)
 cpdef bint is_unusual(Declaration op, long input_flags, long word) except -1

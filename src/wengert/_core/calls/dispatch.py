@@ -88,7 +88,19 @@ def perform(op: Declaration, args: tuple[Any, ...]) -> Any:
         if word & flags.PROFILED:
             return profiled(op, args, word, input_flags, modes)
         return completed(op, args, word, input_flags, modes)
+    if modes.tape is not None and word & flags.REQUIRES_GRAD:
+        predicted: Any = run_predicted(op, args, modes)
+        if predicted is not None:
+            return predicted
     return finish(op, args, computed(op, args, modes), word, modes)
+
+
+def run_predicted(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
+    """Run a call that the tape of the thread expects; return its result, or None."""
+    own: Tape = modes.tape
+    if own.predicting is None or not tapes.is_quiet(modes):
+        return None
+    return own.predicting.run(op, args)
 
 
 def profiled(op: Declaration, args: tuple[Any, ...], word: int, input_flags: int, modes: Modes) -> Any:
@@ -304,6 +316,10 @@ def is_put(op: Declaration, args: tuple[Any, ...], results: Any, modes: Modes) -
     first: Tensor = results[0] if op.several else results
     if not door.is_ndarray(first._array_) or door.size_of(first._array_) > tapes.MOST_ELEMENTS:
         return False
+    if own.predicting is not None:
+        if own.predicting.takes(op, args, results):
+            return True
+        own.predicting.end()
     if op.several:
         tapes.put_several(own, op, args, results, op.differentiable)
     else:

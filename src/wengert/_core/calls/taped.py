@@ -22,6 +22,8 @@ def settle(tape: Tape) -> None:
 
     They save what the calls would have saved: nothing has been written to since (`storage.count`), no leaf has changed.
     """
+    if tape.predicting is not None:
+        tape.predicting.end()
     calls: list[Any] = tape.calls
     if len(calls) == 0:
         return
@@ -89,6 +91,8 @@ def without_tails(node: OpNode, saved: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def uses(tape: Tape, storage: Storage) -> bool:
     """Return whether a call on a tape has a tensor on a storage."""
+    if tape.predicting is not None:
+        tape.predicting.end()
     calls: list[Any] = tape.calls
     at: int = 0
     while at < len(calls):

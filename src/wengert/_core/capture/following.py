@@ -18,95 +18,10 @@ from ..tensor import slots, tapes
 from ..tensor.base import Tensor
 from ..tensor.storage import Storage
 from ..tensor.tapes import Tape, is_quiet, is_taped, new_tape
-from .comparing import same_constants
+from . import matching
+from .matching import Match, Pattern, are_distinct, are_same, array_at, fits
+from .predicting import Prediction, predict
 from .segments import CompiledFunctionBackward, Connections, Segment, add_outer, lead, new_segment_node
-from .signatures import holds
-
-CONSTANT, NESTED = -1, -2
-"""In the place of an argument: a constant; a sequence of tensors and constants."""
-FIRST = -3
-"""Results have the places FIRST, FIRST - 1, ...; places from 0 on are those of external tensors."""
-PLACES = (CONSTANT, NESTED, FIRST)
-"""The same numbers: a C variable of the compiled build has no name in Python."""
-FEW = 8
-"""Number of external tensors that require a gradient up to which they are compared one by one."""
-
-
-class Pattern:
-    """What equal tapes have in common.
-
-    Attributes:
-        ops: the operators.
-        places: for each call the places of its arguments.
-        constants: for each call its arguments, None in the place of tensors; a `Pattern` of one call for sequences.
-        layouts: for each call an array with the layout of its result, or a tuple of them.
-        guards: the guards of the external tensors.
-        required: the external tensors that require a gradient.
-        root: the number of the result from which gradients come.
-        ends: for each result its (step, output number) in the graph; None if it is not recorded.
-        spaces: for each result the shape and dtype of its gradient, or None.
-        unused: (number, how often calls hold it) of the recorded results that the root does not depend on.
-        kept: the places of the tensors whose arrays the node keeps.
-        same: pairs of places of tensors that have the same array.
-        graph: the graph.
-        matches: the number of tapes that it has matched.
-        failures: the number of them after which other results than the root were alive.
-    """
-
-    ops: list[Any]
-    places: list[Any]
-    constants: list[Any]
-    layouts: list[Any]
-    guards: list[Any]
-    required: tuple[int, ...]
-    root: int
-    ends: tuple[Any, ...]
-    kept: tuple[int, ...]
-    same: tuple[Any, ...]
-    spaces: tuple[Any, ...]
-    unused: tuple[Any, ...]
-    graph: Connections
-    matches: int
-    failures: int
-
-    __slots__ = (
-        "constants",
-        "ends",
-        "failures",
-        "graph",
-        "guards",
-        "kept",
-        "layouts",
-        "matches",
-        "ops",
-        "places",
-        "required",
-        "root",
-        "same",
-        "spaces",
-        "unused",
-    )
-
-
-class Match:
-    """A tape that is compared with a pattern.
-
-    Attributes:
-        tape: the tape.
-        found: the external tensors, None for those that have not been met yet.
-        results: the results of the calls so far.
-    """
-
-    tape: Tape
-    found: list[Any]
-    results: list[Any]
-
-    __slots__ = ("found", "results", "tape")
-
-    def __init__(self, tape: Tape, count: int) -> None:
-        self.tape = tape
-        self.found = [None] * count
-        self.results = []
 
 
 class Follower:
@@ -117,12 +32,14 @@ class Follower:
         patterns: the patterns, the latest first.
         idle: the number of calls that are not followed, since the tapes before matched no pattern.
         wasted: the number of tapes since the latest match.
+        first: the pattern of the first tape of the latest call, or None.
     """
 
     function: Callable[..., Any]
     patterns: list[Any]
     idle: int
     wasted: int
+    first: Any
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         modes: Modes = current()
@@ -132,6 +49,7 @@ class Follower:
             self.idle -= 1
             return self.function(*args, **kwargs)
         first: Tape = new_tape(modes, self)
+        predict(first, self.first)
         slots.open_tape(first)
         modes.tape = first
         try:
@@ -144,7 +62,7 @@ class Follower:
     def conclude(self, modes: Modes) -> None:
         """Give the results of a call that has returned their history."""
         tape: Tape = modes.tape
-        if len(tape.calls) > 0:
+        if has_calls(tape):
             root: Any = self.matched(tape, None)
             if root is None:
                 self.unknown(tape, None)
@@ -155,7 +73,7 @@ class Follower:
         Args:
             inputs: the tensors whose gradients are requested.
         """
-        if len(tape.calls) == 0:
+        if not has_calls(tape):
             return
         root: Any = single_root(tape, outputs)
         if root is None or create_graph or not is_quiet(tape.modes) or are_taped(inputs):
@@ -170,17 +88,26 @@ class Follower:
             root: the result from which gradients come; None for that of the pattern.
         """
         pattern: Pattern
+        match: Match
+        if tape.predicting is not None:
+            match = as_predicted(tape, root)
+            if match is not None:
+                return match.results[self.note(tape.pattern)]
         for pattern in self.patterns:
-            match: Match = Match(tape, len(pattern.guards))
+            match = Match(tape, len(pattern.guards))
             if not fits(pattern, match) or (root is not None and match.results[pattern.root] is not root):
                 continue
-            replace(pattern, match)
-            self.wasted = 0
-            pattern.matches += 1
-            if self.patterns[0] is not pattern:
-                self.patterns = [pattern, *[other for other in self.patterns if other is not pattern]]
-            return match.results[pattern.root]
+            replace(pattern, match, all_edges(tape.calls))
+            return match.results[self.note(pattern)]
         return None
+
+    def note(self, pattern: Pattern) -> int:
+        """Note that a pattern has matched; return the number of its root."""
+        self.wasted = 0
+        pattern.matches += 1
+        if self.patterns[0] is not pattern:
+            self.patterns = [pattern, *[other for other in self.patterns if other is not pattern]]
+        return pattern.root
 
     def unknown(self, tape: Tape, root: Any) -> None:
         """Create the nodes of a tape that no pattern matches."""
@@ -227,7 +154,7 @@ def close(modes: Modes) -> None:
     tape: Tape = modes.tape
     earlier: Tape
     try:
-        if len(tape.calls) > 0:  # the call has raised an error
+        if has_calls(tape):  # the call has raised an error
             tape.follower.settle(tape)
         while tape is not None:
             if tape.segment_node is not None:
@@ -243,10 +170,40 @@ def close(modes: Modes) -> None:
 
 
 def discard(tape: Tape) -> None:
-    """Release what a tape holds: its edges lead to it."""
+    """Release what a tape holds: edges lead to it, also those of tensors that a pattern keeps."""
     slots.close_tape(tape)
+    if tape.predicting is not None:
+        tape.predicting.end()
     tape.calls = []
-    tape.edges = tape.earlier = None
+    tape.edges = tape.earlier = tape.pattern = tape.segment_node = tape.follower = None
+
+
+def has_calls(tape: Tape) -> bool:
+    """Return whether a tape has calls without nodes."""
+    prediction: Prediction = tape.predicting
+    return len(tape.calls) > 0 or (prediction is not None and prediction.position > 0)
+
+
+def as_predicted(tape: Tape, root: Any) -> Any:
+    """Let one node stand for the calls on a tape if all were predicted; return the match, or None.
+
+    Args:
+        root: the result from which gradients come; None for that of the pattern.
+    """
+    prediction: Prediction = tape.predicting
+    pattern: Pattern = prediction.pattern
+    match: Match = prediction.match
+    complete: bool = prediction.position == len(pattern.ops) and are_distinct(pattern, match)
+    if complete and are_same(pattern, match) and (root is None or match.results[pattern.root] is root):
+        prediction.leave()
+        edges: list[Any] = []
+        tensor: Tensor
+        for tensor in match.results:
+            edges.append(tensor._edge_)
+        replace(pattern, match, edges)
+        return match
+    prediction.end()
+    return None
 
 
 def release(tape: Tape) -> None:
@@ -264,22 +221,17 @@ def is_used(tape: Tape) -> bool:
     pattern: Pattern = tape.pattern
     edges: list[Any] = tape.edges
     edge: Edge
+    tensor: Tensor
     for at in range(len(edges)):
         if edges[at] is not None and at != pattern.root:
             edge = edges[at]
-            if door.references(edge) > HOLDERS:
+            tensor = None if pattern.cached is None else pattern.cached[at]
+            if tensor is not None and tensor._edge_ is edge:  # kept for the next round, perhaps by a program as well
+                if door.references(tensor) > matching.HOLDERS:
+                    return True
+            elif door.references(edge) > matching.HOLDERS:
                 return True
     return False
-
-
-def references_of_one_holder() -> int:
-    """Return the number of references to an object that one list holds, with that of the variable that refers to it."""
-    holder: list[Any] = [Edge(None, 0, (), None)]  # type: ignore[arg-type]
-    edge: Edge = holder[0]
-    return int(door.references(edge))
-
-
-HOLDERS = references_of_one_holder()
 
 
 def single_root(tape: Tape, outputs: tuple[Any, ...]) -> Any:
@@ -303,137 +255,15 @@ def are_taped(inputs: Any) -> bool:
     return False
 
 
-# ---- matching --------------------------------------------------------------------------------------------------------
-
-
-def fits(pattern: Pattern, match: Match) -> bool:
-    """Return whether a tape matches a pattern; find its external tensors and its results."""
-    calls: list[Any] = match.tape.calls
-    results: list[Any] = match.results
-    if len(calls) != tapes.FIELDS * len(pattern.ops):
-        return False
-    place: int = 0
-    layout: Any
-    for at in range(len(pattern.ops)):
-        if calls[place] is not pattern.ops[at]:
-            return False
-        if not fit(pattern, match, pattern.places[at], pattern.constants[at], calls[place + 1]):
-            return False
-        layout = pattern.layouts[at]
-        if not isinstance(layout, tuple):
-            if not is_laid_out(calls[place + 2], layout):
-                return False
-            results.append(calls[place + 2])
-        else:
-            for nr in range(len(layout)):
-                if not is_laid_out(calls[place + 2][nr], layout[nr]):
-                    return False
-                results.append(calls[place + 2][nr])
-        place += tapes.FIELDS
-    return are_distinct(pattern, match) and are_same(pattern, match) and are_unused(pattern, match)
-
-
-def fit(pattern: Pattern, match: Match, places: tuple[int, ...], constants: tuple[Any, ...], args: Any) -> bool:
-    """Return whether the arguments of one call are those at some places, and some constants."""
-    found: list[Any] = match.found
-    place: int
-    if len(args) != len(places):
-        return False
-    for at in range(len(places)):
-        place = places[at]
-        value: Any = args[at]
-        if place >= 0:
-            if found[place] is not value and (found[place] is not None or not bind(pattern, match, place, value)):
-                return False
-        elif place <= FIRST:
-            if match.results[FIRST - place] is not value:
-                return False
-        elif place == CONSTANT:
-            if constants[at] is not value and not is_equal(constants[at], value):
-                return False
-        elif type(value) is not constants[at][2] or not fit(pattern, match, constants[at][0], constants[at][1], value):
-            return False
-    return True
-
-
-def bind(pattern: Pattern, match: Match, place: int, value: Any) -> bool:
-    """Take a tensor as an external one; return whether it can be."""
-    if not isinstance(value, Tensor) or not holds(pattern.guards[place], value):
-        return False
-    tensor: Tensor = value
-    if tensor._edge_ is not None and tensor._edge_.node is match.tape:
-        return False
-    match.found[place] = value
-    return True
-
-
-def are_distinct(pattern: Pattern, match: Match) -> bool:
-    """Return whether the external tensors that require a gradient are all different."""
-    required: tuple[int, ...] = pattern.required
-    found: list[Any] = match.found
-    if len(required) > FEW:
-        return len({id(found[place]) for place in required}) == len(required)
-    for at in range(len(required)):
-        for other in range(at):
-            if found[required[at]] is found[required[other]]:
-                return False
-    return True
-
-
-def are_same(pattern: Pattern, match: Match) -> bool:
-    """Return whether the tensors that had the same memory have the same memory again."""
-    for place, other in pattern.same:
-        if door.address_of(array_at(place, match)) != door.address_of(array_at(other, match)):
-            return False
-    return True
-
-
-def are_unused(pattern: Pattern, match: Match) -> bool:
-    """Return whether only the tape holds the recorded results that the root does not depend on."""
-    result: Tensor
-    for number, held in pattern.unused:
-        result = match.results[number]
-        if door.references(result) > held + HOLDERS:
-            return False
-    return True
-
-
-def array_at(place: int, match: Match) -> Any:
-    """Return the array of a tensor at a place."""
-    tensor: Tensor = match.found[place] if place >= 0 else match.results[FIRST - place]
-    return tensor._array_
-
-
-def is_laid_out(tensor: Tensor, layout: Any) -> bool:
-    """Return whether a tensor has the layout of an array."""
-    array: Any = tensor._array_
-    return door.is_ndarray(array) and door.share_space(array, layout) and door.is_laid_like(array, layout)
-
-
-def is_equal(one: Any, other: Any) -> bool:
-    """Return whether two constants are equal, of one type, with equal signs of zeros."""
-    kind: Any = type(one)
-    if kind is not type(other):
-        return False
-    if kind is int or kind is str or kind is bool:
-        return bool(one == other)
-    if kind is float:
-        return bool(one == other and (one != 0.0 or str(one) == str(other)))
-    if kind is tuple or kind is list:
-        if len(one) != len(other):
-            return False
-        for at in range(len(one)):
-            if one[at] is not other[at] and not is_equal(one[at], other[at]):
-                return False
-        return True
-    return same_constants(one, other)
-
-
 # ---- nodes -----------------------------------------------------------------------------------------------------------
 
 
-def replace(pattern: Pattern, match: Match) -> None:
-    """Let one node stand for all calls on a tape, and begin another tape."""
+def replace(pattern: Pattern, match: Match, all_of_tape: list[Any]) -> None:
+    """Let one node stand for all calls on a tape, and begin another tape.
+
+    Args:
+        all_of_tape: the edges of all results.
+    """
     tape: Tape = match.tape
     modes: Modes = tape.modes
     graph: Connections = pattern.graph
@@ -455,12 +285,25 @@ def replace(pattern: Pattern, match: Match) -> None:
     if earlier is not None and not is_used(earlier):
         tape.earlier = earlier.earlier
         discard(earlier)
+    begin_next(tape, pattern, following)
     slots.open_tape(following)
-    tape.edges = all_edges(tape.calls)
+    tape.edges = all_of_tape
     tape.pattern, tape.segment_node, tape.calls = pattern, node, []
     modes.tape = following
     output: tuple[Any, ...] = segment.outputs[0]
     lead(root._edge_, node, 0, (output[2], output[3]))
+
+
+def begin_next(tape: Tape, pattern: Pattern, following: Tape) -> None:
+    """Note which pattern a tape has matched, and predict the tape after it."""
+    before: Tape = tape.earlier
+    follower: Follower = tape.follower
+    if before is None:
+        follower.first = pattern
+    elif before.pattern is not None:
+        other: Pattern = before.pattern
+        other.next = pattern
+    predict(following, pattern.next)
 
 
 def add_stores(node: CompiledFunctionBackward, graph: Connections, found: list[Any], root: Tensor) -> None:

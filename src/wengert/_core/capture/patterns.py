@@ -12,11 +12,13 @@ from ..tensor.storage import next_serial
 from ..tensor.tapes import Tape, calls_in
 from .dividing import graph_of
 from .expanding import Expansion
-from .following import PLACES, Follower, Pattern
+from .following import Follower
 from .lists import layout_of
+from .matching import PLACES, Pattern
+from .native_calls import RETURNS, SMALL, is_native
 from .outputs import Output
 from .passes import prepare
-from .recorder import Recorder, Refusal
+from .recorder import MOST_ARGUMENTS, Recorder, Refusal
 from .segments import lead
 from .signatures import guard_of, is_capturable
 
@@ -39,20 +41,23 @@ class Following(Follower):
         function: the function.
         position: the class that tells the position of the default generator of random numbers.
         natives: as in `Recorder`.
+        run_call: the native function that runs one call of a list, or None.
 
     Attributes:
         reason: why the latest tape has no pattern; "" if it has one.
     """
 
-    def __init__(self, function: Callable[..., Any], position: Callable[[], Any], natives: Any) -> None:
+    def __init__(self, function: Callable[..., Any], position: Callable[[], Any], natives: Any, run_call: Any) -> None:
         self.function = function
         self.position = position
         self.natives = natives
+        self.run_call = run_call
         self.forget()
 
     def forget(self) -> None:
         """Discard all patterns."""
         self.patterns: list[Any] = []
+        self.first = None
         self.idle = self.wasted = 0
         self.reason = ""
 
@@ -74,6 +79,7 @@ class Following(Follower):
             self.reason = str(refusal)
             return
         self.reason = ""
+        prepare_prediction(pattern, self.natives, self.run_call)
         kept = [other for other in self.patterns if other.failures < FAILURES]
         self.patterns = [pattern, *kept][:MOST_PATTERNS]
 
@@ -141,6 +147,53 @@ def tensors_in(values: Any) -> list[Tensor]:
     return tensors
 
 
+def prepare_prediction(pattern: Pattern, natives: Any, run_call: Any) -> None:
+    """Let calls be predicted by a pattern, if each has one recorded result that the root depends on."""
+    if (
+        natives is None
+        or any(end is None for end in pattern.ends)
+        or any(isinstance(x, tuple) for x in pattern.layouts)
+    ):
+        return
+    count = len(pattern.guards)
+    described = [description(pattern, at, count) for at in range(len(pattern.ops))]
+    pattern.native = [known is not None for known in described]
+    pattern.cached = [None] * len(described)
+    pattern.values = [None] * (count + len(described))
+    pattern.calls = natives[0](tuple(described), len(pattern.values))
+    pattern.run_call = run_call
+
+
+def description(pattern: Pattern, at: int, count: int) -> Any:
+    """Return the description of a call for the native loop, see `native_calls`; None if it runs as usual.
+
+    Args:
+        count: the number of external tensors, whose arrays precede those of the results.
+    """
+    op, layout = pattern.ops[at], pattern.layouts[at]
+    if (
+        not is_native(op.native)
+        or op.view
+        or op.random
+        or op.tail is not None
+        or len(pattern.places[at]) > MOST_ARGUMENTS
+    ):
+        return None
+    if layout.size * layout.itemsize >= SMALL or pattern.shares[at]:
+        return None
+    places, constants = in_registers(pattern.places[at], pattern.constants[at], count)
+    return RETURNS, op.native, places, constants, False, (count + at,), (layout,), (-1,), (), None
+
+
+def in_registers(places: tuple[int, ...], constants: tuple[Any, ...], count: int) -> tuple[Any, Any]:
+    """Return places and constants with the numbers of registers."""
+    numbers, values = [], []
+    for place, value in zip(places, constants):
+        numbers.append(place if place >= CONSTANT else -2 if place == NESTED else count + FIRST - place)
+        values.append(in_registers(value[0], value[1], count) if place == NESTED else value)
+    return tuple(numbers), tuple(values)
+
+
 class Reader:
     """Reading of one pattern.
 
@@ -188,6 +241,8 @@ class Reader:
         pattern.kept = tuple([self.registers[register][0] for register in graph.segments[0].registers])
         pattern.same = tuple(self.same(graph.segments[0].registers))
         pattern.matches = pattern.failures = 0
+        pattern.cached = pattern.next = None
+        pattern.is_busy = False
         self.recorder.release()
         return pattern
 
@@ -197,7 +252,7 @@ class Reader:
         Raises:
             Refusal: if results of a call may differ in shape.
         """
-        pattern.ops, pattern.places, pattern.constants, pattern.layouts = [], [], [], []
+        pattern.ops, pattern.places, pattern.constants, pattern.layouts, pattern.shares = [], [], [], [], []
         for op, args, results, _ in calls_in(self.calls):
             places, constants = self.arguments(args)
             pattern.ops.append(op)
@@ -208,6 +263,7 @@ class Reader:
                 self.note_result(result)
             layouts = tuple([layout_of(result._array_) for result in (results if several else (results,))])
             pattern.layouts.append(layouts if several else layouts[0])
+            pattern.shares.append(several or not results._array_.flags.owndata)
 
     def arguments(self, args: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
         """Return the places of some arguments, and the constants among them."""
@@ -222,7 +278,7 @@ class Reader:
                 constants.append((*self.arguments(value), type(value)))
             else:
                 places.append(CONSTANT)
-                constants.append(value)
+                constants.append(list(value) if type(value) is list else value)  # a program may change its own
         return tuple(places), tuple(constants)
 
     def place(self, tensor: Tensor) -> int:

@@ -6,11 +6,17 @@ from wengert._core.tensor.base cimport Tensor
 
 cdef long PLAIN, FIELDS, MOST_CALLS, MOST_ELEMENTS
 
+cdef class Predicting:
+    cpdef object run(self, object op, tuple args)
+    cpdef bint takes(self, object op, tuple args, object result) except -1
+    cpdef object end(self)
+
 @cython.no_gc
 cdef class Tape(Node):
     cdef public list calls, edges
     cdef public Modes modes
     cdef public object follower, segment_node, pattern, earlier
+    cdef public Predicting predicting
 
 @cython.locals(tape=Tape)
 cpdef Tape new_tape(Modes modes, object follower)

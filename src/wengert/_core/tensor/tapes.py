@@ -29,6 +29,24 @@ MOST_ELEMENTS = 1 << 17
 """Number of elements of a result up to which a call is written to a tape: nodes hold fewer arguments and results."""
 
 
+class Predicting:
+    """Comparison of a tape with what is expected of it, call by call; `capture.predicting` implements it."""
+
+    __slots__ = ()
+
+    def run(self, op: Any, args: tuple[Any, ...]) -> Any:
+        """Run a call that is expected; return its result, or None: the call then runs as usual."""
+        raise NotImplementedError
+
+    def takes(self, op: Any, args: tuple[Any, ...], result: Any) -> bool:
+        """Take a call that has run as usual; return False if it was not expected."""
+        raise NotImplementedError
+
+    def end(self) -> None:
+        """Write the calls so far to the tape, and end the comparison."""
+        raise NotImplementedError
+
+
 @cython.no_gc
 @cython.cclass
 class Tape(Node):
@@ -43,6 +61,7 @@ class Tape(Node):
         edges: then the edges of all results.
         pattern: then the pattern that the calls match.
         earlier: the tape before this one in the same call of the function, or None.
+        predicting: compares the calls with what is expected, and has them until that ends; or None.
     """
 
     calls: list[Any]
@@ -52,8 +71,9 @@ class Tape(Node):
     edges: list[Any]
     pattern: Any
     earlier: Any
+    predicting: Predicting
 
-    __slots__ = ("calls", "earlier", "edges", "follower", "modes", "pattern", "segment_node")
+    __slots__ = ("calls", "earlier", "edges", "follower", "modes", "pattern", "predicting", "segment_node")
 
 
 def new_tape(modes: Modes, follower: Any) -> Tape:
@@ -66,6 +86,7 @@ def new_tape(modes: Modes, follower: Any) -> Tape:
     tape.segment_node = tape.pattern = None
     tape.edges = None
     tape.earlier = None
+    tape.predicting = None
     return tape
 
 

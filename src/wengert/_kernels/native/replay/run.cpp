@@ -88,6 +88,13 @@ bool store_one(Calls& calls, const Result& wanted, PyObject* result, bool offere
     return true;
 }
 
+PyObject* result_of(const Call& call, const Arguments& arguments) {
+    PyObject* callable = call.callable.get();
+    const auto count = static_cast<Py_ssize_t>(arguments.count);
+    if (call.function) return call.function(PyCFunction_GET_SELF(callable), arguments.values, count);
+    return with_python([&] { return PyObject_Vectorcall(callable, arguments.values, arguments.count, nullptr); });
+}
+
 // The arrays that are offered to a call, for its results in their order, and its notes.
 class Offered {
 public:
@@ -116,13 +123,6 @@ public:
     PyObject* at(size_t number) const { return number < count_ ? arrays_[number].get() : nullptr; }
 
 private:
-    static PyObject* result_of(const Call& call, const Arguments& arguments) {
-        PyObject* callable = call.callable.get();
-        const auto count = static_cast<Py_ssize_t>(arguments.count);
-        if (call.function) return call.function(PyCFunction_GET_SELF(callable), arguments.values, count);
-        return with_python([&] { return PyObject_Vectorcall(callable, arguments.values, arguments.count, nullptr); });
-    }
-
     Object arrays_[most_offered];
     size_t count_ = 0;
 };
@@ -427,6 +427,42 @@ bool run_from(Calls& calls, npy_intp& at, PyObject* registers) {
     return true;
 }
 
+// ---- single calls --------------------------------------------------------------------------------------------------
+
+// The result of a call that returns one array: in `array`, which nobody else uses, or, if that is null, in a new one.
+// `Py_NotImplemented` if it could not run; null with an error set.
+PyObject* run_alone(Calls& calls, size_t number, PyObject* registers, PyArrayObject* array) {
+    const Call& call = calls.list[number];
+    Step& step = calls.steps[number];
+    if (array && step.repeated.is_possible)
+        if (const NotedWork* known = step.repeated.find(items_of(registers), calls.places.data() + step.operands, array)) {
+            put(registers, step.place, reinterpret_cast<PyObject*>(array));
+            step.repeated.run(*known);
+            return Py_NewRef(reinterpret_cast<PyObject*>(array));
+        }
+    const Arguments arguments(call, registers);
+    if (!arguments.is_complete) return nullptr;
+    WorkNotes notes;
+    const bool takes_notes = array && step.repeated.takes_notes();
+    Object result;
+    {
+        const Offer offer(&array, array ? 1 : 0);
+        work_notes = takes_notes ? &notes : nullptr;
+        result = Object::taken(result_of(call, arguments));
+        work_notes = nullptr;
+    }
+    if (!result.get()) {
+        if (!PyErr_ExceptionMatches(PyExc_ValueError)) return nullptr;
+        PyErr_Clear();  // the operator's body says why
+        return Py_NewRef(Py_NotImplemented);
+    }
+    if (!has_layout(result.get(), call.results[0].layout.get())) return Py_NewRef(Py_NotImplemented);
+    put(registers, call.results[0].place, result.get());
+    if (takes_notes && result.get() == reinterpret_cast<PyObject*>(array))
+        keep_notes(calls, step, notes, registers, result.get());
+    return Py_NewRef(result.get());
+}
+
 // ---- functions -----------------------------------------------------------------------------------------------------
 
 void destroy(PyObject* capsule) { delete static_cast<Calls*>(PyCapsule_GetPointer(capsule, capsule_name)); }
@@ -476,6 +512,28 @@ PyObject* run_calls(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     }
 }
 
+// run_call(calls, registers, number, array): the result of one entry, in `array`, which nobody else uses, or in a new one
+// (None); NotImplemented if it could not run.
+PyObject* run_single_call(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    Calls* calls = calls_in(args, nargs, 4);
+    if (!calls) return nullptr;
+    npy_intp number = 0;
+    if (!PyList_CheckExact(args[1]) || PyList_GET_SIZE(args[1]) != calls->registers || !as_index(args[2], number) ||
+        number < 0 || number >= static_cast<npy_intp>(calls->list.size())) {
+        PyErr_SetString(PyExc_ValueError, "run_call: expected a list of all registers, and the number of an entry");
+        return nullptr;
+    }
+    const Call& call = calls->list[static_cast<size_t>(number)];
+    if (!call.callable.get() || call.kind != RETURNS || call.several) return Py_NewRef(Py_NotImplemented);
+    PyArrayObject* array = nullptr;
+    if (has_layout(args[3], call.results[0].layout.get()) && writeable(as_array(args[3]))) array = as_array(args[3]);
+    try {
+        return run_alone(*calls, static_cast<size_t>(number), args[1], array);
+    } catch (const std::bad_alloc&) {
+        return PyErr_NoMemory();
+    }
+}
+
 // repeated_calls(calls): for each entry how often it has repeated its work
 PyObject* repeated_calls(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     const Calls* calls = calls_in(args, nargs, 1);
@@ -509,6 +567,8 @@ Methods replay_methods({
                   "replay_calls(descriptions, registers, movable=None): the calls of a list, for `run_calls`"),
     direct_method("run_calls", run_calls,
                   "run_calls(calls, registers, first): runs them; the number of the first one that could not run"),
+    direct_method("run_call", run_single_call,
+                  "run_call(calls, registers, number, array): the result of one entry, in `array` or a new one"),
     direct_method("repeated_calls", repeated_calls,
                   "repeated_calls(calls): for each entry how often it has repeated noted work"),
     direct_method("fused_calls", fused_calls,

@@ -1,0 +1,42 @@
+cimport cython
+from wengert._core cimport door
+from wengert._core.capture.segments cimport Connections
+from wengert._core.capture.signatures cimport holds
+from wengert._core.graph.node cimport Edge
+from wengert._core.tensor cimport tapes
+from wengert._core.tensor.base cimport Tensor
+from wengert._core.tensor.tapes cimport Tape
+
+cdef long CONSTANT, NESTED, FIRST, FEW, HOLDERS
+
+cdef class Pattern:
+    cdef public list ops, places, constants, layouts, guards, shares
+    cdef public tuple required, ends, kept, same, spaces, unused
+    cdef public long root, matches, failures
+    cdef public Connections graph
+    cdef public list cached, native, values
+    cdef public object calls, run_call, next
+    cdef public bint is_busy
+
+cdef class Match:
+    cdef public Tape tape
+    cdef public list found, results
+
+@cython.locals(holder=list, edge=Edge)
+cpdef long references_of_one_holder() except? -1
+@cython.locals(calls=list, results=list, place=long, at=long, nr=long)
+cpdef bint fits(Pattern pattern, Match match) except -1
+@cython.locals(found=list, place=long, at=long)
+cpdef bint fit(Pattern pattern, Match match, tuple places, tuple constants, object args) except -1
+@cython.locals(tensor=Tensor)
+cpdef bint bind(Pattern pattern, Match match, long place, object value) except -1
+@cython.locals(required=tuple, found=list, at=long, other=long)
+cpdef bint are_distinct(Pattern pattern, Match match) except -1
+cpdef bint are_same(Pattern pattern, Match match) except -1
+@cython.locals(result=Tensor)
+cpdef bint are_unused(Pattern pattern, Match match) except -1
+@cython.locals(tensor=Tensor)
+cpdef object array_at(long place, Match match)
+cpdef bint is_laid_out(Tensor tensor, object layout) except -1
+@cython.locals(at=long)
+cpdef bint is_equal(object one, object other) except -1

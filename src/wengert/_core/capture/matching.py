@@ -1,0 +1,257 @@
+"""Comparison of a tape of a followed function with a pattern: what equal tapes have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import door
+from ..graph.node import Edge
+from ..tensor import tapes
+from ..tensor.base import Tensor
+from ..tensor.tapes import Tape
+from .comparing import same_constants
+from .segments import Connections
+from .signatures import holds
+
+CONSTANT, NESTED = -1, -2
+"""In the place of an argument: a constant; a sequence of tensors and constants."""
+FIRST = -3
+"""Results have the places FIRST, FIRST - 1, ...; places from 0 on are those of external tensors."""
+PLACES = (CONSTANT, NESTED, FIRST)
+"""The same numbers: a C variable of the compiled build has no name in Python."""
+FEW = 8
+"""Number of external tensors that require a gradient up to which they are compared one by one."""
+
+
+class Pattern:
+    """What equal tapes have in common.
+
+    Attributes:
+        ops: the operators.
+        places: for each call the places of its arguments.
+        constants: for each call its arguments, None in the place of tensors; a `Pattern` of one call for sequences.
+        layouts: for each call an array with the layout of its result, or a tuple of them.
+        shares: for each call whether its result shares memory, or there are several.
+        guards: the guards of the external tensors.
+        required: the external tensors that require a gradient.
+        root: the number of the result from which gradients come.
+        ends: for each result its (step, output number) in the graph; None if it is not recorded.
+        spaces: for each result the shape and dtype of its gradient, or None.
+        unused: (number, how often calls hold it) of the recorded results that the root does not depend on.
+        kept: the places of the tensors whose arrays the node keeps.
+        same: pairs of places of tensors that have the same array.
+        graph: the graph.
+        cached: for each call the tensor that was its last result, or None; None if calls are not predicted.
+        native: for each call whether it runs natively.
+        calls, run_call: the native calls, and the function that runs one of them.
+        values: the arrays of the external tensors, then those of the results.
+        is_busy: a tape is compared with it call by call.
+        next: the pattern of the next tape in the last call of the function, or None.
+        matches: the number of tapes that it has matched.
+        failures: the number of them after which other results than the root were alive.
+    """
+
+    ops: list[Any]
+    places: list[Any]
+    constants: list[Any]
+    layouts: list[Any]
+    shares: list[Any]
+    guards: list[Any]
+    required: tuple[int, ...]
+    root: int
+    ends: tuple[Any, ...]
+    kept: tuple[int, ...]
+    same: tuple[Any, ...]
+    spaces: tuple[Any, ...]
+    unused: tuple[Any, ...]
+    graph: Connections
+    cached: list[Any]
+    native: list[Any]
+    calls: Any
+    run_call: Any
+    values: list[Any]
+    is_busy: bool
+    next: Any
+    matches: int
+    failures: int
+
+    __slots__ = (
+        "cached",
+        "calls",
+        "constants",
+        "ends",
+        "failures",
+        "graph",
+        "guards",
+        "is_busy",
+        "kept",
+        "layouts",
+        "matches",
+        "native",
+        "next",
+        "ops",
+        "places",
+        "required",
+        "root",
+        "run_call",
+        "shares",
+        "same",
+        "spaces",
+        "unused",
+        "values",
+    )
+
+
+class Match:
+    """A tape that is compared with a pattern.
+
+    Attributes:
+        tape: the tape.
+        found: the external tensors, None for those that have not been met yet.
+        results: the results of the calls so far.
+    """
+
+    tape: Tape
+    found: list[Any]
+    results: list[Any]
+
+    __slots__ = ("found", "results", "tape")
+
+    def __init__(self, tape: Tape, count: int) -> None:
+        self.tape = tape
+        self.found = [None] * count
+        self.results = []
+
+
+def references_of_one_holder() -> int:
+    """Return the number of references to an object that one list holds, with that of the variable that refers to it."""
+    holder: list[Any] = [Edge(None, 0, (), None)]  # type: ignore[arg-type]
+    edge: Edge = holder[0]
+    return int(door.references(edge))
+
+
+HOLDERS = references_of_one_holder()
+"""Number of references to an object that one list holds, and the variable by which it is looked at."""
+
+
+def fits(pattern: Pattern, match: Match) -> bool:
+    """Return whether a tape matches a pattern; find its external tensors and its results."""
+    calls: list[Any] = match.tape.calls
+    results: list[Any] = match.results
+    if len(calls) != tapes.FIELDS * len(pattern.ops):
+        return False
+    place: int = 0
+    layout: Any
+    for at in range(len(pattern.ops)):
+        if calls[place] is not pattern.ops[at]:
+            return False
+        if not fit(pattern, match, pattern.places[at], pattern.constants[at], calls[place + 1]):
+            return False
+        layout = pattern.layouts[at]
+        if not isinstance(layout, tuple):
+            if not is_laid_out(calls[place + 2], layout):
+                return False
+            results.append(calls[place + 2])
+        else:
+            for nr in range(len(layout)):
+                if not is_laid_out(calls[place + 2][nr], layout[nr]):
+                    return False
+                results.append(calls[place + 2][nr])
+        place += tapes.FIELDS
+    return are_distinct(pattern, match) and are_same(pattern, match) and are_unused(pattern, match)
+
+
+def fit(pattern: Pattern, match: Match, places: tuple[int, ...], constants: tuple[Any, ...], args: Any) -> bool:
+    """Return whether the arguments of one call are those at some places, and some constants."""
+    found: list[Any] = match.found
+    place: int
+    if len(args) != len(places):
+        return False
+    for at in range(len(places)):
+        place = places[at]
+        value: Any = args[at]
+        if place >= 0:
+            if found[place] is not value and (found[place] is not None or not bind(pattern, match, place, value)):
+                return False
+        elif place <= FIRST:
+            if match.results[FIRST - place] is not value:
+                return False
+        elif place == CONSTANT:
+            if constants[at] is not value and not is_equal(constants[at], value):
+                return False
+        elif type(value) is not constants[at][2] or not fit(pattern, match, constants[at][0], constants[at][1], value):
+            return False
+    return True
+
+
+def bind(pattern: Pattern, match: Match, place: int, value: Any) -> bool:
+    """Take a tensor as an external one; return whether it can be."""
+    if not isinstance(value, Tensor) or not holds(pattern.guards[place], value):
+        return False
+    tensor: Tensor = value
+    if tensor._edge_ is not None and tensor._edge_.node is match.tape:
+        return False
+    match.found[place] = value
+    return True
+
+
+def are_distinct(pattern: Pattern, match: Match) -> bool:
+    """Return whether the external tensors that require a gradient are all different."""
+    required: tuple[int, ...] = pattern.required
+    found: list[Any] = match.found
+    if len(required) > FEW:
+        return len({id(found[place]) for place in required}) == len(required)
+    for at in range(len(required)):
+        for other in range(at):
+            if found[required[at]] is found[required[other]]:
+                return False
+    return True
+
+
+def are_same(pattern: Pattern, match: Match) -> bool:
+    """Return whether the tensors that had the same memory have the same memory again."""
+    for place, other in pattern.same:
+        if door.address_of(array_at(place, match)) != door.address_of(array_at(other, match)):
+            return False
+    return True
+
+
+def are_unused(pattern: Pattern, match: Match) -> bool:
+    """Return whether only the tape holds the recorded results that the root does not depend on."""
+    result: Tensor
+    for number, held in pattern.unused:
+        result = match.results[number]
+        if door.references(result) > held + HOLDERS:
+            return False
+    return True
+
+
+def array_at(place: int, match: Match) -> Any:
+    """Return the array of a tensor at a place."""
+    tensor: Tensor = match.found[place] if place >= 0 else match.results[FIRST - place]
+    return tensor._array_
+
+
+def is_laid_out(tensor: Tensor, layout: Any) -> bool:
+    """Return whether a tensor has the layout of an array."""
+    array: Any = tensor._array_
+    return door.is_ndarray(array) and door.share_space(array, layout) and door.is_laid_like(array, layout)
+
+
+def is_equal(one: Any, other: Any) -> bool:
+    """Return whether two constants are equal, of one type, with equal signs of zeros."""
+    kind: Any = type(one)
+    if kind is not type(other):
+        return False
+    if kind is int or kind is str or kind is bool:
+        return bool(one == other)
+    if kind is float:
+        return bool(one == other and (one != 0.0 or str(one) == str(other)))
+    if kind is tuple or kind is list:
+        if len(one) != len(other):
+            return False
+        for at in range(len(one)):
+            if one[at] is not other[at] and not is_equal(one[at], other[at]):
+                return False
+        return True
+    return same_constants(one, other)
