@@ -14,10 +14,19 @@ from .. import flags
 from ..state.modes import current
 from ..tensor.base import Tensor
 from . import overriding
-from .overriding import signs
+from .overriding import operator_methods
 
-SIGNS = frozenset(
-    (*signs.METHODS, *signs.REFLECTED_METHODS, "__eq__", "__ne__", "__floordiv__", "__and__", "__or__", "__xor__")
+OPERATOR_NAMES = frozenset(
+    (
+        *operator_methods.METHODS,
+        *operator_methods.REFLECTED_METHODS,
+        "__eq__",
+        "__ne__",
+        "__floordiv__",
+        "__and__",
+        "__or__",
+        "__xor__",
+    )
 )
 """Methods for which Python tries the other operand after a TypeError."""
 ALONE = frozenset(
@@ -83,14 +92,14 @@ class Interceptor:
         if not is_open(tensor):
             return attribute(tensor, *args, **kwargs)
         function, arguments = attribute, (tensor, *args)
-        if self.name in signs.REFLECTED_METHODS and args and isinstance(args[0], Tensor):
-            function, arguments = original(signs.REFLECTED_METHODS[self.name]), (args[0], tensor)
-        elif self.name in signs.METHODS:
-            function = original(signs.METHODS[self.name])
+        if self.name in operator_methods.REFLECTED_METHODS and args and isinstance(args[0], Tensor):
+            function, arguments = original(operator_methods.REFLECTED_METHODS[self.name]), (args[0], tensor)
+        elif self.name in operator_methods.METHODS:
+            function = original(operator_methods.METHODS[self.name])
         try:
             result = overriding.of_call(function, arguments, kwargs, tensors=takes_nothing(function))
         except TypeError:
-            if self.name not in SIGNS:
+            if self.name not in OPERATOR_NAMES:
                 raise
             return NotImplemented
         return attribute(tensor, *args, **kwargs) if result is overriding.NOBODY else result

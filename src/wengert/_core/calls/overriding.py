@@ -22,7 +22,7 @@ from .unanswered import disabled
 NOBODY: Any = object()
 """Nobody answers for a call: the operator does."""
 
-signs: Any = load(f"{__name__.partition('.')[0]}.ops.signs")
+operator_methods: Any = load(f"{__name__.partition('.')[0]}.ops.operator_methods")
 """Functions that handlers receive for Python's operators, in tables."""
 
 STAGED: dict[str, Any] = {}
@@ -224,9 +224,9 @@ def of_strangers(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], d
 def of_sign(name: str, a: Any, b: Any) -> Any:
     """`of_strangers` of the operator of that name on two operands, one of them not a tensor: told as a method."""
     if isinstance(a, Tensor):
-        return of_strangers(member(signs.OPERATORS.get(name, name)), (a, b), {})
-    if name in signs.REFLECTED_OPERATORS:
-        return of_strangers(member(signs.REFLECTED_OPERATORS[name]), (b, a), {})
+        return of_strangers(member(operator_methods.OPERATORS.get(name, name)), (a, b), {})
+    if name in operator_methods.REFLECTED_OPERATORS:
+        return of_strangers(member(operator_methods.REFLECTED_OPERATORS[name]), (b, a), {})
     return of_strangers(member(name), (a, b), {})
 
 
