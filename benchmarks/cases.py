@@ -92,17 +92,22 @@ def module_step(
         criterion = library.nn.CrossEntropyLoss()
         x = adapter.array(draw(*shape, seed=5))
         labels = adapter.array(np.random.default_rng(6).integers(0, 10, shape[0]))
-
-        def step() -> Any:
-            optimiser.zero_grad()
-            loss = criterion(network(x), labels)
-            loss.backward()
-            optimiser.step()
-            return loss
-
-        return step
+        return training_step(optimiser, lambda: criterion(network(x), labels))
 
     return make
+
+
+def training_step(optimiser: Any, loss_of: Callable[[], Any]) -> Callable[[], Any]:
+    """A step of training: the gradients of `loss_of()`, and the optimiser's step."""
+
+    def step() -> Any:
+        optimiser.zero_grad()
+        loss = loss_of()
+        loss.backward()
+        optimiser.step()
+        return loss
+
+    return step
 
 
 def fill(library: Any, network: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cases import BOTH, draw, fill, perceptron_network
+from benchmarks.cases import BOTH, draw, fill, perceptron_network, training_step
 from benchmarks.timing import Case
 
 Make = Callable[[Any], Callable[[], Any]]
@@ -95,15 +95,7 @@ def perceptron_step(adapter: Any, name: str, **options: Any) -> Callable[[], Any
     optimiser = getattr(library.optim, name)(network.parameters(), **options)
     criterion = library.nn.CrossEntropyLoss()
     x, labels = adapter.array(draw(64, 784, seed=5)), adapter.array(np.random.default_rng(6).integers(0, 10, 64))
-
-    def step() -> Any:
-        optimiser.zero_grad()
-        loss = criterion(network(x), labels)
-        loss.backward()
-        optimiser.step()
-        return loss
-
-    return step
+    return training_step(optimiser, lambda: criterion(network(x), labels))
 
 
 def two_threads(adapter: Any) -> Callable[[], Any]:

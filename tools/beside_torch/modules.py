@@ -12,7 +12,7 @@ from typing import Any
 
 from .agree import Difference, compare_gradients, compare_results
 from .database import DatabaseRunner
-from .opinfo import Failure, Outcome
+from .opinfo import Outcome
 from .samples import Translator, find, tell, tensors_in
 
 KNOWN = Path(__file__).resolve().parent.parent / "modules_known.toml"
@@ -188,16 +188,7 @@ class ModuleRunner(DatabaseRunner):
             first, actual = results
             if isinstance(first, BaseException) and not re.search(case.error_regex, str(first)):
                 case.error_regex = re.escape(str(first))  # torch's own words in this mode are others
-            wanted = f"{case.error_type.__name__}: {case.error_regex}"
-            if not isinstance(first, BaseException):
-                outcome.skipped += 1
-            elif not isinstance(actual, BaseException):
-                outcome.failures.append(Failure("not refused", text, f"expected {wanted}", 0))
-            elif type(actual).__name__ != type(first).__name__ or not re.search(case.error_regex, str(actual)):
-                message = f"expected {wanted}, found {type(actual).__name__}: {actual}"
-                outcome.failures.append(Failure("error text", text, message, 0))
-            else:
-                outcome.passed += 1
+            outcome.compare_refusals(text, case, first, actual)
 
 
 def refused(library: Any, cls: Any, training: bool, where: str, args: Any, kwargs: Any, *call: Any) -> Any:

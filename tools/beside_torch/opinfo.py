@@ -52,6 +52,25 @@ class Outcome:
         """The word for the table."""
         return "missing" if self.missing else "failed" if self.failures else "passed" if self.passed else "not run"
 
+    def compare_refusals(self, text: str, case: Any, first: Any, second: Any) -> None:
+        """Note whether wengert refuses a case of torch's database with its error, if torch does.
+
+        Args:
+            text: the case, for the report.
+            case: the case, with `error_type` and `error_regex`.
+            first, second: the result of each library, or its error.
+        """
+        wanted = f"{case.error_type.__name__}: {case.error_regex}"
+        if not isinstance(first, BaseException):
+            self.skipped += 1
+        elif not isinstance(second, BaseException):
+            self.failures.append(Failure("not refused", text, f"expected {wanted}", 0))
+        elif type(second).__name__ != type(first).__name__ or not re.search(case.error_regex, str(second)):
+            message = f"expected {wanted}, found {type(second).__name__}: {second}"
+            self.failures.append(Failure("error text", text, message, 0))
+        else:
+            self.passed += 1
+
 
 class TimeUp(BaseException):
     """An operator used up its time; no Exception, so that nothing on the way catches it."""

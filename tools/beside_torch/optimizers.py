@@ -6,7 +6,6 @@ import copy
 import importlib
 import itertools
 import pickle
-import re
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -103,17 +102,7 @@ class OptimizerRunner(DatabaseRunner):
                     self.libraries, (info.optim_cls, ours), ((sample.params, sample.kwargs), mirrored)
                 ):
                     results.append(attempt(refused, library, cls, params, kwargs, case.error_on.name))
-                wanted = f"{case.error_type.__name__}: {case.error_regex}"
-                first, actual = results
-                if not isinstance(first, BaseException):
-                    outcome.skipped += 1
-                elif not isinstance(actual, BaseException):
-                    outcome.failures.append(Failure("not refused", text, f"expected {wanted}", 0))
-                elif type(actual).__name__ != type(first).__name__ or not re.search(case.error_regex, str(actual)):
-                    message = f"expected {wanted}, found {type(actual).__name__}: {actual}"
-                    outcome.failures.append(Failure("error text", text, message, 0))
-                else:
-                    outcome.passed += 1
+                outcome.compare_refusals(text, case, *results)
 
     def parameters(self, value: Any, memo: dict[int, Any]) -> Any:
         """Parameters, or groups of them, of wengert, with their gradients."""

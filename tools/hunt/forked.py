@@ -213,3 +213,17 @@ def main(module_hunt: Callable[[float, int], tuple[Any, ...]]) -> Any:
     tries, findings, *figures = module_hunt(seconds, int(seed))
     print("\n\n".join([*findings, *figures, f"{tries} tries, {len(findings)} findings (seed {int(seed)})"]))
     sys.exit(1 if findings else 0)
+
+
+def watched(child: int, patience: float) -> str:
+    """Wait for a forked child; what went wrong, or nothing."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            code = os.waitstatus_to_exitcode(status)
+            return f"ends with {code}" if code else ""
+        time.sleep(0.001)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "hangs"

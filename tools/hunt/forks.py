@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import sys
 import threading
 import time
@@ -19,6 +18,7 @@ ROOT = str(Path(__file__).resolve().parents[2])
 if ROOT not in sys.path:
     sys.path.insert(0, ROOT)
 
+from tools.hunt.forked import watched  # noqa: E402
 from tools.hunt.reports import main, report, run_child  # noqa: E402
 
 NAME = "forks"
@@ -104,16 +104,7 @@ def outcome(job: Callable[[], object]) -> str:
             status = 0
         finally:
             os._exit(status)
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            code = os.waitstatus_to_exitcode(status)
-            return f"ends with {code}" if code else ""
-        time.sleep(0.001)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return "hangs"
+    return watched(child, PATIENCE)
 
 
 def forking(seconds: float, seed: int) -> None:

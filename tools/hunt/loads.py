@@ -28,6 +28,7 @@ ROOT = str(Path(__file__).resolve().parents[2])
 if ROOT not in sys.path:
     sys.path.insert(0, ROOT)
 
+from tools.hunt.forked import watched  # noqa: E402
 from tools.hunt.reports import main, report, run_child  # noqa: E402
 
 NAME = "loads"
@@ -293,7 +294,7 @@ def fork(use: Callable[[], object], at: int) -> None:
         child = os.fork()
         if child == 0:
             ended(use)
-        complaint = watched(child)
+        complaint = watched(child, PATIENCE)
         assert not complaint, f"the forked child {complaint}"
 
     beside(use, at, act)
@@ -333,20 +334,6 @@ def ended(act: Callable[[], object]) -> None:
         os._exit(status)
 
 
-def watched(child: int) -> str:
-    """Wait for a forked child; what went wrong, or nothing."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            code = os.waitstatus_to_exitcode(status)
-            return f"ends with {code}" if code else ""
-        time.sleep(0.001)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return "hangs"
-
-
 def in_child(act: Callable[[], object]) -> tuple[str, str]:
     """Do something in a forked child; what it returns as text, or what it wrote, and what went wrong or nothing."""
     sys.stdout.flush()
@@ -360,7 +347,7 @@ def in_child(act: Callable[[], object]) -> tuple[str, str]:
     parts: list[bytes] = []
     thread = threading.Thread(target=lambda: parts.extend(iter(lambda: os.read(reading, 1 << 16), b"")))
     thread.start()
-    complaint = watched(child)
+    complaint = watched(child, PATIENCE)
     thread.join()
     os.close(reading)
     written = b"".join(parts).decode()
