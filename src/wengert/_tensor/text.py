@@ -46,11 +46,11 @@ class PrintOptions:
     """The options of printing; process-wide, as in torch. An instance never changes: setting options replaces it.
 
     Args:
-        precision: Digits after the decimal point.
-        threshold: Tensors with more elements than this are abbreviated; may be infinite.
-        edgeitems: Elements shown at each end of an abbreviated dimension.
-        linewidth: Columns after which a line is broken.
-        sci_mode: Scientific notation: True for always, False for never, None to decide by the values.
+        precision: digits after the decimal point.
+        threshold: tensors with more elements than this are abbreviated; may be infinite.
+        edgeitems: elements shown at each end of an abbreviated dimension.
+        linewidth: columns after which a line is broken.
+        sci_mode: scientific notation: True for always, False for never, None to decide by the values.
     """
 
     precision: int = 4
@@ -88,10 +88,10 @@ def set_printoptions(
     """Set the options of printing, in the whole process. Options that are None stay as they are, except `sci_mode`.
 
     Args:
-        precision: Digits after the decimal point (4 at the start).
-        threshold: Tensors with more elements than this are abbreviated (1000); `float("inf")` never abbreviates.
-        edgeitems: Elements shown at each end of an abbreviated dimension (3).
-        linewidth: Columns after which a line is broken (80).
+        precision: digits after the decimal point (4 at the start).
+        threshold: tensors with more elements than this are abbreviated (1000); `float("inf")` never abbreviates.
+        edgeitems: elements shown at each end of an abbreviated dimension (3).
+        linewidth: columns after which a line is broken (80).
         profile: "default", "short" or "full": sets the four options above; options passed beside it take precedence.
         sci_mode: True or False forces scientific notation on or off. None lets the values decide; as in torch, a call
             that does not name it goes back to that.
@@ -127,7 +127,7 @@ def printoptions(**options: Any) -> Iterator[None]:
     """Set the options of `set_printoptions` for a `with` block; the old ones are restored on any exit.
 
     Args:
-        **options: As for `set_printoptions`. The options are process-wide inside the block too.
+        **options: as for `set_printoptions`. The options are process-wide inside the block too.
     """
     global _current
     before = _current
@@ -291,11 +291,11 @@ def format_tensor(
     """Return the text that `repr` shows for a tensor.
 
     Args:
-        array: The elements, any shape and strides.
-        dtype_name: Name of the tensor's dtype without the module: "float32", "bfloat16", "int64", ...
-        default_float: Name of the default floating dtype, which is not spelled out.
-        suffixes: Facts that follow the numbers and the dtype, such as "requires_grad=True" or "grad_fn=<MulBackward0>".
-        prefix: Beginning of the text: the name of the class, and a parenthesis.
+        array: the elements, any shape and strides.
+        dtype_name: name of the tensor's dtype without the module: "float32", "bfloat16", "int64", ...
+        default_float: name of the default floating dtype, which is not spelled out.
+        suffixes: facts that follow the numbers and the dtype, such as "requires_grad=True" or "grad_fn=<MulBackward0>".
+        prefix: beginning of the text: the name of the class, and a parenthesis.
 
     Returns:
         The text, for example `tensor([1., 2.], dtype=torch.float64)`; broken into lines by the printing options.

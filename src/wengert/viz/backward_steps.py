@@ -55,7 +55,7 @@ class BackwardSteps:
         """Write the steps to a file.
 
         Args:
-            path: Name of the file; its suffix selects the format: `.html` for the page, `.txt` for the text.
+            path: name of the file; its suffix selects the format: `.html` for the page, `.txt` for the text.
 
         Returns:
             The path that was written.
@@ -99,8 +99,8 @@ def backward_steps(
 
     Args:
         loss: Tensor with a history, of any shape.
-        params: Names of leaves, or the model itself, as for `viz.graph`.
-        gradient: Gradient of `loss` with which the pass begins, of its shape; ones by default.
+        params: names of leaves, or the model itself, as for `viz.graph`.
+        gradient: gradient of `loss` with which the pass begins, of its shape; ones by default.
 
     Returns:
         `BackwardSteps`: `print` shows them as text, `steps[3]` is one of them, `.save("steps.html")` writes a page on

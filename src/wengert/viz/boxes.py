@@ -39,14 +39,14 @@ class Box:
     """A box of the picture.
 
     Args:
-        lines: Text, the first line in bold.
-        width: Width.
-        height: Height.
-        fill: Colour of the inside.
-        edge: Colour of the border.
-        text: Colour of the first line.
-        pale_text: Colour of the other lines.
-        tip: Text of the tooltip, with all details.
+        lines: text, the first line in bold.
+        width: width.
+        height: height.
+        fill: colour of the inside.
+        edge: colour of the border.
+        text: colour of the first line.
+        pale_text: colour of the other lines.
+        tip: text of the tooltip, with all details.
     """
 
     lines: tuple[str, ...]
@@ -64,13 +64,13 @@ class Picture:
     """A graph, ready to be drawn.
 
     Args:
-        width: Width of the picture.
-        height: Height of the picture.
-        shift: Offset of the positions of `layout`.
-        summary: Summary in one line.
-        boxes: The boxes, in the order of the graph's nodes.
-        layout: Positions of boxes and arrows.
-        counts: Text at the head of each arrow that stands for several edges, else "".
+        width: width of the picture.
+        height: height of the picture.
+        shift: offset of the positions of `layout`.
+        summary: summary in one line.
+        boxes: the boxes, in the order of the graph's nodes.
+        layout: positions of boxes and arrows.
+        counts: text at the head of each arrow that stands for several edges, else "".
     """
 
     width: float

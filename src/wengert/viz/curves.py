@@ -22,7 +22,7 @@ def plot_curves(history: Mapping[str, Sequence[float]], path: str | os.PathLike[
     """Draw the curves of a training run over the epochs.
 
     Args:
-        history: Values of each curve by its name, one per epoch. Curves whose names end in the same word share a panel:
+        history: values of each curve by its name, one per epoch. Curves whose names end in the same word share a panel:
             "train_loss" and "test_loss" one, "test_accuracy" another. Values that are not finite leave gaps; curves may
             differ in length; if there are none, the picture says so.
         path: PNG file to write.
@@ -74,9 +74,9 @@ def plot_misclassified(
     """Draw the images whose prediction is wrong, with labels and predictions.
 
     Args:
-        images: Grey images of shape (N, height, width) or (N, 1, height, width); large values are dark.
-        labels: Integers of shape (N,).
-        predictions: Integers of shape (N,). Images whose prediction equals the label are not drawn.
+        images: grey images of shape (N, height, width) or (N, 1, height, width); large values are dark.
+        labels: integers of shape (N,).
+        predictions: integers of shape (N,). Images whose prediction equals the label are not drawn.
         path: PNG file to write. At most the first 64 images are drawn; the title has the number of all.
 
     Returns:

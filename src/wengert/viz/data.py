@@ -18,12 +18,12 @@ class Saved:
     """A tensor that a node saves for the backward pass.
 
     Args:
-        name: Name of the attribute without `_saved_`, with the position if there are several.
-        shape: Shape of the tensor.
-        dtype: Name of its dtype; empty for a packed tensor without measurable memory.
-        memory: Key of the storage; equal for tensors that share it.
-        nbytes: Bytes of that storage.
-        packed: Whether a hook packed it: shape, dtype and bytes are then those of the packed value.
+        name: name of the attribute without `_saved_`, with the position if there are several.
+        shape: shape of the tensor.
+        dtype: name of its dtype; empty for a packed tensor without measurable memory.
+        memory: key of the storage; equal for tensors that share it.
+        nbytes: bytes of that storage.
+        packed: whether a hook packed it: shape, dtype and bytes are then those of the packed value.
     """
 
     name: str
@@ -40,17 +40,17 @@ class GraphNode:
 
     Args:
         kind: "output", "operator", "parameter" (a leaf with a name) or "leaf".
-        title: Name of the operator or of the parameter.
-        shapes: Shapes of its outputs; empty if unknown.
-        saved: Its saved tensors, in the order of the names.
-        released: Whether the saved tensors were released already, as after a backward pass.
-        module: Path of its module, "encoder.0"; empty if it has none.
-        scope: Path of its name scope, "step/attention"; empty if it has none.
-        source: The line of the program that created it, if `set_debug` or anomaly mode recorded it; else empty.
-        sequence: Sequence number, counted per thread; None for leaves.
-        gradient: Norm of the gradient that arrives at it; None if not computed.
-        forward: Microseconds of its operator, from a profile; None if unknown.
-        backward: Microseconds of its backward step, likewise.
+        title: name of the operator or of the parameter.
+        shapes: shapes of its outputs; empty if unknown.
+        saved: its saved tensors, in the order of the names.
+        released: whether the saved tensors were released already, as after a backward pass.
+        module: path of its module, "encoder.0"; empty if it has none.
+        scope: path of its name scope, "step/attention"; empty if it has none.
+        source: the line of the program that created it, if `set_debug` or anomaly mode recorded it; else empty.
+        sequence: sequence number, counted per thread; None for leaves.
+        gradient: norm of the gradient that arrives at it; None if not computed.
+        forward: microseconds of its operator, from a profile; None if unknown.
+        backward: microseconds of its backward step, likewise.
     """
 
     kind: Kind
@@ -86,9 +86,9 @@ class Drawable:
     """Boxes and the arrows between them.
 
     Args:
-        nodes: The boxes; the first one is the tensor itself.
-        edges: The arrows, in the direction of the forward computation.
-        modules: Types of the modules by their paths, {"encoder.0": "Linear"}; empty if the model is not known.
+        nodes: the boxes; the first one is the tensor itself.
+        edges: the arrows, in the direction of the forward computation.
+        modules: types of the modules by their paths, {"encoder.0": "Linear"}; empty if the model is not known.
     """
 
     nodes: tuple[GraphNode, ...]

@@ -30,7 +30,7 @@ class Timeline:
         """Write the page.
 
         Args:
-            path: Name of the file, which must end in `.html`.
+            path: name of the file, which must end in `.html`.
 
         Returns:
             The path that was written.
@@ -53,7 +53,7 @@ def timeline(profile: Any) -> Timeline:
     """Return the timeline of a profile.
 
     Args:
-        profile: An object whose `function_events` have the attributes of torch's `FunctionEvent`.
+        profile: an object whose `function_events` have the attributes of torch's `FunctionEvent`.
 
     Returns:
         A `Timeline`; `.save(path)` writes it as a page for a browser, and a notebook shows that page.
@@ -73,8 +73,8 @@ def write_page(graph: Drawable | None, profile: Any) -> str:
     """Return the text of the page.
 
     Args:
-        graph: The graph, or None for a timeline alone.
-        profile: Object with `function_events` for the timeline, or None.
+        graph: the graph, or None for a timeline alone.
+        profile: object with `function_events` for the timeline, or None.
     """
     strings = Strings()
     data: dict[str, Any] = {

@@ -9,8 +9,8 @@ def new_figure(caller: str, size: tuple[float, float]) -> Any:
     """Return a new matplotlib figure that draws into memory, on a white background.
 
     Args:
-        caller: Name of the calling function, for the error message.
-        size: Width and height in inches.
+        caller: name of the calling function, for the error message.
+        size: width and height in inches.
 
     Raises:
         ImportError: if matplotlib is not installed.

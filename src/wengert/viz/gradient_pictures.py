@@ -58,7 +58,7 @@ def write_picture(report: "GradientReport", form: str) -> bytes:
     """Return the picture of a report: three maps of layers over steps, for norms, ratios and dead units.
 
     Args:
-        report: The report.
+        report: the report.
         form: "svg" or "png".
 
     Raises:

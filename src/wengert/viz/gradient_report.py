@@ -24,10 +24,10 @@ class LayerStep:
     """Measurements of one layer in one step.
 
     Args:
-        gradient: Norm of the gradients of all its parameters together.
-        weight: Norm of these parameters when the gradients arrived.
-        units: Number of its units: rows of its parameters with two or more dimensions.
-        dead: Number of units whose gradient is zero: they do not influence the loss.
+        gradient: norm of the gradients of all its parameters together.
+        weight: norm of these parameters when the gradients arrived.
+        units: number of its units: rows of its parameters with two or more dimensions.
+        dead: number of units whose gradient is zero: they do not influence the loss.
     """
 
     gradient: float
@@ -110,9 +110,9 @@ class GradientReport:
         """Iterate over `steps` with a progress bar that shows the latest norms; each iteration is a step.
 
         Args:
-            steps: An iterable, such as the batches of a loader.
-            total: Number of steps, if `steps` has no length.
-            **options: For `tqdm`.
+            steps: an iterable, such as the batches of a loader.
+            total: number of steps, if `steps` has no length.
+            **options: for `tqdm`.
 
         Returns:
             An iterator over `steps`.
@@ -156,7 +156,7 @@ class GradientReport:
         """Draw norms, ratios and dead units of all layers over the steps.
 
         Args:
-            path: Name of the file; its suffix selects the format: `.svg`, `.png`, or `.txt` for the table.
+            path: name of the file; its suffix selects the format: `.svg`, `.png`, or `.txt` for the table.
 
         Returns:
             The path that was written.
@@ -202,7 +202,7 @@ def gradients(model: "nn.Module | Mapping[str, Tensor]", every: int = 1) -> Grad
     Args:
         model: A module, or tensors by name. Those that do not require a gradient are ignored. Parameters whose names
             differ in the last part only ("fc.weight" and "fc.bias") are one layer.
-        every: Measure only every `every` steps.
+        every: measure only every `every` steps.
 
     Returns:
         A `GradientReport`: `.table()` returns text, `.save(path)` draws. As a context manager it removes its hooks at

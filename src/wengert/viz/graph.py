@@ -32,7 +32,7 @@ class Graph(Drawable):
     """The autograd graph of one tensor; a notebook shows its explorer page.
 
     Args:
-        profile: Profile whose timeline the explorer page shows, or None.
+        profile: profile whose timeline the explorer page shows, or None.
     """
 
     profile: Any = None
@@ -71,7 +71,7 @@ class Graph(Drawable):
         """Write the graph to a file.
 
         Args:
-            path: Name of the file; its suffix selects the format: `.html` (a page to explore the graph), `.svg`,
+            path: name of the file; its suffix selects the format: `.html` (a page to explore the graph), `.svg`,
                 `.png`, `.dot` or `.mmd` (Mermaid).
 
         Returns:
@@ -123,13 +123,13 @@ def graph(
 
     Args:
         loss: Tensor with a history, of any shape.
-        params: Names of leaves, such as `dict(model.named_parameters())`, or the model itself. Other leaves are
+        params: names of leaves, such as `dict(model.named_parameters())`, or the model itself. Other leaves are
             anonymous. Operators are grouped by modules inferred from these names; `viz.record_scopes` records the
             modules exactly. A model also says which types its modules have.
-        profile: Profile of the forward pass, possibly also of the backward pass: an object whose `function_events` have
+        profile: profile of the forward pass, possibly also of the backward pass: an object whose `function_events` have
             the attributes of torch's `FunctionEvent`, such as `autograd.profiler.profile`. It adds times to nodes, by
             sequence number, and a timeline to the explorer page.
-        gradients: Whether to compute the norm of the gradient at each node by a backward pass from `loss` (with
+        gradients: whether to compute the norm of the gradient at each node by a backward pass from `loss` (with
             gradients of ones if it has several elements). It runs hooks, but changes no `.grad` and frees nothing.
 
     Returns:
@@ -194,8 +194,8 @@ class Walk:
     """One walk over a graph, from the tensor to the leaves.
 
     Args:
-        names: Names of leaves by identity.
-        modules: Types of modules by their paths.
+        names: names of leaves by identity.
+        modules: types of modules by their paths.
     """
 
     def __init__(self, names: dict[int, str], modules: dict[str, str]) -> None:

@@ -28,10 +28,10 @@ class Layout:
     """Positions of boxes and arrows; x grows to the right and y downwards, both from 0.
 
     Args:
-        width: Total width.
-        height: Total height.
-        centres: Centre of each box.
-        routes: Points of each arrow, an even number: a curve from the first to the second, a straight line to the
+        width: total width.
+        height: total height.
+        centres: centre of each box.
+        routes: points of each arrow, an even number: a curve from the first to the second, a straight line to the
             third, a curve to the fourth and so on; curves leave and arrive vertically. An arrow that shares its first
             part with another one of the same box starts where it branches off.
     """
@@ -46,8 +46,8 @@ def lay_out(sizes: Sequence[Point], edges: Sequence[tuple[int, int]]) -> Layout:
     """Place the boxes of a graph so that all arrows point downwards.
 
     Args:
-        sizes: Width and height of each box.
-        edges: Distinct pairs (source, target) of indices of boxes; the source is drawn above.
+        sizes: width and height of each box.
+        edges: distinct pairs (source, target) of indices of boxes; the source is drawn above.
 
     Returns:
         The positions of boxes and arrows.

@@ -24,7 +24,7 @@ def norm_of(array: np.ndarray) -> float:
     """Return the Euclidean norm of all elements.
 
     Args:
-        array: Array of any shape, real or complex.
+        array: array of any shape, real or complex.
     """
     if array.dtype.kind not in "fc" or array.dtype.itemsize < 4:
         array = array.astype(np.float64)
@@ -74,8 +74,8 @@ def gradient_norms(loss: "Tensor", nodes: Mapping[int, Any]) -> dict[int, float]
     """Return the norms of the gradients that arrive at nodes, from one backward pass that changes no `.grad`.
 
     Args:
-        loss: Start of the pass, with gradients of ones.
-        nodes: Nodes by their keys in the result.
+        loss: start of the pass, with gradients of ones.
+        nodes: nodes by their keys in the result.
 
     Returns:
         The norm over all outputs together, for each node that a gradient reached.
@@ -130,8 +130,8 @@ def times_of(events: Iterable[Any], names: Mapping[int, str]) -> tuple[Times, Ti
     """Return the times of nodes in a profile.
 
     Args:
-        events: Events with the attributes of torch's `FunctionEvent`.
-        names: Names of nodes by their sequence numbers, such as "MulBackward0".
+        events: events with the attributes of torch's `FunctionEvent`.
+        names: names of nodes by their sequence numbers, such as "MulBackward0".
 
     Returns:
         Three dictionaries by sequence number: the microseconds of the node's operator, those of its backward steps (all

@@ -20,8 +20,8 @@ def order_layers(layers: Sequence[Sequence[int]], segments: Sequence[Segment]) -
     """Reorder each layer so that few segments cross.
 
     Args:
-        layers: The items of each layer; items are numbered from 0.
-        segments: Pairs of items, the first in the layer above that of the second.
+        layers: the items of each layer; items are numbered from 0.
+        segments: pairs of items, the first in the layer above that of the second.
 
     Returns:
         The layers in their new order: the best of all rounds, never worse than the original.
@@ -69,8 +69,8 @@ def count_crossings(layers: Sequence[Sequence[int]], below: Sequence[Sequence[in
     """Return the number of pairs of segments that cross, over all layers.
 
     Args:
-        layers: The items of each layer, in order.
-        below: The neighbours of each item in the next layer.
+        layers: the items of each layer, in order.
+        below: the neighbours of each item in the next layer.
     """
     crossings = 0
     for upper, lower in pairwise(layers):
@@ -91,10 +91,10 @@ def place_in_layers(
     """Place the items of each layer, in the given order, near to their neighbours.
 
     Args:
-        layers: The items of each layer from left to right.
-        segments: Pairs of items in neighbouring layers.
-        widths: Width of each item.
-        boxes: Items below this number are boxes, the others are bends of arrows.
+        layers: the items of each layer from left to right.
+        segments: pairs of items in neighbouring layers.
+        widths: width of each item.
+        boxes: items below this number are boxes, the others are bends of arrows.
 
     Returns:
         The centre of each item; the leftmost box or bend starts at 0.

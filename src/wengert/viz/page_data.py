@@ -48,8 +48,8 @@ def describe_graph(graph: Drawable, strings: Strings) -> dict[str, Any]:
     """Return the graph for the page.
 
     Args:
-        graph: The graph.
-        strings: List for its strings.
+        graph: the graph.
+        strings: list for its strings.
     """
     order = in_order(graph)
     place = {box: position for position, box in enumerate(order)}
@@ -123,8 +123,8 @@ def describe_profile(events: Iterable[Any], strings: Strings) -> dict[str, Any]:
     """Return the timeline for the page: for each thread a flat list of events, each before those within it.
 
     Args:
-        events: Events with the attributes of torch's `FunctionEvent`.
-        strings: List for their strings.
+        events: events with the attributes of torch's `FunctionEvent`.
+        strings: list for their strings.
     """
     every = list(events)
     threads: dict[Any, list[Any]] = {}

@@ -29,9 +29,9 @@ def fill_page(template: str, script: str, data: dict[str, Any]) -> str:
     """Return the text of a page.
 
     Args:
-        template: Name of its file.
-        script: Its whole script.
-        data: What the script reads.
+        template: name of its file.
+        script: its whole script.
+        data: what the script reads.
     """
     style = text_of("style.css")
     policy = POLICY.format(script=hash_of(script), style=hash_of(style))
@@ -45,8 +45,8 @@ def in_frame(page: str, title: str) -> str:
     The frame is sandboxed: the page has an origin of its own and cannot reach the notebook.
 
     Args:
-        page: Text of the page.
-        title: Name of the frame for screen readers.
+        page: text of the page.
+        title: name of the frame for screen readers.
     """
     return (
         f'<iframe sandbox="allow-scripts" title="{escape(title)}" width="100%" height="{FRAME_HEIGHT}" '

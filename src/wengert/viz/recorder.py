@@ -25,8 +25,8 @@ class Recorder:
     """Recorder of one backward pass.
 
     Args:
-        graph: The graph of the pass.
-        nodes: The tensor from which it starts, then the node of each further box of the graph.
+        graph: the graph of the pass.
+        nodes: the tensor from which it starts, then the node of each further box of the graph.
     """
 
     def __init__(self, graph: Graph, nodes: Sequence[Any]) -> None:
@@ -45,7 +45,7 @@ class Recorder:
 
         Args:
             loss: Tensor from which the pass starts.
-            gradient: Its gradient.
+            gradient: its gradient.
         """
         from wengert import autograd
 

@@ -25,11 +25,11 @@ class RuleText:
     """A rule as text.
 
     Args:
-        inputs: Names of the inputs of which it returns the gradients.
-        source: Its source in Python; empty if it is not available.
-        place: File and line, relative to the package for rules of wengert; else what is known of it.
-        native: Name of the native function that computes the same for plain arrays; empty if there is none.
-        remark: How the engine uses it, if that is not simply a call with the gradient; else empty.
+        inputs: names of the inputs of which it returns the gradients.
+        source: its source in Python; empty if it is not available.
+        place: file and line, relative to the package for rules of wengert; else what is known of it.
+        native: name of the native function that computes the same for plain arrays; empty if there is none.
+        remark: how the engine uses it, if that is not simply a call with the gradient; else empty.
     """
 
     inputs: tuple[str, ...]

@@ -27,7 +27,7 @@ def record_scopes(model: "nn.Module | None" = None) -> Iterator[None]:
     """Record, for the nodes created in the block, their module in `model` and the scopes around them.
 
     Args:
-        model: Module whose parts are distinguished, by the names of `model.named_modules()`. Without it, only the names
+        model: module whose parts are distinguished, by the names of `model.named_modules()`. Without it, only the names
             of `viz.scope` are recorded.
 
     Raises:
@@ -76,8 +76,8 @@ def infer_modules(nodes: list[GraphNode], edges: list[GraphEdge]) -> list[str]:
     of their modules: a rectifier between "block.0" and "block.2" belongs to "block".
 
     Args:
-        nodes: The boxes; all arrows lead from later to earlier ones, or all the reverse.
-        edges: The arrows.
+        nodes: the boxes; all arrows lead from later to earlier ones, or all the reverse.
+        edges: the arrows.
 
     Returns:
         One path for each box; empty if unknown.

@@ -16,13 +16,13 @@ class Passed:
     """A gradient that a node passes on.
 
     Args:
-        name: Name of the input of the operator to which it belongs.
-        box: Index of the node that it goes to, among the nodes of the graph.
-        title: Title of that node.
-        returned: The gradient as the rule returned it; None if it is zero.
-        delivered: The gradient as it is delivered, after the engine has summed over broadcast dimensions and converted
+        name: name of the input of the operator to which it belongs.
+        box: index of the node that it goes to, among the nodes of the graph.
+        title: title of that node.
+        returned: the gradient as the rule returned it; None if it is zero.
+        delivered: the gradient as it is delivered, after the engine has summed over broadcast dimensions and converted
             it to the dtype of the input.
-        total: For a leaf the sum of all gradients delivered to it so far, this one included; None for other nodes.
+        total: for a leaf the sum of all gradients delivered to it so far, this one included; None for other nodes.
     """
 
     name: str
@@ -38,14 +38,14 @@ class Step:
     """A step of a backward pass: one node runs.
 
     Args:
-        number: Position in the pass, from 0.
-        box: Index of the node among the nodes of the graph.
-        node: Title, module and source line of the node.
-        operator: Name of the operator that recorded it; empty for a leaf.
-        arriving: The gradient that arrives at each output of the operator; None where none does.
-        reads: What was saved for the rule, by the names of its parameters: a `Value`, or text for what is not a tensor.
-        rules: The rules that run; none if no gradient arrives.
-        passed: The gradients that it passes on.
+        number: position in the pass, from 0.
+        box: index of the node among the nodes of the graph.
+        node: title, module and source line of the node.
+        operator: name of the operator that recorded it; empty for a leaf.
+        arriving: the gradient that arrives at each output of the operator; None where none does.
+        reads: what was saved for the rule, by the names of its parameters: a `Value`, or text for what is not a tensor.
+        rules: the rules that run; none if no gradient arrives.
+        passed: the gradients that it passes on.
     """
 
     number: int
@@ -73,8 +73,8 @@ def write_steps(gradient: Value, steps: Sequence[Step]) -> str:
     """Return all steps as text, one block for each.
 
     Args:
-        gradient: The gradient with which the pass began.
-        steps: The steps.
+        gradient: the gradient with which the pass began.
+        steps: the steps.
     """
     lines = [f"A backward pass of {len(steps)} steps; it begins with the gradient {gradient.in_one_line()}"]
     for step in steps:

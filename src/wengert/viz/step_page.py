@@ -20,9 +20,9 @@ def write_steps_page(graph: Drawable, gradient: Value, steps: Sequence[Step]) ->
     """Return the text of the page.
 
     Args:
-        graph: The graph of the pass.
-        gradient: The gradient with which it began.
-        steps: Its steps.
+        graph: the graph of the pass.
+        gradient: the gradient with which it began.
+        steps: its steps.
     """
     strings = Strings()
     data: dict[str, Any] = {"graph": describe_graph(graph, strings), **describe_steps(graph, gradient, steps, strings)}
@@ -40,10 +40,10 @@ def describe_steps(graph: Drawable, gradient: Value, steps: Sequence[Step], stri
     """Return the steps for the page; nodes are numbered as in `describe_graph`.
 
     Args:
-        graph: The graph of the pass.
-        gradient: The gradient with which it began.
-        steps: Its steps.
-        strings: List for their strings.
+        graph: the graph of the pass.
+        gradient: the gradient with which it began.
+        steps: its steps.
+        strings: list for their strings.
     """
     place = {box: position for position, box in enumerate(in_order(graph))}
 

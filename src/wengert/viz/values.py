@@ -23,11 +23,11 @@ class Value:
     """A tensor at one moment, without its memory.
 
     Args:
-        shape: Its shape.
-        dtype: Name of its dtype.
+        shape: its shape.
+        dtype: name of its dtype.
         norm: Euclidean norm of its elements; None if they are not known.
         array: A copy of the elements, if there are at most 100; None otherwise.
-        words: What is known of them otherwise.
+        words: what is known of them otherwise.
     """
 
     shape: tuple[int, ...]
