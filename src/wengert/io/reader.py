@@ -33,12 +33,12 @@ class PyTorchFileReader:
     """
 
     def __init__(self, file: str | os.PathLike[str] | BinaryIO, /) -> None:
-        self._own: BinaryIO | None = None
+        self._opened: BinaryIO | None = None
         if isinstance(file, (str, os.PathLike)):
             name = os.fspath(file)
             opened: BinaryIO
             try:
-                self._own = opened = cast(BinaryIO, open(name, "rb"))  # noqa: SIM115 - it stays open
+                self._opened = opened = cast(BinaryIO, open(name, "rb"))  # noqa: SIM115 - it stays open
             except OSError as error:
                 raise RuntimeError(
                     f"open file failed because of errno {error.errno}: {error.strerror}, file path: {name}"
@@ -58,11 +58,11 @@ class PyTorchFileReader:
             raise
 
     def _close(self) -> None:
-        if self._own is not None:
-            self._own.close()
+        if self._opened is not None:
+            self._opened.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_own", None) is not None:
+        if getattr(self, "_opened", None) is not None:
             self._close()
 
     def __reduce__(self) -> NoReturn:

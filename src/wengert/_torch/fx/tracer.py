@@ -58,7 +58,7 @@ class Tracer(TracerBase):
         self.num_calls: dict[str, int] = {}
         self.node_name_to_scope: dict[str, Any] = {}
         self.traced_func_name = "forward"
-        self._own = False
+        self._of_package = False
 
     # ---- values ------------------------------------------------------------------------------------------------------
 
@@ -221,7 +221,7 @@ class Tracer(TracerBase):
         annotation = parameters[name].annotation if name in parameters else None
         default = EMPTY if default is inspect.Parameter.empty else default
         if name not in concrete:
-            return self._placeholder(name, default, shown(annotation, self._own))
+            return self._placeholder(name, default, shown(annotation, self._of_package))
         value = concrete[name]
         if isinstance(value, (tuple, list, dict)):
             raise NotImplementedError(
@@ -270,7 +270,7 @@ class Tracer(TracerBase):
             self.root, function = Module(), root
         self.graph = Graph(tracer_cls=getattr(self, "__class__", None))
         self.tensor_attrs = attributes(self.root)
-        self._own = is_own(function)
+        self._of_package = is_own(function)
         assert isinstance(function, types.FunctionType), f"Expected FunctionType, got {type(function)}"
         run, args = self.create_args_for_root(function, isinstance(root, Module), concrete_args)
         with TRACES, tracing(), Patches() as patches, Tracing():
@@ -282,7 +282,7 @@ class Tracer(TracerBase):
             for module in self._autowrap_search:
                 autowrap(vars(module))
             result = self.create_arg(run(*args))
-        annotation = shown(getattr(function, "__annotations__", {}).get("return"), self._own)
+        annotation = shown(getattr(function, "__annotations__", {}).get("return"), self._of_package)
         self.create_node("output", "output", (result,), {}, type_expr=annotation)
         self.submodule_paths = None
         return self.graph
