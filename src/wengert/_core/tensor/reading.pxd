@@ -6,7 +6,6 @@ from wengert._core.tensor.base cimport Tensor, share
 
 cpdef bint may_be_cut(Tensor tensor) except -1
 cpdef object warn_of_leaving(Tensor tensor)
-cpdef object note_number(Tensor tensor, object number, str how)
 cpdef object item(Tensor self)
 cpdef object tolist(Tensor self)
 cpdef object one_number(Tensor self)

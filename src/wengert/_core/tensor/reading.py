@@ -31,14 +31,6 @@ def warn_of_leaving(tensor: Tensor) -> None:
         warn_once(LEAVES)
 
 
-def note_number(tensor: Tensor, number: Any, how: str) -> None:
-    """Note that a program reads the values of a tensor, `how`, as numbers without a history."""
-    if may_be_cut(tensor) and current().debug is not None:
-        tracing.left(tensor, number, how, tracing.NUMBER)
-    if slots.watched:
-        tracing.told_reading(tensor, how)
-
-
 def item(self: Tensor) -> Any:
     """Return the value of a tensor with one element as a Python number.
 
@@ -55,7 +47,10 @@ def item(self: Tensor) -> Any:
         if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
             raise RuntimeError(f"a Tensor with {self._array_.size} elements cannot be converted to Scalar")
         number = self._array_.item()
-    note_number(self, number, "item()")
+    if may_be_cut(self) and current().debug is not None:
+        tracing.left(self, number, "item()", tracing.NUMBER)
+    if slots.watched:
+        tracing.told_reading(self, "item()")
     return number
 
 
@@ -67,7 +62,10 @@ def tolist(self: Tensor) -> Any:
         >>> wg.tensor([[1, 2], [3, 4]]).tolist()
         [[1, 2], [3, 4]]
     """
-    note_number(self, [], "tolist()")
+    if may_be_cut(self) and current().debug is not None:
+        tracing.left(self, [], "tolist()", tracing.NUMBER)
+    if slots.watched:
+        tracing.told_reading(self, "tolist()")
     return self._array_.tolist()
 
 
@@ -82,7 +80,10 @@ def one_number(self: Tensor) -> Any:
         if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
             raise ValueError("only one element tensors can be converted to Python scalars")
         number = self._array_.item()
-    note_number(self, number, "a conversion to a number")
+    if may_be_cut(self) and current().debug is not None:
+        tracing.left(self, number, "a conversion to a number", tracing.NUMBER)
+    if slots.watched:
+        tracing.told_reading(self, "a conversion to a number")
     return number
 
 
