@@ -28,7 +28,7 @@ cdef class Written:
 cdef class CallList:
     cdef public list entries, writes
     cdef public object function, native, stopwatch
-    cdef public tuple described
+    cdef public tuple spares
 
 @cython.locals(entry=Entry, entries=list, count=long, at=long, first=long, register=long, stopped=long)
 cpdef long run(CallList calls, list values, list owners, dict built, dict storages) except -2
@@ -53,5 +53,6 @@ cpdef object sequence_of_tensors(Nested nested, list values)
 cpdef bint stored(Entry entry, list values, object result) except -1
 cpdef bint has_layout(object array, object layout) except -1
 cpdef object layout_of(object array)
+cpdef object new_layout(object array)
 cpdef object copy_of(object array)
 cpdef object strided(object array, long offset, tuple shape, tuple strides, object dtype)

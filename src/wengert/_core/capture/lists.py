@@ -8,6 +8,7 @@ no entry runs on operands that the list was not recorded for.
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -29,6 +30,9 @@ array; gradients that leaves get; a function of Python that is called as it is, 
 
 CONSTANT, NESTED = -1, -2
 """Places of arguments other than registers: a constant, and a sequence of registers and constants."""
+
+LAYOUTS: WeakValueDictionary[Any, Any] = WeakValueDictionary()
+"""The layouts that lists use, by dtype, shape and strides."""
 
 WRONG_LAYOUT = "the memory layout of a result differs from the recorded one"
 DECLINED = "a native function does not support a call that it supported while it was recorded"
@@ -176,24 +180,24 @@ class CallList:
         entries: the entries.
         function: `run_calls` of the native kernels, or None: it runs the entries that `runs_native`.
         native: its first argument, the calls.
-        described: what they were made from, and the number of registers.
+        spares: for each entry the numbers of the spare arrays that its results are offered.
         writes: the writes to external tensors.
         stopwatch: runs the list in the place of `run`, and measures times; None if nobody has asked for them.
     """
 
-    described: tuple[Any, ...]
     entries: list[Any]
     function: Any
     native: Any
+    spares: tuple[Any, ...]
     stopwatch: Any
     writes: list[Any]
 
-    __slots__ = ("described", "entries", "function", "native", "stopwatch", "writes")
+    __slots__ = ("entries", "function", "native", "spares", "stopwatch", "writes")
 
     def __init__(self, entries: list[Any]) -> None:
         self.entries = entries
         self.function = self.native = self.stopwatch = None
-        self.described = ()
+        self.spares = ()
         self.writes = []
 
 
@@ -410,14 +414,26 @@ def has_layout(array: Any, layout: Any) -> bool:
 
 
 def layout_of(array: Any) -> Any:
-    """Return an array of the same dtype, shape and strides without memory of that size; it must not be read."""
+    """Return an array of the same dtype, shape and strides without memory of that size; it must not be read.
+
+    Arrays of one layout share it: each takes 500 bytes, and most results of a list have one of few layouts.
+    """
+    key = array.dtype, array.shape, array.strides
+    layout = LAYOUTS.get(key)
+    if layout is None:
+        layout = LAYOUTS[key] = new_layout(array)
+    return layout
+
+
+def new_layout(array: Any) -> Any:
+    """Return `layout_of` an array as an array of its own."""
     return np.lib.stride_tricks.as_strided(np.empty((), array.dtype), array.shape, array.strides)
 
 
 def copy_of(array: Any) -> Any:
     """Return a copy of an array with the same strides, also if elements share memory."""
     if array.size == 0:
-        return layout_of(array)
+        return new_layout(array)
     result = array.copy("K")
     if result.strides == array.strides:
         return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import BuiltinFunctionType
 from typing import Any
 
@@ -33,25 +34,24 @@ def call_list(entries: list[Any], arrays: list[Any], wanted: set[int], natives: 
         return calls
     replay_calls, calls.function = natives
     add: Any = slots.OPERATORS.iadd
-    known = descriptions(entries, arrays, wanted, add.native)
+    spares = spare_numbers(entries, arrays, wanted)
+    known = descriptions(entries, spares, add.native)
     for entry, known_call in zip(entries, known):
         entry.runs_native = known_call is not None
     movable = bytes(map(is_movable, entries))
-    calls.native, calls.described = replay_calls(known, len(arrays), movable), (known, len(arrays))
+    calls.native, calls.spares = replay_calls(known, len(arrays), movable), tuple(spares)
     calls.writes = [Written(at, *change) for at, entry in enumerate(entries) for change in entry.counts]
     return calls
 
 
-def descriptions(entries: list[Any], arrays: list[Any], wanted: set[int], added: Any) -> tuple[Any, ...]:
+def descriptions(entries: list[Any], spares: Iterable[tuple[int, ...]], added: Any) -> tuple[Any, ...]:
     """Return a description of each entry; None for those that a native loop cannot run.
 
     Args:
         entries: the list.
-        arrays: the arrays that the registers had in the recording.
-        wanted: the registers of results that the engine may take over.
+        spares: for each entry the numbers of the spare arrays that its results are offered.
         added: the native function that adds an array to another one in place, with a factor.
     """
-    spares = spare_numbers(entries, arrays, wanted)
     return tuple([description(entry, added, numbers) for entry, numbers in zip(entries, spares)])
 
 

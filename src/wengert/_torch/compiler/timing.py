@@ -9,6 +9,8 @@ from typing import Any
 
 from wengert import _kernels as kernels
 from wengert._core.capture.lists import CallList, Entry, count_writes, run_entry
+from wengert._core.capture.native_calls import descriptions
+from wengert._core.tensor import slots
 
 SAMPLES = 100
 """Number of replays whose times are kept."""
@@ -26,20 +28,25 @@ class Stopwatch:
 
     Attributes:
         times: for each entry the nanoseconds of the latest replays.
+        single: for each entry its native list; None if Python runs it.
         overhead: the nanoseconds of a measurement without an entry.
     """
 
     def __init__(self, calls: CallList) -> None:
         self.calls = calls
         self.times: list[deque[int]] = [deque(maxlen=SAMPLES) for _ in calls.entries]
-        self.single: list[Any] = [None] * len(calls.entries)
+        self.single: list[Any] = []
         self.overhead = 0.0
-        if calls.function is not None:
-            descriptions, registers = calls.described
+
+    def prepare(self, registers: int) -> None:
+        """Make the native lists of single entries."""
+        self.single = [None] * len(self.calls.entries)
+        if self.calls.function is not None:
             natives: Any = kernels.native
-            make = natives.replay_calls
-            self.single = [None if known is None else make((alone(known),), registers) for known in descriptions]
-            self.overhead = self.measured_overhead(make((), registers), [None] * registers)
+            add: Any = slots.OPERATORS.iadd
+            known = descriptions(self.calls.entries, map(alone, self.calls.spares), add.native)
+            self.single = [None if one is None else natives.replay_calls((one,), registers) for one in known]
+            self.overhead = self.measured_overhead(natives.replay_calls((), 0), [])
 
     def measured_overhead(self, empty: Any, values: list[Any]) -> float:
         """Return the nanoseconds of a run of no entry."""
@@ -53,6 +60,8 @@ class Stopwatch:
 
     def __call__(self, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]) -> int:
         """Run the list, as `lists.run` does; return -1, or the index of the entry that could not run."""
+        if not self.single:
+            self.prepare(len(values))
         run = self.calls.function
         for at, (entry, single) in enumerate(zip(self.calls.entries, self.single)):
             took = stopped = 0
@@ -83,8 +92,6 @@ class Stopwatch:
         return max(statistics.median(times) - self.overhead, 0.0) * 1e-9 if times else None
 
 
-def alone(known: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the description of an entry for a list that holds nothing else: with spare arrays of its own."""
-    kind, function, places, constants, several, outs, layouts, spares, frees, expected = known
-    own = tuple(at if number >= 0 else -1 for at, number in enumerate(spares))
-    return kind, function, places, constants, several, outs, layouts, own, frees, expected
+def alone(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the numbers of spare arrays for a list that holds one entry."""
+    return tuple(at if number >= 0 else -1 for at, number in enumerate(numbers))
