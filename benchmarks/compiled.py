@@ -3,7 +3,8 @@
     python benchmarks/compiled.py [--record] [--rounds N]
 
 prints the table of `docs/compiling.md`, with torch's eager steps if it is installed; `--record` writes it there, and
-the ratios into the README.
+the ratios into the README. With `--beside torch.compile,jax` it measures compilers instead, whose first calls take
+minutes, and `--record` writes the table of compilers.
 """
 
 from __future__ import annotations
@@ -306,6 +307,77 @@ def check(adapter: Any, eager: Any, replayed: Any) -> None:
             raise RuntimeError("a replay returned other numbers than an eager call")
 
 
+def beside_compilers(ours: Any, torch: Any, names: list[str], rounds: int) -> list[str]:
+    """Measure compilers, and return the rows of a table: CPU seconds of a first call, and times of a replayed step."""
+    from benchmarks.compilers import JaxPrograms, torch_compiled
+
+    jax = JaxPrograms() if "jax" in names else None
+    rows = []
+    for name, make, _ in PROGRAMS:
+        steps = {"replay": ours.library.compile(make(ours), replay=True, fullgraph=True)}
+        if "torch.compile" in names:
+            steps["torch.compile"] = torch_compiled(torch, make)
+        if jax is not None and (step := jax.step(name)) is not None:
+            steps["jax"] = step
+        rows.append(compiler_row(name, ours, make, names, steps, rounds))
+        print(rows[-1], flush=True)
+    head = "".join(f" {name}: first call | times as long |" for name in names)
+    return [f"| step | replayed: first two calls |{head}", f"|---|---|{'---|---|' * len(names)}", *rows]
+
+
+def compiler_row(
+    name: str, ours: Any, make: Callable[[Any], Step], names: list[str], steps: dict[str, Step], rounds: int
+) -> str:
+    """Measure a program, and return its row.
+
+    Raises:
+        RuntimeError: if a compiled step returns other values than an eager one.
+    """
+    from benchmarks.compilers import first_call
+
+    expected = make(ours)()
+    firsts: dict[str, float] = {}
+    for word, step in [*steps.items()]:
+        try:
+            result, firsts[word] = first_call(step)
+        except Exception as error:
+            print(f"{name}: {word}: {type(error).__name__}: {str(error).splitlines()[0]}", file=sys.stderr)
+            del steps[word]
+            continue
+        for one, other in zip(flatten(expected), flatten(result), strict=True):
+            if not np.allclose(ours.numpy(one), np.asarray(numbers_of(other)), rtol=1e-3, atol=1e-4):
+                raise RuntimeError(f"{name}: {word} returned other values")
+    firsts["replay"] += first_call(steps["replay"])[1]
+    for _ in range(60):
+        for step in steps.values():
+            step()
+    counts = {word: max(1, int(SLICE / cpu_seconds(step, 3))) for word, step in steps.items()}
+    times: dict[str, list[float]] = {word: [] for word in steps}
+    for _ in range(rounds):
+        for word, step in steps.items():
+            times[word].append(cpu_seconds(step, counts[word]))
+    cells = []
+    for word in names:
+        if word not in steps:
+            cells.append(" – | – |")
+            continue
+        ratio = statistics.median([other / own for other, own in zip(times[word], times["replay"])])
+        cells.append(f" {in_seconds(firsts[word])} | {rounded(ratio) if ratio >= 1 else f'{ratio:.2f}'} |")
+    return f"| {name} | {in_seconds(firsts['replay'])} |{''.join(cells)}"
+
+
+def numbers_of(value: Any) -> Any:
+    """Return the values of a tensor of any library."""
+    return value.detach() if hasattr(value, "detach") else value
+
+
+def in_seconds(seconds: float) -> str:
+    """A time with two digits."""
+    if seconds >= 10:
+        return f"{seconds:.0f} s"
+    return f"{seconds:.2g} s" if seconds >= 0.1 else f"{seconds * 1e3:.2g} ms"
+
+
 def report(adapters: list[Any], rounds: int) -> tuple[list[str], dict[str, float]]:
     """Lines for the table of `make bench`, and the ratios of times of eager and replayed steps."""
     libraries = {adapter.name: adapter for adapter in adapters}
@@ -370,11 +442,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="eager and replayed steps of small programs")
     parser.add_argument("--record", action="store_true", help="write the tables into docs/compiling.md and the README")
     parser.add_argument("--rounds", type=int, default=15, help="how often each has its turn")
+    parser.add_argument("--beside", default="", help="compilers to measure instead: torch.compile,jax (takes minutes)")
     options = parser.parse_args()
+    from benchmarks.compilers import NAMES, SETTINGS
     from benchmarks.libraries import installed
 
+    beside = [name for name in options.beside.split(",") if name]
+    if unknown := set(beside) - set(NAMES):
+        parser.error(f"--beside: expected {' or '.join(NAMES)}, but got {', '.join(sorted(unknown))}")
+    if beside:
+        os.environ.update(SETTINGS)
     warnings.simplefilter("ignore")
     libraries = {adapter.name: adapter for adapter in installed(1)}
+    if beside:
+        table = beside_compilers(libraries["wengert"], libraries.get("torch"), beside, options.rounds)
+        if options.record:
+            PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), "compilers", "\n".join(table)), encoding="utf-8")
+        return 0
     if options.record and "torch" not in libraries:
         print("torch is not installed")
         return 1
