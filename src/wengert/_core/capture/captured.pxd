@@ -10,7 +10,6 @@ from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor
 
-cdef object AGAIN
 cdef dict UNUSED
 cdef long MOST_COMPARED
 
@@ -22,7 +21,7 @@ cdef class Captured:
     cdef public object changing, groups
     cdef public object result, calls, graph
     @cython.locals(changes=bint, count=long, tensors=list, storages=list, external=External, tensor=Tensor, meta=AutogradMeta, moved=bint, at=long)
-    cpdef object owners(self, tuple leaves)
+    cpdef object owners(self, object leaves)
     @cython.locals(values=list, tensor=Tensor, external=External, at=long, built=dict, storages=dict, stopped=long, modes=Modes, grad=bint, mask=long)
     cpdef object replay(self, list owners)
     @cython.locals(tensor=Tensor, external=External, at=long)

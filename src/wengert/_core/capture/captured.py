@@ -84,8 +84,12 @@ class Captured:
         "twins",
     )
 
-    def owners(self, leaves: tuple[Any, ...]) -> Any:
-        """Return the external tensors for a call with other arguments; None if a guard fails."""
+    def owners(self, leaves: Any) -> Any:
+        """Return the external tensors for a call with other arguments; None if a guard fails.
+
+        Args:
+            leaves: the tensors among the arguments, a list or a tuple.
+        """
         for one, other in self.twins:
             if leaves[one] is not leaves[other]:
                 return None
@@ -166,7 +170,7 @@ class Captured:
 
 
 def is_again(result: Any) -> bool:
-    """Return whether the result of a replay is AGAIN."""
+    """Return whether the result of a replay is AGAIN: for typed code, which finds a function faster than an object."""
     return result is AGAIN
 
 
