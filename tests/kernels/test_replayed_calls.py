@@ -465,10 +465,15 @@ def test_parts_of_memory_are_kept_views_too():
 
 @pytest.mark.parametrize("name", ["direct_sum", "direct_mean", "direct_nansum"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int64, np.bool_, np.complex64])
-@pytest.mark.parametrize("shape", [(4,), (3, 5), (64, 2), (2, 3, 4), (), (0, 3), (300, 400)])
-@pytest.mark.parametrize("dim", [None, (0,), (-1,), (0, -1)])
-@pytest.mark.parametrize("order", ["C", "F", "gaps"])
-def test_sums_are_run_again_with_other_numbers(name, dtype, shape, dim, order):
+def test_sums_are_run_again_with_other_numbers(name, dtype):
+    for shape in ((4,), (3, 5), (64, 2), (2, 3, 4), (), (0, 3), (300, 400)):
+        for dim in (None, (0,), (-1,), (0, -1)):
+            for order in ("C", "F", "gaps"):
+                check_sum(name, dtype, shape, dim, order)
+
+
+def check_sum(name: str, dtype: Any, shape: tuple[int, ...], dim: Any, order: str) -> None:
+    """Compare a sum that is run again with the function."""
     rng = np.random.default_rng(3)
     function = getattr(native, name)
     whole = np.zeros((*shape, 2) if order == "gaps" else shape, dtype, order="F" if order == "F" else "C")
@@ -500,3 +505,100 @@ def test_decisions_are_those_of_the_function(name, dtype):
                 assert run(calls, x, registers=1)[0] == int(function(x) is expected), (value, expected)
         for strange in (np.zeros(0, dtype), np.zeros((3, 4), dtype)[:, ::2]):
             assert run(calls, strange, registers=1)[0] == int(function(strange) is expected)
+
+
+def compared(name: str) -> list[Any]:
+    return [(name, ("x", "y")), (name, ("x", 0.5)), (name, ("x", 2))]
+
+
+CHOICES: list[Any] = [
+    *[case for name in ("eq", "ne", "lt", "le", "gt", "ge") for case in compared(name)],
+    ("where", ("mask", "x", "y")),
+    ("where", ("mask", "x", 2)),
+    ("where", ("mask", 2, "y")),
+    ("where", ("one mask", "x", "y")),
+    ("where", ("mask", "one", "y")),
+    ("where_self_rule", ("x", "mask")),
+    ("where_other_rule", ("x", "mask")),
+    ("where_other_rule", ("expanded", "mask")),
+    ("masked_fill", ("x", "mask", 2)),
+    ("masked_fill_rule", ("x", "mask")),
+    *[("clamp", ("x", low, high)) for low, high in ((-1, 1), (None, 0), (0, None), (2, -2))],
+    ("clamp_min", ("x", 0)),
+    ("clamp_max", ("x", 0)),
+    *[("clamp_rule", (grad, "x", low, high)) for grad in ("y", "expanded") for low, high in ((-1, 1), (None, 0))],
+    *[(name, ("x", dim)) for name in ("softmax", "log_softmax") for dim in (0, -1)],
+    *[(f"{name}_backward", ("y", "x", dim)) for name in ("softmax", "log_softmax") for dim in (0, -1)],
+    ("log_softmax_backward", ("expanded", "x", -1)),
+]
+
+
+@pytest.mark.parametrize(("name", "operands"), CHOICES, ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.float16, np.bool_, np.int32])
+def test_choices_and_softmax_are_run_again_with_other_numbers(name, operands, dtype):
+    for shape in ((4,), (64, 2), (2, 3, 4), (), (0, 3), (300, 400)):
+        for order in ("C", "F", "gaps"):
+            check_choice(name, operands, dtype, shape, order)
+
+
+class Drawn:
+    """Operands of one dtype, shape and order of memory, with other numbers in each draw."""
+
+    def __init__(self, dtype: Any, shape: tuple[int, ...], order: str) -> None:
+        self.numbers = np.random.default_rng(4)
+        self.order = order
+        self.memory = {
+            "x": self.new(dtype, shape),
+            "y": self.new(dtype, shape),
+            "mask": self.new(np.bool_, shape),
+            "one": np.zeros((), dtype),
+            "one mask": np.zeros((), np.bool_),
+            "expanded": np.zeros((), dtype),
+        }
+        self.arrays = {**self.memory, "expanded": np.broadcast_to(self.memory["expanded"], shape)}
+
+    def new(self, dtype: Any, shape: tuple[int, ...]) -> Any:
+        whole = np.zeros((*shape, 2) if self.order == "gaps" else shape, dtype, order="F" if self.order == "F" else "C")
+        return whole[..., 0] if self.order == "gaps" else whole
+
+    def draw(self, operands: tuple[Any, ...]) -> list[Any]:
+        """Return operands by their names; numbers stand for themselves."""
+        for array in self.memory.values():
+            array[...] = self.numbers.integers(-9, 9, array.shape) * (1 if array.dtype.kind in "ib" else 0.37)
+        return [self.arrays[value] if isinstance(value, str) else value for value in operands]
+
+
+def check_choice(name: str, operands: tuple[Any, ...], dtype: Any, shape: tuple[int, ...], order: str) -> None:
+    """Compare a call that is run again with the function."""
+    function, drawn = getattr(native, f"direct_{name}"), Drawn(dtype, shape, order)
+    like = function(*drawn.draw(operands))
+    if like is NotImplemented:
+        return
+    names = [value for value in operands if isinstance(value, str)]
+    registers = iter(range(len(names)))
+    places = tuple([next(registers) if isinstance(value, str) else -1 for value in operands])
+    constants = tuple([None if isinstance(value, str) else value for value in operands])
+    out = len(names)
+    calls = native.replay_calls((call(function, places, out, like, constants, spare=0),), out + 1)
+    for _ in range(5):
+        wanted = function(*drawn.draw(operands))
+        stop, arrays = run(calls, *[drawn.arrays[operand] for operand in names], registers=out + 1)
+        assert stop == 1 and arrays[out].tobytes() == wanted.tobytes() and arrays[out].dtype == wanted.dtype
+        del arrays
+    is_copied = "softmax" in name and "expanded" in operands
+    if dtype is np.float32 and order == "C" and 0 < like.size < 200 and "one mask" not in operands and not is_copied:
+        assert native.repeated_calls(calls)[0] > 1 or "one" in operands
+
+
+def test_limits_are_repeated_in_place():
+    a = np.zeros(4, np.float32)
+    for name, limits in (("clamp_", (-1, 1)), ("clamp_min_", (0,)), ("clamp_max_", (0,))):
+        function = getattr(native, f"direct_{name}")
+        description = write(function, (0, *[-1] * len(limits)), (None, *limits))
+        calls = native.replay_calls((description,), 1)
+        for number in range(6):
+            a[:] = np.arange(4) - number
+            wanted = a.copy()
+            function(wanted, *limits)
+            assert run(calls, a, registers=1)[0] == 1 and np.array_equal(a, wanted)
+        assert native.repeated_calls(calls)[0] > 2

@@ -105,6 +105,7 @@ PyObject* in_operand_order(PyObject* self, PyObject* const* args, Py_ssize_t nar
     OperandOrder order;
     if (result != Py_NotImplemented || nargs > ReplacedArguments::most || !order.find(args, nargs, first_last))
         return result;
+    leave_replayed_call();  // the result must be a new array, whose order can be changed
     ReplacedArguments exchanged(args, nargs);
     for (Py_ssize_t i = 0; i < nargs; ++i) {
         if (!PyArray_CheckExact(args[i])) continue;

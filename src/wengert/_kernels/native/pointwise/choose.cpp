@@ -1,6 +1,7 @@
 // Comparisons and choices among values, and the rules of the latter: functions for the dispatcher only.
 #include "binding/broadcast.hpp"
 #include "binding/promoted.hpp"
+#include "binding/work.hpp"
 #include "pointwise/ufuncs.hpp"
 
 #include <limits>
@@ -30,16 +31,36 @@ bool read_pair(PyArrayObject* a, PyArrayObject* b, Call args, Operand (&operands
     return true;
 }
 
+// Whether all operands are one row, or one element, of few elements: then the work is noted.
+template <int count> bool is_short_line(const Broadcast<count>& shape) {
+    if (shape.is_line() && shape.size() < thread_threshold) return true;
+    leave_replayed_call();
+    return false;
+}
+
 template <class T> PyObject* compared(Compare op, PyArrayObject* a, PyArrayObject* b, Call args) {
     Operand operands[2];
     const T* data[2];
-    T numbers[2];
+    T numbers[2] = {};
     Broadcast<2> shape;
     if (!read_pair(a, b, args, operands, data, numbers) || !shape.find(operands)) return nullptr;
     Owned result(shape.new_result(bool_descr));
     if (!result) return nullptr;
     bool* out = data_of<bool>(result.get());
     const CompareLoop<T> loop = loops<T>().compare[op];
+    if (is_short_line(shape)) {
+        const T *left = a ? data[0] : nullptr, *right = b ? data[1] : nullptr, left_value = numbers[0],
+                right_value = numbers[1];
+        const npy_intp left_step = shape.inner(0), right_step = shape.inner(1), count = shape.size();
+        const auto work = [=] {
+            loop(left ? left : &left_value, left_step, right ? right : &right_value, right_step, out, count);
+        };
+        if (left && right)
+            do_work(work, {left, right, out});
+        else
+            do_work(work, {left ? left : right, out});
+        return result.give();
+    }
     ReleaseGil unlocked(shape.size() >= thread_threshold);
     shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
         loop(data[0] + from[0], shape.inner(0), data[1] + from[1], shape.inner(1), out + to, count);
@@ -51,6 +72,7 @@ template <class T> PyObject* compared(Compare op, PyArrayObject* a, PyArrayObjec
 PyObject* compared_others(Compare op, Call args) {
     static Ufunc ufuncs[] = {{"numpy", "equal"},      {"numpy", "not_equal"}, {"numpy", "less"},
                              {"numpy", "less_equal"}, {"numpy", "greater"},   {"numpy", "greater_equal"}};
+    leave_replayed_call();
     const int type = PyArray_TYPE(reinterpret_cast<PyArrayObject*>(args[0]));
     if (PyTypeNum_ISCOMPLEX(type)) return op <= NOT_EQUAL ? of_two_complex(ufuncs[op], args[0], args[1]) : nullptr;
     return PyTypeNum_ISINTEGER(type) || type == NPY_BOOL ? of_two(ufuncs[op], args[0], args[1], true) : nullptr;
@@ -81,6 +103,20 @@ PyObject* chosen(PyArrayObject* condition, const Operand& first, const Operand& 
     Owned result(shape.new_result(descr_of<T>()));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
+    if (is_short_line(shape) && shape.inner(0)) {
+        const T *left = first.array ? a : nullptr, *right = second.array ? b : nullptr, left_value = numbers[0],
+                right_value = numbers[1];
+        const npy_intp left_step = shape.inner(1), right_step = shape.inner(2), count = shape.size();
+        const auto choose = loops<T>().choose;
+        do_work(
+            [=] {
+                choose(truth, left ? left : &left_value, left_step, right ? right : &right_value, right_step, out,
+                       count);
+            },
+            {truth, left ? static_cast<const void*>(left) : truth, right ? static_cast<const void*>(right) : truth, out});
+        return result.give();
+    }
+    leave_replayed_call();
     ReleaseGil unlocked(shape.size() >= thread_threshold);
     shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
         const T *left = a + from[1], *right = b + from[2];
@@ -166,8 +202,10 @@ template <class T, class Loop> PyObject* clamped(PyArrayObject* x, PyArrayObject
     const npy_intp count = PyArray_SIZE(x);
     const T* input = data_of<T>(x);
     T* out = data_of<T>(result.get());
-    ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(input + begin, out + begin, end - begin); });
+    const auto work = [=] {
+        parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(input + begin, out + begin, end - begin); });
+    };
+    perform(count, work, {input, out});
     return result.give();
 }
 template <class T>
@@ -226,6 +264,12 @@ PyObject* typed_clamp_rule(PyArrayObject* x, PyObject* grad_object, PyObject* lo
     if (!result) return nullptr;
     const T *grad = data_of<T>(operands[0].array), *input = data_of<T>(x);
     T* out = data_of<T>(result.get());
+    if (is_short_line(shape)) {
+        const npy_intp step = shape.inner(0), count = shape.size();
+        const auto backward = loops<T>().clamp_backward;
+        do_work([=] { backward(grad, step, input, low, high, out, count); }, {grad, input, out});
+        return result.give();
+    }
     ReleaseGil unlocked(shape.size() >= thread_threshold);
     shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
         loops<T>().clamp_backward(grad + from[0], shape.inner(0), input + from[1], low, high, out + to, count);
@@ -242,37 +286,37 @@ PyObject* clamp_rule(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 Methods choose_methods({
-    direct_method("direct_eq", in_operand_order<promoted<direct_compare<EQUAL>>>, "eq(self, other), or NotImplemented"),
-    direct_method("direct_ne", in_operand_order<promoted<direct_compare<NOT_EQUAL>>>,
+    repeatable_method("direct_eq", in_operand_order<promoted<direct_compare<EQUAL>>>, "eq(self, other), or NotImplemented"),
+    repeatable_method("direct_ne", in_operand_order<promoted<direct_compare<NOT_EQUAL>>>,
                   "ne(self, other), or NotImplemented"),
-    direct_method("direct_lt", in_operand_order<promoted<direct_compare<LESS>>>, "lt(self, other), or NotImplemented"),
-    direct_method("direct_le", in_operand_order<promoted<direct_compare<LESS_EQUAL>>>,
+    repeatable_method("direct_lt", in_operand_order<promoted<direct_compare<LESS>>>, "lt(self, other), or NotImplemented"),
+    repeatable_method("direct_le", in_operand_order<promoted<direct_compare<LESS_EQUAL>>>,
                   "le(self, other), or NotImplemented"),
-    direct_method("direct_gt", in_operand_order<promoted<direct_compare<GREATER>>>,
+    repeatable_method("direct_gt", in_operand_order<promoted<direct_compare<GREATER>>>,
                   "gt(self, other), or NotImplemented"),
-    direct_method("direct_ge", in_operand_order<promoted<direct_compare<GREATER_EQUAL>>>,
+    repeatable_method("direct_ge", in_operand_order<promoted<direct_compare<GREATER_EQUAL>>>,
                   "ge(self, other), or NotImplemented"),
-    direct_method("direct_where", in_operand_order<where>, "where(condition, self, other), or NotImplemented"),
-    direct_method("direct_where_self_rule", in_operand_order<kept_rule<true>, true>,
+    repeatable_method("direct_where", in_operand_order<where>, "where(condition, self, other), or NotImplemented"),
+    repeatable_method("direct_where_self_rule", in_operand_order<kept_rule<true>, true>,
                   "(grad, condition): the gradient where it holds"),
-    direct_method("direct_where_other_rule", in_operand_order<kept_rule<false>, true>,
+    repeatable_method("direct_where_other_rule", in_operand_order<kept_rule<false>, true>,
                   "(grad, condition): the gradient where it does not hold"),
-    direct_method("direct_masked_fill", on_contiguous<masked_fill>,
+    repeatable_method("direct_masked_fill", on_contiguous<masked_fill>,
                   "masked_fill(self, mask, value), or NotImplemented"),
-    direct_method("direct_masked_fill_rule", on_contiguous<kept_rule<false>>,
+    repeatable_method("direct_masked_fill_rule", on_contiguous<kept_rule<false>>,
                   "(grad, mask): the gradient where it does not hold"),
-    direct_method("direct_clamp_", direct<3, in_place<clamp>>, "clamp_(self, min, max): None, or NotImplemented"),
-    direct_method("direct_clamp", in_operand_order<direct<3, newly<clamp>>>,
+    repeatable_method("direct_clamp_", direct<3, in_place<clamp>>, "clamp_(self, min, max): None, or NotImplemented"),
+    repeatable_method("direct_clamp", in_operand_order<direct<3, newly<clamp>>>,
                   "clamp(self, min, max), or NotImplemented"),
-    direct_method("direct_clamp_min_", direct<2, in_place<clamp_min>>,
+    repeatable_method("direct_clamp_min_", direct<2, in_place<clamp_min>>,
                   "clamp_min_(self, min): None, or NotImplemented"),
-    direct_method("direct_clamp_min", in_operand_order<direct<2, newly<clamp_min>>>,
+    repeatable_method("direct_clamp_min", in_operand_order<direct<2, newly<clamp_min>>>,
                   "clamp_min(self, min), or NotImplemented"),
-    direct_method("direct_clamp_max_", direct<2, in_place<clamp_max>>,
+    repeatable_method("direct_clamp_max_", direct<2, in_place<clamp_max>>,
                   "clamp_max_(self, max): None, or NotImplemented"),
-    direct_method("direct_clamp_max", in_operand_order<direct<2, newly<clamp_max>>>,
+    repeatable_method("direct_clamp_max", in_operand_order<direct<2, newly<clamp_max>>>,
                   "clamp_max(self, max), or NotImplemented"),
-    direct_method("direct_clamp_rule", in_operand_order<clamp_rule, true>,
+    repeatable_method("direct_clamp_rule", in_operand_order<clamp_rule, true>,
                   "(grad, self, min, max): the gradient between the limits"),
 });
 

@@ -1,5 +1,6 @@
 // softmax and log_softmax along the last axis or another one, and their backward forms.
 #include "binding/halved.hpp"
+#include "binding/work.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,14 +30,14 @@ template <class T> PyObject* forward(PyArrayObject* x, npy_intp width, bool loga
     const T* input = data_of<T>(x);
     T* output = data_of<T>(result.get());
     const npy_intp rows = PyArray_SIZE(x) / width;
-    {
-        ReleaseGil unlocked(rows * width >= thread_threshold);
+    const auto work = [=] {
         parallel_for(rows, width * exponential_cost, [=](npy_intp begin, npy_intp end) {
             if (logarithm)
                 return loops<T>().log_softmax_rows(input + begin * width, output + begin * width, end - begin, width);
             for (npy_intp i = begin; i < end; ++i) loops<T>().softmax_row(input + i * width, output + i * width, width);
         });
-    }
+    };
+    perform(rows * width, work, {input, output});
     return result.give();
 }
 
@@ -47,12 +48,12 @@ template <class T> PyObject* backward(PyArrayObject* grad, PyArrayObject* value,
     T* output = data_of<T>(result.get());
     const auto row = logarithm ? loops<T>().log_softmax_backward_row : loops<T>().softmax_backward_row;
     const npy_intp rows = PyArray_SIZE(grad) / width;
-    {
-        ReleaseGil unlocked(rows * width >= thread_threshold);
+    const auto work = [=] {
         parallel_for(rows, width * 2, [=](npy_intp begin, npy_intp end) {
             for (npy_intp i = begin; i < end; ++i) row(grads + i * width, input + i * width, output + i * width, width);
         });
-    }
+    };
+    perform(rows * width, work, {grads, input, output});
     return result.give();
 }
 
@@ -255,13 +256,13 @@ template <class T> PyObject* forward_along(PyArrayObject* x, int axis, bool loga
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* out = data_of<T>(result.get());
-    {
-        ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-        by_strips<T>(line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis), exponential_cost,
-                     [=](npy_intp at, const Strip& strip, T* row) {
-                         forward_strip(input + at, out + at, strip, row, logarithm);
-                     });
-    }
+    const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
+    const auto work = [=] {
+        by_strips<T>(line, exponential_cost, [=](npy_intp at, const Strip& strip, T* row) {
+            forward_strip(input + at, out + at, strip, row, logarithm);
+        });
+    };
+    perform(PyArray_SIZE(x), work, {input, out});
     return result.give();
 }
 template <class T> PyObject* backward_along(PyArrayObject* grad, PyArrayObject* value, int axis, bool logarithm) {
@@ -269,13 +270,13 @@ template <class T> PyObject* backward_along(PyArrayObject* grad, PyArrayObject* 
     if (!result) return nullptr;
     const T *grads = data_of<T>(grad), *input = data_of<T>(value);
     T* out = data_of<T>(result.get());
-    {
-        ReleaseGil unlocked(PyArray_SIZE(grad) >= thread_threshold);
-        by_strips<T>(line_of(PyArray_DIMS(grad), PyArray_NDIM(grad), axis), 2,
-                     [=](npy_intp at, const Strip& strip, T* row) {
-                         backward_strip(grads + at, input + at, out + at, strip, row, logarithm);
-                     });
-    }
+    const Line line = line_of(PyArray_DIMS(grad), PyArray_NDIM(grad), axis);
+    const auto work = [=] {
+        by_strips<T>(line, 2, [=](npy_intp at, const Strip& strip, T* row) {
+            backward_strip(grads + at, input + at, out + at, strip, row, logarithm);
+        });
+    };
+    perform(PyArray_SIZE(grad), work, {grads, input, out});
     return result.give();
 }
 // The axis, if it is not the last one.
@@ -309,13 +310,13 @@ template <bool logarithm> PyObject* rule(PyObject* const* args) {
 }
 
 Methods softmax_methods({
-    direct_method("direct_softmax", of_halves<on_contiguous<direct<2, of_card<false>>>>,
+    repeatable_method("direct_softmax", of_halves<on_contiguous<direct<2, of_card<false>>>>,
                   "softmax(self, dim), or NotImplemented"),
-    direct_method("direct_log_softmax", of_halves<on_contiguous<direct<2, of_card<true>>>>,
+    repeatable_method("direct_log_softmax", of_halves<on_contiguous<direct<2, of_card<true>>>>,
                   "log_softmax(self, dim), or NotImplemented"),
-    direct_method("direct_softmax_backward", of_halves<on_contiguous<direct<3, rule<false>>>>,
+    repeatable_method("direct_softmax_backward", of_halves<on_contiguous<direct<3, rule<false>>>>,
                   "softmax_backward(grad, result, dim), or NotImplemented"),
-    direct_method("direct_log_softmax_backward", of_halves<on_contiguous<direct<3, rule<true>>>>,
+    repeatable_method("direct_log_softmax_backward", of_halves<on_contiguous<direct<3, rule<true>>>>,
                   "log_softmax_backward(grad, result, dim), or NotImplemented"),
     fast_method("softmax", softmax, "softmax(x, axis)"),
     fast_method("causal_softmax", causal_softmax, "causal_softmax(x)"),

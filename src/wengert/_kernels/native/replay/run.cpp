@@ -134,10 +134,10 @@ enum Outcome { RAN, STOPPED, FAILED };
 bool has_bytes(PyObject* object, PyObject* expected) {
     if (!PyArray_CheckExact(object)) return false;
     PyArrayObject* array = as_array(object);
-    return (PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) != 0 &&
-           PyArray_NBYTES(array) == PyBytes_GET_SIZE(expected) &&
-           std::memcmp(PyArray_DATA(array), PyBytes_AS_STRING(expected), static_cast<size_t>(PyArray_NBYTES(array))) ==
-               0;
+    Py_ssize_t size = PyArray_ITEMSIZE(array);
+    for (int dim = 0; dim < PyArray_NDIM(array); ++dim) size *= PyArray_DIM(array, dim);
+    return (PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) != 0 && size == PyBytes_GET_SIZE(expected) &&
+           std::memcmp(PyArray_DATA(array), PyBytes_AS_STRING(expected), static_cast<size_t>(size)) == 0;
 }
 
 // A free array among those kept for a number, borrowed; null if there is none.
