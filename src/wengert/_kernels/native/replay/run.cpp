@@ -136,8 +136,10 @@ bool has_bytes(PyObject* object, PyObject* expected) {
     PyArrayObject* array = as_array(object);
     Py_ssize_t size = PyArray_ITEMSIZE(array);
     for (int dim = 0; dim < PyArray_NDIM(array); ++dim) size *= PyArray_DIM(array, dim);
-    return (PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) != 0 && size == PyBytes_GET_SIZE(expected) &&
-           std::memcmp(PyArray_DATA(array), PyBytes_AS_STRING(expected), static_cast<size_t>(size)) == 0;
+    const char *bytes = PyArray_BYTES(array), *wanted = PyBytes_AS_STRING(expected);
+    if (!(PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) || size != PyBytes_GET_SIZE(expected)) return false;
+    return size == 8 ? std::memcmp(bytes, wanted, 8) == 0  // without a call
+                     : std::memcmp(bytes, wanted, static_cast<size_t>(size)) == 0;
 }
 
 // A free array among those kept for a number, borrowed; null if there is none.
@@ -292,16 +294,7 @@ bool conclude(Calls& calls, const Call& call, PyObject* result, const Offered& o
     return true;
 }
 
-Outcome run_call(Calls& calls, Call& call, Step& step, PyObject* registers) {
-    if (!call.callable.get()) return STOPPED;
-    if (call.kind == COMPARES_BYTES)
-        return has_bytes(PyList_GET_ITEM(registers, call.arguments[0].place), call.expected.get()) ? RAN : STOPPED;
-    if (call.decision) {
-        const int truth = decide(calls, call, step, registers);
-        if (truth >= 0) return (truth != 0) == (call.expected.get() == Py_True) ? RAN : STOPPED;
-    }
-    if (call.kind == VIEWS) return take_view(calls, call, registers);
-    if (call.kind == COPIES) return copy(calls, call, registers);
+Outcome call_function(Calls& calls, Call& call, Step& step, PyObject* registers) {
     const Arguments arguments(call, registers);
     if (!arguments.is_complete) return FAILED;
     const Offered offered(calls, call);
@@ -318,6 +311,18 @@ Outcome run_call(Calls& calls, Call& call, Step& step, PyObject* registers) {
         keep_notes(calls, step, notes, registers, call.kind == WRITES ? nullptr : result.get());
     if (takes_notes) keep_elements(calls, call, step, notes, registers, result.get());
     return RAN;
+}
+Outcome run_call(Calls& calls, Call& call, Step& step, PyObject* registers) {
+    if (!call.callable.get()) return STOPPED;
+    if (call.kind == COMPARES_BYTES)
+        return has_bytes(PyList_GET_ITEM(registers, call.arguments[0].place), call.expected.get()) ? RAN : STOPPED;
+    if (call.decision) {
+        const int truth = decide(calls, call, step, registers);
+        if (truth >= 0) return (truth != 0) == (call.expected.get() == Py_True) ? RAN : STOPPED;
+    }
+    if (call.kind == VIEWS) return take_view(calls, call, registers);
+    if (call.kind == COPIES) return copy(calls, call, registers);
+    return call_function(calls, call, step, registers);
 }
 // Takes a kept view again, or runs a call.
 Outcome run_anew(Calls& calls, size_t number, PyObject* registers) {
@@ -404,7 +409,7 @@ bool run_from(Calls& calls, npy_intp& at, PyObject* registers) {
         for (const int32_t view : calls.results) calls.views[static_cast<size_t>(view)].rest();
     npy_intp fused_until = 0;
     plan(calls);
-    for (; at < static_cast<npy_intp>(calls.steps.size()); ++at) {
+    for (const auto count = static_cast<npy_intp>(calls.steps.size()); at < count; ++at) {
         const auto number = static_cast<size_t>(at);
         Step& step = calls.steps[number];
         if (step.fusion >= 0 && at >= fused_until) {
