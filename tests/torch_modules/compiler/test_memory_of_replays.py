@@ -216,3 +216,50 @@ def test_results_that_the_program_resized_or_wrote_to_are_computed_anew():
         else:
             result.unsqueeze_(0)
         del result
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * 2 + 1,
+        lambda x: (x, x[1:], x.t() if x.ndim == 2 else x.view(2, 2)),
+        lambda x: x.detach().sum(),
+        lambda x: (x + WEIGHT).sum(),
+    ],
+)
+def test_replays_keep_no_argument_alive(function):
+    compiled = wg.compile(function, replay=True)
+    for _ in range(CALLS):
+        x = wg.ones(4)
+        references = weakref.ref(x), weakref.ref(x._array_)
+        result = compiled(x)
+        del x, result
+        assert [reference() for reference in references] == [None, None]
+
+
+WEIGHT = wg.ones(4)
+
+
+def test_a_function_that_calls_itself_has_registers_of_its_own():
+    def outer(x: Any) -> Any:
+        y = x * 2
+        return y + inner(y) * x
+
+    def plain(x: Any) -> Any:
+        return (x * 3).sin() + x
+
+    inner = wg.compile(plain, replay=True, fullgraph=True)
+    for number in range(CALLS):
+        x = wg.arange(4.0) + number
+        assert values(outer(x)) == values(x * 2 + plain(x * 2) * x)
+
+
+def test_an_error_in_a_replay_leaves_no_values_behind():
+    def function(x: Any, n: Any) -> Any:
+        y = x + 1
+        return (y * 2)[n.item() :] if n.item() < 3 else y
+
+    compiled = wg.compile(function, replay=True)
+    for number in range(2 * CALLS):
+        x, n = wg.arange(4.0) + number, wg.tensor(number % 5)
+        assert values(compiled(x, n)) == values(function(x, n))

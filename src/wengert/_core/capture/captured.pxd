@@ -18,12 +18,13 @@ cdef class Captured:
     cdef public long count, effects, replays
     cdef public bint draws, independent
     cdef public tuple twins, kin
-    cdef public object changing, groups
+    cdef public object changing, groups, left, values
     cdef public object result, calls, graph
     @cython.locals(changes=bint, count=long, tensors=list, storages=list, external=External, tensor=Tensor, meta=AutogradMeta, moved=bint, at=long)
     cpdef object owners(self, object leaves)
     @cython.locals(values=list, tensor=Tensor, external=External, at=long, built=dict, storages=dict, stopped=long, modes=Modes, grad=bint, mask=long)
     cpdef object replay(self, list owners)
+    cpdef object rest(self, list values)
     @cython.locals(tensor=Tensor, external=External, at=long)
     cpdef bint compares(self, list owners) except -1
 

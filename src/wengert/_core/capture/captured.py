@@ -13,7 +13,7 @@ from ..tensor.base import Tensor
 from ..tensor.meta import AutogradMeta
 from . import direct
 from .comparing import compared, other_graph
-from .concluding import first_effect, refuse_temporary, refuse_writes, shortened
+from .concluding import first_effect, refuse_temporary, refuse_writes, shortened, uses_of
 from .describing import Describing
 from .dividing import graph_of
 from .lists import GRADS, Entry, run
@@ -38,6 +38,8 @@ class Captured:
     Attributes:
         entries: the list.
         count: the number of registers.
+        values: the registers, all None, between calls; None while a call has them.
+        left: the numbers, of 32 bits, of the registers that the entries leave filled.
         externals: the external tensors.
         twins: (place, other place) of leaves that are one tensor.
         kin: for each external tensor the first one with the same storage.
@@ -56,6 +58,8 @@ class Captured:
     count: int
     externals: list[Any]
     twins: tuple[tuple[int, int], ...]
+    values: Any
+    left: bytes
     independent: bool
     changing: bytes
     groups: bytes
@@ -79,9 +83,11 @@ class Captured:
         "groups",
         "independent",
         "kin",
+        "left",
         "replays",
         "result",
         "twins",
+        "values",
     )
 
     def owners(self, leaves: Any) -> Any:
@@ -140,13 +146,17 @@ class Captured:
 
     def replay(self, owners: list[Any]) -> Any:
         """Run the list; return the result, or AGAIN."""
-        values: list[Any] = [None] * self.count
+        values: list[Any] = self.values
+        self.values = None
+        if values is None:
+            values = [None] * self.count
         tensor: Tensor
         external: External
         for at in range(len(owners)):
             external = self.externals[at]
             tensor = owners[at]
-            values[external.register] = tensor._array_
+            if external.register >= 0:
+                values[external.register] = tensor._array_
         built: dict[int, Any] = UNUSED if self.independent else {}
         storages: dict[int, Any] = UNUSED if self.independent else {}
         stopped: int = run(self.calls, values, owners, built, storages)
@@ -154,19 +164,29 @@ class Captured:
             if 0 <= self.effects < stopped:
                 raise RuntimeError(interrupted(self.entries[stopped]))
             return AGAIN
+        result: Any
         if self.graph is None:
-            return build(self.result, values, owners, built, storages)
+            result = build(self.result, values, owners, built, storages)
+            self.rest(values)
+            return result
         modes: Modes = current()
         grad: bool = modes.grad
         mask: int = modes.mask
         try:
             modes.set_grad(False)
-            result: Any = build(self.result, values, owners, built, storages)
+            result = build(self.result, values, owners, built, storages)
         finally:  # stores only, see `modes`
             modes.grad = grad
             modes.mask = mask
         connect(self.graph, values, owners, built, storages)
+        self.rest(values)
         return result
+
+    def rest(self, values: list[Any]) -> None:
+        """Empty the registers, and keep them for the next call."""
+        if direct.keeps_registers():
+            direct.empty(values, self.left)
+            self.values = values
 
 
 def is_again(result: Any) -> bool:
@@ -254,6 +274,7 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     captured = Captured()
     captured.graph = graph
     captured.independent = False
+    captured.values = None
     tensors = [tensor for tensor, _ in recorder.externals]
     set_externals(captured, recorder, leaves, tensors)
     captured.result = description
@@ -263,6 +284,11 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
         wanted.update(*[segment.registers for segment in graph.segments])
     captured.entries = shortened(recorder.entries, wanted)
     captured.count = len(recorder.arrays)
+    touched = wanted.union(*[(*uses_of(entry), *entry.outs) for entry in captured.entries])
+    for external in captured.externals:
+        if external.register not in touched:
+            external.register = -1
+    captured.left = np.array(sorted(wanted), np.int32).tobytes()
     if graph is None:
         mark_results(captured, recorder)
         wanted = set()  # no results that the engine may take over

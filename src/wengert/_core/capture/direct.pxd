@@ -36,6 +36,22 @@ cdef extern from *:
         return attributes == NULL || *attributes == NULL;
     #endif
     }
+    /* Registers are kept from call to call where no other thread can run between two statements. */
+    #ifdef Py_GIL_DISABLED
+    #define wengert_keeps_registers() 0
+    #else
+    #define wengert_keeps_registers() 1
+    #endif
+    static CYTHON_UNUSED void wengert_empty(PyObject *values, PyObject *numbers) {
+        const int32_t *number = (const int32_t *)PyBytes_AS_STRING(numbers);
+        const Py_ssize_t count = PyBytes_GET_SIZE(numbers) / 4, size = PyList_GET_SIZE(values);
+        for (Py_ssize_t at = 0; at < count; at++) {
+            if (number[at] >= size) continue;
+            PyObject *before = PyList_GET_ITEM(values, number[at]);
+            PyList_SET_ITEM(values, number[at], Py_NewRef(Py_None));
+            Py_DECREF(before);
+        }
+    }
     static CYTHON_UNUSED int wengert_share_as(PyObject *objects, PyObject *groups, PyObject *numbers) {
         const int32_t *group = (const int32_t *)PyBytes_AS_STRING(groups);
         const int32_t *number = (const int32_t *)PyBytes_AS_STRING(numbers);
@@ -77,6 +93,8 @@ cdef extern from *:
     bint has_layout "wengert_has_layout"(object array, object layout)
     bint has_items "wengert_has_items"(object mapping, tuple keys, tuple values, object cell)
     bint is_bare "wengert_is_bare"(object object)
+    bint keeps_registers "wengert_keeps_registers"()
+    void empty "wengert_empty"(list values, bytes numbers)
     bint share_as "wengert_share_as"(list objects, bytes groups, bytes numbers)
     object on_registers "wengert_on_registers"(object function, tuple args, tuple places, list values)
 

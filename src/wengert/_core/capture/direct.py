@@ -56,6 +56,22 @@ def is_bare(object: Any) -> bool:
     return False
 
 
+def keeps_registers() -> bool:
+    """Return whether no other thread can run between two statements."""
+    return False
+
+
+def empty(values: list[Any], numbers: bytes) -> None:
+    """Set registers to None.
+
+    Args:
+        values: all registers.
+        numbers: those that are set, as numbers of 32 bits.
+    """
+    for register in np.frombuffer(numbers, np.int32).tolist():
+        values[register] = None
+
+
 def share_as(objects: list[Any], groups: bytes, numbers: bytes) -> bool:
     """Return whether some of the objects are the same as others exactly where they belong to one group.
 
