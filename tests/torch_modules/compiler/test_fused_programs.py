@@ -17,7 +17,26 @@ pytestmark = [
     pytest.mark.skipif(kernels.native is None, reason="the native library was not built"),
 ]
 PROGRAMS, PARTS, CALLS = 72, 6, 9
-LENGTHS = (32_767, 32_769, 40_000, 65_535, 65_536, 65_537, 70_001, 20 * 2048, 33 * 2048 + 1, 131_072, 200_003)
+LENGTHS = (
+    1025,
+    2047,
+    2048,
+    2049,
+    3000,
+    8191,
+    16_400,
+    32_767,
+    32_769,
+    40_000,
+    65_535,
+    65_536,
+    65_537,
+    70_001,
+    20 * 2048,
+    33 * 2048 + 1,
+    131_072,
+    200_003,
+)
 """Lengths around the limits of threads, pieces of sums and blocks."""
 UNARY: tuple[Callable[[Any], Any], ...] = (
     lambda h: h.tanh(),

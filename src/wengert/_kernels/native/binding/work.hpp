@@ -140,10 +140,11 @@ inline void perform(npy_intp size, const Function& function, std::initializer_li
         pointers);
 }
 
+constexpr npy_intp many_elements = 1024;  // from which on a replay may do work block by block
 // Notes work on elements, if there are so many that a replay may do it block by block (replay/fusion.hpp). Of several
 // pieces of work none is done that way.
 inline void note_elements(const ElementNotes& elements) {
-    if (!work_notes || elements.count < thread_threshold) return;
+    if (!work_notes || elements.count < many_elements) return;
     if (work_notes->elements.kind != ElementNotes::NONE) work_notes->complete = false;
     work_notes->elements = elements;
 }
@@ -170,7 +171,7 @@ inline void perform_on_many(npy_intp count, npy_intp cost, const Function& funct
 template <class Function>
 inline void perform_on_elements(npy_intp count, npy_intp cost, const Function& function, const Elements& operand,
                                 const Elements& result) {
-    if (count >= thread_threshold) return perform_on_many(count, cost, function, {operand, result});
+    if (count >= many_elements) return perform_on_many(count, cost, function, {operand, result});
     const auto all = [=] {
         parallel_for_elements(count, cost, [=](npy_intp begin, npy_intp end) {
             char* const at[] = {static_cast<char*>(const_cast<void*>(operand.data)) + begin * operand.step,

@@ -72,7 +72,7 @@ template <class T> struct BinaryCall {
                     run(call.loop, call.cost, call.a_data, call.b_data, call.data, call.a_large, call.b_large, layout);
                 },
                 pointers);
-        } else if (count < thread_threshold) {
+        } else if (count < many_elements) {
             do_work([=] { call.run_loop(call.a_data, call.b_data, call.data, count); }, pointers);
         } else {
             const auto elements = [=](char* const* at, npy_intp some) {
@@ -232,7 +232,7 @@ template <class T> PyObject* scaled(Binary op, PyArrayObject* a, PyArrayObject* 
         elements(at, size);
     };
     constexpr npy_intp step = sizeof(T);
-    if (size >= thread_threshold)
+    if (size >= many_elements)
         perform_on_many(size, 2, elements, {{left, step}, {right, step}, {to, step}});
     else
         do_work(few, {left, right, to});

@@ -126,7 +126,7 @@ template <class T> PyObject* power_backward(PyArrayObject* x, PyObject* grad_obj
             for (npy_intp i = 0; i < count; ++i) target[i] = g[i * step] * (target[i] * factor);
         }
     };
-    if (shape.is_line() && shape.size() < thread_threshold) {
+    if (shape.is_line() && shape.size() < many_elements) {
         const npy_intp step = shape.inner(0), count = shape.size();
         do_work([=] { rows(out, grad, step, input, count); }, {grad, input, out});
         return result.give();

@@ -38,7 +38,7 @@ PyObject* unary_grad(PyObject* grad_object, PyArrayObject* saved, npy_intp most,
             for (npy_intp i = 0; i < count; ++i) target[i] = rule(*g, v[i]);
         }
     };
-    if (shape.is_line() && shape.size() < thread_threshold) {
+    if (shape.is_line() && shape.size() < many_elements) {
         const npy_intp count = shape.size();
         do_work([=] { row(grad, value, out, count); }, {grad, value, out});
         return result.give();
@@ -126,7 +126,7 @@ PyObject* cosh_rule(Call args) {
 template <class T, class Row>
 void perform_rule(const Row& row, const T* const (&data)[3], const npy_intp (&steps)[3], T* out, npy_intp count) {
     const T *g = data[0], *a = data[1], *b = data[2];
-    if (count < thread_threshold) return do_work([=] { row(g, a, b, out, count); }, {g, a, b, out});
+    if (count < many_elements) return do_work([=] { row(g, a, b, out, count); }, {g, a, b, out});
     constexpr npy_intp size = sizeof(T);
     const auto elements = [=](char* const* at, npy_intp some) {
         row(elements_at<T>(at[0]), elements_at<T>(at[1]), elements_at<T>(at[2]), elements_at<T>(at[3]), some);

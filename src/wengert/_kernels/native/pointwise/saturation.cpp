@@ -22,7 +22,7 @@ template <class T> bool any_beyond(const T* x, npy_intp count, double low, doubl
         return above || (low > -std::numeric_limits<double>::infinity() &&
                          !(loops<T>().row_extreme[MINIMAL](first, some) >= T(low)));
     };
-    if (work_notes && count >= thread_threshold)
+    if (work_notes && count >= many_elements)
         note_elements(element_notes(ElementNotes::TEST, count, 1, is_beyond, {{x, step}}));
     std::atomic<bool> any{false};
     const NotesAside aside;

@@ -2,6 +2,7 @@
 // them returns is still in the cache when the next one reads it, and need not be written to memory if nobody else does.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -27,14 +28,14 @@ std::shared_ptr<const ElementCall> element_call(const Call& call, const WorkNote
 
 // Where the elements of an operand lie: in the array of a register, in a new array, or in a buffer of one block.
 struct FusedOperand {
-    enum Kind { OUTSIDE, RESULT, BUFFER, SUMS };
+    enum Kind { NOTHING, OUTSIDE, RESULT, BUFFER, SUMS };
     Kind kind;
     int32_t number;  // of the register, the result, the buffer, the sum
     npy_intp step;   // bytes from one element to the next; 0 in a buffer, which each block uses again
 };
 struct FusedPart {
     std::shared_ptr<const ElementCall> call;
-    int operands[ElementNotes::most_operands];  // numbers in `Fusion::operands`; -1 for what is no array
+    int operands[ElementNotes::most_operands];  // numbers in `Fusion::operands`, of which the first is nothing
     int test = -1;                              // the number of a test
     bool expected = false;                      // its answer
 };
@@ -43,6 +44,22 @@ struct FusedResult {
     uint32_t call;
     int sum = -1;
     std::shared_ptr<const ElementCall> summed;
+};
+
+class BlockMemory;
+// Memory of the last run, for the next one.
+class KeptMemory {
+public:
+    KeptMemory() = default;
+    ~KeptMemory();
+    KeptMemory(const KeptMemory&) = delete;
+    KeptMemory& operator=(const KeptMemory&) = delete;
+    BlockMemory* take() { return memory_.exchange(nullptr); }
+    void put(BlockMemory* memory) { KeptMemory other(memory_.exchange(memory)); }
+
+private:
+    explicit KeptMemory(BlockMemory* memory) : memory_(memory) {}
+    std::atomic<BlockMemory*> memory_{nullptr};
 };
 
 // Calls from `first` up to `end` of a list. Those that are not element-wise are called before or after the others.
@@ -62,12 +79,14 @@ struct Fusion {
     npy_intp count = 0, cost = 0;
     std::vector<uint32_t> before, after;
     std::vector<Guard> guards;
-    std::vector<FusedOperand> operands;
+    std::vector<FusedOperand> operands{{FusedOperand::NOTHING, 0, 0}};
+    std::vector<int> moving;  // operands in arrays
     std::vector<FusedPart> parts;
     std::vector<FusedResult> results;
     int buffers = 0, sums = 0, tests = 0;
     npy_intp itemsize = 0;  // bytes of the largest element
     mutable uint64_t runs = 0, refusals = 0;
+    mutable KeptMemory memory;
 
     // Whether it is of use: the values that its tests met were the expected ones nearly always.
     bool is_worth_trying() const { return refusals <= 8 + runs / 4; }

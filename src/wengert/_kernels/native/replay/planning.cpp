@@ -84,8 +84,8 @@ std::shared_ptr<const ElementCall> element_call(const Call& call, const WorkNote
 
 namespace {
 
-constexpr npy_intp least_bytes = npy_intp(1) << 20;  // of all arrays, below which they stay in the second cache
 constexpr size_t most_parts = 128, most_others = 64;
+constexpr npy_intp least_work = 8192;  // elements of all parts together, below which it takes longer to begin
 
 void add_places(const std::vector<Argument>& arguments, std::vector<int32_t>& places) {
     for (const Argument& argument : arguments) {
@@ -211,15 +211,17 @@ public:
     std::shared_ptr<Fusion> fusion() {
         look_at_uses();
         find_needed();
-        if (needed_.size() < 2 || !saves_memory()) return nullptr;
         plan_->first = static_cast<uint32_t>(window_.first_), plan_->end = static_cast<uint32_t>(end_);
         plan_->count = window_.work_of(window_.first_)->work.count;
+        const bool is_worth_it =
+            needed_.size() >= 2 && static_cast<npy_intp>(needed_.size()) * plan_->count >= least_work;
+        if (!is_worth_it || !saves_memory()) return nullptr;
         for (size_t at = window_.first_; at < end_; ++at) {
             if (role(at) == Window::BEFORE) plan_->before.push_back(static_cast<uint32_t>(at));
             if (role(at) == Window::AFTER) plan_->after.push_back(static_cast<uint32_t>(at));
         }
         for (const size_t at : needed_) add_part(at);
-        return bytes_ >= least_bytes ? plan_ : nullptr;
+        return plan_;
     }
 
 private:
@@ -282,17 +284,18 @@ private:
         return fused <= most;
     }
 
-    int add_operand(FusedOperand::Kind kind, int32_t number, npy_intp step, npy_intp size) {
-        bytes_ += plan_->count * size;
+    int add_operand(FusedOperand::Kind kind, int32_t number, npy_intp step) {
+        const auto at = static_cast<int>(plan_->operands.size());
         plan_->operands.push_back({kind, number, step});
-        return static_cast<int>(plan_->operands.size()) - 1;
+        if (kind == FusedOperand::OUTSIDE || kind == FusedOperand::RESULT) plan_->moving.push_back(at);
+        return at;
     }
     // The operand for a register that a part fills.
     int add_target(size_t at, npy_intp size) {
         const int32_t place = target_of(at);
         if (is_kept(place)) {
             plan_->results.push_back({static_cast<uint32_t>(at), -1, nullptr});
-            return add_operand(FusedOperand::RESULT, static_cast<int32_t>(plan_->results.size()) - 1, size, size);
+            return add_operand(FusedOperand::RESULT, static_cast<int32_t>(plan_->results.size()) - 1, size);
         }
         int32_t buffer = plan_->buffers;
         if (free_buffers_.empty()) {
@@ -302,24 +305,23 @@ private:
             free_buffers_.pop_back();
         }
         buffer_of_[place] = buffer;
-        return add_operand(FusedOperand::BUFFER, buffer, 0, size);
+        return add_operand(FusedOperand::BUFFER, buffer, 0);
     }
     int operand_of(const FusedPart& part, size_t at, int k) {
         const Elements& elements = part.call->work.operands[k];
         const int source = part.call->sources[k];
-        if (source == ElementCall::of_nothing) return -1;
+        if (source == ElementCall::of_nothing) return 0;
         if (source == ElementCall::of_result) return filled_[target_of(at)] = add_target(at, elements.step);
         const int32_t place = window_.operands_of(at)[static_cast<size_t>(source)];
         const auto filled = filled_.find(place);
         if (filled != filled_.end()) return filled->second;
         const auto known = outside_.find({place, elements.step});
         if (known != outside_.end()) return known->second;
-        return outside_[{place, elements.step}] =
-                   add_operand(FusedOperand::OUTSIDE, place, elements.step, elements.step);
+        return outside_[{place, elements.step}] = add_operand(FusedOperand::OUTSIDE, place, elements.step);
     }
     void add_part(size_t at) {
         const Call& call = calls_.list[at];
-        FusedPart part{call.elements, {-1, -1, -1, -1}};
+        FusedPart part{call.elements, {}};
         const ElementNotes& work = part.call->work;
         for (int k = 0; k < work.operand_count; ++k) {
             part.operands[k] = operand_of(part, at, k);
@@ -328,7 +330,7 @@ private:
         if (work.kind == ElementNotes::TEST) part.test = plan_->tests++, part.expected = call.expected.get() == Py_True;
         if (work.kind == ElementNotes::SUM) {
             plan_->results.push_back({static_cast<uint32_t>(at), plan_->sums, part.call});
-            part.operands[1] = add_operand(FusedOperand::SUMS, plan_->sums++, 0, 0);
+            part.operands[1] = add_operand(FusedOperand::SUMS, plan_->sums++, 0);
         }
         plan_->cost += work.cost;
         plan_->parts.push_back(part);
@@ -358,7 +360,6 @@ private:
     std::map<std::pair<int32_t, npy_intp>, int> outside_;  // operands, by register and step
     std::map<int32_t, int32_t> buffer_of_;
     std::vector<int32_t> free_buffers_;
-    npy_intp bytes_ = 0;
 };
 
 std::shared_ptr<Fusion> Window::up_to(size_t end) const { return Plan(*this, end).fusion(); }
