@@ -1,5 +1,6 @@
 // gelu, which has two forms, and round, for which there are loops without decimals only.
 #include "binding/memory_order.hpp"
+#include "binding/work.hpp"
 #include "pointwise/pointwise.hpp"
 
 namespace wengert {
@@ -71,11 +72,11 @@ PyObject* round_in_place(PyObject* const* args) {
     Py_RETURN_NONE;
 }
 Methods gelu_methods({
-    direct_method("direct_round_", direct<2, round_in_place>, "round_(x, None or 0): None, or NotImplemented"),
-    direct_method("direct_round", in_operand_order<direct_round>, "round(x, None or 0), or NotImplemented"),
-    direct_method("direct_gelu_backward", in_operand_order<gelu_rule>,
-                  "gelu_backward(grad, self, approximate), or NotImplemented"),
-    direct_method("direct_gelu", in_operand_order<direct_gelu>, "gelu(x, approximate), or NotImplemented"),
+    repeatable_method("direct_round_", direct<2, round_in_place>, "round_(x, None or 0): None, or NotImplemented"),
+    repeatable_method("direct_round", in_operand_order<direct_round>, "round(x, None or 0), or NotImplemented"),
+    repeatable_method("direct_gelu_backward", in_operand_order<gelu_rule>,
+                      "gelu_backward(grad, self, approximate), or NotImplemented"),
+    repeatable_method("direct_gelu", in_operand_order<direct_gelu>, "gelu(x, approximate), or NotImplemented"),
     fast_method("gelu", gelu, "gelu(x, approximate='none', out=None)"),
     fast_method("gelu_backward", gelu_backward, "gelu_backward(grad, x, approximate='none', out=None)"),
 });

@@ -3,6 +3,7 @@
 #include "binding/broadcast.hpp"
 #include "binding/memory_order.hpp"
 #include "binding/elements.hpp"
+#include "binding/work.hpp"
 
 namespace wengert {
 namespace {
@@ -15,6 +16,24 @@ bool may_be_read(PyArrayObject* array, PyArrayObject* target) {
            are_disjoint(array, target);
 }
 
+// Three arrays, each of which is a line or one element, and the result. The last one is no array if there is a `number`.
+template <class T>
+void perform_line(MixedLoop<T> loop, const npy_intp (&steps)[3], const T* number, T value, const T* const (&data)[4],
+                  npy_intp count) {
+    constexpr npy_intp size = sizeof(T);
+    const T third = number ? *number : T(0);
+    const bool is_number = number != nullptr;
+    const npy_intp first_step = steps[0], second_step = steps[1], third_step = steps[2];
+    const auto elements = [=](char* const* at, npy_intp some) {
+        loop(elements_at<T>(at[0]), first_step, elements_at<T>(at[1]), second_step,
+             is_number ? &third : elements_at<T>(at[2]), third_step, value, elements_at<T>(at[3]), some);
+    };
+    perform_on_many(count, 1, elements,
+                    {{data[0], first_step * size},
+                     {data[1], second_step * size},
+                     {is_number ? nullptr : data[2], third_step * size},
+                     {data[3], size}});
+}
 // Three arrays that broadcast, of which the last may be a number; `in_place` of the first one, which is returned.
 template <class T, bool in_place> PyObject* joined(Mixed op, Call args, double value) {
     Operand operands[3];
@@ -33,6 +52,11 @@ template <class T, bool in_place> PyObject* joined(Mixed op, Call args, double v
     const T *a = data_of<T>(self), *b = data_of<T>(first), *c = second ? data_of<T>(second) : &number;
     T* out = data_of<T>(result.get());
     const MixedLoop<T> loop = loops<T>().mixed[op];
+    if (shape.is_line()) {
+        const npy_intp steps[] = {shape.inner(0), shape.inner(1), shape.inner(2)};
+        perform_line(loop, steps, second ? nullptr : &number, static_cast<T>(value), {a, b, c, out}, shape.size());
+        return result.give();
+    }
     ReleaseGil unlocked(shape.size() >= thread_threshold);
     shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
         loop(a + from[0], shape.inner(0), b + from[1], shape.inner(1), c + from[2], shape.inner(2),
@@ -59,17 +83,17 @@ template <Mixed op, bool in_place> PyObject* scaled(Call args) {
 template <bool in_place> PyObject* lerp(Call args) { return of_three<in_place>(MIXTURE, args, 0); }
 
 Methods mixed_methods({
-    direct_method("direct_addcmul", in_operand_order<direct<4, scaled<ADD_PRODUCT, false>>>,
-                  "addcmul(self, tensor1, tensor2, value), or NotImplemented"),
-    direct_method("direct_addcdiv", in_operand_order<direct<4, scaled<ADD_QUOTIENT, false>>>,
-                  "addcdiv(self, tensor1, tensor2, value), or NotImplemented"),
-    direct_method("direct_lerp", in_operand_order<direct<3, lerp<false>>>,
-                  "lerp(self, end, weight), or NotImplemented"),
-    direct_method("direct_addcmul_", direct<4, scaled<ADD_PRODUCT, true>>,
-                  "addcmul_(self, tensor1, tensor2, value): None, or NotImplemented"),
-    direct_method("direct_addcdiv_", direct<4, scaled<ADD_QUOTIENT, true>>,
-                  "addcdiv_(self, tensor1, tensor2, value): None, or NotImplemented"),
-    direct_method("direct_lerp_", direct<3, lerp<true>>, "lerp_(self, end, weight): None, or NotImplemented"),
+    repeatable_method("direct_addcmul", in_operand_order<direct<4, scaled<ADD_PRODUCT, false>>>,
+                      "addcmul(self, tensor1, tensor2, value), or NotImplemented"),
+    repeatable_method("direct_addcdiv", in_operand_order<direct<4, scaled<ADD_QUOTIENT, false>>>,
+                      "addcdiv(self, tensor1, tensor2, value), or NotImplemented"),
+    repeatable_method("direct_lerp", in_operand_order<direct<3, lerp<false>>>,
+                      "lerp(self, end, weight), or NotImplemented"),
+    repeatable_method("direct_addcmul_", direct<4, scaled<ADD_PRODUCT, true>>,
+                      "addcmul_(self, tensor1, tensor2, value): None, or NotImplemented"),
+    repeatable_method("direct_addcdiv_", direct<4, scaled<ADD_QUOTIENT, true>>,
+                      "addcdiv_(self, tensor1, tensor2, value): None, or NotImplemented"),
+    repeatable_method("direct_lerp_", direct<3, lerp<true>>, "lerp_(self, end, weight): None, or NotImplemented"),
 });
 
 }  // namespace

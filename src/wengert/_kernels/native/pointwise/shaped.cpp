@@ -1,6 +1,7 @@
 // Activations with parameters or corners, and their rules: in one pass. For the dispatcher only.
 #include "binding/broadcast.hpp"
 #include "binding/memory_order.hpp"
+#include "binding/work.hpp"
 
 namespace wengert {
 namespace {
@@ -19,11 +20,11 @@ template <class T, class Body>
 PyObject* mapped(PyArrayObject* x, PyArrayObject* target, npy_intp cost, const Body& body) {
     Owned result(target_or_new(target, x));
     if (!result) return nullptr;
-    const T* input = data_of<T>(x);
-    T* out = data_of<T>(result.get());
-    const npy_intp count = PyArray_SIZE(x);
-    ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, cost, [&](npy_intp begin, npy_intp end) { body(input + begin, out + begin, end - begin); });
+    const auto elements = [=](char* const* at, npy_intp some) {
+        body(elements_at<const T>(at[0]), elements_at<T>(at[1]), some);
+    };
+    constexpr npy_intp step = sizeof(T);
+    perform_on_many(PyArray_SIZE(x), cost, elements, {{PyArray_DATA(x), step}, {PyArray_DATA(result.get()), step}});
     return result.give();
 }
 // body(gradient, its step, x, out, count)
@@ -31,12 +32,17 @@ template <class T, class Body>
 PyObject* mapped_gradient(PyObject* grad_object, PyArrayObject* x, npy_intp cost, const Body& body) {
     Operand gradient;
     if (!read_gradient(grad_object, PyArray_DESCR(x), gradient) || !same_shape(gradient.array, x)) return nullptr;
+    Owned result(target_or_new(nullptr, x));
+    if (!result) return nullptr;
     const npy_intp step = gradient.repeated ? 0 : 1;
-    const T* grad = data_of<T>(gradient.array);
-    const T* input = data_of<T>(x);
-    return mapped<T>(x, nullptr, cost, [=](const T* from, T* out, npy_intp count) {
-        body(grad + (from - input) * step, step, from, out, count);
-    });
+    const auto elements = [=](char* const* at, npy_intp some) {
+        body(elements_at<const T>(at[0]), step, elements_at<const T>(at[1]), elements_at<T>(at[2]), some);
+    };
+    constexpr npy_intp size = sizeof(T);
+    perform_on_many(
+        PyArray_SIZE(x), cost, elements,
+        {{PyArray_DATA(gradient.array), step * size}, {PyArray_DATA(x), size}, {PyArray_DATA(result.get()), size}});
+    return result.give();
 }
 
 // ---- by loops of vectors -------------------------------------------------------------------------------------------
@@ -47,7 +53,7 @@ PyObject* apply(Shaped function, PyObject* object, const Shape& shape, PyArrayOb
     PyArrayObject* x = filled(object);
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
-        return mapped<T>(x, target, cost, [&](const T* from, T* out, npy_intp count) {
+        return mapped<T>(x, target, cost, [=](const T* from, T* out, npy_intp count) {
             loops<T>().shaped[function](from, shape, out, count);
         });
     };
@@ -59,7 +65,7 @@ PyObject* differentiate(Shaped function, PyObject* grad, PyObject* object, const
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
         return mapped_gradient<T>(grad, x, shaped_cost,
-                                  [&](const T* grads, npy_intp step, const T* from, T* out, npy_intp count) {
+                                  [=](const T* grads, npy_intp step, const T* from, T* out, npy_intp count) {
                                       loops<T>().shaped_backward[function](grads, step, from, shape, out, count);
                                   });
     };
@@ -257,54 +263,54 @@ PyObject* nan_to_num_rule(Call args) {
 }
 
 Methods shaped_methods({
-    direct_method("direct_elu", in_operand_order<direct<4, newly<elu>>>,
-                  "elu(self, alpha, scale, input_scale), or NotImplemented"),
-    direct_method("direct_elu_", direct<4, in_place<elu>>,
-                  "elu_(self, alpha, scale, input_scale): None, or NotImplemented"),
-    direct_method("direct_elu_rule", in_operand_order<direct<5, elu_rule>>,
-                  "(grad, self, alpha, scale, input_scale): the gradient, or NotImplemented"),
-    direct_method("direct_celu", in_operand_order<direct<2, newly<celu>>>, "celu(self, alpha), or NotImplemented"),
-    direct_method("direct_celu_", direct<2, in_place<celu>>, "celu_(self, alpha): None, or NotImplemented"),
-    direct_method("direct_celu_rule", in_operand_order<direct<3, celu_rule>>,
-                  "(grad, self, alpha): the gradient, or NotImplemented"),
-    direct_method("direct_softplus", in_operand_order<direct<3, newly<softplus>>>,
-                  "softplus(self, beta, threshold), or NotImplemented"),
-    direct_method("direct_softplus_rule", in_operand_order<direct<4, softplus_rule>>,
-                  "(grad, self, beta, threshold): the gradient, or NotImplemented"),
-    direct_method("direct_leaky_relu", in_operand_order<direct<2, newly<leaky_relu>>>,
-                  "leaky_relu(self, negative_slope), or NotImplemented"),
-    direct_method("direct_leaky_relu_", direct<2, in_place<leaky_relu>>,
-                  "leaky_relu_(self, negative_slope): None, or NotImplemented"),
-    direct_method("direct_leaky_relu_rule", in_operand_order<direct<3, leaky_relu_rule>, true>,
-                  "(grad, self, negative_slope): the gradient, or NotImplemented"),
-    direct_method("direct_hardsigmoid_rule", in_operand_order<direct<2, hardsigmoid_rule>>,
-                  "(grad, self): the gradient, or NotImplemented"),
-    direct_method("direct_hardswish_backward", in_operand_order<direct<2, hardswish_backward>>,
-                  "hardswish_backward(grad, self), or NotImplemented"),
-    direct_method("direct_hardtanh", in_operand_order<direct<3, newly<hardtanh>>>,
-                  "hardtanh(self, min_val, max_val), or NotImplemented"),
-    direct_method("direct_hardtanh_", direct<3, in_place<hardtanh>>,
-                  "hardtanh_(self, min_val, max_val): None, or NotImplemented"),
-    direct_method("direct_hardtanh_rule", in_operand_order<direct<4, hardtanh_rule>>,
-                  "(grad, self, min_val, max_val): the gradient, or NotImplemented"),
-    direct_method("direct_threshold", in_operand_order<direct<3, newly<threshold>>>,
-                  "threshold(self, threshold, value), or NotImplemented"),
-    direct_method("direct_threshold_", direct<3, in_place<threshold>>,
-                  "threshold_(self, threshold, value): None, or NotImplemented"),
-    direct_method("direct_threshold_rule", in_operand_order<direct<3, threshold_rule>, true>,
-                  "(grad, self, threshold): the gradient, or NotImplemented"),
-    direct_method("direct_hardshrink", in_operand_order<direct<2, newly<hardshrink>>>,
-                  "hardshrink(self, lambd), or NotImplemented"),
-    direct_method("direct_softshrink", in_operand_order<direct<2, newly<softshrink>>>,
-                  "softshrink(self, lambd), or NotImplemented"),
-    direct_method("direct_shrink_rule", in_operand_order<direct<3, shrink_rule>>,
-                  "(grad, self, lambd): the gradient of both, or NotImplemented"),
-    direct_method("direct_nan_to_num", in_operand_order<direct<4, newly<nan_to_num>>>,
-                  "nan_to_num(self, nan, posinf, neginf), or NotImplemented"),
-    direct_method("direct_nan_to_num_", direct<4, in_place<nan_to_num>>,
-                  "nan_to_num_(self, nan, posinf, neginf): None, or NotImplemented"),
-    direct_method("direct_nan_to_num_rule", in_operand_order<direct<2, nan_to_num_rule>>,
-                  "(grad, self): the gradient, or NotImplemented"),
+    repeatable_method("direct_elu", in_operand_order<direct<4, newly<elu>>>,
+                      "elu(self, alpha, scale, input_scale), or NotImplemented"),
+    repeatable_method("direct_elu_", direct<4, in_place<elu>>,
+                      "elu_(self, alpha, scale, input_scale): None, or NotImplemented"),
+    repeatable_method("direct_elu_rule", in_operand_order<direct<5, elu_rule>>,
+                      "(grad, self, alpha, scale, input_scale): the gradient, or NotImplemented"),
+    repeatable_method("direct_celu", in_operand_order<direct<2, newly<celu>>>, "celu(self, alpha), or NotImplemented"),
+    repeatable_method("direct_celu_", direct<2, in_place<celu>>, "celu_(self, alpha): None, or NotImplemented"),
+    repeatable_method("direct_celu_rule", in_operand_order<direct<3, celu_rule>>,
+                      "(grad, self, alpha): the gradient, or NotImplemented"),
+    repeatable_method("direct_softplus", in_operand_order<direct<3, newly<softplus>>>,
+                      "softplus(self, beta, threshold), or NotImplemented"),
+    repeatable_method("direct_softplus_rule", in_operand_order<direct<4, softplus_rule>>,
+                      "(grad, self, beta, threshold): the gradient, or NotImplemented"),
+    repeatable_method("direct_leaky_relu", in_operand_order<direct<2, newly<leaky_relu>>>,
+                      "leaky_relu(self, negative_slope), or NotImplemented"),
+    repeatable_method("direct_leaky_relu_", direct<2, in_place<leaky_relu>>,
+                      "leaky_relu_(self, negative_slope): None, or NotImplemented"),
+    repeatable_method("direct_leaky_relu_rule", in_operand_order<direct<3, leaky_relu_rule>, true>,
+                      "(grad, self, negative_slope): the gradient, or NotImplemented"),
+    repeatable_method("direct_hardsigmoid_rule", in_operand_order<direct<2, hardsigmoid_rule>>,
+                      "(grad, self): the gradient, or NotImplemented"),
+    repeatable_method("direct_hardswish_backward", in_operand_order<direct<2, hardswish_backward>>,
+                      "hardswish_backward(grad, self), or NotImplemented"),
+    repeatable_method("direct_hardtanh", in_operand_order<direct<3, newly<hardtanh>>>,
+                      "hardtanh(self, min_val, max_val), or NotImplemented"),
+    repeatable_method("direct_hardtanh_", direct<3, in_place<hardtanh>>,
+                      "hardtanh_(self, min_val, max_val): None, or NotImplemented"),
+    repeatable_method("direct_hardtanh_rule", in_operand_order<direct<4, hardtanh_rule>>,
+                      "(grad, self, min_val, max_val): the gradient, or NotImplemented"),
+    repeatable_method("direct_threshold", in_operand_order<direct<3, newly<threshold>>>,
+                      "threshold(self, threshold, value), or NotImplemented"),
+    repeatable_method("direct_threshold_", direct<3, in_place<threshold>>,
+                      "threshold_(self, threshold, value): None, or NotImplemented"),
+    repeatable_method("direct_threshold_rule", in_operand_order<direct<3, threshold_rule>, true>,
+                      "(grad, self, threshold): the gradient, or NotImplemented"),
+    repeatable_method("direct_hardshrink", in_operand_order<direct<2, newly<hardshrink>>>,
+                      "hardshrink(self, lambd), or NotImplemented"),
+    repeatable_method("direct_softshrink", in_operand_order<direct<2, newly<softshrink>>>,
+                      "softshrink(self, lambd), or NotImplemented"),
+    repeatable_method("direct_shrink_rule", in_operand_order<direct<3, shrink_rule>>,
+                      "(grad, self, lambd): the gradient of both, or NotImplemented"),
+    repeatable_method("direct_nan_to_num", in_operand_order<direct<4, newly<nan_to_num>>>,
+                      "nan_to_num(self, nan, posinf, neginf), or NotImplemented"),
+    repeatable_method("direct_nan_to_num_", direct<4, in_place<nan_to_num>>,
+                      "nan_to_num_(self, nan, posinf, neginf): None, or NotImplemented"),
+    repeatable_method("direct_nan_to_num_rule", in_operand_order<direct<2, nan_to_num_rule>>,
+                      "(grad, self): the gradient, or NotImplemented"),
 });
 
 }  // namespace
