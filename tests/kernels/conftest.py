@@ -20,7 +20,6 @@ from wengert import _kernels
 FAMILIES = [
     "pointwise",
     "activation",
-    "halves",
     "copies",
     "reduce",
     "softmaxes",

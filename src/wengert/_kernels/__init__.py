@@ -31,8 +31,7 @@ from .activation import (
     tanh_backward_from_input,
     tanh_saturates,
 )
-from .copies import copy_into
-from .halves import converted
+from .copies import converted, copy_into
 from .index import (
     embedding,
     embedding_backward,

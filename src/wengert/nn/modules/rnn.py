@@ -430,7 +430,7 @@ class RNNBase(Module):
         """Return the default state: zeros."""
         return first_state(self.get_expected_hidden_size(input, batch_sizes), input)
 
-    def _each(self, function: Any, state: Any) -> Any:
+    def _on_state(self, function: Any, state: Any) -> Any:
         """Apply a function to all tensors of the state."""
         return function(state)
 
@@ -460,7 +460,7 @@ class RNNBase(Module):
         alone = input.ndim == 2
         if alone:
             input = input.unsqueeze(batch_dim)
-            hx = None if hx is None else self._each(lambda tensor: tensor.unsqueeze(1), hx)
+            hx = None if hx is None else self._on_state(lambda tensor: tensor.unsqueeze(1), hx)
         if hx is None:
             self.check_input(input, None)
             hx = self._initial(input, None)
@@ -468,7 +468,7 @@ class RNNBase(Module):
             self.check_forward_args(input, hx, None)
         output, state = self._run(input, hx, self.batch_first)
         if alone:
-            return output.squeeze(batch_dim), self._each(lambda tensor: tensor.squeeze(1), state)
+            return output.squeeze(batch_dim), self._on_state(lambda tensor: tensor.squeeze(1), state)
         return output, state
 
     def _forward_packed(self, packed: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
@@ -597,7 +597,7 @@ class LSTM(RNNBase):
 
     def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
         """The state with its sequences in another order."""
-        return hx if permutation is None else self._each(lambda tensor: tensor.index_select(1, permutation), hx)
+        return hx if permutation is None else self._on_state(lambda tensor: tensor.index_select(1, permutation), hx)
 
     def _check_dimensions(self, input: Tensor, hx: Any) -> None:
         if hx is not None and len(hx) < 2:
@@ -613,7 +613,7 @@ class LSTM(RNNBase):
         sizes = self.get_expected_hidden_size(input, batch_sizes), self.get_expected_cell_size(input, batch_sizes)
         return tuple([first_state(size, input) for size in sizes])
 
-    def _each(self, function: Any, state: Any) -> Any:
+    def _on_state(self, function: Any, state: Any) -> Any:
         return tuple(function(tensor) for tensor in state)
 
 

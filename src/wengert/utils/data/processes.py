@@ -80,7 +80,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         """Start a new epoch; answers to earlier tasks will be ignored."""
         self._epoch += 1
         self._order = iter(loader._index_sampler)
-        self._sent = self._returned = self._turn = 0
+        self._sent = self._returned = self._next_worker = 0
         self._arrived: dict[int, Any] = {}
         self._open = [True] * len(self._started)
         for _ in range(max(loader.prefetch_factor or 0, 1) * len(self._started)):
@@ -89,7 +89,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _send(self) -> None:
         """Send the next task to the next worker, if both exist."""
         for _ in self._open:
-            worker, self._turn = self._turn, (self._turn + 1) % len(self._open)
+            worker, self._next_worker = self._next_worker, (self._next_worker + 1) % len(self._open)
             if not self._open[worker]:
                 continue
             indices = next(self._order, _NOTHING)
