@@ -38,7 +38,8 @@ class Notebooks:
 
     def run_all(self) -> list[str]:
         """Run all cells, and return the text of each output."""
-        self.driver.execute_script("document.getElementById('run-all').click()")
+        forget = "for (const cell of document.querySelectorAll('.code')) delete cell.dataset.done;"  # of an earlier run
+        self.driver.execute_script(f"{forget} document.getElementById('run-all').click()")
         self.wait(
             "[...document.querySelectorAll('.code')].every((cell) => cell.dataset.done)"
             " || document.querySelector('.code[data-done=error]')"
