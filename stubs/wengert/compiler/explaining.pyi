@@ -15,6 +15,7 @@ from wengert._torch.compiler.explaining import (
     constant_bytes as constant_bytes,
     entry_of as entry_of,
     explain as explain,
+    followed_explanation as followed_explanation,
     forward_of as forward_of,
     lines_of as lines_of,
     lines_of_entries as lines_of_entries,

@@ -312,6 +312,21 @@ def test_modules_and_methods() -> None:
     assert wg.compile(net.forward)(wg.ones(1, 3)).shape == (1, 2)
 
 
+def test_patterns_are_explained_and_forgotten() -> None:
+    x = leaf(1.0, 2.0)
+
+    @wg.compile
+    def step(by: float) -> Any:
+        return (x * by).exp().sum()
+
+    for _ in range(4):
+        step(2.0).backward()
+    lines = wg.compiler.explain(step).splitlines()
+    assert "followed, 1 patterns" in lines[0] and "3 calls" in lines[1] and lines[2].strip() == "mul, exp, sum"
+    wg.compiler.reset()
+    assert not step.patterns and wg.compiler.disable(step)(2.0).requires_grad
+
+
 def test_calls_that_record_nothing_and_functions_that_never_match() -> None:
     count = 0
 

@@ -14,7 +14,7 @@ cdef class Pattern:
     cdef public tuple required, ends, kept, same, spaces, unused
     cdef public long root, matches, failures
     cdef public Connections graph
-    cdef public list cached, native, values
+    cdef public list cached, native, tails, values
     cdef public object calls, run_call, next
     cdef public bint is_busy
 

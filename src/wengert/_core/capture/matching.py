@@ -43,6 +43,7 @@ class Pattern:
         graph: the graph.
         cached: for each call the tensor that was its last result, or None; None if calls are not predicted.
         native: for each call whether it runs natively.
+        tails: for each call its plan if it may have to save a copy of an input, see `dispatch.saves_tail`; or None.
         calls, run_call: the native calls, and the function that runs one of them.
         values: the arrays of the external tensors, then those of the results.
         is_busy: a tape is compared with it call by call.
@@ -67,6 +68,7 @@ class Pattern:
     graph: Connections
     cached: list[Any]
     native: list[Any]
+    tails: list[Any]
     calls: Any
     run_call: Any
     values: list[Any]
@@ -97,6 +99,7 @@ class Pattern:
         "shares",
         "same",
         "spaces",
+        "tails",
         "unused",
         "values",
     )

@@ -7,6 +7,9 @@ from typing import Any
 
 from .. import door, flags
 from ..graph.node import Edge, Node
+from ..operators import sources
+from ..operators.rules import Plan
+from ..recording.recorded import OpNode
 from ..tensor.base import Tensor, wrap_flagged
 from ..tensor.storage import next_serial
 from ..tensor.tapes import Tape, calls_in
@@ -253,7 +256,8 @@ class Reader:
             Refusal: if results of a call may differ in shape.
         """
         pattern.ops, pattern.places, pattern.constants, pattern.layouts, pattern.shares = [], [], [], [], []
-        for op, args, results, _ in calls_in(self.calls):
+        pattern.tails = []
+        for op, args, results, edge in calls_in(self.calls):
             places, constants = self.arguments(args)
             pattern.ops.append(op)
             pattern.places.append(places)
@@ -263,6 +267,7 @@ class Reader:
                 self.note_result(result)
             layouts = tuple([layout_of(result._array_) for result in (results if several else (results,))])
             pattern.layouts.append(layouts if several else layouts[0])
+            pattern.tails.append(None if several else tail_plan(edge.node))
             pattern.shares.append(several or not results._array_.flags.owndata)
 
     def arguments(self, args: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
@@ -330,6 +335,11 @@ class Reader:
         pairs = zip(results, self.edges(), ends)
         alone = [at for at, (_, edge, end) in enumerate(pairs) if edge is not None and end is None]
         return [(at, 1 + held.get(id(results[at]), 0)) for at in alone]
+
+
+def tail_plan(node: OpNode) -> Plan | None:
+    """Return the plan of a node if it has a place for a copy of an input, see `recorded.tail_of`."""
+    return node.plan if sources.FROM_TAIL in node.plan.sources else None
 
 
 def node_at(edge: Edge | None) -> Node | None:

@@ -1,5 +1,6 @@
 cimport cython
 from wengert._core cimport door, flags
+from wengert._core.calls cimport dispatch
 from wengert._core.capture cimport direct, matching
 from wengert._core.capture.matching cimport Match, Pattern, fit, is_laid_out
 from wengert._core.capture.segments cimport lead

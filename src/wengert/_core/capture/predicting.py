@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import door, flags
+from ..calls import dispatch
 from ..graph.node import Edge, new_edge
 from ..tensor.base import Tensor, wrap_flagged
 from ..tensor.storage import Storage, next_serial
@@ -55,6 +56,9 @@ class Prediction(Predicting):
         pattern: Pattern = self.pattern
         at: int = self.position
         if not pattern.native[at]:
+            return None
+        plan: Any = pattern.tails[at]
+        if plan is not None and dispatch.saves_tail(plan, args):
             return None
         values: list[Any] = pattern.values
         place: int = len(pattern.guards) + at

@@ -1,4 +1,4 @@
-"""`torch.compile` and `torch.compiler` without a compiler: functions run unchanged, or are replayed."""
+"""`torch.compile` and `torch.compiler` without a compiler: functions are followed, or replayed."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ def compile(
     replay: bool = False,
     **options: Any,
 ) -> Any:
-    """Return the function or module itself, or with `replay` a function that replays its calls.
+    """Return a function that does the same in less time: it is followed, or with `replay` its calls are replayed.
 
-    Nothing is compiled. With `replay=True` the second call with some shapes, dtypes and Python values is recorded as a
-    list of calls on arrays, and later calls run the list, without the program's Python code: see the page "Capture" for
-    the conditions. Results may require a gradient, which then comes from lists, too. A function that cannot be captured
-    is called eagerly, with a warning.
+    Nothing is compiled. A followed function runs in each call, with all that it does; operators that are called as in
+    the last round run without dispatch, and backward passes run from lists of calls on arrays.
+
+    With `replay=True` the second call with some shapes, dtypes and Python values is recorded as a list of calls on
+    arrays, and later calls run the list, without the program's Python code: see the page "Compiling" for the
+    conditions. A function that cannot be captured is called eagerly, with a warning.
 
     Args:
-        model: a function or module; without one, a decorator is returned.
-        fullgraph: raise an error if the function cannot be captured.
+        model: a function or module; without one, a decorator is returned. A module is changed, and returned itself.
+        fullgraph: with `replay`, raise an error if the function cannot be captured.
         disable: return `model` itself.
         replay: record and replay the calls.
         options: torch's other keywords (`dynamic`, `backend`, `mode`, `recompile_limit`, ...), which have no effect:
@@ -44,8 +46,13 @@ def compile(
     ...     return x * 2
     >>> [double(wg.ones(2) * number).tolist() for number in range(6)][-1]
     [10.0, 10.0]
-    >>> wg.compile(double) is double
-    True
+    >>> @wg.compile
+    ... def squared(x):
+    ...     print("called")
+    ...     return x * x
+    >>> squared(wg.ones(1))
+    called
+    tensor([1.])
     """
     if model is not None and not callable(model):
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
@@ -145,7 +152,7 @@ def substitute_in_graph(original_fn: Any, **options: Any) -> Callable[[Anything]
 
 
 def reset() -> None:
-    """Discard the lists of all functions of `wg.compile(..., replay=True)`."""
+    """Discard the lists and patterns of all functions of `wg.compile`."""
     replaying = sys.modules.get(f"{__name__}.replaying")
     for compiled in list(replaying.KNOWN) if replaying is not None else ():
         compiled.forget()

@@ -16,8 +16,9 @@ def excluded(fn: Any, reason: str | None) -> Any:
         fn: a function or another callable object; of a module the `forward` is replaced, of a class its call.
         reason: text for the warning, or None.
     """
-    replaying = sys.modules.get(f"{__package__}.replaying")
-    if replaying is not None and isinstance(fn, replaying.Replaying):
+    kinds = (("replaying", "Replaying"), ("following", "Followed"))
+    loaded = [(sys.modules.get(f"{__package__}.{module}"), name) for module, name in kinds]
+    if any(module is not None and isinstance(fn, getattr(module, name)) for module, name in loaded):
         return excluded(fn.function, reason)
     if isinstance(fn, type):
         name = "forward" if hasattr(fn, "forward") else "__call__"

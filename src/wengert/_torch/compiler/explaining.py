@@ -16,6 +16,7 @@ import numpy as np
 from wengert import _kernels as kernels
 from wengert._core.capture.lists import ADD, CALL, COPY, GRADS, ISLAND, READ, VIEW, WRITE, CallList, Entry, Nested
 
+from .following import Followed
 from .replaying import Replaying
 from .timing import Stopwatch
 
@@ -186,18 +187,39 @@ class Explanation(str):
         return in_frame(self.to_html(), f"Lists of {self.name}")
 
 
+def followed_explanation(compiled: Followed) -> Explanation:
+    """Return the patterns of a followed function, and why its latest tape has none."""
+    name = str(getattr(compiled, "__qualname__", "function"))
+    lines = [f"{name}: followed, {len(compiled.patterns)} patterns"]
+    for number, pattern in enumerate(compiled.patterns):
+        lists = len(pattern.graph.segments[0].lists)
+        native = 0 if pattern.cached is None else sum(pattern.native)
+        lines.append(
+            f"  pattern {number}: {len(pattern.ops)} calls, of which {native} run natively; it has matched "
+            f"{pattern.matches} times; {lists} backward lists"
+        )
+        lines.append(f"    {', '.join([op.name for op in pattern.ops[:MOST_NAMES]])}")
+    if compiled.reason:
+        lines.append(f"  the latest tape without a match has no pattern: {compiled.reason}")
+    result = Explanation("\n".join(lines))
+    result.name, result.recorded, result.signatures = name, len(compiled.patterns), ()
+    return result
+
+
 def explain(compiled: Any, times: bool | None = None) -> Explanation:
-    """Return the lists of a function of `wg.compile(..., replay=True)`, and the reasons of eager calls.
+    """Return the lists of a function of `wg.compile`, and the reasons of eager calls; of a followed one its patterns.
 
     Args:
         compiled: the function.
         times: True to measure the entries of the lists in later calls, False to stop that.
 
     Raises:
-        TypeError: if `compiled` is not a function of `wg.compile(..., replay=True)`.
+        TypeError: if `compiled` is not a function of `wg.compile`.
     """
+    if isinstance(compiled, Followed):
+        return followed_explanation(compiled)
     if not isinstance(compiled, Replaying):
-        raise TypeError(f"explain() takes a function of wg.compile(..., replay=True), not {type(compiled).__name__}")
+        raise TypeError(f"explain() takes a function of wg.compile, not {type(compiled).__name__}")
     signatures = tuple(
         Calls(
             tuple(forward_of(captured) for captured in signature.lists),
