@@ -29,6 +29,8 @@ cdef class Follower:
     @cython.locals(node=CompiledFunctionBackward)
     cpdef bint keeps(self, Tape tape, Storage storage) except -1
 
+@cython.locals(modes=Modes, first=Tape)
+cpdef object call(Follower owner, tuple args, dict kwargs)
 cpdef object owner_of(object array)
 @cython.locals(tape=Tape, earlier=Tape)
 cpdef object close(Modes modes)

@@ -42,22 +42,7 @@ class Follower:
     first: Any
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        modes: Modes = current()
-        if modes.tape is not None or not modes.grad or not is_quiet(modes):
-            return self.function(*args, **kwargs)
-        if self.idle > 0:
-            self.idle -= 1
-            return self.function(*args, **kwargs)
-        first: Tape = new_tape(modes, self)
-        predict(first, self.first)
-        slots.open_tape(first)
-        modes.tape = first
-        try:
-            result = self.function(*args, **kwargs)
-            self.conclude(modes)
-        finally:
-            close(modes)
-        return result
+        return call(self, args, kwargs)
 
     def conclude(self, modes: Modes) -> None:
         """Give the results of a call that has returned their history."""
@@ -140,6 +125,26 @@ class Follower:
             if owner_of(array) is owner:
                 return True
         return False
+
+
+def call(owner: Follower, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function that is followed."""
+    modes: Modes = current()
+    if modes.tape is not None or not modes.grad or not is_quiet(modes):
+        return owner.function(*args, **kwargs)
+    if owner.idle > 0:
+        owner.idle -= 1
+        return owner.function(*args, **kwargs)
+    first: Tape = new_tape(modes, owner)
+    predict(first, owner.first)
+    slots.open_tape(first)
+    modes.tape = first
+    try:
+        result: Any = owner.function(*args, **kwargs)
+        owner.conclude(modes)
+    finally:
+        close(modes)
+    return result
 
 
 def owner_of(array: Any) -> Any:
