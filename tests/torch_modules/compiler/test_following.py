@@ -243,7 +243,7 @@ def test_branches_loops_and_shapes_that_change() -> None:
                 h = h.sin() if h.sum().item() > 0 else h.cos() * 2
             h = h.repeat(number % 2 + 1)
             h.sum().backward()
-            return h
+            return h.detach()
 
         return step, x
 
@@ -342,3 +342,22 @@ def test_calls_that_record_nothing_and_functions_that_never_match() -> None:
     assert x.grad.item() == sum(range(1, 101)) and different.wasted < 30
     with wg.no_grad():
         assert not different(x).requires_grad
+
+
+def test_a_pattern_is_dropped_if_other_results_are_used_as_well() -> None:
+    x, kept = leaf(1.0, 2.0), []
+
+    @wg.compile
+    def step(keeps: bool) -> Any:
+        h = x * 2
+        if keeps:
+            kept.append(h)
+        return h.exp().sum()
+
+    for number in range(20):
+        loss = step(number > 5)
+        if number > 5:
+            assert kept[-1].grad_fn.name() == "MulBackward0" and loss.grad_fn.name() == "SumBackward0"
+            assert loss.grad_fn.next_functions[0][0].next_functions[0][0] is kept[-1].grad_fn
+        loss.backward()
+    assert x.grad.allclose(20 * 2 * (x * 2).exp()) and step.dropped == 1 and step.idle > 0

@@ -15,7 +15,7 @@ from wengert._core.tensor.tapes cimport Tape, is_quiet, is_taped, new_tape
 cdef class Follower:
     cdef public object function
     cdef public list patterns
-    cdef public long idle, wasted
+    cdef public long idle, wasted, dropped
     cdef public object first
     cpdef long note(self, Pattern pattern) except? -1
     @cython.locals(tape=Tape)
@@ -23,6 +23,7 @@ cdef class Follower:
     cpdef object begin_pass(self, Tape tape, tuple outputs, object inputs, bint create_graph)
     @cython.locals(pattern=Pattern, match=Match)
     cpdef object matched(self, Tape tape, object root)
+    cpdef object fail(self, Pattern pattern)
     @cython.locals(earlier=Tape)
     cpdef object settle(self, Tape tape)
     cpdef object settle_written(self, Tape tape, Storage storage)
@@ -33,7 +34,7 @@ cdef class Follower:
 cpdef object call(Follower owner, tuple args, dict kwargs)
 cpdef object owner_of(object array)
 @cython.locals(tape=Tape, earlier=Tape)
-cpdef object close(Modes modes)
+cpdef object close(Modes modes, Tape first)
 cpdef object discard(Tape tape)
 @cython.locals(pattern=Pattern)
 cpdef object release(Tape tape)

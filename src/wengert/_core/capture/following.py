@@ -23,6 +23,12 @@ from .matching import Match, Pattern, are_distinct, are_same, array_at, fits
 from .predicting import Prediction, predict
 from .segments import CompiledFunctionBackward, Connections, Segment, add_outer, lead, new_segment_node
 
+FAILURES = 3
+"""Number of matches of a pattern after which results other than its root were in use: the pattern is then dropped."""
+
+LONGEST = 1 << 16
+"""Maximum number of calls that are not followed, until one is tried again."""
+
 
 class Follower:
     """A function whose calls are followed; a subclass reads patterns.
@@ -33,6 +39,7 @@ class Follower:
         idle: the number of calls that are not followed, since the tapes before matched no pattern.
         wasted: the number of tapes since the latest match.
         first: the pattern of the first tape of the latest call, or None.
+        dropped: the number of patterns that were dropped.
     """
 
     function: Callable[..., Any]
@@ -40,6 +47,7 @@ class Follower:
     idle: int
     wasted: int
     first: Any
+    dropped: int
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return call(self, args, kwargs)
@@ -94,6 +102,16 @@ class Follower:
             self.patterns = [pattern, *[other for other in self.patterns if other is not pattern]]
         return pattern.root
 
+    def fail(self, pattern: Pattern) -> None:
+        """Note that more results than the root were in use after a match; drop a pattern for which that is usual."""
+        pattern.failures += 1
+        if pattern.failures == FAILURES:
+            self.patterns = [other for other in self.patterns if other is not pattern]
+            if self.first is pattern:
+                self.first = None
+            self.dropped += 1
+            self.idle = min(1 << min(2 * self.dropped + 2, 32), LONGEST)
+
     def unknown(self, tape: Tape, root: Any) -> None:
         """Create the nodes of a tape that no pattern matches."""
         raise NotImplementedError
@@ -137,13 +155,13 @@ def call(owner: Follower, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return owner.function(*args, **kwargs)
     first: Tape = new_tape(modes, owner)
     predict(first, owner.first)
-    slots.open_tape(first)
-    modes.tape = first
     try:
+        slots.open_tape(first)
+        modes.tape = first
         result: Any = owner.function(*args, **kwargs)
         owner.conclude(modes)
     finally:
-        close(modes)
+        close(modes, first)
     return result
 
 
@@ -154,9 +172,9 @@ def owner_of(array: Any) -> Any:
     return array
 
 
-def close(modes: Modes) -> None:
-    """End the following of a call in a thread."""
-    tape: Tape = modes.tape
+def close(modes: Modes, first: Tape) -> None:
+    """End the following of a call in a thread; `first` is its first tape, which an interrupt may have kept from it."""
+    tape: Tape = first if modes.tape is None else modes.tape
     earlier: Tape
     try:
         if has_calls(tape):  # the call has raised an error
@@ -166,7 +184,7 @@ def close(modes: Modes) -> None:
                 release(tape)
             tape = tape.earlier
     finally:
-        tape = modes.tape
+        tape = first if modes.tape is None else modes.tape
         modes.tape = None
         while tape is not None:
             earlier = tape.earlier
@@ -215,8 +233,8 @@ def release(tape: Tape) -> None:
     """Create ordinary nodes for results of a tape that are in use, except for the root: its edge leads to a node."""
     pattern: Pattern = tape.pattern
     if is_used(tape):
-        pattern.failures += 1
         tape.follower.expand(tape)
+        tape.follower.fail(pattern)
 
 
 def is_used(tape: Tape) -> bool:

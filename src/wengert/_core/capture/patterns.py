@@ -15,7 +15,7 @@ from ..tensor.storage import next_serial
 from ..tensor.tapes import Tape, calls_in
 from .dividing import graph_of
 from .expanding import Expansion
-from .following import Follower
+from .following import LONGEST, Follower
 from .lists import layout_of
 from .matching import PLACES, Pattern
 from .native_calls import RETURNS, SMALL, is_native
@@ -31,10 +31,6 @@ MOST_PATTERNS = 16
 """Maximum number of patterns of one function; the one that has not matched for the longest time is dropped."""
 MOST_WASTED = 8
 """Number of tapes without a match, one after the other, from which on calls are not followed for a while: 8, 16, ..."""
-LONGEST = 1 << 16
-"""Maximum number of calls that are not followed, until one is tried again."""
-FAILURES = 3
-"""Number of matches of a pattern after which results other than its root were alive: the pattern is then dropped."""
 
 
 class Following(Follower):
@@ -61,7 +57,7 @@ class Following(Follower):
         """Discard all patterns."""
         self.patterns: list[Any] = []
         self.first = None
-        self.idle = self.wasted = 0
+        self.idle = self.wasted = self.dropped = 0
         self.reason = ""
 
     def unknown(self, tape: Tape, root: Tensor | None) -> None:
@@ -83,8 +79,7 @@ class Following(Follower):
             return
         self.reason = ""
         prepare_prediction(pattern, self.natives, self.run_call)
-        kept = [other for other in self.patterns if other.failures < FAILURES]
-        self.patterns = [pattern, *kept][:MOST_PATTERNS]
+        self.patterns = [pattern, *self.patterns][:MOST_PATTERNS]
 
     def expand(self, tape: Tape) -> None:
         """Create the ordinary nodes of a tape for which a single node stands."""
