@@ -13,7 +13,7 @@ from benchmarks.libraries import TorchLike
 from benchmarks.timing import flatten
 
 OURS = TorchLike("wengert")
-NAMES = [name for name, _, _ in compiled.PROGRAMS]
+NAMES = [name for name, *_ in compiled.PROGRAMS]
 PAGE = (Path(__file__).parents[2] / "docs" / "compiling.md").read_text(encoding="utf-8")
 
 
@@ -27,7 +27,7 @@ def programs() -> Any:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_programs_of_jax_return_what_ours_return(programs: Any, name: str) -> None:
-    make = next(make for other, make, _ in compiled.PROGRAMS if other == name)
+    make = next(make for other, make, *_ in compiled.PROGRAMS if other == name)
     eager, step = make(OURS), programs.step(name)
     if step is None:
         return
@@ -37,7 +37,7 @@ def test_programs_of_jax_return_what_ours_return(programs: Any, name: str) -> No
 
 
 def test_a_compiled_step_with_other_values_is_refused() -> None:
-    name, make, _ = compiled.PROGRAMS[2]
+    name, make, *_ = compiled.PROGRAMS[2]
     steps = {"replay": make(OURS), "jax": lambda: np.array(7.0)}
     with pytest.raises(RuntimeError, match="jax returned other values"):
         compiled.compiler_row(name, OURS, make, ["jax"], steps, 1)
@@ -45,7 +45,7 @@ def test_a_compiled_step_with_other_values_is_refused() -> None:
 
 def test_a_row_has_first_calls_and_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "SLICE", 1e-4)
-    name, make, _ = compiled.PROGRAMS[2]
+    name, make, *_ = compiled.PROGRAMS[2]
     eager = make(OURS)
     steps = {"replay": make(OURS), "torch.compile": lambda: (eager(), eager())[0]}
     row = compiled.compiler_row(name, OURS, make, ["torch.compile", "jax"], steps, 3)
@@ -55,7 +55,7 @@ def test_a_row_has_first_calls_and_ratios(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_step_that_does_not_compile_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
-    name, make, _ = compiled.PROGRAMS[2]
+    name, make, *_ = compiled.PROGRAMS[2]
 
     def fails() -> None:
         raise RuntimeError("no double backward\nmore")

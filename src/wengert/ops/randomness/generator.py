@@ -353,6 +353,9 @@ def set_rng_state(new_state: Tensor) -> None:
     Args:
         new_state: result of `get_rng_state`.
 
+    Returns:
+        None.
+
     Raises:
         TypeError: if `new_state` is not a uint8 tensor.
         RuntimeError: if its length is wrong.
