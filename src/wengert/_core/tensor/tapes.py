@@ -71,7 +71,7 @@ class Tape(Node):
     edges: list[Any]
     pattern: Any
     earlier: Any
-    predicting: Predicting
+    predicting: Any
 
     __slots__ = ("calls", "earlier", "edges", "follower", "modes", "pattern", "predicting", "segment_node")
 
