@@ -53,6 +53,6 @@ cpdef bint has_calls(Tape tape) except -1
 @cython.locals(prediction=Prediction, pattern=Pattern, match=Match, complete=bint, edges=list, tensor=Tensor)
 cpdef object as_predicted(Tape tape, object root)
 @cython.locals(stores=list, versions=list, tensor=Tensor, storage=Storage, at=long, place=tuple)
-cpdef object add_stores(CompiledFunctionBackward node, Connections graph, list found, Tensor root)
+cpdef object add_stores(CompiledFunctionBackward node, Connections graph, list externals, Tensor root)
 @cython.locals(edges=list, at=long)
 cpdef list all_edges(list calls)

@@ -293,14 +293,14 @@ def replace(pattern: Pattern, match: Match, all_of_tape: list[Any]) -> None:
     segment: Segment = graph.segments[0]
     root: Tensor = match.results[pattern.root]
     edges: list[Any] = []
-    unlike: bool = add_outer(graph, match.found, edges)
+    unlike: bool = add_outer(graph, match.externals, edges)
     kept: list[Any] = []
     for place in pattern.kept:
         kept.append(array_at(place, match))
     node: CompiledFunctionBackward = new_segment_node(segment, kept, edges, modes.sequence)
     node.unlike, node.followed = unlike, True
     modes.sequence += graph.count
-    add_stores(node, graph, match.found, root)
+    add_stores(node, graph, match.externals, root)
     node.results = [door.weak(root)]
     following: Tape = new_tape(modes, tape.follower)
     following.earlier = tape
@@ -329,7 +329,7 @@ def begin_next(tape: Tape, pattern: Pattern, following: Tape) -> None:
     predict(following, pattern.next)
 
 
-def add_stores(node: CompiledFunctionBackward, graph: Connections, found: list[Any], root: Tensor) -> None:
+def add_stores(node: CompiledFunctionBackward, graph: Connections, externals: list[Any], root: Tensor) -> None:
     """Set the storages that a program can write to, and their versions."""
     stores: list[Any] = []
     versions: list[Any] = []
@@ -339,7 +339,7 @@ def add_stores(node: CompiledFunctionBackward, graph: Connections, found: list[A
         place: tuple[Any, ...] = graph.stores[at]
         storage = None
         if place[0] >= 0:
-            tensor = found[place[0]]
+            tensor = externals[place[0]]
             storage = tensor._storage_
         elif place[1] >= 0:
             storage = root._storage_

@@ -20,17 +20,17 @@ cdef class Pattern:
 
 cdef class Match:
     cdef public Tape tape
-    cdef public list found, results
+    cdef public list externals, results
 
 @cython.locals(holder=list, edge=Edge)
 cpdef long references_of_one_holder() except? -1
 @cython.locals(calls=list, results=list, place=long, at=long, nr=long)
 cpdef bint fits(Pattern pattern, Match match) except -1
-@cython.locals(found=list, place=long, at=long)
+@cython.locals(externals=list, place=long, at=long)
 cpdef bint fit(Pattern pattern, Match match, tuple places, tuple constants, object args) except -1
 @cython.locals(tensor=Tensor)
 cpdef bint bind(Pattern pattern, Match match, long place, object value) except -1
-@cython.locals(required=tuple, found=list, at=long, other=long)
+@cython.locals(required=tuple, externals=list, at=long, other=long)
 cpdef bint are_distinct(Pattern pattern, Match match) except -1
 cpdef bint are_same(Pattern pattern, Match match) except -1
 @cython.locals(result=Tensor)

@@ -110,19 +110,19 @@ class Match:
 
     Attributes:
         tape: the tape.
-        found: the external tensors, None for those that have not been met yet.
+        externals: the external tensors, None for those that have not been met yet.
         results: the results of the calls so far.
     """
 
     tape: Tape
-    found: list[Any]
+    externals: list[Any]
     results: list[Any]
 
-    __slots__ = ("found", "results", "tape")
+    __slots__ = ("externals", "results", "tape")
 
     def __init__(self, tape: Tape, count: int) -> None:
         self.tape = tape
-        self.found = [None] * count
+        self.externals = [None] * count
         self.results = []
 
 
@@ -138,7 +138,7 @@ HOLDERS = references_of_one_holder()
 
 
 def fits(pattern: Pattern, match: Match) -> bool:
-    """Return whether a tape matches a pattern; find its external tensors and its results."""
+    """Return whether a tape matches a pattern; note its external tensors and its results."""
     calls: list[Any] = match.tape.calls
     results: list[Any] = match.results
     if len(calls) != tapes.FIELDS * len(pattern.ops):
@@ -166,7 +166,7 @@ def fits(pattern: Pattern, match: Match) -> bool:
 
 def fit(pattern: Pattern, match: Match, places: tuple[int, ...], constants: tuple[Any, ...], args: Any) -> bool:
     """Return whether the arguments of one call are those at some places, and some constants."""
-    found: list[Any] = match.found
+    externals: list[Any] = match.externals
     place: int
     if len(args) != len(places):
         return False
@@ -174,7 +174,9 @@ def fit(pattern: Pattern, match: Match, places: tuple[int, ...], constants: tupl
         place = places[at]
         value: Any = args[at]
         if place >= 0:
-            if found[place] is not value and (found[place] is not None or not bind(pattern, match, place, value)):
+            if externals[place] is not value and (
+                externals[place] is not None or not bind(pattern, match, place, value)
+            ):
                 return False
         elif place <= FIRST:
             if match.results[FIRST - place] is not value:
@@ -194,19 +196,19 @@ def bind(pattern: Pattern, match: Match, place: int, value: Any) -> bool:
     tensor: Tensor = value
     if tensor._edge_ is not None and tensor._edge_.node is match.tape:
         return False
-    match.found[place] = value
+    match.externals[place] = value
     return True
 
 
 def are_distinct(pattern: Pattern, match: Match) -> bool:
     """Return whether the external tensors that require a gradient are all different."""
     required: tuple[int, ...] = pattern.required
-    found: list[Any] = match.found
+    externals: list[Any] = match.externals
     if len(required) > FEW:
-        return len({id(found[place]) for place in required}) == len(required)
+        return len({id(externals[place]) for place in required}) == len(required)
     for at in range(len(required)):
         for other in range(at):
-            if found[required[at]] is found[required[other]]:
+            if externals[required[at]] is externals[required[other]]:
                 return False
     return True
 
@@ -231,7 +233,7 @@ def are_unused(pattern: Pattern, match: Match) -> bool:
 
 def array_at(place: int, match: Match) -> Any:
     """Return the array of a tensor at a place."""
-    tensor: Tensor = match.found[place] if place >= 0 else match.results[FIRST - place]
+    tensor: Tensor = match.externals[place] if place >= 0 else match.results[FIRST - place]
     return tensor._array_
 
 

@@ -21,7 +21,7 @@ cdef class Prediction(Predicting):
     cpdef bint takes(self, object op, tuple args, object result) except -1
     @cython.locals(held=Prediction, pattern=Pattern, tape=Tape, results=list, calls=list, tensor=Tensor, at=long)
     cpdef object end(self)
-    @cython.locals(pattern=Pattern, at=long, places=tuple, found=list, tensor=Tensor, place=long)
+    @cython.locals(pattern=Pattern, at=long, places=tuple, externals=list, tensor=Tensor, place=long)
     cpdef bint compares(self, object op, tuple args) except -1
     cpdef object advance(self, Tensor result)
     @cython.locals(pattern=Pattern, values=list, at=long)

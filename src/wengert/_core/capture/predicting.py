@@ -86,7 +86,7 @@ class Prediction(Predicting):
         if at >= len(pattern.ops) or pattern.ops[at] is not op:
             return False
         places: tuple[int, ...] = pattern.places[at]
-        found: list[Any] = self.match.found
+        externals: list[Any] = self.match.externals
         if not fit(pattern, self.match, places, pattern.constants[at], args):
             return False
         self.expected = at
@@ -94,7 +94,7 @@ class Prediction(Predicting):
         place: int
         for place in places:
             if place >= 0:
-                tensor = found[place]
+                tensor = externals[place]
                 pattern.values[place] = tensor._array_
         return True
 
@@ -164,7 +164,7 @@ def arguments(match: Match, places: tuple[int, ...], constants: tuple[Any, ...])
     for at in range(len(places)):
         place = places[at]
         if place >= 0:
-            values.append(match.found[place])
+            values.append(match.externals[place])
         elif place <= matching.FIRST:
             values.append(match.results[matching.FIRST - place])
         elif place == matching.NESTED:
