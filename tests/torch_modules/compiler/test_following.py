@@ -312,6 +312,20 @@ def test_modules_and_methods() -> None:
     assert wg.compile(net.forward)(wg.ones(1, 3)).shape == (1, 2)
 
 
+def test_tensors_that_only_sequences_hold() -> None:
+    def build() -> Any:
+        x, y = leaf(1.0, 2.0), leaf(0.5)
+
+        def step(number: int) -> Any:
+            joined = wg.cat([x, y * 2]) * wg.stack([wg.cat([x, y]).sum(), x.sum()]).sum()
+            joined.exp().sum().backward()
+            return joined.detach()
+
+        return step, [x, y]
+
+    assert matches(both(build)) > 8
+
+
 def test_patterns_are_explained_and_forgotten() -> None:
     x = leaf(1.0, 2.0)
 

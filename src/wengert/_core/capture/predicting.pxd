@@ -21,12 +21,14 @@ cdef class Prediction(Predicting):
     cpdef bint takes(self, object op, tuple args, object result) except -1
     @cython.locals(held=Prediction, pattern=Pattern, tape=Tape, results=list, calls=list, tensor=Tensor, at=long)
     cpdef object end(self)
-    @cython.locals(pattern=Pattern, at=long, places=tuple, externals=list, tensor=Tensor, place=long)
+    @cython.locals(pattern=Pattern, at=long, places=tuple)
     cpdef bint compares(self, object op, tuple args) except -1
     cpdef object advance(self, Tensor result)
     @cython.locals(pattern=Pattern, values=list, at=long)
     cpdef object leave(self)
 
+@cython.locals(tensor=Tensor, place=long, at=long)
+cpdef object put_arrays(Match match, Pattern pattern, tuple places, tuple constants)
 cpdef object predict(Tape tape, object pattern)
 @cython.locals(values=list, place=long, at=long)
 cpdef tuple arguments(Match match, tuple places, tuple constants)

@@ -86,16 +86,10 @@ class Prediction(Predicting):
         if at >= len(pattern.ops) or pattern.ops[at] is not op:
             return False
         places: tuple[int, ...] = pattern.places[at]
-        externals: list[Any] = self.match.externals
         if not fit(pattern, self.match, places, pattern.constants[at], args):
             return False
         self.expected = at
-        tensor: Tensor
-        place: int
-        for place in places:
-            if place >= 0:
-                tensor = externals[place]
-                pattern.values[place] = tensor._array_
+        put_arrays(self.match, pattern, places, pattern.constants[at])
         return True
 
     def takes(self, op: Any, args: tuple[Any, ...], result: Any) -> bool:
@@ -147,6 +141,19 @@ class Prediction(Predicting):
             if pattern.cached[at] is None:
                 values[len(pattern.guards) + at] = None
         pattern.is_busy = False
+
+
+def put_arrays(match: Match, pattern: Pattern, places: tuple[int, ...], constants: tuple[Any, ...]) -> None:
+    """Put the arrays of the external tensors among arguments, also in sequences, to their places."""
+    tensor: Tensor
+    place: int
+    for at in range(len(places)):
+        place = places[at]
+        if place >= 0:
+            tensor = match.externals[place]
+            pattern.values[place] = tensor._array_
+        elif place == matching.NESTED:
+            put_arrays(match, pattern, constants[at][0], constants[at][1])
 
 
 def predict(tape: Tape, pattern: Pattern | None) -> None:

@@ -58,7 +58,7 @@ class Stopwatch:
             times.append(took)
         return statistics.median(times)
 
-    def __call__(self, values: list[Any], owners: list[Any], made: dict[int, Any], storages: dict[int, Any]) -> int:
+    def __call__(self, values: list[Any], owners: list[Any], built: dict[int, Any], storages: dict[int, Any]) -> int:
         """Run the list, as `lists.run` does; return -1, or the index of the entry that could not run."""
         if not self.single:
             self.prepare(len(values))
@@ -71,7 +71,7 @@ class Stopwatch:
                 took = perf_counter_ns() - start
             if stopped != 1:  # a native function declines, or there is none
                 start = perf_counter_ns()
-                ran = run_entry(entry, values, owners, made, storages)
+                ran = run_entry(entry, values, owners, built, storages)
                 took = perf_counter_ns() - start
                 if not ran:
                     return at
