@@ -12,7 +12,7 @@ from ..profiling.events import Log, logged
 from ..state.modes import Modes, current
 from ..tensor.base import Tensor, wrap_flagged
 from . import noted
-from .dispatch import array_of, finish, flags_of, input_word, is_unusual, refresh_views
+from .dispatch import array_of, finish, flags_of, input_word, is_unusual, refresh_views, run_predicted
 from .noted import DEEPEST
 
 
@@ -39,6 +39,10 @@ def attempt_plain(
 ) -> Any:
     """Rest of `attempt`: `input_flags` are those of the inputs, `word` with those of the modes, none unusual."""
     result: Any
+    if modes.tape is not None and word & flags.REQUIRES_GRAD and native is op.native:
+        result = run_predicted(op, args, modes)
+        if result is not None:
+            return result
     try:
         result = door.on_arrays(native, args, Tensor)
     except ValueError as error:

@@ -3,7 +3,7 @@ from wengert._core cimport door
 from wengert._core.calls cimport taped
 from wengert._core.capture.segments cimport CompiledFunctionBackward, Connections, Segment, add_outer, lead, new_segment_node
 from wengert._core.capture cimport matching
-from wengert._core.capture.matching cimport Match, Pattern, are_distinct, are_same, array_at, fits
+from wengert._core.capture.matching cimport Match, Pattern, are_distinct, are_same, are_unused, array_at, fits
 from wengert._core.capture.predicting cimport Prediction, predict
 from wengert._core.graph.node cimport Edge
 from wengert._core.state.modes cimport Modes, current
@@ -36,6 +36,7 @@ cpdef object owner_of(object array)
 @cython.locals(tape=Tape, earlier=Tape)
 cpdef object close(Modes modes, Tape first)
 cpdef object discard(Tape tape)
+cpdef bint is_alike(Pattern pattern, Match match) except -1
 @cython.locals(pattern=Pattern)
 cpdef object release(Tape tape)
 @cython.locals(pattern=Pattern, edges=list, edge=Edge, tensor=Tensor, at=long)

@@ -19,7 +19,7 @@ from ..tensor.base import Tensor
 from ..tensor.storage import Storage
 from ..tensor.tapes import Tape, is_quiet, is_taped, new_tape
 from . import matching
-from .matching import Match, Pattern, are_distinct, are_same, array_at, fits
+from .matching import Match, Pattern, are_distinct, are_same, are_unused, array_at, fits
 from .predicting import Prediction, predict
 from .segments import CompiledFunctionBackward, Connections, Segment, add_outer, lead, new_segment_node
 
@@ -216,8 +216,8 @@ def as_predicted(tape: Tape, root: Any) -> Any:
     prediction: Prediction = tape.predicting
     pattern: Pattern = prediction.pattern
     match: Match = prediction.match
-    complete: bool = prediction.position == len(pattern.ops) and are_distinct(pattern, match)
-    if complete and are_same(pattern, match) and (root is None or match.results[pattern.root] is root):
+    complete: bool = prediction.position == len(pattern.expected) and are_distinct(pattern, match)
+    if complete and (root is None or match.results[pattern.root] is root) and is_alike(pattern, match):
         prediction.leave()
         edges: list[Any] = []
         tensor: Tensor
@@ -227,6 +227,11 @@ def as_predicted(tape: Tape, root: Any) -> Any:
         return match
     prediction.end()
     return None
+
+
+def is_alike(pattern: Pattern, match: Match) -> bool:
+    """Return whether all tensors of a predicted tape share memory, and are in use, as those of the pattern are."""
+    return are_same(pattern, match) and are_unused(pattern, match, True)
 
 
 def release(tape: Tape) -> None:

@@ -3,18 +3,26 @@ from wengert._core cimport door
 from wengert._core.capture.segments cimport Connections
 from wengert._core.capture.signatures cimport holds
 from wengert._core.graph.node cimport Edge
+from wengert._core.operators.declaration cimport Declaration
 from wengert._core.tensor cimport tapes
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.tensor.tapes cimport Tape
 
 cdef long CONSTANT, NESTED, FIRST, FEW, HOLDERS
 
+cdef class ExpectedCall:
+    cdef public Declaration op
+    cdef public tuple places, constants
+    cdef public object layout, tail, taken
+    cdef public long number
+    cdef public bint shares, is_native, is_kept
+
 cdef class Pattern:
-    cdef public list ops, places, constants, layouts, guards, shares
+    cdef public list expected, guards
     cdef public tuple required, ends, kept, same, spaces, unused
     cdef public long root, matches, failures
     cdef public Connections graph
-    cdef public list cached, native, tails, values
+    cdef public list cached, values
     cdef public object calls, run_call, next
     cdef public bint is_busy
 
@@ -24,8 +32,10 @@ cdef class Match:
 
 @cython.locals(holder=list, edge=Edge)
 cpdef long references_of_one_holder() except? -1
-@cython.locals(calls=list, results=list, place=long, at=long, nr=long)
+@cython.locals(calls=list, results=list, place=long, expected=ExpectedCall)
 cpdef bint fits(Pattern pattern, Match match) except -1
+@cython.locals(nr=long)
+cpdef bint are_laid_out(object result, object layout) except -1
 @cython.locals(externals=list, place=long, at=long)
 cpdef bint fit(Pattern pattern, Match match, tuple places, tuple constants, object args) except -1
 @cython.locals(tensor=Tensor)
@@ -34,7 +44,7 @@ cpdef bint bind(Pattern pattern, Match match, long place, object value) except -
 cpdef bint are_distinct(Pattern pattern, Match match) except -1
 cpdef bint are_same(Pattern pattern, Match match) except -1
 @cython.locals(result=Tensor)
-cpdef bint are_unused(Pattern pattern, Match match) except -1
+cpdef bint are_unused(Pattern pattern, Match match, bint predicted) except -1
 @cython.locals(tensor=Tensor)
 cpdef object array_at(long place, Match match)
 cpdef bint is_laid_out(Tensor tensor, object layout) except -1

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import door
 from ..graph.node import Edge
+from ..operators.declaration import Declaration
 from ..tensor import tapes
 from ..tensor.base import Tensor
 from ..tensor.tapes import Tape
@@ -23,27 +24,72 @@ FEW = 8
 """Number of external tensors that require a gradient up to which they are compared one by one."""
 
 
+class ExpectedCall:
+    """One call of a pattern.
+
+    Attributes:
+        op: the operator.
+        places: the places of the arguments.
+        constants: the arguments, None in the place of tensors; of a sequence (places, constants, type).
+        layout: an array with the layout of the result, or a tuple of them.
+        shares: the result shares memory, or there are several.
+        number: the number of the result, or of the first one, among those of all calls.
+        tail: the plan if the call may have to save a copy of an input, see `dispatch.saves_tail`; or None.
+        is_native: it runs natively.
+        is_kept: its result is kept for the next round.
+        taken: of a view that is kept, the tensor that it was taken of, its array, and the steps; or None.
+    """
+
+    op: Declaration
+    places: tuple[int, ...]
+    constants: tuple[Any, ...]
+    layout: Any
+    shares: bool
+    number: int
+    tail: Any
+    is_native: bool
+    is_kept: bool
+    taken: Any
+
+    __slots__ = (
+        "constants",
+        "is_kept",
+        "is_native",
+        "layout",
+        "number",
+        "op",
+        "places",
+        "shares",
+        "tail",
+        "taken",
+    )
+
+    def __init__(self, op: Declaration, places: tuple[int, ...], constants: tuple[Any, ...], layout: Any, number: int) -> None:
+        self.op = op
+        self.places = places
+        self.constants = constants
+        self.layout = layout
+        self.number = number
+        self.shares = self.is_native = self.is_kept = False
+        self.tail = self.taken = None
+
+
 class Pattern:
     """What equal tapes have in common.
 
     Attributes:
-        ops: the operators.
-        places: for each call the places of its arguments.
-        constants: for each call its arguments, None in the place of tensors; a `Pattern` of one call for sequences.
-        layouts: for each call an array with the layout of its result, or a tuple of them.
-        shares: for each call whether its result shares memory, or there are several.
+        expected: the calls.
         guards: the guards of the external tensors.
         required: the external tensors that require a gradient.
         root: the number of the result from which gradients come.
         ends: for each result its (step, output number) in the graph; None if it is not recorded.
         spaces: for each result the shape and dtype of its gradient, or None.
-        unused: (number, how often calls hold it) of the recorded results that the root does not depend on.
+        unused: (number, how often calls hold it, how often views hold it) of the recorded results that the root does
+            not depend on.
         kept: the places of the tensors whose arrays the node keeps.
         same: pairs of places of tensors that have the same array.
         graph: the graph.
-        cached: for each call the tensor that was its last result, or None; None if calls are not predicted.
-        native: for each call whether it runs natively.
-        tails: for each call its plan if it may have to save a copy of an input, see `dispatch.saves_tail`; or None.
+        cached: for each result the tensor that is kept for the next round, or None; None if calls are not predicted.
         calls, run_call: the native calls, and the function that runs one of them.
         values: the arrays of the external tensors, then those of the results.
         is_busy: a tape is compared with it call by call.
@@ -52,11 +98,7 @@ class Pattern:
         failures: the number of them after which other results than the root were alive.
     """
 
-    ops: list[Any]
-    places: list[Any]
-    constants: list[Any]
-    layouts: list[Any]
-    shares: list[Any]
+    expected: list[Any]
     guards: list[Any]
     required: tuple[int, ...]
     root: int
@@ -67,8 +109,6 @@ class Pattern:
     unused: tuple[Any, ...]
     graph: Connections
     cached: list[Any]
-    native: list[Any]
-    tails: list[Any]
     calls: Any
     run_call: Any
     values: list[Any]
@@ -80,26 +120,20 @@ class Pattern:
     __slots__ = (
         "cached",
         "calls",
-        "constants",
         "ends",
+        "expected",
         "failures",
         "graph",
         "guards",
         "is_busy",
         "kept",
-        "layouts",
         "matches",
-        "native",
         "next",
-        "ops",
-        "places",
         "required",
         "root",
         "run_call",
-        "shares",
         "same",
         "spaces",
-        "tails",
         "unused",
         "values",
     )
@@ -141,27 +175,35 @@ def fits(pattern: Pattern, match: Match) -> bool:
     """Return whether a tape matches a pattern; note its external tensors and its results."""
     calls: list[Any] = match.tape.calls
     results: list[Any] = match.results
-    if len(calls) != tapes.FIELDS * len(pattern.ops):
+    if len(calls) != tapes.FIELDS * len(pattern.expected):
         return False
     place: int = 0
-    layout: Any
-    for at in range(len(pattern.ops)):
-        if calls[place] is not pattern.ops[at]:
+    expected: ExpectedCall
+    for expected in pattern.expected:
+        if calls[place] is not expected.op:
             return False
-        if not fit(pattern, match, pattern.places[at], pattern.constants[at], calls[place + 1]):
+        if not fit(pattern, match, expected.places, expected.constants, calls[place + 1]):
             return False
-        layout = pattern.layouts[at]
-        if not isinstance(layout, tuple):
-            if not is_laid_out(calls[place + 2], layout):
-                return False
-            results.append(calls[place + 2])
+        if not are_laid_out(calls[place + 2], expected.layout):
+            return False
+        if expected.op.several:
+            results += calls[place + 2]
         else:
-            for nr in range(len(layout)):
-                if not is_laid_out(calls[place + 2][nr], layout[nr]):
-                    return False
-                results.append(calls[place + 2][nr])
+            results.append(calls[place + 2])
         place += tapes.FIELDS
-    return are_distinct(pattern, match) and are_same(pattern, match) and are_unused(pattern, match)
+    return are_distinct(pattern, match) and are_same(pattern, match) and are_unused(pattern, match, False)
+
+
+def are_laid_out(result: Any, layout: Any) -> bool:
+    """Return whether the result of a call, or each of several, has the layout of an array."""
+    if not isinstance(layout, tuple):
+        return not isinstance(result, tuple) and is_laid_out(result, layout)
+    if not isinstance(result, tuple) or len(result) != len(layout):
+        return False
+    for nr in range(len(layout)):
+        if not is_laid_out(result[nr], layout[nr]):
+            return False
+    return True
 
 
 def fit(pattern: Pattern, match: Match, places: tuple[int, ...], constants: tuple[Any, ...], args: Any) -> bool:
@@ -221,12 +263,16 @@ def are_same(pattern: Pattern, match: Match) -> bool:
     return True
 
 
-def are_unused(pattern: Pattern, match: Match) -> bool:
-    """Return whether only the tape holds the recorded results that the root does not depend on."""
+def are_unused(pattern: Pattern, match: Match, predicted: bool) -> bool:
+    """Return whether only the tape holds the recorded results that the root does not depend on.
+
+    Args:
+        predicted: the tape has been compared call by call, and does not hold the arguments.
+    """
     result: Tensor
-    for number, held in pattern.unused:
+    for number, by_calls, by_views in pattern.unused:
         result = match.results[number]
-        if door.references(result) > held + HOLDERS:
+        if door.references(result) > (by_views if predicted else by_calls) + HOLDERS:
             return False
     return True
 

@@ -17,7 +17,7 @@ from .dividing import graph_of
 from .expanding import Expansion
 from .following import LONGEST, Follower
 from .lists import layout_of
-from .matching import PLACES, Pattern
+from .matching import PLACES, ExpectedCall, Pattern
 from .native_calls import RETURNS, SMALL, is_native
 from .outputs import Output
 from .passes import prepare
@@ -98,24 +98,32 @@ class Following(Follower):
 
 def only_result(calls: list[Any]) -> Tensor | None:
     """Return the only result of the calls on a tape that is in use elsewhere; None if there are none, or several."""
-    held = counted_uses(calls)
+    by_arguments, by_views = held_by_arguments(calls), held_by_views(calls)
     results = recorded_results(calls)
     probe: Any = wrap_flagged(results[0]._array_, 0)
     holder = [probe]
     results.append(probe)
     del probe  # now it is held as often as a result that nothing else holds
-    counts = [door.references(result) - held.get(id(result), 0) for result in results]
+    counts = []
+    for result in results:
+        counts.append(door.references(result) - by_arguments.get(id(result), 0) - by_views.get(id(result), 0))
     used = [result for result, count in zip(results[:-1], counts) if count > counts[-1]]
     del holder
     return used[0] if len(used) == 1 else None
 
 
-def counted_uses(calls: list[Any]) -> dict[int, int]:
-    """Return how often calls hold each tensor as an argument, and results as the base of a view, by identity."""
+def held_by_arguments(calls: list[Any]) -> dict[int, int]:
+    """Return how often calls hold each tensor as an argument, by identity."""
     held: dict[int, int] = {}
     for _, args, _, _ in calls_in(calls):
         for value in tensors_in(args):
             held[id(value)] = held.get(id(value), 0) + 1
+    return held
+
+
+def held_by_views(calls: list[Any]) -> dict[int, int]:
+    """Return how often results of calls hold each tensor as the base of a view, by identity."""
+    held: dict[int, int] = {}
     for result in recorded_results(calls):
         if result._flags_ & flags.VIEW:
             base = result._meta_.view.base
@@ -146,41 +154,35 @@ def tensors_in(values: Any) -> list[Tensor]:
 
 
 def prepare_prediction(pattern: Pattern, natives: Any, run_call: Any) -> None:
-    """Let calls be predicted by a pattern, if each has one recorded result that the root depends on."""
-    if (
-        natives is None
-        or any(end is None for end in pattern.ends)
-        or any(isinstance(x, tuple) for x in pattern.layouts)
-    ):
+    """Let calls be predicted by a pattern."""
+    if natives is None:
         return
     count = len(pattern.guards)
-    described = [description(pattern, at, count) for at in range(len(pattern.ops))]
-    pattern.native = [known is not None for known in described]
-    pattern.cached = [None] * len(described)
-    pattern.values = [None] * (count + len(described))
+    described = [description(expected, count) for expected in pattern.expected]
+    for expected, known in zip(pattern.expected, described):
+        expected.is_native = known is not None
+        several = isinstance(expected.layout, tuple)
+        expected.is_kept = not several and pattern.ends[expected.number] is not None
+    pattern.cached = [None] * len(pattern.ends)
+    pattern.values = [None] * (count + len(pattern.ends))
     pattern.calls = natives[0](tuple(described), len(pattern.values))
     pattern.run_call = run_call
 
 
-def description(pattern: Pattern, at: int, count: int) -> Any:
+def description(expected: ExpectedCall, count: int) -> Any:
     """Return the description of a call for the native loop, see `native_calls`; None if it runs as usual.
 
     Args:
+        expected: the call.
         count: the number of external tensors, whose arrays precede those of the results.
     """
-    op, layout = pattern.ops[at], pattern.layouts[at]
-    if (
-        not is_native(op.native)
-        or op.view
-        or op.random
-        or op.tail is not None
-        or len(pattern.places[at]) > MOST_ARGUMENTS
-    ):
+    op, layout = expected.op, expected.layout
+    if not is_native(op.native) or op.view or op.random or len(expected.places) > MOST_ARGUMENTS:
         return None
-    if layout.size * layout.itemsize >= SMALL or pattern.shares[at]:
+    if expected.shares or layout.size * layout.itemsize >= SMALL:
         return None
-    places, constants = in_registers(pattern.places[at], pattern.constants[at], count)
-    return RETURNS, op.native, places, constants, False, (count + at,), (layout,), (-1,), (), None
+    places, constants = in_registers(expected.places, expected.constants, count)
+    return RETURNS, op.native, places, constants, False, (count + expected.number,), (layout,), (-1,), (), None
 
 
 def in_registers(places: tuple[int, ...], constants: tuple[Any, ...], count: int) -> tuple[Any, Any]:
@@ -250,20 +252,18 @@ class Reader:
         Raises:
             Refusal: if results of a call may differ in shape.
         """
-        pattern.ops, pattern.places, pattern.constants, pattern.layouts, pattern.shares = [], [], [], [], []
-        pattern.tails = []
+        pattern.expected = []
         for op, args, results, edge in calls_in(self.calls):
             places, constants = self.arguments(args)
-            pattern.ops.append(op)
-            pattern.places.append(places)
-            pattern.constants.append(constants)
+            number = self.results
             several = isinstance(results, tuple)
             for result in results if several else (results,):
                 self.note_result(result)
             layouts = tuple([layout_of(result._array_) for result in (results if several else (results,))])
-            pattern.layouts.append(layouts if several else layouts[0])
-            pattern.tails.append(None if several else tail_plan(edge.node))
-            pattern.shares.append(several or not results._array_.flags.owndata)
+            expected = ExpectedCall(op, places, constants, layouts if several else layouts[0], number)
+            expected.tail = None if several else tail_plan(edge.node)
+            expected.shares = several or not results._array_.flags.owndata
+            pattern.expected.append(expected)
 
     def arguments(self, args: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
         """Return the places of some arguments, and the constants among them."""
@@ -321,15 +321,19 @@ class Reader:
         number = None if edge is None else steps.get(edge.node.sequence_number - self.recorder.sequence)
         return None if number is None or edge is None else (number, edge.nr)
 
-    def unused(self, ends: tuple[Any, ...]) -> list[tuple[int, int]]:
-        """Return the recorded results that the root does not depend on, and how often calls hold each of them."""
-        held = counted_uses(self.calls)
+    def unused(self, ends: tuple[Any, ...]) -> list[tuple[int, int, int]]:
+        """Return the recorded results that the root does not depend on, and how often calls and views hold each."""
+        by_views = held_by_views(self.calls)
+        by_calls = held_by_arguments(self.calls)
         results: list[Tensor] = []
         for _, _, result, _ in calls_in(self.calls):
             results += result if isinstance(result, tuple) else [result]
-        pairs = zip(results, self.edges(), ends)
-        alone = [at for at, (_, edge, end) in enumerate(pairs) if edge is not None and end is None]
-        return [(at, 1 + held.get(id(results[at]), 0)) for at in alone]
+        alone = []
+        for at, (result, edge, end) in enumerate(zip(results, self.edges(), ends)):
+            if edge is not None and end is None:
+                views = by_views.get(id(result), 0)
+                alone.append((at, 1 + by_calls.get(id(result), 0) + views, views))
+        return alone
 
 
 def tail_plan(node: OpNode) -> Plan | None:

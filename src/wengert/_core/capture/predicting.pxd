@@ -1,32 +1,49 @@
 cimport cython
 from wengert._core cimport door, flags
+from wengert._core.aliasing cimport views
+from wengert._core.aliasing.views cimport ViewInfo
 from wengert._core.calls cimport dispatch
 from wengert._core.capture cimport direct, matching
-from wengert._core.capture.matching cimport Match, Pattern, fit, is_laid_out
+from wengert._core.capture.matching cimport ExpectedCall, Match, Pattern, are_laid_out, fit, is_laid_out
 from wengert._core.capture.segments cimport lead
 from wengert._core.graph.node cimport Edge, new_edge
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
+from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.tensor.storage cimport Storage, next_serial
 from wengert._core.tensor.tapes cimport Predicting, Tape
 
-cdef long NOWHERE, HOLD_TENSOR, HOLD_STORAGE, HOLD_EDGE, HOLD_ARRAY
+cdef long HOLD_TENSOR, HOLD_STORAGE, HOLD_EDGE, HOLD_ARRAY
 
 cdef class Prediction(Predicting):
     cdef public Pattern pattern
     cdef public Match match
-    cdef public long position, expected
-    @cython.locals(pattern=Pattern, at=long, values=list, place=long, result=Tensor)
+    cdef public long position
+    cdef public ExpectedCall upcoming
+    cdef public bint is_compared
+    @cython.locals(expected=ExpectedCall)
     cpdef object run(self, object op, tuple args)
-    @cython.locals(pattern=Pattern, at=long, tensor=Tensor)
+    @cython.locals(pattern=Pattern, values=list, place=long, result=Tensor)
+    cpdef object run_natively(self, ExpectedCall expected, tuple args)
+    @cython.locals(view=Tensor, info=ViewInfo)
+    cpdef object take_view(self, ExpectedCall expected, Tensor source)
+    @cython.locals(expected=ExpectedCall, nr=long)
     cpdef bint takes(self, object op, tuple args, object result) except -1
-    @cython.locals(held=Prediction, pattern=Pattern, tape=Tape, results=list, calls=list, tensor=Tensor, at=long)
+    cpdef object take(self, Tensor result, long number, long nr, bint recorded)
+    @cython.locals(held=Prediction, pattern=Pattern, tape=Tape, calls=list, expected=ExpectedCall, at=long)
     cpdef object end(self)
-    @cython.locals(pattern=Pattern, at=long, places=tuple)
+    @cython.locals(expected=ExpectedCall)
     cpdef bint compares(self, object op, tuple args) except -1
-    cpdef object advance(self, Tensor result)
+    cpdef object advance(self)
     @cython.locals(pattern=Pattern, values=list, at=long)
     cpdef object leave(self)
 
+@cython.locals(tensor=Tensor, results=list, edges=list)
+cpdef tuple results_of(ExpectedCall expected, Match match)
+@cython.locals(source=Tensor, info=ViewInfo)
+cpdef object keep(Pattern pattern, ExpectedCall expected, Tensor result, tuple args)
+@cython.locals(edge=Edge, meta=AutogradMeta, info=ViewInfo)
+cpdef bint is_same_view(Tensor view, object value, Tensor source, tuple taken) except -1
+cpdef bint is_unused(AutogradMeta meta) except -1
 @cython.locals(tensor=Tensor, place=long, at=long)
 cpdef object put_arrays(Match match, Pattern pattern, tuple places, tuple constants)
 cpdef object predict(Tape tape, object pattern)

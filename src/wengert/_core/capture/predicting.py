@@ -13,18 +13,17 @@ from typing import Any
 import numpy as np
 
 from .. import door, flags
+from ..aliasing import views
+from ..aliasing.views import ViewInfo
 from ..calls import dispatch
 from ..graph.node import Edge, new_edge
 from ..tensor.base import Tensor, wrap_flagged
+from ..tensor.meta import AutogradMeta
 from ..tensor.storage import Storage, next_serial
 from ..tensor.tapes import Predicting, Tape
 from . import direct, matching
-from .matching import Match, Pattern, fit, is_laid_out
+from .matching import ExpectedCall, Match, Pattern, are_laid_out, fit, is_laid_out
 from .segments import lead
-
-NOWHERE = -1
-"""In the place of the number of a call that is predicted: none is."""
-
 
 class Prediction(Predicting):
     """A tape that is compared with a pattern call by call.
@@ -33,39 +32,47 @@ class Prediction(Predicting):
         pattern: the pattern.
         match: the tape, with the external tensors and the results so far.
         position: the number of calls so far.
-        expected: the number of the call that has been compared, but has not run natively; or NOWHERE.
+        upcoming: the next call of the pattern, or None.
+        is_compared: the call that runs is the next one.
     """
 
     pattern: Pattern
     match: Match
     position: int
-    expected: int
+    upcoming: Any
+    is_compared: bool
 
-    __slots__ = ("expected", "match", "pattern", "position")
+    __slots__ = ("is_compared", "match", "pattern", "position", "upcoming")
 
     def __init__(self, pattern: Pattern, tape: Tape) -> None:
         self.pattern = pattern
         self.match = Match(tape, len(pattern.guards))
         self.position = 0
-        self.expected = NOWHERE
+        self.upcoming = pattern.expected[0]
+        self.is_compared = False
 
     def run(self, op: Any, args: tuple[Any, ...]) -> Any:
         """Run a call natively if it is the predicted one; return its result, or None: the call then runs as usual."""
         if not self.compares(op, args):
             return None
+        expected: ExpectedCall = self.upcoming
+        if expected.is_native:
+            return self.run_natively(expected, args)
+        if expected.taken is not None:
+            return self.take_view(expected, args[0])
+        return None
+
+    def run_natively(self, expected: ExpectedCall, args: tuple[Any, ...]) -> Any:
+        """Run the predicted call by its native function, in the tensor of the last round if that is free."""
+        if expected.tail is not None and dispatch.saves_tail(expected.tail, args):
+            return None
         pattern: Pattern = self.pattern
-        at: int = self.position
-        if not pattern.native[at]:
-            return None
-        plan: Any = pattern.tails[at]
-        if plan is not None and dispatch.saves_tail(plan, args):
-            return None
         values: list[Any] = pattern.values
-        place: int = len(pattern.guards) + at
+        place: int = len(pattern.guards) + expected.number
         result: Tensor = None
-        if is_free(pattern.cached[at], values[place]):
-            result = pattern.cached[at]
-        array: Any = pattern.run_call(pattern.calls, values, at, None if result is None else result._array_)
+        if is_free(pattern.cached[expected.number], values[place]):
+            result = pattern.cached[expected.number]
+        array: Any = pattern.run_call(pattern.calls, values, self.position, None if result is None else result._array_)
         if array is NotImplemented:
             return None
         if result is not None and array is result._array_:
@@ -74,58 +81,87 @@ class Prediction(Predicting):
         else:
             result = wrap_flagged(array, flags.REQUIRES_GRAD)
             result._edge_ = new_edge(self.match.tape, 0, None, None)
-            pattern.cached[at] = result
-        self.advance(result)
+            pattern.cached[expected.number] = result if expected.is_kept else None
+        self.match.results.append(result)
+        self.advance()
         return result
+
+    def take_view(self, expected: ExpectedCall, source: Tensor) -> Any:
+        """Return the view of the last round, if taking it again would return the same; otherwise None."""
+        view: Tensor = self.pattern.cached[expected.number]
+        value: Any = self.pattern.values[len(self.pattern.guards) + expected.number]
+        if view is None or not is_same_view(view, value, source, expected.taken):
+            return None
+        if not is_laid_out(view, expected.layout):
+            return None
+        info: ViewInfo = view._meta_.view
+        info.version = view._storage_.version
+        lead(view._edge_, self.match.tape, 0, (None, None))
+        self.match.results.append(view)
+        self.advance()
+        return view
 
     def compares(self, op: Any, args: tuple[Any, ...]) -> bool:
         """Return whether a call is the predicted one; note the arrays of its external tensors."""
-        pattern: Pattern = self.pattern
-        at: int = self.position
-        self.expected = NOWHERE
-        if at >= len(pattern.ops) or pattern.ops[at] is not op:
+        expected: ExpectedCall = self.upcoming
+        self.is_compared = False
+        if expected is None or expected.op is not op:
             return False
-        places: tuple[int, ...] = pattern.places[at]
-        if not fit(pattern, self.match, places, pattern.constants[at], args):
+        if not fit(self.pattern, self.match, expected.places, expected.constants, args):
             return False
-        self.expected = at
-        put_arrays(self.match, pattern, places, pattern.constants[at])
+        self.is_compared = True
+        put_arrays(self.match, self.pattern, expected.places, expected.constants)
         return True
 
     def takes(self, op: Any, args: tuple[Any, ...], result: Any) -> bool:
-        """Take a call that has run as usual; return False if it is not the predicted one."""
-        pattern: Pattern = self.pattern
-        at: int = self.position
-        if self.expected != at and not self.compares(op, args):
+        """Take a call that has run as usual; return False if it was not the predicted one."""
+        if not self.is_compared and not self.compares(op, args):
             return False
-        if isinstance(result, tuple) or not is_laid_out(result, pattern.layouts[at]):
+        expected: ExpectedCall = self.upcoming
+        if not are_laid_out(result, expected.layout):
             return False
-        tensor: Tensor = result
-        tensor._edge_ = new_edge(self.match.tape, 0, None, None)
-        tensor._flags_ |= flags.REQUIRES_GRAD
-        pattern.values[len(pattern.guards) + at] = tensor._array_
-        pattern.cached[at] = None
-        self.advance(tensor)
+        if isinstance(result, tuple):
+            for nr in range(len(result)):
+                self.take(result[nr], expected.number + nr, nr, len(op.differentiable) == 0 or op.differentiable[nr])
+        else:
+            self.take(result, expected.number, 0, True)
+            if expected.is_kept:
+                keep(self.pattern, expected, result, args)
+        self.advance()
         return True
 
-    def advance(self, result: Tensor) -> None:
-        """Note the result of a call."""
+    def take(self, result: Tensor, number: int, nr: int, recorded: bool) -> None:
+        """Take a result of a call that has run as usual.
+
+        Args:
+            number: its number among the results of all calls.
+            nr: its number among those of the call.
+        """
+        if recorded:
+            result._edge_ = new_edge(self.match.tape, nr, None, None)
+            result._flags_ |= flags.REQUIRES_GRAD
+        self.pattern.values[len(self.pattern.guards) + number] = result._array_
+        self.pattern.cached[number] = None
         self.match.results.append(result)
+
+    def advance(self) -> None:
+        """Go on to the next call."""
         self.position += 1
-        self.expected = NOWHERE
+        self.is_compared = False
+        self.upcoming = self.pattern.expected[self.position] if self.position < len(self.pattern.expected) else None
 
     def end(self) -> None:
         """Write the calls so far to the tape, and end the comparison."""
         held: Prediction = self  # the tape gives up its reference below
         pattern: Pattern = held.pattern
         tape: Tape = held.match.tape
-        results: list[Any] = held.match.results
         calls: list[Any] = []
-        tensor: Tensor
-        for at in range(held.position):
-            tensor = results[at]
-            args: Any = arguments(held.match, pattern.places[at], pattern.constants[at])
-            calls += [pattern.ops[at], args, tensor, tensor._edge_]
+        expected: ExpectedCall
+        for expected in pattern.expected[: held.position]:
+            args: Any = arguments(held.match, expected.places, expected.constants)
+            calls += [expected.op, args, *results_of(expected, held.match)]
+        for at in range(len(held.match.results)):
+            pattern.cached[at] = None  # they are results of ordinary calls now
         held.leave()
         tape.calls = calls
 
@@ -137,10 +173,72 @@ class Prediction(Predicting):
         values: list[Any] = pattern.values
         for at in range(len(pattern.guards)):
             values[at] = None
-        for at in range(len(pattern.ops)):
+        for at in range(len(pattern.cached)):
             if pattern.cached[at] is None:
                 values[len(pattern.guards) + at] = None
         pattern.is_busy = False
+
+
+def results_of(expected: ExpectedCall, match: Match) -> tuple[Any, Any]:
+    """Return the result of a call and its edge, or tuples of several, as they stand on a tape."""
+    tensor: Tensor
+    if not expected.op.several:
+        tensor = match.results[expected.number]
+        return tensor, tensor._edge_
+    results: list[Any] = match.results[expected.number : expected.number + len(expected.layout)]
+    edges: list[Any] = []
+    for tensor in results:
+        edges.append(tensor._edge_)
+    return tuple(results), tuple(edges)
+
+
+def keep(pattern: Pattern, expected: ExpectedCall, result: Tensor, args: tuple[Any, ...]) -> None:
+    """Keep a view of a leaf for the next round.
+
+    Views of other tensors are not kept: they would hold the tensors that are to be the results of the next round.
+    """
+    expected.taken = None
+    if not expected.op.view or result._meta_ is None or not result._flags_ & flags.VIEW:
+        return
+    source: Tensor = args[0]
+    info: ViewInfo = result._meta_.view
+    if source._edge_ is None and source._flags_ == flags.REQUIRES_GRAD and info.kind == views.SINGLE:
+        expected.taken = (source, source._array_, info.steps)
+        pattern.cached[expected.number] = result
+
+
+def is_same_view(view: Tensor, value: Any, source: Tensor, taken: tuple[Any, ...]) -> bool:
+    """Return whether a kept view is what a call would return again, and nothing but a pattern refers to it.
+
+    Args:
+        view: the view.
+        value: its array, at its place among the values of the pattern.
+        source: the tensor of which it would be taken.
+        taken: see `ExpectedCall.taken`.
+    """
+    if taken[0] is not source or taken[1] is not source._array_ or view._storage_ is not source._storage_:
+        return False
+    if source._edge_ is not None or source._flags_ != flags.REQUIRES_GRAD or value is not view._array_:
+        return False
+    edge: Edge = view._edge_
+    if door.references(view) != HOLD_TENSOR or door.references(edge) != HOLD_EDGE:
+        return False
+    if door.references(value) != HOLD_ARRAY or view._flags_ != flags.REQUIRES_GRAD | flags.VIEW:
+        return False
+    meta: AutogradMeta = view._meta_
+    info: ViewInfo = meta.view
+    if not is_unused(meta) or info.base is not source or info.steps is not taken[2] or info.frame is not taken[1]:
+        return False
+    return info.written is None and direct.is_bare(view) and direct.is_bare(value)
+
+
+def is_unused(meta: AutogradMeta) -> bool:
+    """Return whether the fields of a tensor have their first values, except for that of a view."""
+    if meta.grad is not None or meta.accumulator is not None or meta.hooks is not None or meta.tangent is not None:
+        return False
+    if meta.retains_grad or meta.after_accumulate is not None or meta.name is not None or meta.origin is not None:
+        return False
+    return meta.grad_dtype is None
 
 
 def put_arrays(match: Match, pattern: Pattern, places: tuple[int, ...], constants: tuple[Any, ...]) -> None:

@@ -193,12 +193,12 @@ def followed_explanation(compiled: Followed) -> Explanation:
     lines = [f"{name}: followed, {len(compiled.patterns)} patterns"]
     for number, pattern in enumerate(compiled.patterns):
         lists = len(pattern.graph.segments[0].lists)
-        native = 0 if pattern.cached is None else sum(pattern.native)
+        native = sum(expected.is_native for expected in pattern.expected)
         lines.append(
-            f"  pattern {number}: {len(pattern.ops)} calls, of which {native} run natively; it has matched "
+            f"  pattern {number}: {len(pattern.expected)} calls, of which {native} run natively; it has matched "
             f"{pattern.matches} times; {lists} backward lists"
         )
-        lines.append(f"    {', '.join([op.name for op in pattern.ops[:MOST_NAMES]])}")
+        lines.append(f"    {', '.join([expected.op.name for expected in pattern.expected[:MOST_NAMES]])}")
     if compiled.reason:
         lines.append(f"  the latest tape without a match has no pattern: {compiled.reason}")
     result = Explanation("\n".join(lines))
