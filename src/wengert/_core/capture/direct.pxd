@@ -5,6 +5,7 @@ cdef extern from *:
     #endif
     #include <numpy/ndarraytypes.h>
     #include <stdint.h>
+    #include <string.h>
     /* The layout is one of NumPy's own arrays. */
     static CYTHON_UNUSED int wengert_has_layout(PyObject *array, PyObject *layout) {
         if (Py_TYPE(array) != Py_TYPE(layout)) return 0;
@@ -65,6 +66,41 @@ cdef extern from *:
         }
         return 1;
     }
+    /* The number of the first argument of a call that is not known to be the expected one, -1 if there is none. The
+       numbers say where it is expected: from 0 on among the external tensors, from -3 downwards among the results; -1
+       stands for a constant, -2 for a sequence, of which nothing is known. */
+    static CYTHON_UNUSED Py_ssize_t wengert_first_unlike(
+            PyObject *numbers, PyObject *constants, PyObject *args, PyObject *externals, PyObject *results) {
+        const int32_t *number = (const int32_t *)PyBytes_AS_STRING(numbers);
+        const Py_ssize_t count = PyTuple_GET_SIZE(args);
+        if (PyBytes_GET_SIZE(numbers) != 4 * count || PyTuple_GET_SIZE(constants) != count) return 0;
+        for (Py_ssize_t at = 0; at < count; at++) {
+            PyObject *value = PyTuple_GET_ITEM(args, at), *known = NULL;
+            if (number[at] >= 0) {
+                if (number[at] < PyList_GET_SIZE(externals)) known = PyList_GET_ITEM(externals, number[at]);
+            } else if (number[at] <= -3) {
+                if (-3 - number[at] < PyList_GET_SIZE(results)) known = PyList_GET_ITEM(results, -3 - number[at]);
+            } else if (number[at] == -1) {
+                known = PyTuple_GET_ITEM(constants, at);
+                if (known != value && PyFloat_CheckExact(known) && PyFloat_CheckExact(value)
+                    && memcmp(&((PyFloatObject *)known)->ob_fval, &((PyFloatObject *)value)->ob_fval, sizeof(double)) == 0)
+                    continue;
+            }
+            if (known != value) return at;
+        }
+        return -1;
+    }
+    /* Call `run_call` of the native library. */
+    static CYTHON_UNUSED PyObject *wengert_run_call(
+            PyObject *function, PyObject *calls, PyObject *values, PyObject *number, PyObject *array) {
+        PyObject *arguments[4] = {calls, values, number, array};
+        if (PyCFunction_CheckExact(function) && (PyCFunction_GET_FLAGS(function) == METH_FASTCALL)) {
+            typedef PyObject *(*Fast)(PyObject *, PyObject *const *, Py_ssize_t);
+            const Fast fast = (Fast)(void (*)(void))PyCFunction_GET_FUNCTION(function);
+            return fast(PyCFunction_GET_SELF(function), arguments, 4);
+        }
+        return PyObject_Vectorcall(function, arguments, 4, NULL);
+    }
     #define WENGERT_MOST_REGISTERS 24
     /* The registers keep their arrays while the call lasts: nobody else has the list. */
     static PyObject *wengert_on_registers(PyObject *function, PyObject *args, PyObject *places, PyObject *values) {
@@ -96,6 +132,9 @@ cdef extern from *:
     bint keeps_registers "wengert_keeps_registers"()
     void empty "wengert_empty"(list values, bytes numbers)
     bint share_as "wengert_share_as"(list objects, bytes groups, bytes numbers)
+    long first_unlike "wengert_first_unlike"(
+        bytes numbers, tuple constants, tuple args, list externals, list results)
+    object run_call "wengert_run_call"(object function, object calls, list values, object number, object array)
     object on_registers "wengert_on_registers"(object function, tuple args, tuple places, list values)
 
 cdef enum:

@@ -11,6 +11,8 @@ import numpy as np
 
 CALL, GRADS, ISLAND = 0, 6, 7
 """Kinds of entries of a list, see `lists`; constants in the compiled build."""
+NOTHING = object()
+"""Stands for a value that is not known."""
 
 
 def on_registers(function: Any, args: tuple[Any, ...], places: tuple[int, ...], values: list[Any]) -> Any:
@@ -54,6 +56,40 @@ def has_items(mapping: Any, keys: tuple[Any, ...], values: tuple[Any, ...], cell
 def is_bare(object: Any) -> bool:
     """Return whether an object has no weak references and no attributes of its own, as far as this can be seen."""
     return False
+
+
+def first_unlike(
+    numbers: bytes, constants: tuple[Any, ...], args: tuple[Any, ...], externals: list[Any], results: list[Any]
+) -> int:
+    """Return the number of the first argument of a call that is not known to be the expected one, -1 if there is none.
+
+    Args:
+        numbers: for each argument, of 32 bits: from 0 on the number of an external tensor; from -3 downwards that of a
+            result; -1 for a constant; -2 for a sequence, of which nothing is known.
+        constants: the expected constants.
+        args: the arguments.
+        externals: the external tensors, None for those that have not been met.
+        results: the results.
+    """
+    places = np.frombuffer(numbers, np.int32).tolist()
+    if len(places) != len(args):
+        return 0
+    for at, (place, value, constant) in enumerate(zip(places, args, constants)):
+        known: Any = NOTHING
+        if place >= 0:
+            known = externals[place]
+        elif place <= -3 and -3 - place < len(results):
+            known = results[-3 - place]
+        elif place == -1:
+            known = constant
+        if known is not value:
+            return at
+    return -1
+
+
+def run_call(function: Any, calls: Any, values: list[Any], number: int, array: Any) -> Any:
+    """Call `run_call` of the native library."""
+    return function(calls, values, number, array)
 
 
 def keeps_registers() -> bool:

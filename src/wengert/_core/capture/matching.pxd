@@ -12,10 +12,14 @@ cdef long CONSTANT, NESTED, FIRST, FEW, HOLDERS
 
 cdef class ExpectedCall:
     cdef public Declaration op
-    cdef public tuple places, constants
+    cdef public tuple places, constants, outside
+    cdef public object numbers
     cdef public object layout, tail, taken
     cdef public long number
     cdef public bint shares, is_native, is_kept
+
+@cython.locals(outside=list)
+cpdef tuple outside_of(tuple places, tuple constants)
 
 cdef class Pattern:
     cdef public list expected, guards

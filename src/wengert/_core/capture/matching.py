@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import door
 from ..graph.node import Edge
 from ..operators.declaration import Declaration
@@ -30,7 +32,9 @@ class ExpectedCall:
     Attributes:
         op: the operator.
         places: the places of the arguments.
+        numbers: the places as numbers of 32 bits.
         constants: the arguments, None in the place of tensors; of a sequence (places, constants, type).
+        outside: the places of the external tensors among them, also in sequences.
         layout: an array with the layout of the result, or a tuple of them.
         shares: the result shares memory, or there are several.
         number: the number of the result, or of the first one, among those of all calls.
@@ -42,7 +46,9 @@ class ExpectedCall:
 
     op: Declaration
     places: tuple[int, ...]
+    numbers: bytes
     constants: tuple[Any, ...]
+    outside: tuple[int, ...]
     layout: Any
     shares: bool
     number: int
@@ -57,7 +63,9 @@ class ExpectedCall:
         "is_native",
         "layout",
         "number",
+        "numbers",
         "op",
+        "outside",
         "places",
         "shares",
         "tail",
@@ -67,11 +75,24 @@ class ExpectedCall:
     def __init__(self, op: Declaration, places: tuple[int, ...], constants: tuple[Any, ...], layout: Any, number: int) -> None:
         self.op = op
         self.places = places
+        self.numbers = np.array(places, np.int32).tobytes()
         self.constants = constants
+        self.outside = outside_of(places, constants)
         self.layout = layout
         self.number = number
         self.shares = self.is_native = self.is_kept = False
         self.tail = self.taken = None
+
+
+def outside_of(places: tuple[int, ...], constants: tuple[Any, ...]) -> tuple[int, ...]:
+    """Return the places of the external tensors among arguments, also in sequences."""
+    outside: list[int] = []
+    for place, value in zip(places, constants):
+        if place >= 0:
+            outside.append(place)
+        elif place == NESTED:
+            outside += outside_of(value[0], value[1])
+    return tuple(outside)
 
 
 class Pattern:

@@ -5,7 +5,6 @@ from wengert._core.aliasing.views cimport ViewInfo
 from wengert._core.calls cimport dispatch
 from wengert._core.capture cimport direct, matching
 from wengert._core.capture.matching cimport ExpectedCall, Match, Pattern, are_laid_out, fit, is_laid_out
-from wengert._core.capture.segments cimport lead
 from wengert._core.graph.node cimport Edge, new_edge
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
 from wengert._core.tensor.meta cimport AutogradMeta
@@ -31,7 +30,7 @@ cdef class Prediction(Predicting):
     cpdef object take(self, Tensor result, long number, long nr, bint recorded)
     @cython.locals(held=Prediction, pattern=Pattern, tape=Tape, calls=list, expected=ExpectedCall, at=long)
     cpdef object end(self)
-    @cython.locals(expected=ExpectedCall)
+    @cython.locals(expected=ExpectedCall, match=Match, tensor=Tensor, place=long)
     cpdef bint compares(self, object op, tuple args) except -1
     cpdef object advance(self)
     @cython.locals(pattern=Pattern, values=list, at=long)
@@ -44,8 +43,7 @@ cpdef object keep(Pattern pattern, ExpectedCall expected, Tensor result, tuple a
 @cython.locals(edge=Edge, meta=AutogradMeta, info=ViewInfo)
 cpdef bint is_same_view(Tensor view, object value, Tensor source, tuple taken) except -1
 cpdef bint is_unused(AutogradMeta meta) except -1
-@cython.locals(tensor=Tensor, place=long, at=long)
-cpdef object put_arrays(Match match, Pattern pattern, tuple places, tuple constants)
+cpdef object attach(Edge edge, Tape tape)
 cpdef object predict(Tape tape, object pattern)
 @cython.locals(values=list, place=long, at=long)
 cpdef tuple arguments(Match match, tuple places, tuple constants)

@@ -23,7 +23,6 @@ from ..tensor.storage import Storage, next_serial
 from ..tensor.tapes import Predicting, Tape
 from . import direct, matching
 from .matching import ExpectedCall, Match, Pattern, are_laid_out, fit, is_laid_out
-from .segments import lead
 
 class Prediction(Predicting):
     """A tape that is compared with a pattern call by call.
@@ -72,11 +71,12 @@ class Prediction(Predicting):
         result: Tensor = None
         if is_free(pattern.cached[expected.number], values[place]):
             result = pattern.cached[expected.number]
-        array: Any = pattern.run_call(pattern.calls, values, self.position, None if result is None else result._array_)
+        free: Any = None if result is None else result._array_
+        array: Any = direct.run_call(pattern.run_call, pattern.calls, values, self.position, free)
         if array is NotImplemented:
             return None
-        if result is not None and array is result._array_:
-            lead(result._edge_, self.match.tape, 0, (None, None))
+        if array is free:
+            attach(result._edge_, self.match.tape)
             result._storage_.serial = next_serial()
         else:
             result = wrap_flagged(array, flags.REQUIRES_GRAD)
@@ -96,7 +96,7 @@ class Prediction(Predicting):
             return None
         info: ViewInfo = view._meta_.view
         info.version = view._storage_.version
-        lead(view._edge_, self.match.tape, 0, (None, None))
+        attach(view._edge_, self.match.tape)
         self.match.results.append(view)
         self.advance()
         return view
@@ -107,10 +107,16 @@ class Prediction(Predicting):
         self.is_compared = False
         if expected is None or expected.op is not op:
             return False
-        if not fit(self.pattern, self.match, expected.places, expected.constants, args):
-            return False
+        match: Match = self.match
+        if direct.first_unlike(expected.numbers, expected.constants, args, match.externals, match.results) >= 0:
+            if not fit(self.pattern, match, expected.places, expected.constants, args):
+                return False
         self.is_compared = True
-        put_arrays(self.match, self.pattern, expected.places, expected.constants)
+        tensor: Tensor
+        place: int
+        for place in expected.outside:
+            tensor = match.externals[place]
+            self.pattern.values[place] = tensor._array_
         return True
 
     def takes(self, op: Any, args: tuple[Any, ...], result: Any) -> bool:
@@ -215,7 +221,7 @@ def is_same_view(view: Tensor, value: Any, source: Tensor, taken: tuple[Any, ...
         value: its array, at its place among the values of the pattern.
         source: the tensor of which it would be taken.
         taken: see `ExpectedCall.taken`.
-    """
+    """  # the storage has another array, that of the source
     if taken[0] is not source or taken[1] is not source._array_ or view._storage_ is not source._storage_:
         return False
     if source._edge_ is not None or source._flags_ != flags.REQUIRES_GRAD or value is not view._array_:
@@ -223,7 +229,7 @@ def is_same_view(view: Tensor, value: Any, source: Tensor, taken: tuple[Any, ...
     edge: Edge = view._edge_
     if door.references(view) != HOLD_TENSOR or door.references(edge) != HOLD_EDGE:
         return False
-    if door.references(value) != HOLD_ARRAY or view._flags_ != flags.REQUIRES_GRAD | flags.VIEW:
+    if door.references(value) != HOLD_ARRAY - 1 or view._flags_ != flags.REQUIRES_GRAD | flags.VIEW:
         return False
     meta: AutogradMeta = view._meta_
     info: ViewInfo = meta.view
@@ -241,17 +247,12 @@ def is_unused(meta: AutogradMeta) -> bool:
     return meta.grad_dtype is None
 
 
-def put_arrays(match: Match, pattern: Pattern, places: tuple[int, ...], constants: tuple[Any, ...]) -> None:
-    """Put the arrays of the external tensors among arguments, also in sequences, to their places."""
-    tensor: Tensor
-    place: int
-    for at in range(len(places)):
-        place = places[at]
-        if place >= 0:
-            tensor = match.externals[place]
-            pattern.values[place] = tensor._array_
-        elif place == matching.NESTED:
-            put_arrays(match, pattern, constants[at][0], constants[at][1])
+def attach(edge: Edge, tape: Tape) -> None:
+    """Let the edge of a kept result lead to a tape."""
+    edge.node = tape
+    if edge.nr != 0 or edge.shape is not None or edge.dtype is not None:
+        edge.nr = 0
+        edge.shape = edge.dtype = None
 
 
 def predict(tape: Tape, pattern: Pattern | None) -> None:
