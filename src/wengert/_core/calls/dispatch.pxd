@@ -8,7 +8,7 @@ from wengert._core.tensor.base cimport Tensor, share, wrap_flagged
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.operators.rules cimport Plan, plan_for
 from wengert._core.tensor cimport slots, tapes
-from wengert._core.tensor.tapes cimport Tape
+from wengert._core.tensor.tapes cimport Cache, Tape
 from wengert._core.profiling.events cimport logged
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, new_edge, set_up
@@ -24,6 +24,10 @@ cpdef OpNode new_node(Declaration op, tuple args, long mask, tuple edges, Modes 
 cpdef object class_of_node(Declaration op, tuple args)
 @cython.locals(modes=Modes, input_flags=long, word=long)
 cpdef object perform(Declaration op, tuple args)
+@cython.locals(modes=Modes, cache=Cache, own=Tape)
+cpdef object run_followed(Declaration op, object first, object second)
+@cython.locals(cache=Cache)
+cpdef object run_cached(Declaration op, tuple args, long word, Modes modes)
 @cython.locals(own=Tape)
 cpdef object run_predicted(Declaration op, tuple args, Modes modes)
 cpdef object profiled(Declaration op, tuple args, long word, long input_flags, Modes modes)

@@ -22,7 +22,7 @@ from ..recording.recorded import OpNode, save_all
 from ..state.modes import Modes, current
 from ..tensor import batches, slots, tapes
 from ..tensor.base import Tensor, share, wrap_flagged
-from ..tensor.tapes import Tape
+from ..tensor.tapes import Cache, Tape
 from ..types import dtypes
 from . import noted, unusual
 
@@ -92,7 +92,21 @@ def perform(op: Declaration, args: tuple[Any, ...]) -> Any:
         predicted: Any = run_predicted(op, args, modes)
         if predicted is not None:
             return predicted
+    elif modes.cache is not None:
+        return run_cached(op, args, word, modes)
     return finish(op, args, computed(op, args, modes), word, modes)
+
+
+def run_cached(op: Declaration, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+    """Run a call of a followed function that is not recorded."""
+    cache: Cache = modes.cache
+    if op.several or (word & flags.REQUIRES_GRAD and op.rules) or not tapes.is_quiet(modes):
+        return finish(op, args, computed(op, args, modes), word, modes)
+    result: Any = cache.run(op, args, modes)
+    if result is None:
+        result = finish(op, args, computed(op, args, modes), word, modes)
+        cache.learn(op, args, result, modes)
+    return result
 
 
 def run_predicted(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
@@ -101,6 +115,23 @@ def run_predicted(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
     if own.predicting is None or not tapes.is_quiet(modes):
         return None
     return own.predicting.run(op, args)
+
+
+def run_followed(op: Declaration, first: Any, second: Any) -> Any:
+    """Run a call with two arguments of a followed function, if it is known; return its result, or None."""
+    modes: Modes = current()
+    if (modes.tape is None and modes.cache is None) or not tapes.is_quiet(modes):
+        return None
+    if modes.tape is not None and modes.grad:
+        own: Tape = modes.tape
+        if own.predicting is not None:
+            result: Any = own.predicting.run2(op, first, second)
+            if result is not None:
+                return result
+    if modes.cache is None:
+        return None
+    cache: Cache = modes.cache
+    return cache.run2(op, first, second, modes)
 
 
 def profiled(op: Declaration, args: tuple[Any, ...], word: int, input_flags: int, modes: Modes) -> Any:

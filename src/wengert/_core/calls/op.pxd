@@ -1,8 +1,9 @@
 from wengert._core cimport flags, vectorcall
-from wengert._core.calls.dispatch cimport computed, finish, perform
+from wengert._core.calls.dispatch cimport computed, finish, perform, run_followed
 from wengert._core.operators cimport promotion
 from wengert._core.operators.declaration cimport Declaration, bind, read_plain
 from wengert._core.state.modes cimport Modes
+from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor
 
 cdef class Op(Declaration):

@@ -11,9 +11,10 @@ from .. import flags, vectorcall
 from ..operators import promotion
 from ..operators.declaration import REQUIRED, Declaration, bind, read_plain
 from ..state.modes import Modes
+from ..tensor import slots
 from ..tensor.base import Tensor
 from . import out, unusual, volatile
-from .dispatch import computed, finish, perform, remember
+from .dispatch import computed, finish, perform, remember, run_followed
 
 
 def docstring_of(op: Any) -> str | None:
@@ -45,6 +46,10 @@ class Op(Declaration):
 
     def call2(self, a: Any, b: Any) -> Any:
         """Apply to two operands; NotImplemented if one is not an operand (Python then tries the other's method)."""
+        if slots.following:
+            known: Any = run_followed(self, a, b)
+            if known is not None:
+                return known
         if not promotion.is_operand(b) or not promotion.is_operand(a):
             return unusual.of_stranger(self, a, b)
         return self.run((a, b) + self.after2 if self.after2 else (a, b))  # noqa: RUF005 (as above)

@@ -31,9 +31,10 @@ cdef extern from *:
     #ifdef Py_GIL_DISABLED
         return 0;  /* other threads may take references at any time */
     #else
-        const Py_ssize_t watchers = Py_TYPE(object)->tp_weaklistoffset;
-        PyObject **attributes = _PyObject_GetDictPtr(object);
+        const Py_ssize_t watchers = Py_TYPE(object)->tp_weaklistoffset, offset = Py_TYPE(object)->tp_dictoffset;
         if (watchers > 0 && *(PyObject **)((char *)object + watchers)) return 0;
+        if (offset > 0) return *(PyObject **)((char *)object + offset) == NULL;
+        PyObject **attributes = offset == 0 ? NULL : _PyObject_GetDictPtr(object);
         return attributes == NULL || *attributes == NULL;
     #endif
     }
@@ -69,26 +70,80 @@ cdef extern from *:
     /* The number of the first argument of a call that is not known to be the expected one, -1 if there is none. The
        numbers say where it is expected: from 0 on among the external tensors, from -3 downwards among the results; -1
        stands for a constant, -2 for a sequence, of which nothing is known. */
+    static CYTHON_INLINE int wengert_is_expected(
+            int32_t number, PyObject *constant, PyObject *value, PyObject *externals, PyObject *results) {
+        if (number >= 0) return number < PyList_GET_SIZE(externals) && PyList_GET_ITEM(externals, number) == value;
+        if (number <= -3) return -3 - number < PyList_GET_SIZE(results) && PyList_GET_ITEM(results, -3 - number) == value;
+        if (number != -1) return 0;
+        return constant == value
+            || (PyFloat_CheckExact(constant) && PyFloat_CheckExact(value)
+                && memcmp(&((PyFloatObject *)constant)->ob_fval, &((PyFloatObject *)value)->ob_fval, sizeof(double)) == 0);
+    }
     static CYTHON_UNUSED Py_ssize_t wengert_first_unlike(
             PyObject *numbers, PyObject *constants, PyObject *args, PyObject *externals, PyObject *results) {
         const int32_t *number = (const int32_t *)PyBytes_AS_STRING(numbers);
         const Py_ssize_t count = PyTuple_GET_SIZE(args);
         if (PyBytes_GET_SIZE(numbers) != 4 * count || PyTuple_GET_SIZE(constants) != count) return 0;
-        for (Py_ssize_t at = 0; at < count; at++) {
-            PyObject *value = PyTuple_GET_ITEM(args, at), *known = NULL;
-            if (number[at] >= 0) {
-                if (number[at] < PyList_GET_SIZE(externals)) known = PyList_GET_ITEM(externals, number[at]);
-            } else if (number[at] <= -3) {
-                if (-3 - number[at] < PyList_GET_SIZE(results)) known = PyList_GET_ITEM(results, -3 - number[at]);
-            } else if (number[at] == -1) {
-                known = PyTuple_GET_ITEM(constants, at);
-                if (known != value && PyFloat_CheckExact(known) && PyFloat_CheckExact(value)
-                    && memcmp(&((PyFloatObject *)known)->ob_fval, &((PyFloatObject *)value)->ob_fval, sizeof(double)) == 0)
-                    continue;
-            }
-            if (known != value) return at;
-        }
+        for (Py_ssize_t at = 0; at < count; at++)
+            if (!wengert_is_expected(number[at], PyTuple_GET_ITEM(constants, at), PyTuple_GET_ITEM(args, at), externals, results))
+                return at;
         return -1;
+    }
+    /* Whether a value is a tensor of a class, with flags and an array of a layout, which is put into `values`; or, if
+       there is no layout, whether it is the constant. The offsets are those of the fields of a tensor. */
+    static CYTHON_INLINE int wengert_takes(
+            PyObject *value, PyObject *cls, PyObject *layout, int32_t word, PyObject *constant, PyObject *values,
+            Py_ssize_t *place, Py_ssize_t array_at, Py_ssize_t flags_at) {
+        if (layout == Py_None) {
+            if (value == constant) return 1;
+            return PyFloat_CheckExact(constant) && PyFloat_CheckExact(value)
+                && memcmp(&((PyFloatObject *)constant)->ob_fval, &((PyFloatObject *)value)->ob_fval, sizeof(double)) == 0;
+        }
+        if ((PyObject *)Py_TYPE(value) != cls || *(long *)((char *)value + flags_at) != word) return 0;
+        PyObject *array = *(PyObject **)((char *)value + array_at);
+        if (*place >= PyList_GET_SIZE(values) || !wengert_has_layout(array, layout)) return 0;
+        PyObject *before = PyList_GET_ITEM(values, *place);
+        PyList_SET_ITEM(values, *place, Py_NewRef(array));
+        Py_DECREF(before);
+        ++*place;
+        return 1;
+    }
+    /* Whether the first arguments of a call are as `wengert_takes` says. */
+    static CYTHON_UNUSED int wengert_takes_all(
+            PyObject **args, Py_ssize_t count, PyObject *classes, PyObject *layouts, PyObject *words, PyObject *constants,
+            PyObject *values, Py_ssize_t array_at, Py_ssize_t flags_at) {
+        const int32_t *word = (const int32_t *)PyBytes_AS_STRING(words);
+        if (PyTuple_GET_SIZE(layouts) < count || PyTuple_GET_SIZE(classes) < count || PyTuple_GET_SIZE(constants) < count
+            || PyBytes_GET_SIZE(words) < 4 * count) return 0;
+        Py_ssize_t place = 0;
+        for (Py_ssize_t at = 0; at < count; at++)
+            if (!wengert_takes(args[at], PyTuple_GET_ITEM(classes, at), PyTuple_GET_ITEM(layouts, at), word[at],
+                               PyTuple_GET_ITEM(constants, at), values, &place, array_at, flags_at)) return 0;
+        return 1;
+    }
+    #define WENGERT_OF_TENSOR struct __pyx_obj_7wengert_5_core_6tensor_4base_Tensor
+    #define wengert_takes_args(args, classes, layouts, words, constants, values) wengert_takes_all( \
+        ((PyTupleObject *)(args))->ob_item, PyTuple_GET_SIZE(args), (classes), (layouts), (words), (constants), (values), \
+        offsetof(WENGERT_OF_TENSOR, _array_), offsetof(WENGERT_OF_TENSOR, _flags_))
+    static CYTHON_INLINE int wengert_takes_two_at(
+            PyObject *first, PyObject *second, PyObject *classes, PyObject *layouts, PyObject *words, PyObject *constants,
+            PyObject *values, Py_ssize_t array_at, Py_ssize_t flags_at) {
+        PyObject *args[2] = {first, second};
+        return wengert_takes_all(args, 2, classes, layouts, words, constants, values, array_at, flags_at);
+    }
+    #define wengert_takes_two(first, second, classes, layouts, words, constants, values) wengert_takes_two_at( \
+        (first), (second), (classes), (layouts), (words), (constants), (values), \
+        offsetof(WENGERT_OF_TENSOR, _array_), offsetof(WENGERT_OF_TENSOR, _flags_))
+    /* As `wengert_first_unlike` for the first two arguments of a call. */
+    static CYTHON_UNUSED int wengert_are_expected(
+            PyObject *numbers, PyObject *constants, PyObject *first, PyObject *second, PyObject *externals,
+            PyObject *results) {
+        const int32_t *number = (const int32_t *)PyBytes_AS_STRING(numbers);
+        PyObject *args[2] = {first, second};
+        if (PyBytes_GET_SIZE(numbers) < 8 || PyTuple_GET_SIZE(constants) < 2) return 0;
+        for (int at = 0; at < 2; at++)
+            if (!wengert_is_expected(number[at], PyTuple_GET_ITEM(constants, at), args[at], externals, results)) return 0;
+        return 1;
     }
     /* Call `run_call` of the native library. */
     static CYTHON_UNUSED PyObject *wengert_run_call(
@@ -134,6 +189,12 @@ cdef extern from *:
     bint share_as "wengert_share_as"(list objects, bytes groups, bytes numbers)
     long first_unlike "wengert_first_unlike"(
         bytes numbers, tuple constants, tuple args, list externals, list results)
+    bint are_expected "wengert_are_expected"(
+        bytes numbers, tuple constants, object first, object second, list externals, list results)
+    bint takes_args "wengert_takes_args"(
+        tuple args, tuple classes, tuple layouts, bytes words, tuple constants, list values)
+    bint takes_two "wengert_takes_two"(
+        object first, object second, tuple classes, tuple layouts, bytes words, tuple constants, list values)
     object run_call "wengert_run_call"(object function, object calls, list values, object number, object array)
     object on_registers "wengert_on_registers"(object function, tuple args, tuple places, list values)
 

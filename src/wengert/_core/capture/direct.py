@@ -87,6 +87,58 @@ def first_unlike(
     return -1
 
 
+def are_expected(
+    numbers: bytes, constants: tuple[Any, ...], first: Any, second: Any, externals: list[Any], results: list[Any]
+) -> bool:
+    """Return whether the first two arguments of a call are known to be the expected ones, see `first_unlike`."""
+    return first_unlike(numbers[:8], constants[:2], (first, second), externals, results) < 0
+
+
+def takes_args(
+    args: tuple[Any, ...],
+    classes: tuple[Any, ...],
+    layouts: tuple[Any, ...],
+    words: bytes,
+    constants: tuple[Any, ...],
+    values: list[Any],
+) -> bool:
+    """Return whether the arguments of a call are like those of a cached call; put their arrays into a list.
+
+    Args:
+        args: the arguments.
+        classes, layouts, words: for each argument the class, an array of the layout, and the flags of a tensor; the
+            layout of a constant is None.
+        constants: the constants.
+        values: receives the arrays, from the first element on.
+    """
+    place = 0
+    for value, cls, layout, word, constant in zip(
+        args, classes, layouts, np.frombuffer(words, np.int32).tolist(), constants
+    ):
+        if layout is None:
+            if value is not constant:
+                return False
+            continue
+        if type(value) is not cls or value._flags_ != word or not has_layout(value._array_, layout):
+            return False
+        values[place] = value._array_
+        place += 1
+    return True
+
+
+def takes_two(
+    first: Any,
+    second: Any,
+    classes: tuple[Any, ...],
+    layouts: tuple[Any, ...],
+    words: bytes,
+    constants: tuple[Any, ...],
+    values: list[Any],
+) -> bool:
+    """Return whether the first two arguments of a call are like those of a cached call, see `takes_args`."""
+    return takes_args((first, second), classes, layouts, words, constants, values)
+
+
 def run_call(function: Any, calls: Any, values: list[Any], number: int, array: Any) -> Any:
     """Call `run_call` of the native library."""
     return function(calls, values, number, array)

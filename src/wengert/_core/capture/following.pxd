@@ -3,6 +3,7 @@ from wengert._core cimport door
 from wengert._core.calls cimport taped
 from wengert._core.capture.segments cimport CompiledFunctionBackward, Connections, Segment, add_outer, lead, new_segment_node
 from wengert._core.capture cimport matching
+from wengert._core.capture.caching cimport CallCache
 from wengert._core.capture.matching cimport Match, Pattern, are_distinct, are_same, are_unused, array_at, fits
 from wengert._core.capture.predicting cimport Prediction, predict
 from wengert._core.graph.node cimport Edge
@@ -16,7 +17,7 @@ cdef class Follower:
     cdef public object function
     cdef public list patterns
     cdef public long idle, wasted, dropped
-    cdef public object first
+    cdef public object first, cache
     cpdef long note(self, Pattern pattern) except? -1
     @cython.locals(tape=Tape)
     cpdef object conclude(self, Modes modes)
@@ -30,8 +31,11 @@ cdef class Follower:
     @cython.locals(node=CompiledFunctionBackward)
     cpdef bint keeps(self, Tape tape, Storage storage) except -1
 
-@cython.locals(modes=Modes, first=Tape)
+@cython.locals(modes=Modes, cache=CallCache)
 cpdef object call(Follower owner, tuple args, dict kwargs)
+cpdef object call_with_cache(Follower owner, tuple args, dict kwargs, Modes modes, CallCache cache)
+@cython.locals(first=Tape)
+cpdef object call_on_tape(Follower owner, tuple args, dict kwargs, Modes modes)
 cpdef object owner_of(object array)
 @cython.locals(tape=Tape, earlier=Tape)
 cpdef object close(Modes modes, Tape first)

@@ -19,6 +19,7 @@ from ..tensor.base import Tensor
 from ..tensor.storage import Storage
 from ..tensor.tapes import Tape, is_quiet, is_taped, new_tape
 from . import matching
+from .caching import CallCache
 from .matching import Match, Pattern, are_distinct, are_same, are_unused, array_at, fits
 from .predicting import Prediction, predict
 from .segments import CompiledFunctionBackward, Connections, Segment, add_outer, lead, new_segment_node
@@ -40,6 +41,7 @@ class Follower:
         wasted: the number of tapes since the latest match.
         first: the pattern of the first tape of the latest call, or None.
         dropped: the number of patterns that were dropped.
+        cache: the calls that are not recorded, or None.
     """
 
     function: Callable[..., Any]
@@ -48,6 +50,7 @@ class Follower:
     wasted: int
     first: Any
     dropped: int
+    cache: Any
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return call(self, args, kwargs)
@@ -148,7 +151,34 @@ class Follower:
 def call(owner: Follower, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function that is followed."""
     modes: Modes = current()
-    if modes.tape is not None or not modes.grad or not is_quiet(modes):
+    if modes.tape is not None or modes.cache is not None or not is_quiet(modes):
+        return owner.function(*args, **kwargs)
+    cache: CallCache = owner.cache
+    try:
+        slots.begin_following(modes)
+        if cache is None or cache.is_busy:
+            return call_on_tape(owner, args, kwargs, modes)
+        return call_with_cache(owner, args, kwargs, modes, cache)
+    finally:
+        slots.end_following(modes)
+
+
+def call_with_cache(
+    owner: Follower, args: tuple[Any, ...], kwargs: dict[str, Any], modes: Modes, cache: CallCache
+) -> Any:
+    """Call a function whose calls that are not recorded are cached."""
+    try:
+        cache.begin()
+        modes.cache = cache
+        return call_on_tape(owner, args, kwargs, modes)
+    finally:  # stores only, see `modes`
+        modes.cache = None
+        cache.is_busy = False
+
+
+def call_on_tape(owner: Follower, args: tuple[Any, ...], kwargs: dict[str, Any], modes: Modes) -> Any:
+    """Call a function whose recorded calls are written to a tape."""
+    if not modes.grad:
         return owner.function(*args, **kwargs)
     if owner.idle > 0:
         owner.idle -= 1

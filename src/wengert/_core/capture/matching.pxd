@@ -8,21 +8,23 @@ from wengert._core.tensor cimport tapes
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.tensor.tapes cimport Tape
 
-cdef long CONSTANT, NESTED, FIRST, FEW, HOLDERS
+cdef long CONSTANT, NESTED, FIRST, NOWHERE, FEW, HOLDERS
 
 cdef class ExpectedCall:
     cdef public Declaration op
     cdef public tuple places, constants, outside
     cdef public object numbers
     cdef public object layout, tail, taken
-    cdef public long number
-    cdef public bint shares, is_native, is_kept
+    cdef public long number, register
+    cdef public bint shares, is_native, is_kept, is_short
+    cdef public ExpectedCall following
 
 @cython.locals(outside=list)
 cpdef tuple outside_of(tuple places, tuple constants)
 
 cdef class Pattern:
     cdef public list expected, guards
+    cdef public ExpectedCall first
     cdef public tuple required, ends, kept, same, spaces, unused
     cdef public long root, matches, failures
     cdef public Connections graph

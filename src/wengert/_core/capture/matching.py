@@ -22,6 +22,8 @@ FIRST = -3
 """Results have the places FIRST, FIRST - 1, ...; places from 0 on are those of external tensors."""
 PLACES = (CONSTANT, NESTED, FIRST)
 """The same numbers: a C variable of the compiled build has no name in Python."""
+NOWHERE = -1
+"""In the place of a register: there is none yet."""
 FEW = 8
 """Number of external tensors that require a gradient up to which they are compared one by one."""
 
@@ -38,6 +40,9 @@ class ExpectedCall:
         layout: an array with the layout of the result, or a tuple of them.
         shares: the result shares memory, or there are several.
         number: the number of the result, or of the first one, among those of all calls.
+        register: the place of its array among the values of the pattern.
+        is_short: all arguments from the third on are the defaults, and it saves no copies.
+        following: the next call, or None.
         tail: the plan if the call may have to save a copy of an input, see `dispatch.saves_tail`; or None.
         is_native: it runs natively.
         is_kept: its result is kept for the next round.
@@ -52,6 +57,9 @@ class ExpectedCall:
     layout: Any
     shares: bool
     number: int
+    register: int
+    is_short: bool
+    following: Any
     tail: Any
     is_native: bool
     is_kept: bool
@@ -59,14 +67,17 @@ class ExpectedCall:
 
     __slots__ = (
         "constants",
+        "following",
         "is_kept",
         "is_native",
+        "is_short",
         "layout",
         "number",
         "numbers",
         "op",
         "outside",
         "places",
+        "register",
         "shares",
         "tail",
         "taken",
@@ -80,8 +91,9 @@ class ExpectedCall:
         self.outside = outside_of(places, constants)
         self.layout = layout
         self.number = number
-        self.shares = self.is_native = self.is_kept = False
-        self.tail = self.taken = None
+        self.register = NOWHERE
+        self.shares = self.is_native = self.is_kept = self.is_short = False
+        self.tail = self.taken = self.following = None
 
 
 def outside_of(places: tuple[int, ...], constants: tuple[Any, ...]) -> tuple[int, ...]:
@@ -99,7 +111,7 @@ class Pattern:
     """What equal tapes have in common.
 
     Attributes:
-        expected: the calls.
+        expected: the calls; `first` is the first of them.
         guards: the guards of the external tensors.
         required: the external tensors that require a gradient.
         root: the number of the result from which gradients come.
@@ -120,6 +132,7 @@ class Pattern:
     """
 
     expected: list[Any]
+    first: Any
     guards: list[Any]
     required: tuple[int, ...]
     root: int
@@ -144,6 +157,7 @@ class Pattern:
         "ends",
         "expected",
         "failures",
+        "first",
         "graph",
         "guards",
         "is_busy",

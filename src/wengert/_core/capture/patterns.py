@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from .. import door, flags
@@ -13,6 +14,7 @@ from ..recording.recorded import OpNode
 from ..tensor.base import Tensor, wrap_flagged
 from ..tensor.storage import next_serial
 from ..tensor.tapes import Tape, calls_in
+from .caching import CallCache, are_identical
 from .dividing import graph_of
 from .expanding import Expansion
 from .following import LONGEST, Follower
@@ -59,6 +61,7 @@ class Following(Follower):
         self.first = None
         self.idle = self.wasted = self.dropped = 0
         self.reason = ""
+        self.cache = None if self.natives is None else CallCache((self.natives[0], self.run_call))
 
     def unknown(self, tape: Tape, root: Tensor | None) -> None:
         """Create the nodes of a tape that no pattern matches, and read its pattern."""
@@ -163,10 +166,23 @@ def prepare_prediction(pattern: Pattern, natives: Any, run_call: Any) -> None:
         expected.is_native = known is not None
         several = isinstance(expected.layout, tuple)
         expected.is_kept = not several and pattern.ends[expected.number] is not None
+        expected.register = count + expected.number
+        expected.is_short = has_defaults(expected)
+    for expected, following in pairwise(pattern.expected):
+        expected.following = following
+    pattern.first = pattern.expected[0]
     pattern.cached = [None] * len(pattern.ends)
     pattern.values = [None] * (count + len(pattern.ends))
     pattern.calls = natives[0](tuple(described), len(pattern.values))
     pattern.run_call = run_call
+
+
+def has_defaults(expected: ExpectedCall) -> bool:
+    """Return whether a call has two arguments and defaults, and saves no copies of inputs."""
+    rest = expected.constants[2:]
+    if len(expected.places) < 2 or expected.tail is not None or any(place != CONSTANT for place in expected.places[2:]):
+        return False
+    return are_identical(rest, expected.op.after2)
 
 
 def description(expected: ExpectedCall, count: int) -> Any:

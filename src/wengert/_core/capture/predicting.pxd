@@ -5,6 +5,7 @@ from wengert._core.aliasing.views cimport ViewInfo
 from wengert._core.calls cimport dispatch
 from wengert._core.capture cimport direct, matching
 from wengert._core.capture.matching cimport ExpectedCall, Match, Pattern, are_laid_out, fit, is_laid_out
+from wengert._core.capture.signatures cimport Guard
 from wengert._core.graph.node cimport Edge, new_edge
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
 from wengert._core.tensor.meta cimport AutogradMeta
@@ -21,8 +22,12 @@ cdef class Prediction(Predicting):
     cdef public bint is_compared
     @cython.locals(expected=ExpectedCall)
     cpdef object run(self, object op, tuple args)
+    @cython.locals(expected=ExpectedCall, match=Match)
+    cpdef object run2(self, object op, object first, object second)
+    @cython.locals(pattern=Pattern, tensor=Tensor, guard=Guard, place=long)
+    cpdef bint puts_arrays(self, ExpectedCall expected) except -1
     @cython.locals(pattern=Pattern, values=list, place=long, result=Tensor)
-    cpdef object run_natively(self, ExpectedCall expected, tuple args)
+    cpdef object run_natively(self, ExpectedCall expected)
     @cython.locals(view=Tensor, info=ViewInfo)
     cpdef object take_view(self, ExpectedCall expected, Tensor source)
     @cython.locals(expected=ExpectedCall, nr=long)
@@ -30,8 +35,9 @@ cdef class Prediction(Predicting):
     cpdef object take(self, Tensor result, long number, long nr, bint recorded)
     @cython.locals(held=Prediction, pattern=Pattern, tape=Tape, calls=list, expected=ExpectedCall, at=long)
     cpdef object end(self)
-    @cython.locals(expected=ExpectedCall, match=Match, tensor=Tensor, place=long)
+    @cython.locals(expected=ExpectedCall, match=Match)
     cpdef bint compares(self, object op, tuple args) except -1
+    @cython.locals(expected=ExpectedCall)
     cpdef object advance(self)
     @cython.locals(pattern=Pattern, values=list, at=long)
     cpdef object leave(self)

@@ -23,6 +23,8 @@ from ..tensor.storage import Storage, next_serial
 from ..tensor.tapes import Predicting, Tape
 from . import direct, matching
 from .matching import ExpectedCall, Match, Pattern, are_laid_out, fit, is_laid_out
+from .signatures import Guard
+
 
 class Prediction(Predicting):
     """A tape that is compared with a pattern call by call.
@@ -47,7 +49,7 @@ class Prediction(Predicting):
         self.pattern = pattern
         self.match = Match(tape, len(pattern.guards))
         self.position = 0
-        self.upcoming = pattern.expected[0]
+        self.upcoming = pattern.first
         self.is_compared = False
 
     def run(self, op: Any, args: tuple[Any, ...]) -> Any:
@@ -56,18 +58,44 @@ class Prediction(Predicting):
             return None
         expected: ExpectedCall = self.upcoming
         if expected.is_native:
-            return self.run_natively(expected, args)
+            if expected.tail is not None and dispatch.saves_tail(expected.tail, args):
+                return None
+            return self.run_natively(expected)
         if expected.taken is not None:
             return self.take_view(expected, args[0])
         return None
 
-    def run_natively(self, expected: ExpectedCall, args: tuple[Any, ...]) -> Any:
-        """Run the predicted call by its native function, in the tensor of the last round if that is free."""
-        if expected.tail is not None and dispatch.saves_tail(expected.tail, args):
+    def run2(self, op: Any, first: Any, second: Any) -> Any:
+        """Run a call with two arguments and defaults if it is the predicted one, see `run`."""
+        expected: ExpectedCall = self.upcoming
+        if expected is None or expected.op is not op or not expected.is_short or not expected.is_native:
             return None
+        match: Match = self.match
+        if not direct.are_expected(
+            expected.numbers, expected.constants, first, second, match.externals, match.results
+        ) or not self.puts_arrays(expected):
+            return None
+        return self.run_natively(expected)
+
+    def puts_arrays(self, expected: ExpectedCall) -> bool:
+        """Note the arrays of the external tensors of a call; return False if the flags of one have changed."""
+        pattern: Pattern = self.pattern
+        tensor: Tensor
+        guard: Guard
+        place: int
+        for place in expected.outside:
+            tensor = self.match.externals[place]
+            guard = pattern.guards[place]
+            if tensor._flags_ != guard.word:
+                return False
+            pattern.values[place] = tensor._array_
+        return True
+
+    def run_natively(self, expected: ExpectedCall) -> Any:
+        """Run the predicted call by its native function, in the tensor of the last round if that is free."""
         pattern: Pattern = self.pattern
         values: list[Any] = pattern.values
-        place: int = len(pattern.guards) + expected.number
+        place: int = expected.register
         result: Tensor = None
         if is_free(pattern.cached[expected.number], values[place]):
             result = pattern.cached[expected.number]
@@ -89,7 +117,7 @@ class Prediction(Predicting):
     def take_view(self, expected: ExpectedCall, source: Tensor) -> Any:
         """Return the view of the last round, if taking it again would return the same; otherwise None."""
         view: Tensor = self.pattern.cached[expected.number]
-        value: Any = self.pattern.values[len(self.pattern.guards) + expected.number]
+        value: Any = self.pattern.values[expected.register]
         if view is None or not is_same_view(view, value, source, expected.taken):
             return None
         if not is_laid_out(view, expected.layout):
@@ -111,13 +139,8 @@ class Prediction(Predicting):
         if direct.first_unlike(expected.numbers, expected.constants, args, match.externals, match.results) >= 0:
             if not fit(self.pattern, match, expected.places, expected.constants, args):
                 return False
-        self.is_compared = True
-        tensor: Tensor
-        place: int
-        for place in expected.outside:
-            tensor = match.externals[place]
-            self.pattern.values[place] = tensor._array_
-        return True
+        self.is_compared = self.puts_arrays(expected)
+        return self.is_compared
 
     def takes(self, op: Any, args: tuple[Any, ...], result: Any) -> bool:
         """Take a call that has run as usual; return False if it was not the predicted one."""
@@ -152,9 +175,10 @@ class Prediction(Predicting):
 
     def advance(self) -> None:
         """Go on to the next call."""
+        expected: ExpectedCall = self.upcoming
         self.position += 1
         self.is_compared = False
-        self.upcoming = self.pattern.expected[self.position] if self.position < len(self.pattern.expected) else None
+        self.upcoming = expected.following
 
     def end(self) -> None:
         """Write the calls so far to the tape, and end the comparison."""

@@ -15,7 +15,7 @@ cdef class Pass:
 cdef class Modes:
     cdef public bint grad, inference, multithreading, anomaly, check_nan, check_inf, noting
     cdef public long mask, word, fresh, sequence, depth, forward, profiled, overriding, transforms
-    cdef public object saved_hooks, no_saved_hooks, quiet, debug, watch, log, casting, tape
+    cdef public object saved_hooks, no_saved_hooks, quiet, debug, watch, log, casting, tape, cache
     cdef public list observers, listeners, levels, batches, functions
     cdef public Pass passing
     cpdef bint set_grad(self, bint enabled)

@@ -110,7 +110,7 @@ class Modes:
     called with a name and arguments within a region of autocast, or None. `overriding`: the handlers asked before
     operators: 0 all with `__torch_function__`, 1 only the modes `functions`, 2 none. `transforms`: the number of
     transforms of functions (`func.grad`, `vmap`, ...) that run, which forbid some calls. `tape` takes the calls that
-    are recorded while a function is followed (`tensor.tapes`), or is None.
+    are recorded while a function is followed (`tensor.tapes`), or is None; `cache` has those that are not, or is None.
     """
 
     grad: bool
@@ -143,10 +143,12 @@ class Modes:
     casting: Any
     transforms: int
     tape: Any
+    cache: Any
 
     __slots__ = (
         "anomaly",
         "batches",
+        "cache",
         "casting",
         "check_inf",
         "check_nan",
@@ -207,7 +209,7 @@ class Modes:
         self.functions: list[Any] = []
         self.casting = None
         self.transforms = 0
-        self.tape = None
+        self.tape = self.cache = None
         self.quiet = quiet_context(contextvars.Context()).run
 
     def set_grad(self, enabled: bool) -> bool:

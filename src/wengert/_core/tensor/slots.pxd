@@ -13,7 +13,7 @@ cdef class Operators:
 cdef Operators table
 cdef long watched
 cdef set _recordings
-cdef long taping
+cdef long taping, following
 cdef list _tapes
 cpdef object open_tape(object tape)
 cpdef object close_tape(object tape)

@@ -196,6 +196,26 @@ def watch(recording: int, goes_on: bool) -> None:
     watched = len(_recordings)
 
 
+following: int = 0
+"""Number of calls of followed functions that run in this process: tested before a thread is asked for its own."""
+_followed: list[Any] = []
+
+
+def begin_following(modes: Any) -> None:
+    """Note that a followed function runs in the thread of some modes."""
+    global following
+    _followed.append(modes)
+    following = len(_followed)
+
+
+def end_following(modes: Any) -> None:
+    """End that; nothing happens if none runs."""
+    global following
+    if modes in _followed:
+        _followed.remove(modes)
+    following = len(_followed)
+
+
 taping: int = 0
 """Number of tapes in this process that calls are written to (`tapes`): tested before memory or a leaf is changed."""
 _tapes: list[Any] = []

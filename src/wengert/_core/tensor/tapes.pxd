@@ -8,8 +8,14 @@ cdef long PLAIN, FIELDS, MOST_CALLS, MOST_ELEMENTS
 
 cdef class Predicting:
     cpdef object run(self, object op, tuple args)
+    cpdef object run2(self, object op, object first, object second)
     cpdef bint takes(self, object op, tuple args, object result) except -1
     cpdef object end(self)
+
+cdef class Cache:
+    cpdef object run(self, object op, tuple args, Modes modes)
+    cpdef object run2(self, object op, object first, object second, Modes modes)
+    cpdef object learn(self, object op, tuple args, Tensor result, Modes modes)
 
 @cython.no_gc
 cdef class Tape(Node):

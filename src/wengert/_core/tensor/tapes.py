@@ -38,12 +38,34 @@ class Predicting:
         """Run a call that is expected; return its result, or None: the call then runs as usual."""
         raise NotImplementedError
 
+    def run2(self, op: Any, first: Any, second: Any) -> Any:
+        """Run a call with two arguments and defaults, see `run`."""
+        raise NotImplementedError
+
     def takes(self, op: Any, args: tuple[Any, ...], result: Any) -> bool:
         """Take a call that has run as usual; return False if it was not expected."""
         raise NotImplementedError
 
     def end(self) -> None:
         """Write the calls so far to the tape, and end the comparison."""
+        raise NotImplementedError
+
+
+class Cache:
+    """Calls of a followed function that nothing records; `capture.caching` implements it."""
+
+    __slots__ = ()
+
+    def run(self, op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
+        """Run a call that is cached; return its result, or None: the call then runs as usual."""
+        raise NotImplementedError
+
+    def run2(self, op: Any, first: Any, second: Any, modes: Modes) -> Any:
+        """Run a call with two arguments and defaults, see `run`."""
+        raise NotImplementedError
+
+    def learn(self, op: Any, args: tuple[Any, ...], result: Tensor, modes: Modes) -> None:
+        """Cache a call that has run as usual, if it can be."""
         raise NotImplementedError
 
 

@@ -1,0 +1,332 @@
+"""Inline caches of followed functions: calls that nothing records run again as they ran in the last round.
+
+A followed function has one cache. Each cached call knows the operator, the layouts of the operands, the constants and
+the native function, and has the result of its last run, in which the next one returns its result if nothing else refers
+to it. The calls are found by their order: behind each one stand those that came after it, at most `MOST_FOLLOWING`. A
+call that is none of these runs as usual.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import door, flags
+from ..operators.declaration import Declaration
+from ..state.modes import Modes
+from ..tensor.base import Tensor, wrap_flagged
+from ..tensor.storage import Storage, next_serial
+from ..tensor.tapes import Cache
+from . import direct
+from .lists import layout_of
+from .matching import is_equal
+from .native_calls import RETURNS, is_native
+from .recorder import MOST_ARGUMENTS
+from .signatures import Guard, guard_of, holds, is_capturable
+
+MOST_FOLLOWING = 4
+"""Maximum number of calls that are known to come after a call."""
+MOST_CALLS = 1 << 12
+"""Maximum number of calls in a cache."""
+MOST_BYTES = 1 << 14
+"""Bytes of a result up to which a call is cached."""
+MOST_BYTES_KEPT = 1 << 20
+"""Maximum number of bytes of all results in a cache."""
+NEVER = -1
+"""In the place of flags: a tensor has none like these."""
+
+
+class CachedCall:
+    """A call as it ran in the last round.
+
+    Attributes:
+        op: the operator.
+        guards: for each argument the guard of a tensor, or None for a constant.
+        classes, layouts, words: their classes, layouts and flags; the layout of a constant is None, and the flags of a
+            view are none that a tensor has, since whether it requires a gradient is to be looked up.
+        is_short: all arguments from the third on are the defaults.
+        constants: the arguments, None in the place of tensors.
+        grad: whether gradients were recorded.
+        calls: the native call.
+        values: the arrays of the tensors (None but while the call runs), then that of the result.
+        result: the last result, or None.
+        following: the latest of the calls that came after it, or None.
+        other: the next one that comes after the same call, or None.
+    """
+
+    op: Declaration
+    guards: tuple[Any, ...]
+    classes: tuple[Any, ...]
+    layouts: tuple[Any, ...]
+    words: bytes
+    constants: tuple[Any, ...]
+    is_short: bool
+    grad: bool
+    calls: Any
+    values: list[Any]
+    result: Any
+    following: Any
+    other: Any
+
+    __slots__ = (
+        "calls",
+        "classes",
+        "constants",
+        "following",
+        "grad",
+        "guards",
+        "is_short",
+        "layouts",
+        "op",
+        "other",
+        "result",
+        "values",
+        "words",
+    )
+
+    def __init__(self, op: Any, guards: tuple[Any, ...], constants: tuple[Any, ...], grad: bool) -> None:
+        self.op = op
+        self.guards = guards
+        self.classes = tuple([None if guard is None else guard.cls for guard in guards])
+        self.layouts = tuple([None if guard is None else guard.layout for guard in guards])
+        self.words = np.array([word_of(guard) for guard in guards], np.int32).tobytes()
+        self.constants = constants
+        self.is_short = len(constants) >= 2 and are_identical(constants[2:], op.after2)
+        self.grad = grad
+        self.calls = self.result = self.following = self.other = None
+        self.values = []
+
+
+def word_of(guard: Guard | None) -> int:
+    """Return the flags of a tensor that satisfies a guard; NEVER for views and constants."""
+    return NEVER if guard is None or guard.word & flags.VIEW else guard.word
+
+
+def are_identical(values: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Return whether two tuples have the same objects."""
+    return len(values) == len(others) and all([value is other for value, other in zip(values, others)])
+
+
+class CallCache(Cache):
+    """The cached calls of a followed function.
+
+    Attributes:
+        natives: the native functions `replay_calls` and `run_call`.
+        first: stands before the first call.
+        last: the last call that was cached.
+        count: the number of calls.
+        kept: the number of bytes of their results.
+        is_busy: a call of the function uses the cache.
+    """
+
+    natives: Any
+    first: Any
+    last: Any
+    count: int
+    kept: int
+    is_busy: bool
+
+    __slots__ = ("count", "first", "is_busy", "kept", "last", "natives")
+
+    def __init__(self, natives: Any) -> None:
+        self.natives = natives
+        self.forget()
+
+    def forget(self) -> None:
+        """Discard all calls."""
+        self.first = self.last = CachedCall(None, (), (), True)
+        self.count = self.kept = 0
+        self.is_busy = False
+
+    def begin(self) -> None:
+        """Begin a round."""
+        self.is_busy = True
+        self.last = self.first
+
+    def run(self, op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
+        """Run a call that is cached; return its result, or None: the call then runs as usual."""
+        last: CachedCall = self.last
+        known: CachedCall = last.following
+        while known is not None:
+            if known.op is op and known.grad == modes.grad and takes(known, args):
+                self.last = known
+                return run_again(known, self.natives[1])
+            known = known.other
+        return None
+
+    def run2(self, op: Any, first: Any, second: Any, modes: Modes) -> Any:
+        """Run a call with two arguments and defaults, see `run`."""
+        last: CachedCall = self.last
+        known: CachedCall = last.following
+        while known is not None:
+            if known.op is op and known.is_short and known.grad == modes.grad:
+                if direct.takes_two(
+                    first, second, known.classes, known.layouts, known.words, known.constants, known.values
+                ):
+                    self.last = known
+                    return run_again(known, self.natives[1])
+            known = known.other
+        return None
+
+    def learn(self, op: Any, args: tuple[Any, ...], result: Tensor, modes: Modes) -> None:
+        """Cache a call that has run as usual, if it can be."""
+        last: CachedCall = self.last
+        array: Any = result._array_
+        if self.count >= MOST_CALLS or result._flags_ != 0 or not is_suitable(op, args, array):
+            return
+        count: int = 0
+        known: CachedCall = last.following
+        while known is not None:
+            count += 1
+            known = known.other
+        size: int = door.size_of(array) * array.itemsize
+        if count >= MOST_FOLLOWING or self.kept + size > MOST_BYTES_KEPT:
+            return
+        known = described(op, args, array, modes, self.natives[0])
+        if known is not None:
+            known.other = last.following
+            last.following = self.last = known
+            self.count += 1
+            self.kept += size
+
+
+def takes(known: CachedCall, args: tuple[Any, ...]) -> bool:
+    """Return whether a call has operands of the layouts of a cached one, and its constants; note their arrays."""
+    guard: Guard
+    tensor: Tensor
+    place: int = 0
+    values: list[Any] = known.values
+    if len(args) != len(known.guards):
+        return False
+    if direct.takes_args(args, known.classes, known.layouts, known.words, known.constants, values):
+        return True
+    for at in range(len(args)):
+        guard = known.guards[at]
+        value: Any = args[at]
+        if guard is None:
+            constant: Any = known.constants[at]
+            if constant is not value and not is_equal(constant, value):
+                return False
+            continue
+        if not holds(guard, value):
+            return False
+        tensor = value
+        values[place] = tensor._array_
+        place += 1
+    return True
+
+
+def run_again(known: CachedCall, run_call: Any) -> Any:
+    """Run a cached call on the operands that `takes` has noted; return its result, or None if it could not run."""
+    values: list[Any] = known.values
+    count: int = len(values) - 1
+    result: Tensor = None
+    if is_free(known.result, values[count]):
+        result = known.result
+    free: Any = None if result is None else result._array_
+    array: Any = direct.run_call(run_call, known.calls, values, 0, free)
+    for at in range(count):
+        values[at] = None
+    if array is NotImplemented:
+        known.op = None  # the next call is no longer compared with it
+        return None
+    if array is free:
+        result._storage_.serial = next_serial()
+        return result
+    result = wrap_flagged(array, 0)
+    known.result = result
+    return result
+
+
+def is_free(tensor: Tensor | None, value: Any) -> bool:
+    """Return whether nothing but a cached call refers to a tensor and its memory, so that it can be a new result.
+
+    Args:
+        value: its array, as the cached call has it.
+    """
+    if tensor is None or value is not tensor._array_:
+        return False
+    storage: Storage = tensor._storage_
+    if door.references(tensor) != HOLD_TENSOR or door.references(storage) != HOLD_STORAGE:
+        return False
+    if door.references(value) != HOLD_ARRAY or storage.array is not value:
+        return False
+    if tensor._flags_ != 0 or tensor._meta_ is not None or tensor._edge_ is not None:
+        return False
+    if storage.version or storage.detached or storage.writes is not None or storage.counting is not None:
+        return False
+    return direct.is_bare(tensor) and direct.is_bare(storage) and direct.is_bare(value)
+
+
+def is_suitable(op: Any, args: tuple[Any, ...], array: Any) -> bool:
+    """Return whether a call can be cached: one native function, plain arguments, a small result in memory of its own."""
+    if not is_native(op.native) or op.view or op.random or op.several or len(args) > MOST_ARGUMENTS:
+        return False
+    if not door.is_ndarray(array) or not array.flags.owndata or not array.flags.writeable:
+        return False
+    if array.size == 0 or array.size * array.itemsize > MOST_BYTES:
+        return False
+    for value in args:
+        if isinstance(value, Tensor):
+            if not is_capturable(value):
+                return False
+        elif type(value) not in CONSTANTS and not is_tuple_of_numbers(value):
+            return False
+    return True
+
+
+CONSTANTS = (bool, int, float, str, type(None))
+"""Types of the arguments of cached calls that are not tensors, or tuples of numbers."""
+
+
+def is_tuple_of_numbers(value: Any) -> bool:
+    """Return whether an argument is a tuple of integers."""
+    if type(value) is not tuple:
+        return False
+    for element in value:
+        if type(element) is not int:
+            return False
+    return True
+
+
+def described(op: Any, args: tuple[Any, ...], array: Any, modes: Modes, replay_calls: Any) -> Any:
+    """Return a cached call for a call that has returned an array."""
+    guards: list[Any] = []
+    constants: list[Any] = []
+    places: list[int] = []
+    count = 0
+    for value in args:
+        if isinstance(value, Tensor):
+            guards.append(guard_of(value))
+            constants.append(None)
+            places.append(count)
+            count += 1
+        else:
+            guards.append(None)
+            constants.append(value)
+            places.append(-1)
+    known = CachedCall(op, tuple(guards), tuple(constants), modes.grad)
+    layout = layout_of(array)
+    call = RETURNS, op.native, tuple(places), known.constants, False, (count,), (layout,), (-1,), (), None
+    known.calls = replay_calls((call,), count + 1)
+    known.values = [None] * (count + 1)
+    return known
+
+
+def references_of_a_free_one() -> tuple[int, int, int]:
+    """Return the numbers of references that `is_free` sees to a tensor, its storage, and its array."""
+    known = CachedCall(None, (), (), True)
+    known.result = wrap_flagged(np.zeros(1), 0)
+    known.values = [known.result._array_]
+    return counted(known.result, known.values[0])
+
+
+def counted(tensor: Tensor | None, value: Any) -> tuple[int, int, int]:
+    """Return the numbers of references to a tensor, its storage, and its array."""
+    assert tensor is not None
+    storage: Storage = tensor._storage_
+    return door.references(tensor), door.references(storage), door.references(value)
+
+
+HOLD_TENSOR, HOLD_STORAGE, HOLD_ARRAY = references_of_a_free_one()
