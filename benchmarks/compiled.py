@@ -281,10 +281,7 @@ def ratios(ours: Any, torch: Any, make: Callable[[Any], Step], rounds: int) -> t
     steps = {"eager": (ours, eager), "replayed": (ours, replayed), "followed": (ours, followed)}
     if torch is not None:
         steps["torch"] = (torch, make(torch))
-    for _ in range(60):  # until lists are verified rarely
-        replayed()
-        followed()
-    counts = {name: max(1, int(SLICE / cpu_seconds(step, 3))) for name, (_, step) in steps.items()}
+    counts = {name: settled(step, rounds) for name, (_, step) in steps.items()}
     times: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(rounds):
         for name, (_, step) in steps.items():
@@ -303,6 +300,20 @@ def cpu_seconds(step: Step, count: int) -> float:
     for _ in range(count):
         step()
     return (time.process_time() - start) / count
+
+
+def settled(step: Step, rounds: int) -> int:
+    """Return how often a turn calls a step, after as many calls as `rounds` turns have.
+
+    A list is verified by its calls 1, 2, 4, 8, ..., so that no more than one verification is left for as many calls.
+    """
+    count, seconds = 2, 0.0
+    while seconds < SLICE:
+        count *= 2
+        seconds = cpu_seconds(step, count) * count
+    count = max(1, int(count * SLICE / seconds))
+    cpu_seconds(step, rounds * count)
+    return count
 
 
 def check(adapter: Any, eager: Any, replayed: Any) -> None:
@@ -353,10 +364,7 @@ def compiler_row(
             if not np.allclose(ours.numpy(one), np.asarray(numbers_of(other)), rtol=1e-3, atol=1e-4):
                 raise RuntimeError(f"{name}: {word} returned other values")
     firsts["replay"] += first_call(steps["replay"])[1]
-    for _ in range(60):
-        for step in steps.values():
-            step()
-    counts = {word: max(1, int(SLICE / cpu_seconds(step, 3))) for word, step in steps.items()}
+    counts = {word: settled(step, rounds) for word, step in steps.items()}
     times: dict[str, list[float]] = {word: [] for word in steps}
     for _ in range(rounds):
         for word, step in steps.items():
