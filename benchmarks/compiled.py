@@ -307,11 +307,11 @@ def settled(step: Step, rounds: int) -> int:
 
     A list is verified by its calls 1, 2, 4, 8, ..., so that no more than one verification is left for as many calls.
     """
-    count, seconds = 2, 0.0
-    while seconds < SLICE:
+    count, seconds = 1, 0.0
+    while seconds * count < SLICE / 20:
         count *= 2
-        seconds = cpu_seconds(step, count) * count
-    count = max(1, int(count * SLICE / seconds))
+        seconds = min([cpu_seconds(step, count) for _ in range(5)])
+    count = max(1, int(SLICE / seconds))
     cpu_seconds(step, rounds * count)
     return count
 
