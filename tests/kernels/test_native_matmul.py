@@ -12,9 +12,22 @@ from wengert import _kernels
 FLOATS = [np.float32, np.float64]
 
 
+FEW_ROWS_OR_COLUMNS = [
+    (50, 50, 1),
+    (1, 50, 50),
+    (16, 32, 2),
+    (67, 37, 3),
+    (17, 40, 8),
+    (1, 9, 33),
+    (1, 33, 200),
+    (33, 9, 7),
+]
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize(
-    ("rows", "depth", "columns"), [(1, 1, 1), (4, 4, 4), (3, 17, 5), (16, 30, 17), (64, 128, 1), (1, 500, 7)]
+    ("rows", "depth", "columns"),
+    [(1, 1, 1), (4, 4, 4), (3, 17, 5), (16, 30, 17), (64, 128, 1), (1, 500, 7), *FEW_ROWS_OR_COLUMNS],
 )
 def test_small_products_agree_with_the_twin(rows, depth, columns, dtype, only_native, twin, close, random):
     a, b, bias = (random.normal(size=shape).astype(dtype) for shape in ((rows, depth), (depth, columns), (columns,)))
@@ -28,7 +41,11 @@ def test_small_products_agree_with_the_twin(rows, depth, columns, dtype, only_na
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize(
     ("rows", "depth", "columns"),
-    [(2, 2, 2), (4, 32, 33), (5, 7, 31), (8, 32, 32), (7, 140, 8), (3, 300, 9), (1, 40, 60), (9, 130, 1), (6, 1, 70)],
+    [
+        *[(2, 2, 2), (4, 32, 33), (5, 7, 31), (8, 32, 32), (7, 140, 8), (3, 300, 9), (1, 40, 60), (9, 130, 1)],
+        *[(6, 1, 70), (40, 16, 2), (35, 140, 5)],
+        *FEW_ROWS_OR_COLUMNS,
+    ],
 )
 def test_factors_in_any_order_agree_with_the_twin(rows, depth, columns, dtype, only_native, twin, close, random):
     a, b = random.normal(size=(rows, depth)).astype(dtype), random.normal(size=(depth, columns)).astype(dtype)
@@ -82,6 +99,21 @@ def test_narrow_products_in_any_order_agree_with_the_twin(rows, depth, columns, 
     for left in in_all_orders(a):
         for right in in_all_orders(b):
             close(native.matmul(left, right), expected)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize(("rows", "depth", "columns"), [(1089, 33, 3), (2050, 20, 2), (1000, 70, 8)])
+def test_narrow_products_do_not_depend_on_the_number_of_threads(rows, depth, columns, dtype, native, random):
+    a, b, bias = (random.normal(size=shape).astype(dtype) for shape in ((rows, depth), (columns, depth), (columns,)))
+    before, results = wg.get_num_threads(), []
+    try:
+        for threads in (1, 2, 8):
+            wg.set_num_threads(threads)
+            results.append(native.linear(a, b, bias))
+    finally:
+        wg.set_num_threads(before)
+    for other in results[1:]:
+        np.testing.assert_array_equal(results[0], other)
 
 
 @pytest.mark.skipif(not _kernels.direct, reason="there are no native functions beside the bodies")

@@ -219,7 +219,8 @@ template <class T> struct Loops {
 
     // (a, b, out, how many numbers): products of complex numbers, and with the conjugates of the second ones.
     void (*complex_product[2])(const T* a, const T* b, T* out, index_t count);
-    void (*small_product)(Factor<T> a, Factor<T> b, T* out, index_t rows, index_t depth, index_t columns);
+    void (*small_product)(Factor<T> a, Factor<T> b, const T* bias, T* out, index_t rows, index_t depth,
+                          index_t columns);
     void (*thin_product)(Factor<T> a, Factor<T> b, const T* bias, T* out, index_t rows, index_t depth,
                          index_t columns);  // depth 1 to 4
 

@@ -31,13 +31,13 @@ template <class T> double largest_value(Factor<T> r, npy_intp side) {
         x[i] = static_cast<T>(0.5 + std::fmod(static_cast<double>(i) * 0.6180339887498949, 1.0));
     for (int step = 0; step < steps; ++step) {
         const double before = loops<T>().row_sum[OF_SQUARES](x, side);
-        loops<T>().small_product({x, side, 1}, r.transposed(), y, 1, side, side);
+        loops<T>().small_product({x, side, 1}, r.transposed(), nullptr, y, 1, side, side);
         const double after = loops<T>().row_sum[OF_SQUARES](y, side);
         size = std::sqrt(after / before);
         if (!(after > 0) || !std::isfinite(after)) break;
         const T part = static_cast<T>(1 / std::sqrt(after));
         for (npy_intp i = 0; i < side; ++i) y[i] *= part;
-        loops<T>().small_product({y, side, 1}, r, x, 1, side, side);
+        loops<T>().small_product({y, side, 1}, r, nullptr, x, 1, side, side);
     }
     return size;
 }

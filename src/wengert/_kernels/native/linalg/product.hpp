@@ -97,24 +97,26 @@ template <class T> inline void multiply_thin(const Matrix<T>& a, const Matrix<T>
                                                  a.columns, columns);
                  });
 }
-template <class T> inline void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out) {
-    loops<T>().small_product(a.factor, b.factor, out, a.rows, a.columns, b.columns);
+template <class T> inline void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out, const T* bias = nullptr) {
+    loops<T>().small_product(a.factor, b.factor, bias, out, a.rows, a.columns, b.columns);
 }
 
-// The same with the rows shared by the threads.
-template <class T> inline void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out) {
+// The same with the rows shared by the threads, in blocks that are all large enough for the same loops.
+template <class T>
+inline void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out, const T* bias = nullptr) {
     constexpr npy_intp block = 64;
-    const npy_intp depth = a.columns, columns = b.columns;
-    parallel_for((a.rows + block - 1) / block, (Size(block) * depth * columns).value_or_most(),
+    const npy_intp depth = a.columns, columns = b.columns, blocks = std::max<npy_intp>(1, a.rows / block);
+    parallel_for(blocks, (Size(block) * depth * columns).value_or_most(),
                  [=](npy_intp begin, npy_intp end) {
-                     const npy_intp row = begin * block, rows = std::min(end * block, a.rows) - row;
+                     const npy_intp row = begin * block, rows = (end == blocks ? a.rows : end * block) - row;
                      loops<T>().small_product({a.factor.data + row * a.factor.row, a.factor.row, a.factor.column},
-                                              b.factor, out + row * columns, rows, depth, columns);
+                                              b.factor, bias, out + row * columns, rows, depth, columns);
                  });
 }
-template <class T> inline void multiply_narrow(const Matrix<T>& a, const Matrix<T>& b, T* out) {
+template <class T>
+inline void multiply_narrow(const Matrix<T>& a, const Matrix<T>& b, const T* bias, T* out) {
     const ReleaseGil unlocked((Size(a.rows) * a.columns * b.columns).value_or_most() >= 8 * thread_threshold);
-    multiply_rows(a, b, out);
+    multiply_rows(a, b, out, bias);
 }
 
 // A new matrix in row-major or (`by_columns`) column-major order.
@@ -133,8 +135,8 @@ template <class T> inline PyArrayObject* new_matrix(npy_intp rows, npy_intp colu
 }
 
 // a b as a new matrix in row-major or (`by_columns`) column-major order; null without an error if the product is
-// neither small, thin, narrow nor large. A `bias` for each column is added if the product is thin, and `*added` set;
-// otherwise adding it is left to the caller.
+// neither small, thin, narrow nor large. A `bias` for each column of a row-major result is added unless the product is
+// large, and `*added` set; otherwise adding it is left to the caller.
 template <class T>
 inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false, const T* bias = nullptr,
                               bool* added = nullptr) {
@@ -148,17 +150,17 @@ inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_co
     const Matrix<T> first = by_columns ? b.transposed() : a, second = by_columns ? a.transposed() : b;
     const auto work = [=] {
         if (small)
-            multiply(first, second, out);
+            multiply(first, second, out, bias);
         else if (thin)
             multiply_thin(first, second, bias, out);
         else if (narrow)
-            multiply_narrow(first, second, out);
+            multiply_narrow(first, second, bias, out);
         else
             multiply_large(first, second, out);
     };
     const void* const shift = bias ? bias : out;
     do_unlocked_work(work, {a.factor.data, b.factor.data, shift, out});
-    if (thin && added) *added = true;
+    if ((small || thin || narrow) && added) *added = true;
     return result.take();
 }
 

@@ -226,7 +226,7 @@ template <class T> PyObject* addmm(PyObject* const* args) {
     Factor<T> shift;
     if (!is_one(args[3]) || !is_one(args[4]) || !as_matrix(args[1], a) || !as_matrix(args[2], b)) return nullptr;
     if (!as_shift(args[0], a.rows, b.columns, shift)) return nullptr;
-    const bool is_bias = shift.row == 0 && shift.column == 1;
+    const bool is_bias = shift.row == 0 && (shift.column == 1 || b.columns == 1);
     bool added = false;
     Owned result(product_of(a, b, false, is_bias ? shift.data : nullptr, &added));
     if (!result) return nullptr;

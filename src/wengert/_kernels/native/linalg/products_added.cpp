@@ -70,7 +70,7 @@ template <class T> PyObject* baddbmm(Call args) {
         for (npy_intp i = begin; i < end; ++i) {
             T* out = first + i * a.rows * b.columns;
             loops<T>().small_product({a.factor.data + i * over[0], a.factor.row, a.factor.column},
-                                     {b.factor.data + i * over[1], b.factor.row, b.factor.column}, out, a.rows,
+                                     {b.factor.data + i * over[1], b.factor.row, b.factor.column}, nullptr, out, a.rows,
                                      a.columns, b.columns);
             combine<T>(out, a.rows, b.columns, {shift + i * steps[0], steps[1], steps[2]}, factors);
         }
