@@ -76,6 +76,23 @@ def test_softmax_and_its_gradient_agree_with_the_twin(name, dtype, shape, only_n
     close(getattr(only_native, f"{name}_backward")(grad, result, -1), twin(f"{name}_backward")(grad, result, -1), 5)
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("count", [1, 2, 3, 10, 15, 16, 17])
+@pytest.mark.parametrize("rows", [1, 7, 16, 37])
+def test_short_rows_of_log_softmax_agree_with_the_twin(count, rows, dtype, only_native, twin, close, random):
+    """Many of them are computed together, also where one element of a row has nearly all the weight."""
+    x, grad = ((random.normal(size=(rows, count)) * 5).astype(dtype) for _ in range(2))
+    x[::3, -1] = 25
+    result = twin("log_softmax")(x, -1)
+    close(only_native.log_softmax(x, -1), result)
+    gradient = only_native.log_softmax_backward(grad, result, -1)
+    close(gradient, twin("log_softmax_backward")(grad, result, -1), 5)
+    for each in range(rows):
+        part = slice(each, each + 1)
+        assert np.array_equal(only_native.log_softmax(x[part], -1), only_native.log_softmax(x, -1)[part])
+        assert np.array_equal(only_native.log_softmax_backward(grad[part], result[part], -1), gradient[part])
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (5, 3), (2, 3, 17, 17), (4, 130, 70)])
 def test_causal_softmax_agrees_with_the_twin_and_does_not_read_what_is_later(

@@ -141,7 +141,7 @@ template <class T> struct Loops {
     void (*softmax_row)(const T* x, T* out, index_t count);
     void (*log_softmax_rows)(const T* x, T* out, index_t rows, index_t count);
     void (*softmax_backward_row)(const T* grad, const T* result, T* out, index_t count);
-    void (*log_softmax_backward_row)(const T* grad, const T* result, T* out, index_t count);
+    void (*log_softmax_backward_rows)(const T* grad, const T* result, T* out, index_t rows, index_t count);
 
     double (*row_sum[SUM_COUNT])(const T* x, index_t count);
     // The sum of values likewise, in parts that are added to `row_part_sums` numbers, zeros at first; then their total.

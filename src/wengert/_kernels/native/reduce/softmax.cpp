@@ -46,11 +46,15 @@ template <class T> PyObject* backward(PyArrayObject* grad, PyArrayObject* value,
     if (!result) return nullptr;
     const T *grads = data_of<T>(grad), *input = data_of<T>(value);
     T* output = data_of<T>(result.get());
-    const auto row = logarithm ? loops<T>().log_softmax_backward_row : loops<T>().softmax_backward_row;
     const npy_intp rows = PyArray_SIZE(grad) / width;
     const auto work = [=] {
         parallel_for(rows, width * 2, [=](npy_intp begin, npy_intp end) {
-            for (npy_intp i = begin; i < end; ++i) row(grads + i * width, input + i * width, output + i * width, width);
+            const npy_intp first = begin * width;
+            if (logarithm)
+                return loops<T>().log_softmax_backward_rows(grads + first, input + first, output + first, end - begin,
+                                                            width);
+            for (npy_intp at = first; at < end * width; at += width)
+                loops<T>().softmax_backward_row(grads + at, input + at, output + at, width);
         });
     };
     perform(rows * width, work, {grads, input, output});
