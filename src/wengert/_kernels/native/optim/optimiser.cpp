@@ -4,6 +4,7 @@
 #include "binding/common.hpp"
 
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -26,13 +27,8 @@ Py_ssize_t length(PyObject* object) {
 bool is_param(PyArrayObject* array) {
     return array && (PyArray_DESCR(array) == float_descr || PyArray_DESCR(array) == double_descr) && writeable(array);
 }
-// An array of the dtype and shape of `param` in disjoint memory.
-PyArrayObject* companion(PyObject* object, PyArrayObject* param) {
-    PyArrayObject* array = plain(object, PyArray_DESCR(param));
-    return array && same_shape(array, param) && !overlap(array, param) ? array : nullptr;
-}
-
-// The arrays of one parameter, kept alive: itself, its gradient, and up to three of its state (null: none).
+// The arrays of one parameter, kept alive: itself, its gradient, and up to three of its state (null: none). All have
+// the same dtype and shape, no gaps, and disjoint memory.
 class Held {
 public:
     Held() = default;
@@ -41,7 +37,7 @@ public:
     }
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
-    Held(Held&& other) noexcept : step(other.step) {
+    Held(Held&& other) noexcept : step(other.step), count(other.count) {
         for (int i = 0; i < 5; ++i) std::swap(arrays_[i], other.arrays_[i]);
     }
     PyArrayObject* operator[](int i) const { return arrays_[i]; }
@@ -49,7 +45,24 @@ public:
         Py_XINCREF(array);
         Py_XSETREF(arrays_[i], array);
     }
+    // Begin with a parameter.
+    void begin(PyArrayObject* param) {
+        hold(0, param);
+        count = PyArray_SIZE(param);
+    }
+    // Take an array of the dtype and shape of the parameter in memory of its own.
+    bool take(int i, PyObject* object) {
+        PyArrayObject* array = plain(object, PyArray_DESCR(arrays_[0]));
+        if (!array || !same_shape(array, arrays_[0])) return false;
+        const npy_intp bytes = count * PyArray_ITEMSIZE(array);
+        for (PyArrayObject* other : arrays_)
+            if (other && std::abs(PyArray_BYTES(array) - PyArray_BYTES(other)) < bytes) return false;
+        hold(i, array);
+        return true;
+    }
+    bool take_writeable(int i, PyObject* object) { return take(i, object) && writeable(arrays_[i]); }
     double step = 0;
+    npy_intp count = 0;  // of the elements
 
 private:
     PyArrayObject* arrays_[5] = {};
@@ -72,7 +85,7 @@ template <class T> void sgd_parameter(const Held& arrays, bool first, const SgdO
                                      first};
     T *values = data_of<T>(param), *kept = buffer ? data_of<T>(buffer) : nullptr;
     const T* grads = data_of<T>(arrays[1]);
-    const npy_intp count = PyArray_SIZE(param);
+    const npy_intp count = arrays.count;
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 2, [=](npy_intp begin, npy_intp end) {
         loops<T>().sgd(values + begin, grads + begin, kept ? kept + begin : nullptr, end - begin, settings);
@@ -82,16 +95,12 @@ template <class T> void sgd_parameter(const Held& arrays, bool first, const SgdO
 bool sgd_arrays(PyObject** slots, Py_ssize_t count, bool with_buffers, Arrays& arrays) {
     for (Py_ssize_t i = 0; i < count; ++i) {
         PyArrayObject* param = plain(item(slots[0], i));
-        PyArrayObject* grad = is_param(param) ? companion(item(slots[1], i), param) : nullptr;
-        if (!grad) return false;
+        if (!is_param(param)) return false;
         Held& held = arrays[static_cast<size_t>(i)];
-        held.hold(0, param);
-        held.hold(1, grad);
+        held.begin(param);
+        if (!held.take(1, item(slots[1], i))) return false;
         PyObject* buffer = item(slots[2], i);
-        if (!with_buffers || buffer == Py_None) continue;
-        PyArrayObject* kept = companion(buffer, param);
-        if (!kept || !writeable(kept) || overlap(kept, grad)) return false;
-        held.hold(2, kept);
+        if (with_buffers && buffer != Py_None && !held.take_writeable(2, buffer)) return false;
     }
     return true;
 }
@@ -144,17 +153,22 @@ struct AdamOptions {
     bool amsgrad, maximize;
 };
 
-template <class T> void adam_parameter(const Held& arrays, const AdamOptions& o) {
-    const double step_size = o.lr / (1 - std::pow(o.beta1, arrays.step)),
-                 root = std::sqrt(1 - std::pow(o.beta2, arrays.step));
-    const AdamSettings<T> settings = {static_cast<T>(-step_size), static_cast<T>(1 - o.beta1),
+// What depends on the number of steps, which most parameters have in common.
+struct AdamStep {
+    AdamStep(const AdamOptions& o, double count)
+        : step(count), size(o.lr / (1 - std::pow(o.beta1, count))), root(std::sqrt(1 - std::pow(o.beta2, count))) {}
+    double step, size, root;
+};
+
+template <class T> void adam_parameter(const Held& arrays, const AdamOptions& o, const AdamStep& step) {
+    const AdamSettings<T> settings = {static_cast<T>(-step.size), static_cast<T>(1 - o.beta1),
                                       static_cast<T>(o.beta2),    static_cast<T>(1 - o.beta2),
                                       static_cast<T>(o.eps),      static_cast<T>(o.weight_decay),
-                                      static_cast<T>(root),       o.maximize};
+                                      static_cast<T>(step.root),  o.maximize};
     T *values = data_of<T>(arrays[0]), *first = data_of<T>(arrays[2]), *second = data_of<T>(arrays[3]);
     T* top = arrays[4] ? data_of<T>(arrays[4]) : nullptr;
     const T* grads = data_of<T>(arrays[1]);
-    const npy_intp count = PyArray_SIZE(arrays[0]);
+    const npy_intp count = arrays.count;
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 4, [=](npy_intp begin, npy_intp end) {
         loops<T>().adam(values + begin, grads + begin, first + begin, second + begin, top ? top + begin : nullptr,
@@ -167,15 +181,10 @@ bool adam_arrays(PyObject** slots, Py_ssize_t count, int state_lists, Arrays& ar
         PyArrayObject* param = plain(item(slots[0], i));
         if (!is_param(param)) return false;
         Held& held = arrays[static_cast<size_t>(i)];
-        held.hold(0, param);
-        PyArrayObject* parts[4];
-        for (int k = 0; k <= state_lists; ++k) {
-            parts[k] = companion(item(slots[1 + k], i), param);
-            if (!parts[k] || (k > 0 && !writeable(parts[k]))) return false;
-            for (int other = 0; other < k; ++other)
-                if (overlap(parts[k], parts[other])) return false;
-            held.hold(1 + k, parts[k]);
-        }
+        held.begin(param);
+        if (!held.take(1, item(slots[1], i))) return false;
+        for (int k = 1; k <= state_lists; ++k)
+            if (!held.take_writeable(1 + k, item(slots[1 + k], i))) return false;
         if (!as_number(item(slots[5], i), held.step)) return false;
     }
     return true;
@@ -193,11 +202,13 @@ PyObject* adam_compute(PyObject** slots) {
         if (!is_list(slots[k], count)) return nullptr;
     Arrays arrays(static_cast<size_t>(count));
     if (!is_list(slots[5], count) || !adam_arrays(slots, count, state_lists, arrays)) return nullptr;
+    AdamStep step(o, arrays.empty() ? 0 : arrays[0].step);
     for (const Held& held : arrays) {
+        if (held.step != step.step) step = AdamStep(o, held.step);
         if (PyArray_DESCR(held[0]) == float_descr)
-            adam_parameter<float>(held, o);
+            adam_parameter<float>(held, o, step);
         else
-            adam_parameter<double>(held, o);
+            adam_parameter<double>(held, o, step);
     }
     Py_RETURN_NONE;
 }
@@ -222,7 +233,7 @@ void formula_parameter(const Held& arrays, const Formula& formula, const double*
     T *values = data_of<T>(arrays[0]), *state[most_step_states];
     for (int i = 0; i < most_step_states; ++i) state[i] = arrays[2 + i] ? data_of<T>(arrays[2 + i]) : nullptr;
     const T* grads = data_of<T>(arrays[1]);
-    const npy_intp count = PyArray_SIZE(arrays[0]);
+    const npy_intp count = arrays.count;
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 8, [&](npy_intp begin, npy_intp end) {
         T* state_parts[most_step_states];
@@ -237,11 +248,7 @@ bool formula_state(PyObject* state, const Formula& formula, Held& held) {
     for (int i = 0; i < formula.most; ++i) {
         PyObject* object = item(state, i);
         if (object == Py_None && i >= formula.least) continue;
-        PyArrayObject* kept = companion(object, held[0]);
-        if (!kept || !writeable(kept)) return false;
-        for (int other = 1; other < 2 + i; ++other)
-            if (held[other] && overlap(kept, held[other])) return false;
-        held.hold(2 + i, kept);
+        if (!held.take_writeable(2 + i, object)) return false;
     }
     return true;
 }
@@ -262,11 +269,10 @@ PyObject* formula_compute(PyObject** slots) {
     for (Py_ssize_t i = 0; i < count; ++i) {
         Held& held = arrays[static_cast<size_t>(i)];
         PyArrayObject* param = plain(item(slots[1], i));
-        PyArrayObject* grad = is_param(param) ? companion(item(slots[2], i), param) : nullptr;
         PyObject* settings = item(slots[4], i);
-        if (!grad || !is_list(settings, formula->numbers)) return nullptr;
-        held.hold(0, param);
-        held.hold(1, grad);
+        if (!is_param(param) || !is_list(settings, formula->numbers)) return nullptr;
+        held.begin(param);
+        if (!held.take(1, item(slots[2], i))) return nullptr;
         for (int k = 0; k < formula->numbers; ++k)
             if (!as_number(item(settings, k), numbers[static_cast<size_t>(i * most_step_numbers + k)])) return nullptr;
         if (!formula_state(item(slots[3], i), *formula, held)) return nullptr;
