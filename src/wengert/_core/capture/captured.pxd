@@ -14,11 +14,11 @@ cdef dict UNUSED
 cdef long MOST_COMPARED
 
 cdef class Captured:
-    cdef public list entries, externals
+    cdef public list externals
     cdef public long count, effects, replays
     cdef public bint draws, independent
     cdef public tuple twins, kin
-    cdef public object changing, groups, left, values
+    cdef public object entries, changing, groups, left, values
     cdef public object result, calls, graph
     @cython.locals(changes=bint, count=long, tensors=list, storages=list, external=External, tensor=Tensor, meta=AutogradMeta, moved=bint, at=long)
     cpdef object owners(self, object leaves)

@@ -36,7 +36,7 @@ class Captured:
     """A list with its guards and results.
 
     Attributes:
-        entries: the list.
+        entries: the entries of the list.
         count: the number of registers.
         values: the registers, all None, between calls; None while a call has them.
         left: the numbers, of 32 bits, of the registers that the entries leave filled.
@@ -54,7 +54,7 @@ class Captured:
         calls: the list, as replays run it.
     """
 
-    entries: list[Any]
+    entries: Any
     count: int
     externals: list[Any]
     twins: tuple[tuple[int, int], ...]
@@ -282,9 +282,9 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     if graph is not None:
         prepare(graph)
         wanted.update(*[segment.registers for segment in graph.segments])
-    captured.entries = shortened(recorder.entries, wanted)
+    captured.entries = entries = shortened(recorder.entries, wanted)
     captured.count = len(recorder.arrays)
-    touched = wanted.union(*[(*uses_of(entry), *entry.outs) for entry in captured.entries])
+    touched = wanted.union(*[(*uses_of(entry), *entry.outs) for entry in entries])
     for external in captured.externals:
         if external.register not in touched:
             external.register = -1
@@ -292,10 +292,11 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     if graph is None:
         mark_results(captured, recorder)
         wanted = set()  # no results that the engine may take over
-    captured.calls = call_list(captured.entries, recorder.arrays, wanted, recorder.natives)
+    captured.calls = call_list(entries, recorder.arrays, wanted, recorder.natives)
+    captured.entries = captured.calls.entries
     captured.replays = 0
-    captured.effects = first_effect(captured.entries)
-    captured.draws = any(entry.draws for entry in captured.entries)
+    captured.effects = first_effect(entries)
+    captured.draws = any(entry.draws for entry in entries)
     for tensor, (word, edge) in zip(tensors, recorder.histories):
         if tensor._flags_ != word or tensor._edge_ is not edge:
             raise Refusal("a tensor that outlives the call gets a history, or begins to require a gradient")

@@ -9,7 +9,7 @@ from .outputs import same_outputs
 from .signatures import flattened
 
 
-def compared(entries: list[Entry], result: Any, others: list[Entry], other_result: Any) -> tuple[bool, str]:
+def compared(entries: Any, result: Any, others: Any, other_result: Any) -> tuple[bool, str]:
     """Compare two recordings of one function: their lists, and the descriptions of their results.
 
     Returns:

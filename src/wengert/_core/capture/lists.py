@@ -177,25 +177,28 @@ class CallList:
     """A list as replays run it.
 
     Attributes:
-        entries: the entries.
-        function: `run_calls` of the native kernels, or None: it runs the entries that `runs_native`.
+        entries: the entries, by their places; they may be built when they are read.
+        by_python: those that no native loop runs, by their places.
+        function: `run_calls` of the native kernels, or None: it runs the other entries.
         native: its first argument, the calls.
-        spares: for each entry the numbers of the spare arrays that its results are offered.
+        spares: for each entry the numbers of the spare arrays that its results are offered in a list of their own.
         writes: the writes to external tensors.
         stopwatch: runs the list in the place of `run`, and measures times; None if nobody has asked for them.
     """
 
-    entries: list[Any]
+    entries: Any
+    by_python: dict[int, Any]
     function: Any
     native: Any
     spares: tuple[Any, ...]
     stopwatch: Any
     writes: list[Any]
 
-    __slots__ = ("entries", "function", "native", "spares", "stopwatch", "writes")
+    __slots__ = ("by_python", "entries", "function", "native", "spares", "stopwatch", "writes")
 
-    def __init__(self, entries: list[Any]) -> None:
+    def __init__(self, entries: Any) -> None:
         self.entries = entries
+        self.by_python = dict(enumerate(entries))
         self.function = self.native = self.stopwatch = None
         self.spares = ()
         self.writes = []
@@ -217,21 +220,22 @@ def run(calls: CallList, values: list[Any], owners: list[Any], built: dict[int, 
         stopped: int = calls.stopwatch(values, owners, built, storages)
         return stopped
     entry: Entry
-    entries: list[Any] = calls.entries
-    count: int = len(entries)
+    known: Any
+    count: int = len(calls.entries)
     at: int = 0
     first: int
     register: int
     while at < count:
-        entry = entries[at]
-        if entry.runs_native:
+        known = calls.by_python.get(at)
+        if known is None:
             first = at
             at = calls.function(calls.native, values, first)
             if calls.writes:
                 count_written(calls.writes, first, at, owners)
             if at == count:
                 break
-            entry = entries[at]
+            known = calls.entries[at]
+        entry = known
         if not run_entry(entry, values, owners, built, storages):
             return at
         for change in entry.counts:

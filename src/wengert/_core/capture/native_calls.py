@@ -10,6 +10,7 @@ import numpy as np
 
 from ..tensor import slots
 from .lists import ADD, CALL, COPY, NESTED, READ, VIEW, WRITE, CallList, Entry, Written
+from .packed import PackedEntries
 from .recorder import whole_of
 
 RETURNS, WRITES, COMPARES_BYTES, COMPARES_RESULT, COPIES, VIEWS = range(6)
@@ -38,17 +39,30 @@ def call_list(entries: list[Any], arrays: list[Any], wanted: set[int], natives: 
     known = descriptions(entries, spares, add.native)
     for entry, known_call in zip(entries, known):
         entry.runs_native = known_call is not None
+    calls.entries = PackedEntries(entries)
+    calls.by_python = {at: entry for at, entry in calls.by_python.items() if not entry.runs_native}
     movable = bytes(map(is_movable, entries))
-    calls.native, calls.spares = replay_calls(known, len(arrays), movable), tuple(spares)
+    calls.native, calls.spares = replay_calls(known, len(arrays), movable), shared(map(alone, spares))
     calls.writes = [Written(at, *change) for at, entry in enumerate(entries) for change in entry.counts]
     return calls
 
 
-def descriptions(entries: list[Any], spares: Iterable[tuple[int, ...]], added: Any) -> tuple[Any, ...]:
+def shared(tuples: Iterable[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+    """Return tuples, of which equal ones are one object."""
+    known: dict[tuple[int, ...], tuple[int, ...]] = {}
+    return tuple([known.setdefault(numbers, numbers) for numbers in tuples])
+
+
+def alone(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the numbers of spare arrays for a list that holds one entry only."""
+    return tuple([at if number >= 0 else -1 for at, number in enumerate(numbers)])
+
+
+def descriptions(entries: Iterable[Any], spares: Iterable[tuple[int, ...]], added: Any) -> tuple[Any, ...]:
     """Return a description of each entry; None for those that a native loop cannot run.
 
     Args:
-        entries: the list.
+        entries: the entries.
         spares: for each entry the numbers of the spare arrays that its results are offered.
         added: the native function that adds an array to another one in place, with a factor.
     """

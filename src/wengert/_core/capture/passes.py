@@ -212,11 +212,12 @@ def list_of(
         raise Refusal("a gradient requires a gradient")
     known = BackwardList()
     wanted = registers_of(description)
-    known.entries = shortened(recorder.entries, wanted)
-    if first_effect(known.entries) >= 0 or any(entry.draws for entry in known.entries):
+    entries = shortened(recorder.entries, wanted)
+    if first_effect(entries) >= 0 or any(entry.draws for entry in entries):
         raise Refusal("the backward pass writes to memory that outlives it, or draws random numbers")
     known.count, known.result, known.replays = len(recorder.arrays), description, 0
-    known.calls = call_list(known.entries, recorder.arrays, wanted, recorder.natives)
+    known.calls = call_list(entries, recorder.arrays, wanted, recorder.natives)
+    known.entries = known.calls.entries
     number_of = {id(tensor): -2 - number for number, tensor in enumerate(tensors)}
     number_of.update({id(grad): at for at, grad in enumerate(grads) if grad is not None})
     known.owners = tuple([number_of.get(id(tensor), -1) for tensor, _ in recorder.externals])

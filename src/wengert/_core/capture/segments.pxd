@@ -16,9 +16,8 @@ cdef object NOTHING
 cdef long MOST_BITS
 
 cdef class BackwardList:
-    cdef public list entries
     cdef public long count, wanted, arrived, replays
-    cdef public object result, steps, calls
+    cdef public object entries, result, steps, calls
     cdef public tuple foreign, layouts, grads, fills, owners, used, held
 
 cdef class Segment:

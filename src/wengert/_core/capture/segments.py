@@ -52,7 +52,7 @@ class BackwardList:
         replays: the number of passes that it matched.
     """
 
-    entries: list[Any]
+    entries: Any
     calls: Any
     count: int
     result: Any

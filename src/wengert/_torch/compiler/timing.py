@@ -28,6 +28,7 @@ class Stopwatch:
 
     Attributes:
         times: for each entry the nanoseconds of the latest replays.
+        entries: the entries, once a call has begun to measure them.
         single: for each entry its native list; None if Python runs it.
         overhead: the nanoseconds of a measurement without an entry.
     """
@@ -35,16 +36,18 @@ class Stopwatch:
     def __init__(self, calls: CallList) -> None:
         self.calls = calls
         self.times: list[deque[int]] = [deque(maxlen=SAMPLES) for _ in calls.entries]
+        self.entries: list[Entry] = []
         self.single: list[Any] = []
         self.overhead = 0.0
 
     def prepare(self, registers: int) -> None:
         """Make the native lists of single entries."""
-        self.single = [None] * len(self.calls.entries)
+        self.entries = list(self.calls.entries)
+        self.single = [None] * len(self.entries)
         if self.calls.function is not None:
             natives: Any = kernels.native
             add: Any = slots.OPERATORS.iadd
-            known = descriptions(self.calls.entries, map(alone, self.calls.spares), add.native)
+            known = descriptions(self.entries, self.calls.spares, add.native)
             self.single = [None if one is None else natives.replay_calls((one,), registers) for one in known]
             self.overhead = self.measured_overhead(natives.replay_calls((), 0), [])
 
@@ -63,7 +66,7 @@ class Stopwatch:
         if not self.single:
             self.prepare(len(values))
         run = self.calls.function
-        for at, (entry, single) in enumerate(zip(self.calls.entries, self.single)):
+        for at, (entry, single) in enumerate(zip(self.entries, self.single)):
             took = stopped = 0
             if single is not None:
                 start = perf_counter_ns()
@@ -90,8 +93,3 @@ class Stopwatch:
         """Return the median time of an entry; None if no replay has been measured."""
         times = self.times[at]
         return max(statistics.median(times) - self.overhead, 0.0) * 1e-9 if times else None
-
-
-def alone(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the numbers of spare arrays for a list that holds one entry."""
-    return tuple(at if number >= 0 else -1 for at, number in enumerate(numbers))

@@ -1,0 +1,108 @@
+"""Entries of a list as numbers, in the memory that a replay does not read: an `Entry` takes 800 bytes, these about 40.
+
+The native loop has its own description of the entries that it runs. Those entries are needed again only where a native
+function declines, in a verification, and for explanations.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .lists import Entry
+from .signatures import flattened
+
+
+class PackedEntries:
+    """The entries of a list; those that are packed are built anew each time that they are read.
+
+    Attributes:
+        whole: the entries that are not packed, by their places.
+        forms: what entries have in common that differ in registers and places in the program only, see `form_of`.
+        codes: the code objects of the program.
+        numbers: the packed entries, one after another, see `pack`.
+        starts: for each entry where its numbers begin, -1 if it is not packed.
+    """
+
+    whole: dict[int, Entry]
+    forms: list[Any]
+    codes: list[Any]
+    numbers: array[int]
+    starts: array[int]
+
+    __slots__ = ("whole", "codes", "forms", "numbers", "starts")
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.whole = {}
+        numbers, starts = array("i"), array("i")
+        forms: dict[Any, tuple[int, Any]] = {}
+        codes: dict[int, tuple[int, Any]] = {}
+        for at, entry in enumerate(entries):
+            if is_packable(entry):
+                starts.append(len(numbers))
+                pack(entry, numbers, forms, codes)
+            else:
+                starts.append(-1)
+                self.whole[at] = entry
+        self.forms = [form for _, form in forms.values()]
+        self.codes = [code for _, code in codes.values()]
+        self.numbers, self.starts = numbers[:], starts[:]  # without room for more
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, at: int) -> Entry:
+        start = self.starts[at]
+        return self.whole[at] if start < 0 else self.unpacked(start)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return map(self.__getitem__, range(len(self)))
+
+    def unpacked(self, start: int) -> Entry:
+        """Return the entry whose numbers begin at `start`."""
+        number, code, offset, frees = self.numbers[start : start + 4]
+        kind, native, op, title, args, layouts, several, uncertain, constants, counts = self.forms[number]
+        entry = Entry(kind, native, op, title)
+        entry.args, entry.layouts, entry.constants = args, layouts, constants
+        entry.several, entry.uncertain, entry.runs_native = several, uncertain, True
+        entry.origin = (self.codes[code], offset) if code >= 0 else None
+        registers = []
+        start += 4
+        for count in (*counts, frees):
+            registers.append(tuple(self.numbers[start : start + count]))
+            start += count
+        entry.places, entry.groups, entry.outs, entry.frees = registers
+        return entry
+
+
+def is_packable(entry: Entry) -> bool:
+    """Return whether an entry can be packed: the native loop runs it, and it has no sequences and no lasting effect."""
+    return entry.runs_native and entry.simple and not entry.counts and not entry.lasting and not entry.draws
+
+
+def form_of(entry: Entry) -> tuple[Any, ...]:
+    """Return the attributes of an entry that are packed once for several entries."""
+    called = entry.kind, entry.native, entry.op, entry.title, entry.args, entry.layouts
+    counts = len(entry.places), len(entry.groups), len(entry.outs)
+    return *called, entry.several, entry.uncertain, entry.constants, counts
+
+
+def pack(
+    entry: Entry, numbers: array[int], forms: dict[Any, tuple[int, Any]], codes: dict[int, tuple[int, Any]]
+) -> None:
+    """Append the numbers of an entry: of its form, its line, its registers.
+
+    Args:
+        forms: (number, form) of each form, by a key.
+        codes: (number, code object) of each code object, by its identity.
+    """
+    form = form_of(entry)
+    number, _ = forms.setdefault(flattened(form, []), (len(forms), form))
+    line = -1, 0
+    if entry.origin is not None:
+        code, offset = entry.origin
+        line = codes.setdefault(id(code), (len(codes), code))[0], offset
+    numbers.extend((number, *line, len(entry.frees)))
+    for registers in (entry.places, entry.groups, entry.outs, entry.frees):
+        numbers.extend(registers)

@@ -1,0 +1,95 @@
+"""Entries of a list that are packed as numbers are read as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from wengert import _kernels as kernels
+from wengert._core.capture import native_calls
+from wengert._core.capture.lists import CALL, Entry
+from wengert._core.capture.packed import PackedEntries
+
+WEIGHT = wg.full((4, 4), 0.1, requires_grad=True)
+OPTIMISER = wg.optim.SGD([WEIGHT], lr=0.1)
+
+
+def step(x: Any) -> Any:
+    OPTIMISER.zero_grad()
+    hidden = (x @ WEIGHT).tanh() * 2 + wg.arange(4.0)
+    hidden.mul_(0.5)
+    hidden = wg.cat([hidden, hidden[:1] * -0.0, hidden * 0.0]) ** 2
+    if hidden[0, 0].item() > -1:
+        hidden.sum().backward()
+    OPTIMISER.step()
+    return hidden.detach()
+
+
+def gradients(x: Any) -> Any:
+    leaf = x.detach().requires_grad_()
+    return [wg.autograd.grad((leaf * number).sin().sum(), leaf)[0] for number in (1, 1.0, True, -0.0, 0.0)]
+
+
+def a_new_leaf(x: Any) -> Any:
+    return (WEIGHT * x).exp().sum() + (WEIGHT * x).exp().sum()
+
+
+def facts(entry: Entry) -> tuple[Any, ...]:
+    """Return all attributes of an entry, for comparison."""
+    names = [name for name in dir(entry) if not name.startswith("_") and not callable(getattr(Entry, name, None))]
+    return tuple([(name, repr(getattr(entry, name))) for name in names])
+
+
+@pytest.mark.skipif(kernels.native is None, reason="needs the native library")
+@pytest.mark.parametrize("function", [step, gradients, a_new_leaf])
+def test_packed_entries_are_read_as_they_were(function: Callable[[Any], Any], monkeypatch: Any) -> None:
+    lists: list[tuple[list[Entry], PackedEntries]] = []
+
+    def packing(entries: list[Entry]) -> PackedEntries:
+        lists.append((entries, PackedEntries(entries)))
+        return lists[-1][1]
+
+    monkeypatch.setattr(native_calls, "PackedEntries", packing)
+    compiled = wg.compile(function, replay=True, fullgraph=True)
+    for number in range(6):
+        result = compiled(wg.full((4, 4), 0.1 * number))
+        if isinstance(result, wg.Tensor) and result.requires_grad:
+            result.backward()
+    assert lists
+    for entries, packed in lists:
+        assert len(packed) == len(entries) > len(packed.whole)
+        assert [facts(entry) for entry in packed] == [facts(entry) for entry in entries]
+        assert [facts(packed[at]) for at in range(len(entries))] == [facts(entry) for entry in entries]
+
+
+def of_line(code: Any, number: float) -> Entry:
+    entry = Entry(CALL, len, None, "mul")
+    entry.args, entry.places, entry.constants = (None, number), (0, -1), (-1, -1)
+    entry.outs, entry.layouts, entry.frees = (1,), (np.empty(3),), (0,)
+    entry.runs_native, entry.origin = True, (code, 4)
+    return entry
+
+
+def test_entries_share_what_is_equal_only() -> None:
+    sources = {name: compile("0", name, "eval") for name in ("one.py", "other.py")}
+    entries = [of_line(code, number) for code in sources.values() for number in (0, 0.0, -0.0, False, 2.0, 2.0)]
+    packed = PackedEntries(entries)
+    assert [repr(entry.args[1]) for entry in packed] == [repr(entry.args[1]) for entry in entries]
+    assert [entry.origin[0].co_filename for entry in packed] == ["one.py"] * 6 + ["other.py"] * 6
+    layouts = np.empty(3)
+    for entry in entries:
+        entry.layouts = (layouts,)
+    assert len(PackedEntries(entries).forms) == 5 and len(packed.forms) == 12
+
+
+def test_a_list_of_entries_takes_little_memory() -> None:
+    layout = np.empty(3)
+    entries = [of_line(of_line.__code__, 2.0) for _ in range(1000)]
+    for entry in entries:
+        entry.layouts = (layout,)
+    packed = PackedEntries(entries)
+    assert not packed.whole and packed.numbers.itemsize * (len(packed.numbers) + len(packed.starts)) <= 40 * 1000
