@@ -26,12 +26,11 @@ cdef class Written:
     cdef public long place, owner, number
 
 cdef class CallList:
-    cdef public dict by_python
-    cdef public list writes
+    cdef public list by_python, writes
     cdef public object entries, function, native, stopwatch
     cdef public tuple spares
 
-@cython.locals(entry=Entry, count=long, at=long, first=long, register=long, stopped=long)
+@cython.locals(entry=Entry, by_python=list, count=long, at=long, first=long, register=long, stopped=long)
 cpdef long run(CallList calls, list values, list owners, dict built, dict storages) except -2
 cpdef bint run_entry(Entry entry, list values, list owners, dict built, dict storages) except -1
 @cython.locals(change=Written)

@@ -178,7 +178,7 @@ class CallList:
 
     Attributes:
         entries: the entries, by their places; they may be built when they are read.
-        by_python: those that no native loop runs, by their places.
+        by_python: those that no native loop runs, None in the places of the others.
         function: `run_calls` of the native kernels, or None: it runs the other entries.
         native: its first argument, the calls.
         spares: for each entry the numbers of the spare arrays that its results are offered in a list of their own.
@@ -187,7 +187,7 @@ class CallList:
     """
 
     entries: Any
-    by_python: dict[int, Any]
+    by_python: list[Any]
     function: Any
     native: Any
     spares: tuple[Any, ...]
@@ -198,7 +198,7 @@ class CallList:
 
     def __init__(self, entries: Any) -> None:
         self.entries = entries
-        self.by_python = dict(enumerate(entries))
+        self.by_python = list(entries)
         self.function = self.native = self.stopwatch = None
         self.spares = ()
         self.writes = []
@@ -221,12 +221,13 @@ def run(calls: CallList, values: list[Any], owners: list[Any], built: dict[int, 
         return stopped
     entry: Entry
     known: Any
-    count: int = len(calls.entries)
+    by_python: list[Any] = calls.by_python
+    count: int = len(by_python)
     at: int = 0
     first: int
     register: int
     while at < count:
-        known = calls.by_python.get(at)
+        known = by_python[at]
         if known is None:
             first = at
             at = calls.function(calls.native, values, first)
@@ -234,7 +235,7 @@ def run(calls: CallList, values: list[Any], owners: list[Any], built: dict[int, 
                 count_written(calls.writes, first, at, owners)
             if at == count:
                 break
-            known = calls.entries[at]
+            known = by_python[at] if by_python[at] is not None else calls.entries[at]
         entry = known
         if not run_entry(entry, values, owners, built, storages):
             return at

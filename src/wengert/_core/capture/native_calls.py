@@ -40,7 +40,7 @@ def call_list(entries: list[Any], arrays: list[Any], wanted: set[int], natives: 
     for entry, known_call in zip(entries, known):
         entry.runs_native = known_call is not None
     calls.entries = PackedEntries(entries)
-    calls.by_python = {at: entry for at, entry in calls.by_python.items() if not entry.runs_native}
+    calls.by_python = [None if entry.runs_native else entry for entry in entries]
     movable = bytes(map(is_movable, entries))
     calls.native, calls.spares = replay_calls(known, len(arrays), movable), shared(map(alone, spares))
     calls.writes = [Written(at, *change) for at, entry in enumerate(entries) for change in entry.counts]
