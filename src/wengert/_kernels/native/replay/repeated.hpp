@@ -87,7 +87,32 @@ struct Operands {
     const std::vector<bool>* is_filled;
 };
 
-// The work of a call for some memory, in one block: what a replay reads lies together.
+// The dtype, shape and strides of an array, as words of memory.
+inline size_t layout_word_count(PyArrayObject* array) { return 2 + 2 * static_cast<size_t>(PyArray_NDIM(array)); }
+inline uint64_t* put_layout(uint64_t* word, PyArrayObject* array) {
+    *word++ = reinterpret_cast<uintptr_t>(PyArray_DESCR(array));
+    *word++ = static_cast<uint64_t>(PyArray_NDIM(array));
+    for (int dim = 0; dim < PyArray_NDIM(array); ++dim) {
+        *word++ = static_cast<uint64_t>(PyArray_DIM(array, dim));
+        *word++ = static_cast<uint64_t>(PyArray_STRIDE(array, dim));
+    }
+    return word;
+}
+// Whether an array has that layout; goes on behind it.
+inline bool has_noted_layout(PyArrayObject* array, const uint64_t*& word) {
+    if (reinterpret_cast<uintptr_t>(PyArray_DESCR(array)) != *word++) return false;
+    const int ndim = PyArray_NDIM(array);
+    if (static_cast<uint64_t>(ndim) != *word++) return false;
+    for (int dim = 0; dim < ndim; ++dim, word += 2)
+        if (static_cast<uint64_t>(PyArray_DIM(array, dim)) != word[0] ||
+            static_cast<uint64_t>(PyArray_STRIDE(array, dim)) != word[1])
+            return false;
+    return true;
+}
+
+// The work of a call for some memory, in one block, since what a replay reads should lie together: the head; the layout
+// of the result, which a program that has had it may have changed; the data of the operands; the layouts of those that
+// the list does not fill itself, which other threads may change; the work.
 class NotedWork {
 public:
     explicit operator bool() const { return words_ != nullptr; }
@@ -95,86 +120,78 @@ public:
     // Whether the registers are the operands, and `result` (null: none) is the array for the result.
     bool is_for(PyObject* const* registers, const int32_t* places, PyArrayObject* result) const {
         const Head& head = *reinterpret_cast<const Head*>(words_.get());
-        if (result && !is_result(result, head)) return false;
-        const auto* operand = reinterpret_cast<const Operand*>(operands_of(head));
-        for (const Operand* end = operand + head.operand_count; operand < end; ++operand, ++places) {
-            PyObject* object = registers[*places];
-            if (!PyArray_CheckExact(object) || PyArray_BYTES(as_array(object)) != operand->data) return false;
-            if (operand->outside && !operand->outside->is_of(as_array(object))) return false;
+        const uint64_t* word = words_.get() + head_words;
+        if (result && (PyArray_BYTES(result) != head.result || !has_noted_layout(result, word))) return false;
+        const uint64_t* layout = word + head.operand_count;
+        for (unsigned at = 0; at < head.operand_count; ++at) {
+            PyObject* object = registers[places[at]];
+            if (!PyArray_CheckExact(object) || reinterpret_cast<uintptr_t>(PyArray_BYTES(as_array(object))) != word[at])
+                return false;
+            if ((head.outside >> at & 1) && !has_noted_layout(as_array(object), layout)) return false;
         }
         return true;
     }
     void run() const {
         const Head& head = *reinterpret_cast<const Head*>(words_.get());
-        const uint64_t* word = operands_of(head) + operand_words * head.operand_count;
+        const uint64_t* word = words_.get() + head.work;
         for (int at = 0; at < head.work_count; ++at) {
             const auto& work = *reinterpret_cast<const WorkHead*>(word);
             work.run(word + work_words);
             word += work_words + work.word_count;
         }
     }
-    // Keeps what a call has noted; drops it if it leads to other memory than that of its operands and its result.
-    void keep(const WorkNotes& notes, PyObject* const* registers, const Operands& operands, PyArrayObject* result) {
-        words_.reset();
-        outside_.clear();
-        if (!notes.complete || notes.work_count == 0 || !knows_memory(notes, registers, operands, result)) return;
-        const int ndim = result ? PyArray_NDIM(result) : 0;
-        size_t size = head_words + 2 * static_cast<size_t>(ndim) + operand_words * operands.count;
+    // What a call has noted; nothing if that leads to other memory than that of its operands and its result.
+    static NotedWork of(const WorkNotes& notes, PyObject* const* registers, const Operands& operands,
+                        PyArrayObject* result) {
+        NotedWork noted;
+        if (!notes.complete || notes.work_count == 0 || !knows_memory(notes, registers, operands, result)) return noted;
+        size_t size = head_words + (result ? layout_word_count(result) : 0) + operands.count;
+        uint32_t outside = 0;
+        for (size_t at = 0; at < operands.count; ++at)
+            if (!(*operands.is_filled)[static_cast<size_t>(operands.places[at])]) {
+                outside |= uint32_t{1} << at;
+                size += layout_word_count(as_array(registers[operands.places[at]]));
+            }
+        const size_t work_at = size;
         for (int at = 0; at < notes.work_count; ++at) size += work_words + notes.works[at].word_count();
-        std::unique_ptr<uint64_t[]> words(new uint64_t[size]);
-        new (words.get()) Head{result ? PyArray_BYTES(result) : nullptr, result ? PyArray_DESCR(result) : nullptr,
-                               static_cast<uint32_t>(operands.count), static_cast<uint16_t>(notes.work_count),
-                               static_cast<uint16_t>(ndim)};
-        uint64_t* word = words.get() + head_words;
-        for (int dim = 0; dim < ndim; ++dim) {
-            *word++ = static_cast<uint64_t>(PyArray_DIM(result, dim));
-            *word++ = static_cast<uint64_t>(PyArray_STRIDE(result, dim));
-        }
-        word = put_operands(word, registers, operands);
+        noted.words_.reset(new uint64_t[size]);
+        new (noted.words_.get())
+            Head{result ? PyArray_BYTES(result) : nullptr, outside, static_cast<uint16_t>(work_at),
+                 static_cast<uint8_t>(operands.count), static_cast<uint8_t>(notes.work_count)};
+        uint64_t* word = noted.words_.get() + head_words;
+        if (result) word = put_layout(word, result);
+        for (size_t at = 0; at < operands.count; ++at)
+            *word++ = reinterpret_cast<uintptr_t>(PyArray_BYTES(as_array(registers[operands.places[at]])));
+        for (size_t at = 0; at < operands.count; ++at)
+            if (outside >> at & 1) word = put_layout(word, as_array(registers[operands.places[at]]));
         for (int at = 0; at < notes.work_count; ++at) {
             const Work& work = notes.works[at];
             new (word) WorkHead{work.function(), work.word_count()};
             std::memcpy(word + work_words, work.memory(), 8 * work.word_count());
             word += work_words + work.word_count();
         }
-        words_ = std::move(words);
+        return noted;
     }
 
 private:
     struct Head {
         const char* result;
-        const PyArray_Descr* descr;
-        uint32_t operand_count;
-        uint16_t work_count, ndim;  // of the result, whose lengths and strides follow
-    };
-    struct Operand {
-        const char* data;
-        const Memory* outside;  // null for a register that the list fills itself
+        uint32_t outside;  // bits of the operands that the list does not fill itself
+        uint16_t work;     // where the work begins
+        uint8_t operand_count, work_count;
     };
     struct WorkHead {
         void (*run)(const void*);
         size_t word_count;
     };
     template <class T> static constexpr size_t words_of = (sizeof(T) + 7) / 8;
-    static constexpr size_t head_words = words_of<Head>, operand_words = words_of<Operand>,
-                            work_words = words_of<WorkHead>;
+    static constexpr size_t head_words = words_of<Head>, work_words = words_of<WorkHead>;
+    static constexpr size_t most_operands = 32;  // bits of `outside`
 
-    const uint64_t* operands_of(const Head& head) const { return words_.get() + head_words + 2 * size_t{head.ndim}; }
-    // A program that has had the array may have given it another shape.
-    bool is_result(PyArrayObject* result, const Head& head) const {
-        if (PyArray_BYTES(result) != head.result || PyArray_NDIM(result) != head.ndim ||
-            PyArray_DESCR(result) != head.descr)
-            return false;
-        const uint64_t* word = words_.get() + head_words;
-        for (int dim = 0; dim < head.ndim; ++dim, word += 2)
-            if (static_cast<uint64_t>(PyArray_DIM(result, dim)) != word[0] ||
-                static_cast<uint64_t>(PyArray_STRIDE(result, dim)) != word[1])
-                return false;
-        return true;
-    }
     // Whether the noted addresses lie in the operands and the result.
     static bool knows_memory(const WorkNotes& notes, PyObject* const* registers, const Operands& operands,
                              PyArrayObject* result) {
+        if (operands.count > most_operands) return false;
         for (size_t at = 0; at < operands.count; ++at) {
             PyObject* object = registers[operands.places[at]];
             if (!PyArray_CheckExact(object) || PyArray_NDIM(as_array(object)) > Memory::most_dims) return false;
@@ -188,29 +205,13 @@ private:
         }
         return true;
     }
-    // Writes the operands into a block; returns the place behind them.
-    uint64_t* put_operands(uint64_t* word, PyObject* const* registers, const Operands& operands) {
-        outside_.reserve(operands.count);  // so that they stay where they are
-        for (size_t at = 0; at < operands.count; ++at, word += operand_words) {
-            const int32_t place = operands.places[at];
-            PyArrayObject* array = as_array(registers[place]);
-            const bool is_filled = (*operands.is_filled)[static_cast<size_t>(place)];
-            if (!is_filled) outside_.emplace_back(array);
-            new (word) Operand{PyArray_BYTES(array), is_filled ? nullptr : &outside_.back()};
-        }
-        return word;
-    }
 
     std::unique_ptr<uint64_t[]> words_;
-    std::vector<Memory> outside_;
 };
 
 // The work of a call, for up to two sets of memory, between which a program alternates that keeps its last results.
 class RepeatedWork {
 public:
-    // Whether the function notes its work.
-    bool is_possible = false;
-
     // Whether the next call takes notes: after some that were of no use, few do.
     bool takes_notes() {
         constexpr uint64_t most_kept = 32, apart = 16;
@@ -230,22 +231,29 @@ public:
     void keep(const WorkNotes& notes, PyObject* const* registers, const Operands& operands, PyArrayObject* result) {
         if (running_ > 0) return;  // in another thread, which waits for the interpreter's lock
         ++kept_;
-        known_[next_].keep(notes, registers, operands, result);
-        next_ = 1 - next_;
+        if (NotedWork noted = NotedWork::of(notes, registers, operands, result)) {
+            known_[1] = std::move(known_[0]);
+            known_[0] = std::move(noted);
+        }
     }
     uint64_t repeats() const { return repeats_; }
 
 private:
     struct Running {
-        explicit Running(int& running) : count(running) { ++count; }
+        explicit Running(int32_t& running) : count(running) { ++count; }
         ~Running() { --count; }
         Running(const Running&) = delete;
         Running& operator=(const Running&) = delete;
-        int& count;
+        int32_t& count;
     };
     NotedWork known_[2];
-    int next_ = 0, running_ = 0;
-    uint64_t repeats_ = 0, kept_ = 0, skipped_ = 0;
+    uint64_t repeats_ = 0, kept_ = 0;
+    int32_t running_ = 0;
+    uint8_t skipped_ = 0;
+
+public:
+    // Whether the function notes its work.
+    bool is_possible = false;
 };
 
 }  // namespace wengert
