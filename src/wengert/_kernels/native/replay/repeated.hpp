@@ -155,9 +155,8 @@ public:
         const size_t work_at = size;
         for (int at = 0; at < notes.work_count; ++at) size += work_words + notes.works[at].word_count();
         noted.words_.reset(new uint64_t[size]);
-        new (noted.words_.get())
-            Head{result ? PyArray_BYTES(result) : nullptr, outside, static_cast<uint16_t>(work_at),
-                 static_cast<uint8_t>(operands.count), static_cast<uint8_t>(notes.work_count)};
+        new (noted.words_.get()) Head{result ? PyArray_BYTES(result) : nullptr, outside, static_cast<uint16_t>(work_at),
+                                      static_cast<uint8_t>(operands.count), static_cast<uint8_t>(notes.work_count)};
         uint64_t* word = noted.words_.get() + head_words;
         if (result) word = put_layout(word, result);
         for (size_t at = 0; at < operands.count; ++at)
