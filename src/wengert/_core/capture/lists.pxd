@@ -28,7 +28,7 @@ cdef class Written:
 cdef class CallList:
     cdef public list by_python, writes
     cdef public object entries, function, native, stopwatch
-    cdef public tuple spares
+    cdef public object offers
 
 @cython.locals(entry=Entry, by_python=list, count=long, at=long, first=long, register=long, stopped=long)
 cpdef long run(CallList calls, list values, list owners, dict built, dict storages) except -2

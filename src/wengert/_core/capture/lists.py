@@ -181,7 +181,7 @@ class CallList:
         by_python: those that no native loop runs, None in the places of the others.
         function: `run_calls` of the native kernels, or None: it runs the other entries.
         native: its first argument, the calls.
-        spares: for each entry the numbers of the spare arrays that its results are offered in a list of their own.
+        offers: for each entry bits of the results that are offered a spare array.
         writes: the writes to external tensors.
         stopwatch: runs the list in the place of `run`, and measures times; None if nobody has asked for them.
     """
@@ -190,17 +190,17 @@ class CallList:
     by_python: list[Any]
     function: Any
     native: Any
-    spares: tuple[Any, ...]
+    offers: bytes
     stopwatch: Any
     writes: list[Any]
 
-    __slots__ = ("by_python", "entries", "function", "native", "spares", "stopwatch", "writes")
+    __slots__ = ("by_python", "entries", "function", "native", "offers", "stopwatch", "writes")
 
     def __init__(self, entries: Any) -> None:
         self.entries = entries
         self.by_python = list(entries)
         self.function = self.native = self.stopwatch = None
-        self.spares = ()
+        self.offers = b""
         self.writes = []
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..tensor import slots
 from .lists import ADD, CALL, COPY, NESTED, READ, VIEW, WRITE, CallList, Entry, Written
-from .packed import PackedEntries
+from .packed import PackedEntries, share_constants
 from .recorder import whole_of
 
 RETURNS, WRITES, COMPARES_BYTES, COMPARES_RESULT, COPIES, VIEWS = range(6)
@@ -34,6 +34,7 @@ def call_list(entries: list[Any], arrays: list[Any], wanted: set[int], natives: 
     if natives is None:
         return calls
     replay_calls, calls.function = natives
+    share_constants(entries)
     add: Any = slots.OPERATORS.iadd
     spares = spare_numbers(entries, arrays, wanted)
     known = descriptions(entries, spares, add.native)
@@ -42,20 +43,19 @@ def call_list(entries: list[Any], arrays: list[Any], wanted: set[int], natives: 
     calls.entries = PackedEntries(entries)
     calls.by_python = [None if entry.runs_native else entry for entry in entries]
     movable = bytes(map(is_movable, entries))
-    calls.native, calls.spares = replay_calls(known, len(arrays), movable), shared(map(alone, spares))
+    calls.native, calls.offers = replay_calls(known, len(arrays), movable), bytes(map(offers_of, spares))
     calls.writes = [Written(at, *change) for at, entry in enumerate(entries) for change in entry.counts]
     return calls
 
 
-def shared(tuples: Iterable[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
-    """Return tuples, of which equal ones are one object."""
-    known: dict[tuple[int, ...], tuple[int, ...]] = {}
-    return tuple([known.setdefault(numbers, numbers) for numbers in tuples])
+def offers_of(numbers: tuple[int, ...]) -> int:
+    """Return bits of the results of an entry that are offered a spare array."""
+    return sum([1 << at for at, number in enumerate(numbers[:8]) if number >= 0])
 
 
-def alone(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the numbers of spare arrays for a list that holds one entry only."""
-    return tuple([at if number >= 0 else -1 for at, number in enumerate(numbers)])
+def alone(entry: Entry, offers: int) -> tuple[int, ...]:
+    """Return the numbers of spare arrays of an entry, for a list that holds this entry only."""
+    return tuple([at if offers >> at & 1 else -1 for at in range(len(entry.outs))])
 
 
 def descriptions(entries: Iterable[Any], spares: Iterable[tuple[int, ...]], added: Any) -> tuple[Any, ...]:

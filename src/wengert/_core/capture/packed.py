@@ -1,4 +1,4 @@
-"""Entries of a list as numbers, in the memory that a replay does not read: an `Entry` takes 800 bytes, these about 40.
+"""Entries of a list as numbers: an `Entry` takes 650 to 850 bytes, these about 20.
 
 The native loop has its own description of the entries that it runs. Those entries are needed again only where a native
 function declines, in a verification, and for explanations.
@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .lists import Entry
+from .lists import CONSTANT, Entry
 from .signatures import flattened
 
 
@@ -47,7 +47,7 @@ class PackedEntries:
                 self.whole[at] = entry
         self.forms = [form for _, form in forms.values()]
         self.codes = [code for _, code in codes.values()]
-        self.numbers, self.starts = numbers[:], starts[:]  # without room for more
+        self.numbers, self.starts = narrowed(numbers), narrowed(starts)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -62,9 +62,9 @@ class PackedEntries:
     def unpacked(self, start: int) -> Entry:
         """Return the entry whose numbers begin at `start`."""
         number, code, offset, frees = self.numbers[start : start + 4]
-        kind, native, op, title, args, layouts, several, uncertain, constants, counts = self.forms[number]
+        kind, native, op, title, args, layouts, several, uncertain, constants, *counts = self.forms[number]
         entry = Entry(kind, native, op, title)
-        entry.args, entry.layouts, entry.constants = args, layouts, constants
+        entry.args, entry.layouts, entry.constants = args, layouts, (CONSTANT,) * constants
         entry.several, entry.uncertain, entry.runs_native = several, uncertain, True
         entry.origin = (self.codes[code], offset) if code >= 0 else None
         registers = []
@@ -76,16 +76,30 @@ class PackedEntries:
         return entry
 
 
+def narrowed(numbers: array[int]) -> array[int]:
+    """Return numbers in as few bytes as they need."""
+    return array("h" if all(abs(number) < 1 << 15 for number in numbers) else "i", numbers)
+
+
 def is_packable(entry: Entry) -> bool:
     """Return whether an entry can be packed: the native loop runs it, and it has no sequences and no lasting effect."""
     return entry.runs_native and entry.simple and not entry.counts and not entry.lasting and not entry.draws
 
 
+def share_constants(entries: list[Entry]) -> None:
+    """Let entries with equal attributes have the same objects."""
+    known: dict[Any, Any] = {}
+    for entry in entries:
+        entry.args = known.setdefault(flattened(entry.args, []), entry.args)
+        entry.layouts = known.setdefault(flattened(entry.layouts, []), entry.layouts)
+        entry.title = known.setdefault(entry.title, entry.title)
+
+
 def form_of(entry: Entry) -> tuple[Any, ...]:
     """Return the attributes of an entry that are packed once for several entries."""
     called = entry.kind, entry.native, entry.op, entry.title, entry.args, entry.layouts
-    counts = len(entry.places), len(entry.groups), len(entry.outs)
-    return *called, entry.several, entry.uncertain, entry.constants, counts
+    numbers = len(entry.constants), len(entry.places), len(entry.groups), len(entry.outs)
+    return *called, entry.several, entry.uncertain, *numbers
 
 
 def pack(
@@ -98,7 +112,8 @@ def pack(
         codes: (number, code object) of each code object, by its identity.
     """
     form = form_of(entry)
-    number, _ = forms.setdefault(flattened(form, []), (len(forms), form))
+    key = tuple([value if isinstance(value, int) else id(value) for value in form])
+    number, _ = forms.setdefault(key, (len(forms), form))
     line = -1, 0
     if entry.origin is not None:
         code, offset = entry.origin

@@ -9,7 +9,7 @@ from typing import Any
 
 from wengert import _kernels as kernels
 from wengert._core.capture.lists import CallList, Entry, count_writes, run_entry
-from wengert._core.capture.native_calls import descriptions
+from wengert._core.capture.native_calls import alone, descriptions
 from wengert._core.tensor import slots
 
 SAMPLES = 100
@@ -47,7 +47,8 @@ class Stopwatch:
         if self.calls.function is not None:
             natives: Any = kernels.native
             add: Any = slots.OPERATORS.iadd
-            known = descriptions(self.entries, self.calls.spares, add.native)
+            spares = map(alone, self.entries, self.calls.offers)
+            known = descriptions(self.entries, spares, add.native)
             self.single = [None if one is None else natives.replay_calls((one,), registers) for one in known]
             self.overhead = self.measured_overhead(natives.replay_calls((), 0), [])
 

@@ -16,17 +16,11 @@ constexpr size_t most_arguments = 24, most_offered = 4;
 
 // The value of an argument: of a register, a constant, or a list of such.
 struct Argument {
-    Py_ssize_t place = -1;
+    enum Kind : int32_t { CONSTANT, REGISTER, SEQUENCE };
+    Kind kind = CONSTANT;
+    int32_t place = -1;  // of an element of a sequence; the registers of other arguments are operands of the step
     Object constant;
-    std::vector<Argument> elements;
-    bool is_sequence = false;
-};
-// Where a result goes, -1 for one that is dropped; an array with its dtype, shape and strides; the number of the spare
-// arrays that it is offered, -1 for none.
-struct Result {
-    Py_ssize_t place = -1;
-    Object layout;
-    Py_ssize_t spare = -1;
+    std::unique_ptr<const std::vector<Argument>> elements;
 };
 // Arrays that calls have returned. The second one is used while the program keeps the first one, as it keeps the
 // gradients of a step until those of the next one are there.
@@ -34,33 +28,41 @@ struct Spare {
     Object arrays[2];
 };
 
+// What calls of a list have in common that differ in their registers only.
 struct Call {
     CallKind kind = RETURNS;
-    Object callable;
-    std::vector<Argument> arguments;
-    std::vector<Result> results;
-    Object expected;  // bytes, or the result itself
     bool several = false;
+    bool is_movable = false;     // it has no effects, and may be called earlier or later
+    bool is_repeatable = false;  // its function notes its work
+    Object callable;             // null for calls that cannot run here
+    std::vector<Argument> arguments;
+    std::vector<Object>
+        layouts;      // for each result an array of its dtype, shape and strides; None for one that is dropped
+    Object expected;  // bytes, or the result itself
     DirectFunction function = nullptr;  // of a built-in function of positional arguments
     Decision decision = nullptr;        // of a built-in function that decides by the values of an array
-    bool is_movable = false;            // it has no effects, and may be called earlier or later
-    std::shared_ptr<const ElementCall> elements;
 };
-// What each run of a call reads. Its operands and the registers that no later call needs are numbers in
-// `Calls::places`.
+// Where a result goes, -1 for one that is dropped; the number of the spare arrays that it is offered, -1 for none.
+struct Result {
+    int32_t place = -1, spare = -1;
+};
+// What each run of a call reads. Its operands, the registers that no later call needs and, if there are several, its
+// results are numbers in `Calls::places`.
 struct Step {
     int32_t place = -1, spare = -1;  // of its only result
     int32_t fusion = -1;             // the number of one that begins here
     uint32_t operands = 0, frees = 0, end = 0;
     int32_t view = -1;  // number of the kept view
+    uint32_t call = 0;
     uint8_t kind = RETURNS;
     bool ends_views = false;  // one of the registers that it empties holds a kept view
     RepeatedWork repeated;
 };
 
 struct Calls {
-    std::vector<Call> list;  // those that cannot run here have no callable
+    std::vector<std::unique_ptr<const Call>> calls;  // those that differ
     std::vector<Step> steps;
+    std::vector<std::shared_ptr<const ElementCall>> elements;  // of each step; empty as long as there are none
     std::vector<int32_t> places;
     std::vector<bool> is_filled;  // the registers in which calls of the list store results, after a look at the layout
     std::vector<Spare> spares;
@@ -70,6 +72,16 @@ struct Calls {
     Py_ssize_t registers = 0;
     std::vector<std::shared_ptr<const Fusion>> fusions;
     size_t element_calls = 0, planned = 0;  // calls that have noted work on elements; those that were there at the plan
+
+    const Call& call_of(const Step& step) const { return *calls[step.call]; }
+    const Call& call_at(size_t number) const { return call_of(steps[number]); }
+    const ElementCall* elements_at(size_t number) const {
+        return number < elements.size() ? elements[number].get() : nullptr;
+    }
+    Result result_of(const Step& step, size_t number) const {
+        if (!call_of(step).several) return {step.place, step.spare};
+        return {places[step.end + 2 * number], places[step.end + 2 * number + 1]};
+    }
 };
 
 constexpr Py_ssize_t most_registers = 1 << 30;

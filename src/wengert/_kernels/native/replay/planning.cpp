@@ -87,16 +87,22 @@ namespace {
 constexpr size_t most_parts = 128, most_others = 64;
 constexpr npy_intp least_work = 8192;  // elements of all parts together, below which it takes longer to begin
 
-void add_places(const std::vector<Argument>& arguments, std::vector<int32_t>& places) {
-    for (const Argument& argument : arguments) {
-        if (argument.place >= 0) places.push_back(static_cast<int32_t>(argument.place));
-        add_places(argument.elements, places);
-    }
+// All registers that a call reads, those in sequences among them.
+std::vector<int32_t> places_of(const Calls& calls, size_t number) {
+    const Step& step = calls.steps[number];
+    std::vector<int32_t> places(calls.places.begin() + step.operands, calls.places.begin() + step.frees);
+    for (const Argument& argument : calls.call_of(step).arguments)
+        if (argument.elements)
+            for (const Argument& element : *argument.elements)
+                if (element.place >= 0) places.push_back(element.place);
+    return places;
 }
-npy_intp bytes_of(const Call& call) {
+npy_intp bytes_of(const Calls& calls, size_t number) {
+    const Call& call = calls.call_at(number);
     npy_intp bytes = 0;
-    for (const Result& result : call.results)
-        if (result.place >= 0) bytes += PyArray_NBYTES(as_array(result.layout.get()));
+    for (size_t at = 0; at < call.layouts.size(); ++at)
+        if (calls.result_of(calls.steps[number], at).place >= 0)
+            bytes += PyArray_NBYTES(as_array(call.layouts[at].get()));
     return bytes;
 }
 
@@ -106,7 +112,7 @@ public:
     // `bytes`: of the register's arrays.
     Window(const Calls& calls, size_t first, const std::vector<npy_intp>& bytes)
         : calls_(calls), first_(first), bytes_(bytes) {
-        while (first_ + roles_.size() < calls.list.size() && add(first_ + roles_.size())) {}
+        while (first_ + roles_.size() < calls.steps.size() && add(first_ + roles_.size())) {}
     }
     // The fusion of as many calls as possible; null if there is none.
     std::shared_ptr<Fusion> fusion() const {
@@ -124,19 +130,18 @@ private:
         npy_intp step = 0;                                   // bytes of an element of a part's result
     };
 
-    const ElementCall* work_of(size_t at) const { return calls_.list[at].elements.get(); }
+    const ElementCall* work_of(size_t at) const { return calls_.elements_at(at); }
     std::vector<int32_t> operands_of(size_t at) const {
         const Step& step = calls_.steps[at];
         return {calls_.places.begin() + step.operands, calls_.places.begin() + step.frees};
     }
     // False if the call ends the window.
     bool add(size_t at) {
-        const Call& call = calls_.list[at];
-        for (const Result& result : call.results)
-            if (result.place >= 0) {
-                const Register& known = registers_[static_cast<int32_t>(result.place)];
-                if (known.defined || known.read) return false;
-            }
+        const Call& call = calls_.call_at(at);
+        for (size_t number = 0; number < call.layouts.size(); ++number) {
+            const int32_t place = calls_.result_of(calls_.steps[at], number).place;
+            if (place >= 0 && (registers_[place].defined || registers_[place].read)) return false;
+        }
         if (is_part(at)) {
             if (++part_count_ > most_parts) return false;
             add_part(at);
@@ -144,7 +149,7 @@ private:
         }
         const bool is_movable = call.callable.get() && call.is_movable && call.kind != WRITES;
         if (!is_movable || roles_.empty() || roles_.size() - part_count_ >= most_others) return false;
-        add_other(call);
+        add_other(at);
         return true;
     }
     bool is_part(size_t at) {
@@ -158,12 +163,12 @@ private:
             const Register* known = source >= 0 ? &registers_[places[static_cast<size_t>(source)]] : nullptr;
             if (known && known->by_part && known->step != work->work.operands[k].step) return false;
         }
-        if (calls_.list[at].kind != WRITES) return true;
+        if (calls_.call_at(at).kind != WRITES) return true;
         const Register& target = registers_[places[0]];
         return target.by_part && !target.read_late;
     }
     void add_part(size_t at) {
-        const Call& call = calls_.list[at];
+        const Call& call = calls_.call_at(at);
         const ElementNotes& work = work_of(at)->work;
         for (const int32_t place : operands_of(at)) registers_[place].read = true;
         if (call.kind == RETURNS) {
@@ -176,20 +181,18 @@ private:
         roles_.push_back(PART);
         ends_.push_back(first_ + roles_.size());
     }
-    void add_other(const Call& call) {
-        std::vector<int32_t> places;
-        add_places(call.arguments, places);
+    void add_other(size_t at) {
+        const std::vector<int32_t> places = places_of(calls_, at);
         bool late = false;
         for (const int32_t place : places) late = late || registers_[place].late || registers_[place].by_part;
         for (const int32_t place : places) {
             registers_[place].read = true;
             registers_[place].read_late = registers_[place].read_late || late;
         }
-        for (const Result& result : call.results)
-            if (result.place >= 0) {
-                Register& known = registers_[static_cast<int32_t>(result.place)];
-                known.defined = true, known.late = late;
-            }
+        for (size_t number = 0; number < calls_.call_at(at).layouts.size(); ++number) {
+            const int32_t place = calls_.result_of(calls_.steps[at], number).place;
+            if (place >= 0) registers_[place].defined = true, registers_[place].late = late;
+        }
         roles_.push_back(late ? AFTER : BEFORE);
     }
     std::shared_ptr<Fusion> up_to(size_t end) const;
@@ -236,9 +239,7 @@ private:
             const Step& step = calls_.steps[at];
             for (uint32_t k = step.frees; k < step.end; ++k) uses_[calls_.places[k]].freed = true;
             if (role(at) == Window::PART) continue;
-            std::vector<int32_t> places;
-            add_places(calls_.list[at].arguments, places);
-            for (const int32_t place : places) uses_[place].by_others = true;
+            for (const int32_t place : places_of(calls_, at)) uses_[place].by_others = true;
         }
     }
     // Whether somebody reads a register that is no part of the fusion.
@@ -248,7 +249,7 @@ private:
     }
     // The register that a part writes to; -1 for a test.
     int32_t target_of(size_t at) const {
-        const Call& call = calls_.list[at];
+        const Call& call = calls_.call_at(at);
         if (call.kind == WRITES) return window_.operands_of(at)[0];
         return call.kind == RETURNS ? calls_.steps[at].place : -1;
     }
@@ -273,11 +274,11 @@ private:
     bool saves_memory() const {
         npy_intp now = 0, most = 0, fused = 0;
         for (size_t at = window_.first_; at < end_; ++at) {
-            const Call& call = calls_.list[at];
-            now += bytes_of(call);
+            const npy_intp bytes = bytes_of(calls_, at);
+            now += bytes;
             most = std::max(most, now);
             const bool in_buffer = role(at) == Window::PART && target_of(at) >= 0 && !is_kept(target_of(at));
-            if (!in_buffer) fused += bytes_of(call);
+            if (!in_buffer) fused += bytes;
             for (uint32_t k = calls_.steps[at].frees; k < calls_.steps[at].end; ++k)
                 now -= window_.bytes_[static_cast<size_t>(calls_.places[k])];
         }
@@ -320,14 +321,14 @@ private:
         return outside_[{place, elements.step}] = add_operand(FusedOperand::OUTSIDE, place, elements.step);
     }
     void add_part(size_t at) {
-        const Call& call = calls_.list[at];
-        FusedPart part{call.elements, {}};
+        FusedPart part{calls_.elements[at], {}};
         const ElementNotes& work = part.call->work;
         for (int k = 0; k < work.operand_count; ++k) {
             part.operands[k] = operand_of(part, at, k);
             plan_->itemsize = std::max(plan_->itemsize, work.operands[k].step);
         }
-        if (work.kind == ElementNotes::TEST) part.test = plan_->tests++, part.expected = call.expected.get() == Py_True;
+        if (work.kind == ElementNotes::TEST)
+            part.test = plan_->tests++, part.expected = calls_.call_at(at).expected.get() == Py_True;
         if (work.kind == ElementNotes::SUM) {
             plan_->results.push_back({static_cast<uint32_t>(at), plan_->sums, part.call});
             part.operands[1] = add_operand(FusedOperand::SUMS, plan_->sums++, 0);
@@ -370,13 +371,15 @@ void plan_fusions(Calls& calls) {
     for (Step& step : calls.steps) step.fusion = -1;
     calls.fusions.clear();
     std::vector<npy_intp> bytes(static_cast<size_t>(calls.registers));
-    for (const Call& call : calls.list)
-        for (const Result& result : call.results)
-            if (result.place >= 0)
-                bytes[static_cast<size_t>(result.place)] = PyArray_NBYTES(as_array(result.layout.get()));
-    for (size_t at = 0; at < calls.list.size();) {
+    for (const Step& step : calls.steps)
+        for (size_t number = 0; number < calls.call_of(step).layouts.size(); ++number) {
+            const int32_t place = calls.result_of(step, number).place;
+            if (place < 0) continue;
+            bytes[static_cast<size_t>(place)] = PyArray_NBYTES(as_array(calls.call_of(step).layouts[number].get()));
+        }
+    for (size_t at = 0; at < calls.steps.size();) {
         std::shared_ptr<Fusion> fusion;
-        if (calls.list[at].elements && calls.list[at].kind != WRITES) fusion = Window(calls, at, bytes).fusion();
+        if (calls.elements_at(at) && calls.steps[at].kind != WRITES) fusion = Window(calls, at, bytes).fusion();
         if (fusion) {
             calls.steps[at].fusion = static_cast<int32_t>(calls.fusions.size());
             at = fusion->end;

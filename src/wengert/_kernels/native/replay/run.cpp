@@ -25,7 +25,8 @@ PyObject* sequence_of(const std::vector<Argument>& elements, PyObject* registers
     PyObject* list = PyList_New(static_cast<Py_ssize_t>(elements.size()));
     for (size_t at = 0; list && at < elements.size(); ++at) {
         const Argument& element = elements[at];
-        PyObject* value = element.place >= 0 ? PyList_GET_ITEM(registers, element.place) : element.constant.get();
+        const bool is_register = element.kind == Argument::REGISTER;
+        PyObject* value = is_register ? PyList_GET_ITEM(registers, element.place) : element.constant.get();
         PyList_SET_ITEM(list, static_cast<Py_ssize_t>(at), Py_NewRef(value));
     }
     return list;
@@ -34,17 +35,16 @@ PyObject* sequence_of(const std::vector<Argument>& elements, PyObject* registers
 // The arguments of a call, borrowed: nobody else changes the list of registers.
 class Arguments {
 public:
-    Arguments(const Call& call, PyObject* registers) {
-        for (const Argument& argument : call.arguments) {
-            PyObject* value;
-            if (argument.is_sequence) {
-                value = sequence_of(argument.elements, registers);
+    Arguments(const Calls& calls, const Step& step, PyObject* registers) {
+        const int32_t* place = calls.places.data() + step.operands;
+        for (const Argument& argument : calls.call_of(step).arguments) {
+            PyObject* value = argument.constant.get();
+            if (argument.kind == Argument::SEQUENCE) {
+                value = sequence_of(*argument.elements, registers);
                 if (!value) return;
                 sequences_[sequence_count_++] = value;
-            } else if (argument.place >= 0) {
-                value = PyList_GET_ITEM(registers, argument.place);
-            } else {
-                value = argument.constant.get();
+            } else if (argument.kind == Argument::REGISTER) {
+                value = PyList_GET_ITEM(registers, *place++);
             }
             values[count++] = value;
         }
@@ -65,6 +65,15 @@ private:
     int sequence_count_ = 0;
 };
 
+// The array of the first operand of a call that has one, borrowed.
+PyObject* first_operand(const Calls& calls, const Step& step, PyObject* registers) {
+    return PyList_GET_ITEM(registers, calls.places[step.operands]);
+}
+// The layout of the only result of a call.
+PyArrayObject* only_layout(const Calls& calls, const Step& step) {
+    return as_array(calls.call_of(step).layouts[0].get());
+}
+
 void put(PyObject* registers, Py_ssize_t place, PyObject* value) {
     PyObject* before = PyList_GET_ITEM(registers, place);
     PyList_SET_ITEM(registers, place, Py_NewRef(value));
@@ -79,9 +88,10 @@ void adopt(Spare& spare, PyObject* result) {
     if (can_be_offered(as_array(result))) kept = Object(result);
 }
 // Puts a result into its register; false if its layout differs from that recorded.
-bool store_one(Calls& calls, const Result& wanted, PyObject* result, bool offered, PyObject* registers) {
+bool store_one(Calls& calls, const Step& step, size_t number, PyObject* result, bool offered, PyObject* registers) {
+    const Result wanted = calls.result_of(step, number);
     if (wanted.place < 0) return true;
-    if (!has_layout(result, wanted.layout.get())) return false;
+    if (!has_layout(result, calls.call_of(step).layouts[number].get())) return false;
     if (wanted.spare >= 0 && !offered && is_unique(result))
         adopt(calls.spares[static_cast<size_t>(wanted.spare)], result);
     put(registers, wanted.place, result);
@@ -98,12 +108,14 @@ PyObject* result_of(const Call& call, const Arguments& arguments) {
 // The arrays that are offered to a call, for its results in their order, and its notes.
 class Offered {
 public:
-    Offered(Calls& calls, const Call& call) {
-        if (call.results.size() > most_offered) return;
-        for (const Result& result : call.results) {
+    Offered(const Calls& calls, const Step& step) {
+        const size_t results = calls.call_of(step).layouts.size();
+        if (results > most_offered) return;
+        for (size_t number = 0; number < results; ++number) {
+            const int32_t spare = calls.result_of(step, number).spare;
             PyObject* array = nullptr;
-            if (result.spare >= 0)
-                for (const Object& kept : calls.spares[static_cast<size_t>(result.spare)].arrays)
+            if (spare >= 0)
+                for (const Object& kept : calls.spares[static_cast<size_t>(spare)].arrays)
                     if (!array && kept.get() && can_be_offered(as_array(kept.get()))) array = kept.get();
             arrays_[count_++] = Object(array);  // another thread may replace what is kept
         }
@@ -152,18 +164,18 @@ PyObject* free_spare(const Calls& calls, int32_t number) {
 // An array for the only result of a call, a spare one if there is one; null with an error.
 class NewResult {
 public:
-    NewResult(Calls& calls, const Call& call) {
-        const Offered offered(calls, call);
-        auto* layout = as_array(call.results[0].layout.get());
-        is_offered_ = offered.at(0) && has_layout(offered.at(0), call.results[0].layout.get());
+    NewResult(const Calls& calls, const Step& step) {
+        const Offered offered(calls, step);
+        PyArrayObject* layout = only_layout(calls, step);
+        is_offered_ = offered.at(0) && has_layout(offered.at(0), reinterpret_cast<PyObject*>(layout));
         array_ = is_offered_ ? Object(offered.at(0))
                              : Object::taken(reinterpret_cast<PyObject*>(
                                    new_array(PyArray_DESCR(layout), PyArray_NDIM(layout), PyArray_DIMS(layout))));
     }
     PyObject* get() const { return array_.get(); }
     char* data() const { return PyArray_BYTES(as_array(array_.get())); }
-    bool store(Calls& calls, const Call& call, PyObject* registers) const {
-        return store_one(calls, call.results[0], array_.get(), is_offered_, registers);
+    bool store(Calls& calls, const Step& step, PyObject* registers) const {
+        return store_one(calls, step, 0, array_.get(), is_offered_, registers);
     }
 
 private:
@@ -172,12 +184,12 @@ private:
 };
 
 // A copy of a constant.
-Outcome copy(Calls& calls, const Call& call, PyObject* registers) {
-    PyArrayObject* constant = as_array(call.arguments[0].constant.get());
-    const NewResult result(calls, call);
+Outcome copy(Calls& calls, const Step& step, PyObject* registers) {
+    PyArrayObject* constant = as_array(calls.call_of(step).arguments[0].constant.get());
+    const NewResult result(calls, step);
     if (!result.get()) return FAILED;
     std::memcpy(result.data(), PyArray_DATA(constant), static_cast<size_t>(PyArray_NBYTES(constant)));
-    return result.store(calls, call, registers) ? RAN : STOPPED;
+    return result.store(calls, step, registers) ? RAN : STOPPED;
 }
 
 // A view of the memory of a register's array, at an offset from its first element; null without an error if that
@@ -206,12 +218,11 @@ PyObject* view_of(PyObject* object, PyObject* offset_object, PyArrayObject* layo
     Py_INCREF(owner);
     return PyArray_SetBaseObject(view.get(), reinterpret_cast<PyObject*>(owner)) < 0 ? nullptr : view.give();
 }
-Outcome take_view(Calls& calls, const Call& call, PyObject* registers) {
-    PyObject* object = PyList_GET_ITEM(registers, call.arguments[0].place);
-    const Object view(
-        Object::taken(view_of(object, call.arguments[1].constant.get(), as_array(call.results[0].layout.get()))));
+Outcome take_view(Calls& calls, const Step& step, PyObject* registers) {
+    PyObject* offset = calls.call_of(step).arguments[1].constant.get();
+    const Object view(Object::taken(view_of(first_operand(calls, step, registers), offset, only_layout(calls, step))));
     if (!view.get()) return PyErr_Occurred() ? FAILED : STOPPED;
-    return store_one(calls, call.results[0], view.get(), true, registers) ? RAN : STOPPED;
+    return store_one(calls, step, 0, view.get(), true, registers) ? RAN : STOPPED;
 }
 
 PyObject* const* items_of(PyObject* registers) { return PySequence_Fast_ITEMS(registers); }
@@ -224,7 +235,7 @@ inline __attribute__((always_inline)) bool repeat(Calls& calls, Step& step, PyOb
     if (step.kind == RETURNS) {
         spare = free_spare(calls, step.spare);
         if (!spare) return false;
-    } else if (!writes_into(PyList_GET_ITEM(registers, calls.places[step.operands]))) {
+    } else if (!writes_into(first_operand(calls, step, registers))) {
         return false;
     }
     const NotedWork* known =
@@ -235,10 +246,9 @@ inline __attribute__((always_inline)) bool repeat(Calls& calls, Step& step, PyOb
     return true;
 }
 // Puts the view that a call returned in the last run into its register, as a view of the present operand.
-bool view_again(Calls& calls, size_t number, PyObject* registers) {
-    const Step& step = calls.steps[number];
+bool view_again(Calls& calls, const Step& step, PyObject* registers) {
     PyObject* view = calls.views[static_cast<size_t>(step.view)].of(
-        PyList_GET_ITEM(registers, calls.places[step.operands]), calls.list[number].results[0].layout.get());
+        first_operand(calls, step, registers), reinterpret_cast<PyObject*>(only_layout(calls, step)));
     if (view) put(registers, step.place, view);
     return view != nullptr;
 }
@@ -263,41 +273,46 @@ void keep_notes(const Calls& calls, Step& step, const WorkNotes& notes, PyObject
     step.repeated.keep(notes, items_of(registers), operands_of(calls, step), result ? as_array(result) : nullptr);
 }
 // Keeps what a call does with many elements, for fusions.
-void keep_elements(Calls& calls, Call& call, const Step& step, const WorkNotes& notes, PyObject* registers,
-                   PyObject* result) {
-    if (call.elements || notes.elements.kind == ElementNotes::NONE) return;
-    call.elements = element_call(call, notes, items_of(registers), operands_of(calls, step),
-                                 call.kind == RETURNS ? as_array(result) : nullptr);
-    if (call.elements) ++calls.element_calls;
+void keep_elements(Calls& calls, size_t number, const WorkNotes& notes, PyObject* registers, PyObject* result) {
+    const Step& step = calls.steps[number];
+    if (notes.elements.kind == ElementNotes::NONE || calls.elements_at(number)) return;
+    if (calls.elements.empty()) calls.elements.resize(calls.steps.size());
+    calls.elements[number] = element_call(calls.call_of(step), notes, items_of(registers), operands_of(calls, step),
+                                          step.kind == RETURNS ? as_array(result) : nullptr);
+    if (calls.elements[number]) ++calls.element_calls;
 }
 
 // The decision of a call, which is noted once.
-int decide(Calls& calls, Call& call, const Step& step, PyObject* registers) {
+int decide(Calls& calls, size_t number, PyObject* registers) {
+    const Step& step = calls.steps[number];
     WorkNotes notes;
-    work_notes = call.elements ? nullptr : &notes;
-    const int truth = call.decision(PyList_GET_ITEM(registers, call.arguments[0].place));
+    work_notes = calls.elements_at(number) ? nullptr : &notes;
+    const int truth = calls.call_of(step).decision(first_operand(calls, step, registers));
     work_notes = nullptr;
-    if (truth >= 0) keep_elements(calls, call, step, notes, registers, nullptr);
+    if (truth >= 0) keep_elements(calls, number, notes, registers, nullptr);
     return truth;
 }
 
 // Puts the results of a call into their registers; false if it has not done what it did when it was recorded.
-bool conclude(Calls& calls, const Call& call, PyObject* result, const Offered& offered, PyObject* registers) {
+bool conclude(Calls& calls, const Step& step, PyObject* result, const Offered& offered, PyObject* registers) {
+    const Call& call = calls.call_of(step);
     if (call.kind == COMPARES_RESULT) return result == call.expected.get();
     if (call.kind == WRITES) return result == Py_None;
-    if (!call.several) return store_one(calls, call.results[0], result, offered.at(0) != nullptr, registers);
+    if (!call.several) return store_one(calls, step, 0, result, offered.at(0) != nullptr, registers);
     if (!PyList_Check(result) && !PyTuple_Check(result)) return false;
-    if (PySequence_Fast_GET_SIZE(result) != static_cast<Py_ssize_t>(call.results.size())) return false;
+    if (PySequence_Fast_GET_SIZE(result) != static_cast<Py_ssize_t>(call.layouts.size())) return false;
     PyObject** items = PySequence_Fast_ITEMS(result);
-    for (size_t at = 0; at < call.results.size(); ++at)
-        if (!store_one(calls, call.results[at], items[at], offered.at(at) != nullptr, registers)) return false;
+    for (size_t at = 0; at < call.layouts.size(); ++at)
+        if (!store_one(calls, step, at, items[at], offered.at(at) != nullptr, registers)) return false;
     return true;
 }
 
-Outcome call_function(Calls& calls, Call& call, Step& step, PyObject* registers) {
-    const Arguments arguments(call, registers);
+Outcome call_function(Calls& calls, size_t number, PyObject* registers) {
+    Step& step = calls.steps[number];
+    const Call& call = calls.call_of(step);
+    const Arguments arguments(calls, step, registers);
     if (!arguments.is_complete) return FAILED;
-    const Offered offered(calls, call);
+    const Offered offered(calls, step);
     WorkNotes notes;
     const bool takes_notes = step.repeated.takes_notes();
     const Object result(Object::taken(offered.run(call, arguments, takes_notes ? &notes : nullptr)));
@@ -306,29 +321,31 @@ Outcome call_function(Calls& calls, Call& call, Step& step, PyObject* registers)
         PyErr_Clear();  // NumPy refuses an array of that size: the operator's body says why
         return STOPPED;
     }
-    if (result.get() == Py_NotImplemented || !conclude(calls, call, result.get(), offered, registers)) return STOPPED;
+    if (result.get() == Py_NotImplemented || !conclude(calls, step, result.get(), offered, registers)) return STOPPED;
     if (takes_notes && (call.kind == WRITES || result.get() == offered.at(0)))
         keep_notes(calls, step, notes, registers, call.kind == WRITES ? nullptr : result.get());
-    if (takes_notes) keep_elements(calls, call, step, notes, registers, result.get());
+    if (takes_notes) keep_elements(calls, number, notes, registers, result.get());
     return RAN;
 }
-Outcome run_call(Calls& calls, Call& call, Step& step, PyObject* registers) {
+Outcome run_call(Calls& calls, size_t number, PyObject* registers) {
+    const Step& step = calls.steps[number];
+    const Call& call = calls.call_of(step);
     if (!call.callable.get()) return STOPPED;
     if (call.kind == COMPARES_BYTES)
-        return has_bytes(PyList_GET_ITEM(registers, call.arguments[0].place), call.expected.get()) ? RAN : STOPPED;
+        return has_bytes(first_operand(calls, step, registers), call.expected.get()) ? RAN : STOPPED;
     if (call.decision) {
-        const int truth = decide(calls, call, step, registers);
+        const int truth = decide(calls, number, registers);
         if (truth >= 0) return (truth != 0) == (call.expected.get() == Py_True) ? RAN : STOPPED;
     }
-    if (call.kind == VIEWS) return take_view(calls, call, registers);
-    if (call.kind == COPIES) return copy(calls, call, registers);
-    return call_function(calls, call, step, registers);
+    if (call.kind == VIEWS) return take_view(calls, step, registers);
+    if (call.kind == COPIES) return copy(calls, step, registers);
+    return call_function(calls, number, registers);
 }
 // Takes a kept view again, or runs a call.
 Outcome run_anew(Calls& calls, size_t number, PyObject* registers) {
-    Step& step = calls.steps[number];
-    if (step.view >= 0 && view_again(calls, number, registers)) return RAN;
-    const Outcome outcome = run_call(calls, calls.list[number], step, registers);
+    const Step& step = calls.steps[number];
+    if (step.view >= 0 && view_again(calls, step, registers)) return RAN;
+    const Outcome outcome = run_call(calls, number, registers);
     if (outcome == RAN && step.view >= 0) keep_view(calls, step, registers);
     return outcome;
 }
@@ -357,7 +374,7 @@ Outcome run_parts(Calls& calls, const Fusion& fusion, PyObject* registers) {
     for (const Fusion::Guard& guard : fusion.guards)
         if (!guard.holds(items_of(registers))) return STOPPED;
     for (const FusedResult& result : fusion.results) {
-        results.emplace_back(calls, calls.list[result.call]);
+        results.emplace_back(calls, calls.steps[result.call]);
         if (!results.back().get()) return FAILED;
         data.push_back(results.back().data());
     }
@@ -366,7 +383,7 @@ Outcome run_parts(Calls& calls, const Fusion& fusion, PyObject* registers) {
         const FusedResult& result = fusion.results[at];
         const ElementNotes* sum = result.summed ? &result.summed->work : nullptr;
         if (sum) sum->store(sum->function, totals[static_cast<size_t>(result.sum)], data[at]);
-        if (!results[at].store(calls, calls.list[result.call], registers)) return STOPPED;
+        if (!results[at].store(calls, calls.steps[result.call], registers)) return STOPPED;
     }
     return RAN;
 }
@@ -437,15 +454,16 @@ bool run_from(Calls& calls, npy_intp& at, PyObject* registers) {
 // The result of a call that returns one array: in `array`, which nobody else uses, or, if that is null, in a new one.
 // `Py_NotImplemented` if it could not run; null with an error set.
 PyObject* run_alone(Calls& calls, size_t number, PyObject* registers, PyArrayObject* array) {
-    const Call& call = calls.list[number];
     Step& step = calls.steps[number];
+    const Call& call = calls.call_of(step);
     if (array && step.repeated.is_possible)
-        if (const NotedWork* known = step.repeated.find(items_of(registers), calls.places.data() + step.operands, array)) {
+        if (const NotedWork* known =
+                step.repeated.find(items_of(registers), calls.places.data() + step.operands, array)) {
             put(registers, step.place, reinterpret_cast<PyObject*>(array));
             step.repeated.run(*known);
             return Py_NewRef(reinterpret_cast<PyObject*>(array));
         }
-    const Arguments arguments(call, registers);
+    const Arguments arguments(calls, step, registers);
     if (!arguments.is_complete) return nullptr;
     WorkNotes notes;
     const bool takes_notes = array && step.repeated.takes_notes();
@@ -461,8 +479,8 @@ PyObject* run_alone(Calls& calls, size_t number, PyObject* registers, PyArrayObj
         PyErr_Clear();  // the operator's body says why
         return Py_NewRef(Py_NotImplemented);
     }
-    if (!has_layout(result.get(), call.results[0].layout.get())) return Py_NewRef(Py_NotImplemented);
-    put(registers, call.results[0].place, result.get());
+    if (!has_layout(result.get(), call.layouts[0].get())) return Py_NewRef(Py_NotImplemented);
+    put(registers, step.place, result.get());
     if (takes_notes && result.get() == reinterpret_cast<PyObject*>(array))
         keep_notes(calls, step, notes, registers, result.get());
     return Py_NewRef(result.get());
@@ -524,14 +542,14 @@ PyObject* run_single_call(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     if (!calls) return nullptr;
     npy_intp number = 0;
     if (!PyList_CheckExact(args[1]) || PyList_GET_SIZE(args[1]) != calls->registers || !as_index(args[2], number) ||
-        number < 0 || number >= static_cast<npy_intp>(calls->list.size())) {
+        number < 0 || number >= static_cast<npy_intp>(calls->steps.size())) {
         PyErr_SetString(PyExc_ValueError, "run_call: expected a list of all registers, and the number of an entry");
         return nullptr;
     }
-    const Call& call = calls->list[static_cast<size_t>(number)];
+    const Call& call = calls->call_at(static_cast<size_t>(number));
     if (!call.callable.get() || call.kind != RETURNS || call.several) return Py_NewRef(Py_NotImplemented);
     PyArrayObject* array = nullptr;
-    if (has_layout(args[3], call.results[0].layout.get()) && writeable(as_array(args[3]))) array = as_array(args[3]);
+    if (has_layout(args[3], call.layouts[0].get()) && writeable(as_array(args[3]))) array = as_array(args[3]);
     try {
         return run_alone(*calls, static_cast<size_t>(number), args[1], array);
     } catch (const std::bad_alloc&) {
