@@ -125,11 +125,11 @@ PyObject* narrow_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
 }
 
 Methods copy_methods({
-    direct_method("direct_clone", in_operand_order<clone>, "clone(x, memory_format), the format None or row-major"),
-    direct_method("direct_contiguous", contiguous, "contiguous(x, memory_format)"),
-    direct_method("direct_flatten", flatten, "flatten(x, start_dim, end_dim)"),
-    direct_method("direct_chunk_arguments", chunk_arguments, "chunk_arguments(x, chunks, dim)"),
-    direct_method("direct_narrow_arguments", narrow_arguments, "narrow_arguments(x, dim, start, length)"),
+    WENGERT_ENTRY(clone, "(x, memory_format), the format None or row-major", in_operand_order<clone>),
+    WENGERT_ENTRY(contiguous, "(x, memory_format)", contiguous),
+    WENGERT_ENTRY(flatten, "(x, start_dim, end_dim)", flatten),
+    WENGERT_ENTRY(chunk_arguments, "(x, chunks, dim)", chunk_arguments),
+    WENGERT_ENTRY(narrow_arguments, "(x, dim, start, length)", narrow_arguments),
 });
 
 }  // namespace

@@ -303,22 +303,22 @@ PyObject* direct_tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 }
 
 Methods create_methods({
-    direct_method("direct_tensor", direct_tensor, "tensor(default, data), or NotImplemented"),
-    direct_method("direct_zeros", constant<0>, "zeros(default, *lengths), or NotImplemented"),
-    direct_method("direct_ones", constant<1>, "ones(default, *lengths), or NotImplemented"),
-    direct_method("direct_empty", constant<-1>, "empty(default, *lengths), or NotImplemented"),
-    direct_method("direct_full", full, "full(default, size, value), or NotImplemented"),
-    direct_method("direct_zeros_like", constant_like<0>, "zeros_like(default, x), or NotImplemented"),
-    direct_method("direct_ones_like", constant_like<1>, "ones_like(default, x), or NotImplemented"),
-    direct_method("direct_empty_like", constant_like<-1>, "empty_like(default, x), or NotImplemented"),
-    direct_method("direct_full_like", full_like, "full_like(default, x, value), or NotImplemented"),
-    direct_method("direct_new_zeros", constant_of<0>, "new_zeros(default, x, *lengths), or NotImplemented"),
-    direct_method("direct_new_ones", constant_of<1>, "new_ones(default, x, *lengths), or NotImplemented"),
-    direct_method("direct_new_empty", constant_of<-1>, "new_empty(default, x, *lengths), or NotImplemented"),
-    direct_method("direct_new_full", full_of, "new_full(default, x, size, value), or NotImplemented"),
-    direct_method("direct_linspace", linspace, "linspace(default, start, end, steps), or NotImplemented"),
-    direct_method("direct_logspace", logspace, "logspace(default, start, end, steps, base?), or NotImplemented"),
-    direct_method("direct_arange", arange, "arange(default, *bounds), or NotImplemented"),
+    WENGERT_ENTRY(tensor, "(default, data)", direct_tensor),
+    WENGERT_ENTRY(zeros, "(default, *lengths)", constant<0>),
+    WENGERT_ENTRY(ones, "(default, *lengths)", constant<1>),
+    WENGERT_ENTRY(empty, "(default, *lengths)", constant<-1>),
+    WENGERT_ENTRY(full, "(default, size, value)", full),
+    WENGERT_ENTRY(zeros_like, "(default, x)", constant_like<0>),
+    WENGERT_ENTRY(ones_like, "(default, x)", constant_like<1>),
+    WENGERT_ENTRY(empty_like, "(default, x)", constant_like<-1>),
+    WENGERT_ENTRY(full_like, "(default, x, value)", full_like),
+    WENGERT_ENTRY(new_zeros, "(default, x, *lengths)", constant_of<0>),
+    WENGERT_ENTRY(new_ones, "(default, x, *lengths)", constant_of<1>),
+    WENGERT_ENTRY(new_empty, "(default, x, *lengths)", constant_of<-1>),
+    WENGERT_ENTRY(new_full, "(default, x, size, value)", full_of),
+    WENGERT_ENTRY(linspace, "(default, start, end, steps)", linspace),
+    WENGERT_ENTRY(logspace, "(default, start, end, steps, base?)", logspace),
+    WENGERT_ENTRY(arange, "(default, *bounds)", arange),
 });
 
 }  // namespace

@@ -53,10 +53,9 @@ template <bool lower> PyObject* triangle(PyObject*, Call args, Py_ssize_t nargs)
 }
 
 Methods matrix_methods({
-    direct_method("direct_eye", eye, "eye(default, n, m?), or NotImplemented"),
-    direct_method("direct_tril_indices", triangle<true>, "tril_indices(default, row, col, offset?), or NotImplemented"),
-    direct_method("direct_triu_indices", triangle<false>,
-                  "triu_indices(default, row, col, offset?), or NotImplemented"),
+    WENGERT_ENTRY(eye, "(default, n, m?)", eye),
+    WENGERT_ENTRY(tril_indices, "(default, row, col, offset?)", triangle<true>),
+    WENGERT_ENTRY(triu_indices, "(default, row, col, offset?)", triangle<false>),
 });
 
 }  // namespace

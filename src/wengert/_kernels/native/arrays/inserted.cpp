@@ -129,17 +129,12 @@ PyObject* block_diag(PyObject* const* args) {
 }
 
 Methods inserted_methods({
-    direct_method("direct_diag_embed", on_contiguous<direct<4, diag_embed>, few_with_gaps>,
-                  "diag_embed(self, offset, dim1, dim2), or NotImplemented"),
-    direct_method("direct_diagonal_copy", on_contiguous<direct<4, diagonal_copy>, few_with_gaps>,
-                  "diagonal_copy(self, offset, dim1, dim2), or NotImplemented"),
-    direct_method("direct_diagonal_scatter", direct<5, diagonal_scatter>,
-                  "diagonal_scatter(self, src, offset, dim1, dim2), or NotImplemented"),
-    direct_method("direct_select_scatter", direct<4, select_scatter>,
-                  "select_scatter(self, src, dim, index), or NotImplemented"),
-    direct_method("direct_slice_scatter", direct<6, slice_scatter>,
-                  "slice_scatter(self, src, dim, start, end, step), or NotImplemented"),
-    direct_method("direct_block_diag", direct<1, block_diag>, "block_diag(tensors), or NotImplemented"),
+    WENGERT_ENTRY(diag_embed, "(self, offset, dim1, dim2)", on_contiguous<direct<4, diag_embed>, few_with_gaps>),
+    WENGERT_ENTRY(diagonal_copy, "(self, offset, dim1, dim2)", on_contiguous<direct<4, diagonal_copy>, few_with_gaps>),
+    WENGERT_ENTRY(diagonal_scatter, "(self, src, offset, dim1, dim2)", direct<5, diagonal_scatter>),
+    WENGERT_ENTRY(select_scatter, "(self, src, dim, index)", direct<4, select_scatter>),
+    WENGERT_ENTRY(slice_scatter, "(self, src, dim, start, end, step)", direct<6, slice_scatter>),
+    WENGERT_ENTRY(block_diag, "(tensors)", direct<1, block_diag>),
 });
 
 }  // namespace

@@ -269,16 +269,13 @@ template <int least> PyObject* stack_arguments(PyObject* const* args) {
 }
 
 Methods join_methods({
-    direct_method("direct_hstack_arguments", direct<1, stack_arguments<1>>,
-                  "hstack_arguments(tensors), or NotImplemented"),
-    direct_method("direct_vstack_arguments", direct<1, stack_arguments<2>>,
-                  "vstack_arguments(tensors), or NotImplemented"),
-    direct_method("direct_dstack_arguments", direct<1, stack_arguments<3>>,
-                  "dstack_arguments(tensors), or NotImplemented"),
-    direct_method("direct_cat", direct<2, cat>, "cat(tensors, dim), or NotImplemented"),
-    direct_method("direct_stack", direct<2, stack>, "stack(tensors, dim), or NotImplemented"),
-    direct_method("direct_cat_rule", direct<3, cat_rule>, "cat_rule(grad, tensors_shape, dim), or NotImplemented"),
-    direct_method("direct_stack_rule", direct<2, stack_rule>, "stack_rule(grad, dim), or NotImplemented"),
+    WENGERT_ENTRY(hstack_arguments, "(tensors)", direct<1, stack_arguments<1>>),
+    WENGERT_ENTRY(vstack_arguments, "(tensors)", direct<1, stack_arguments<2>>),
+    WENGERT_ENTRY(dstack_arguments, "(tensors)", direct<1, stack_arguments<3>>),
+    WENGERT_ENTRY(cat, "(tensors, dim)", direct<2, cat>),
+    WENGERT_ENTRY(stack, "(tensors, dim)", direct<2, stack>),
+    WENGERT_ENTRY(cat_rule, "(grad, tensors_shape, dim)", direct<3, cat_rule>),
+    WENGERT_ENTRY(stack_rule, "(grad, dim)", direct<2, stack_rule>),
 });
 
 }  // namespace

@@ -221,19 +221,13 @@ template <bool lower> PyObject* triangle(Call args, PyArrayObject* target) {
 }
 
 Methods rearrange_methods({
-    direct_method("direct_flip", on_contiguous<direct<2, flip>, few_with_gaps>, "flip(self, dims), or NotImplemented"),
-    direct_method("direct_roll", on_contiguous<direct<3, roll>, few_with_gaps>,
-                  "roll(self, shifts, dims), or NotImplemented"),
-    direct_method("direct_rot90", on_contiguous<direct<3, rot90>, few_with_gaps>,
-                  "rot90(self, k, dims), or NotImplemented"),
-    direct_method("direct_tril_", direct<2, in_place<triangle<true>>>,
-                  "tril_(self, diagonal): None, or NotImplemented"),
-    direct_method("direct_tril", on_contiguous<direct<2, newly<triangle<true>>>>,
-                  "tril(self, diagonal), or NotImplemented"),
-    direct_method("direct_triu_", direct<2, in_place<triangle<false>>>,
-                  "triu_(self, diagonal): None, or NotImplemented"),
-    direct_method("direct_triu", on_contiguous<direct<2, newly<triangle<false>>>>,
-                  "triu(self, diagonal), or NotImplemented"),
+    WENGERT_ENTRY(flip, "(self, dims)", on_contiguous<direct<2, flip>, few_with_gaps>),
+    WENGERT_ENTRY(roll, "(self, shifts, dims)", on_contiguous<direct<3, roll>, few_with_gaps>),
+    WENGERT_ENTRY(rot90, "(self, k, dims)", on_contiguous<direct<3, rot90>, few_with_gaps>),
+    WENGERT_ENTRY(tril_, "(self, diagonal): None", direct<2, in_place<triangle<true>>>),
+    WENGERT_ENTRY(tril, "(self, diagonal)", on_contiguous<direct<2, newly<triangle<true>>>>),
+    WENGERT_ENTRY(triu_, "(self, diagonal): None", direct<2, in_place<triangle<false>>>),
+    WENGERT_ENTRY(triu, "(self, diagonal)", on_contiguous<direct<2, newly<triangle<false>>>>),
 });
 
 }  // namespace

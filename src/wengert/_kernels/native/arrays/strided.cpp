@@ -80,10 +80,9 @@ PyObject* movedim_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
 }
 
 Methods strided_methods({
-    direct_method("direct_as_strided_arguments", as_strided_arguments,
-                  "as_strided_arguments(x, size, stride, storage_offset)"),
+    WENGERT_ENTRY(as_strided_arguments, "(x, size, stride, storage_offset)", as_strided_arguments),
     direct_method("direct_as_strided", as_strided, "as_strided_from(x, size, stride, offset)"),
-    direct_method("direct_movedim_arguments", movedim_arguments, "movedim_arguments(x, source, destination)"),
+    WENGERT_ENTRY(movedim_arguments, "(x, source, destination)", movedim_arguments),
 });
 
 }  // namespace

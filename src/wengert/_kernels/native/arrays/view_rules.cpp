@@ -219,14 +219,14 @@ PyObject* unbind_rule(PyObject*, Arguments args, Py_ssize_t nargs) {
 }
 
 Methods rule_methods({
-    direct_method("direct_reshape_rule", reshape_rule, "reshape_rule(grad, shape)"),
-    direct_method("direct_permute_rule", permute_rule, "permute_rule(grad, dims)"),
-    repeatable_method("direct_select_backward", select_backward, "select_backward(grad, shape, dim, index)"),
-    repeatable_method("direct_slice_backward", slice_backward, "slice_backward(grad, shape, dim, start, end, step)"),
-    direct_method("direct_diagonal_backward", diagonal_backward, "diagonal_backward(grad, shape, offset, dim1, dim2)"),
-    direct_method("direct_split_rule", split_rule, "split_rule(grads, shape, split_size, dim)"),
-    direct_method("direct_unbind_rule", unbind_rule, "unbind_rule(grads, shape, dim)"),
-    direct_method("direct_split_backward", split_backward, "split_backward(parts, shape, dim, starts)"),
+    WENGERT_ENTRY(reshape_rule, "(grad, shape)", reshape_rule),
+    WENGERT_ENTRY(permute_rule, "(grad, dims)", permute_rule),
+    WENGERT_REPEATABLE(select_backward, "(grad, shape, dim, index)", select_backward),
+    WENGERT_REPEATABLE(slice_backward, "(grad, shape, dim, start, end, step)", slice_backward),
+    WENGERT_ENTRY(diagonal_backward, "(grad, shape, offset, dim1, dim2)", diagonal_backward),
+    WENGERT_ENTRY(split_rule, "(grads, shape, split_size, dim)", split_rule),
+    WENGERT_ENTRY(unbind_rule, "(grads, shape, dim)", unbind_rule),
+    WENGERT_ENTRY(split_backward, "(parts, shape, dim, starts)", split_backward),
 });
 
 }  // namespace

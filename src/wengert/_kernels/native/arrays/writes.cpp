@@ -135,11 +135,10 @@ PyObject* masked_fill(PyObject* const* args) {
 
 Methods write_methods({
     fast_method("copy_into", copy_into, "copy_into(target, source)"),
-    direct_method("direct_copy_", direct<3, copy>, "copy_(self, src, non_blocking): None, or NotImplemented"),
-    direct_method("direct_fill_", direct<2, fill>, "fill_(self, value): None, or NotImplemented"),
-    direct_method("direct_zero_", direct<1, zero>, "zero_(self): None, or NotImplemented"),
-    direct_method("direct_masked_fill_", direct<3, masked_fill>,
-                  "masked_fill_(self, mask, value): None, or NotImplemented"),
+    WENGERT_ENTRY(copy_, "(self, src, non_blocking): None", direct<3, copy>),
+    WENGERT_ENTRY(fill_, "(self, value): None", direct<2, fill>),
+    WENGERT_ENTRY(zero_, "(self): None", direct<1, zero>),
+    WENGERT_ENTRY(masked_fill_, "(self, mask, value): None", direct<3, masked_fill>),
 });
 
 }  // namespace

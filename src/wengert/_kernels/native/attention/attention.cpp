@@ -64,8 +64,7 @@ template <class T> PyObject* attention(PyObject* const* args) {
 }
 
 Methods attention_methods({
-    direct_method("direct_attention", direct<3, by_element<attention<float>, attention<double>>>,
-                  "attention(query, key, value), or NotImplemented"),
+    WENGERT_ENTRY(attention, "(query, key, value)", direct<3, by_element<attention<float>, attention<double>>>),
 });
 
 }  // namespace

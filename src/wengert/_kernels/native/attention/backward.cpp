@@ -205,9 +205,9 @@ template <class T> PyObject* backward(PyObject* const* args) {
 }
 
 Methods backward_methods({
-    direct_method("direct_attention_in_blocks_backward", direct<10, by_element<backward<float>, backward<double>>>,
-                  "attention_in_blocks_backward(grad, query, key, value, out, logsumexp, dropout_p, is_causal, "
-                  "attn_mask, scale)"),
+    WENGERT_ENTRY(attention_in_blocks_backward,
+                  "(grad, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask, scale)",
+                  direct<10, by_element<backward<float>, backward<double>>>),
 });
 
 }  // namespace

@@ -134,8 +134,8 @@ template <class T> PyObject* forward(PyObject* const* args) {
 }
 
 Methods tile_methods({
-    direct_method("direct_attention_in_blocks", direct<7, by_element<forward<float>, forward<double>>>,
-                  "attention_in_blocks(query, key, value, dropout_p, is_causal, attn_mask, scale), or NotImplemented"),
+    WENGERT_ENTRY(attention_in_blocks, "(query, key, value, dropout_p, is_causal, attn_mask, scale)",
+                  direct<7, by_element<forward<float>, forward<double>>>),
 });
 
 }  // namespace

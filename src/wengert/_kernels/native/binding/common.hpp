@@ -172,6 +172,9 @@ inline PyCFunction as_direct(DirectFunction function) {
 inline PyMethodDef direct_method(const char* name, DirectFunction function, const char* doc) {
     return {name, as_direct(function), METH_FASTCALL, doc};
 }
+// The entry of `direct_name` in a table of methods: what it takes, and last the function.
+#define WENGERT_ENTRY(name, parameters, ...) \
+    direct_method("direct_" #name, __VA_ARGS__, #name parameters ", or NotImplemented")
 // The answer of such a function: a result, null with an error set, or NotImplemented for null without one. C++
 // exceptions become MemoryError.
 template <class Compute> inline PyObject* answer(Compute compute) {

@@ -185,6 +185,8 @@ template <class T> inline T* elements_at(char* memory) { return reinterpret_cast
 
 // A method whose function notes all its work.
 PyMethodDef repeatable_method(const char* name, DirectFunction function, const char* doc);
+#define WENGERT_REPEATABLE(name, parameters, ...) \
+    repeatable_method("direct_" #name, __VA_ARGS__, #name parameters ", or NotImplemented")
 bool is_repeatable(PyCFunction function);
 
 // A decision by the values of an array: 1 or 0, or -1 for what is no array that the function knows.

@@ -332,17 +332,14 @@ template <int count, bool transposed> PyObject* convolution_arguments(PyObject* 
 }
 
 Methods call_methods({
-    direct_method("direct_convolution", of_halves<direct<9, by_element<convolution<float>, convolution<double>>>>,
-                  "convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups), or "
-                  "NotImplemented"),
-    direct_method(
-        "direct_convolution_input_rule",
-        direct<9, by_element<convolution_rule<float, false>, convolution_rule<double, false>>>,
-        "(grad, weight, input_shape, input_strides, stride, padding, dilation, transposed, groups), or NotImplemented"),
-    direct_method("direct_convolution_weight_rule",
-                  direct<9, by_element<convolution_rule<float, true>, convolution_rule<double, true>>>,
-                  "(grad, input, weight_shape, weight_strides, stride, padding, dilation, transposed, groups), or "
-                  "NotImplemented"),
+    WENGERT_ENTRY(convolution, "(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)",
+                  of_halves<direct<9, by_element<convolution<float>, convolution<double>>>>),
+    WENGERT_ENTRY(convolution_input_rule,
+                  "(grad, weight, input_shape, input_strides, stride, padding, dilation, transposed, groups)",
+                  direct<9, by_element<convolution_rule<float, false>, convolution_rule<double, false>>>),
+    WENGERT_ENTRY(convolution_weight_rule,
+                  "(grad, input, weight_shape, weight_strides, stride, padding, dilation, transposed, groups)",
+                  direct<9, by_element<convolution_rule<float, true>, convolution_rule<double, true>>>),
     direct_method("direct_conv1d_arguments", direct<7, convolution_arguments<1, false>>,
                   "those of convolution, or NotImplemented"),
     direct_method("direct_conv2d_arguments", direct<7, convolution_arguments<2, false>>,

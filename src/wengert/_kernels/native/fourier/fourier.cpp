@@ -252,21 +252,16 @@ template <Kind kind> PyObject* line_arguments(Call args) {
 }
 
 Methods fourier_methods({
-    direct_method("direct_fft_c2c", on_contiguous<direct<4, by_parts<fft_c2c<float>, fft_c2c<double>>>, few_with_gaps>,
-                  "fft_c2c(self, dim, normalization, forward), or NotImplemented"),
-    direct_method("direct_fft_r2c",
-                  on_contiguous<direct<4, by_element<fft_r2c<float>, fft_r2c<double>>>, few_with_gaps>,
-                  "fft_r2c(self, dim, normalization, onesided), or NotImplemented"),
-    direct_method("direct_fft_c2r", on_contiguous<direct<4, by_parts<fft_c2r<float>, fft_c2r<double>>>, few_with_gaps>,
-                  "fft_c2r(self, dim, normalization, last_dim_size), or NotImplemented"),
-    direct_method("direct_fft_arguments", direct<4, line_arguments<OF_ALL>>,
-                  "fft_arguments(input, n, dim, norm), or NotImplemented"),
-    direct_method("direct_ifft_arguments", direct<4, line_arguments<INVERSE_OF_ALL>>,
-                  "ifft_arguments(input, n, dim, norm), or NotImplemented"),
-    direct_method("direct_rfft_arguments", direct<4, line_arguments<OF_REAL>>,
-                  "rfft_arguments(input, n, dim, norm), or NotImplemented"),
-    direct_method("direct_irfft_arguments", direct<4, line_arguments<INVERSE_TO_REAL>>,
-                  "irfft_arguments(input, n, dim, norm), or NotImplemented"),
+    WENGERT_ENTRY(fft_c2c, "(self, dim, normalization, forward)",
+                  on_contiguous<direct<4, by_parts<fft_c2c<float>, fft_c2c<double>>>, few_with_gaps>),
+    WENGERT_ENTRY(fft_r2c, "(self, dim, normalization, onesided)",
+                  on_contiguous<direct<4, by_element<fft_r2c<float>, fft_r2c<double>>>, few_with_gaps>),
+    WENGERT_ENTRY(fft_c2r, "(self, dim, normalization, last_dim_size)",
+                  on_contiguous<direct<4, by_parts<fft_c2r<float>, fft_c2r<double>>>, few_with_gaps>),
+    WENGERT_ENTRY(fft_arguments, "(input, n, dim, norm)", direct<4, line_arguments<OF_ALL>>),
+    WENGERT_ENTRY(ifft_arguments, "(input, n, dim, norm)", direct<4, line_arguments<INVERSE_OF_ALL>>),
+    WENGERT_ENTRY(rfft_arguments, "(input, n, dim, norm)", direct<4, line_arguments<OF_REAL>>),
+    WENGERT_ENTRY(irfft_arguments, "(input, n, dim, norm)", direct<4, line_arguments<INVERSE_TO_REAL>>),
 });
 
 }  // namespace

@@ -319,9 +319,8 @@ template <class T> PyObject* grid_rule(Call args) {
 }
 
 Methods grid_methods({
-    direct_method("direct_grid_sample",
-                  on_contiguous<direct<5, by_element<forward<float>, forward<double>>>, few_with_gaps>,
-                  "grid_sample(input, grid, mode, padding, align_corners), or NotImplemented"),
+    WENGERT_ENTRY(grid_sample, "(input, grid, mode, padding, align_corners)",
+                  on_contiguous<direct<5, by_element<forward<float>, forward<double>>>, few_with_gaps>),
     direct_method("direct_grid_sample_input_rule",
                   on_contiguous<direct<6, by_element<input_rule<float>, input_rule<double>>>, few_with_gaps>,
                   "its rule (grad, input_shape, grid, mode, padding, align_corners), or NotImplemented"),

@@ -260,15 +260,12 @@ PyObject* edge_pad_rule(Call args) {
 }
 
 Methods pad_methods({
-    direct_method("direct_constant_pad_nd", on_contiguous<direct<3, constant_pad_nd>, few_with_gaps>,
-                  "constant_pad_nd(self, pad, value), or NotImplemented"),
+    WENGERT_ENTRY(constant_pad_nd, "(self, pad, value)", on_contiguous<direct<3, constant_pad_nd>, few_with_gaps>),
     direct_method("direct_pad_constant", on_contiguous<direct<3, pad_constant>, few_with_gaps>,
                   "constant_pad_nd(self, pad, value or None), or NotImplemented"),
-    direct_method("direct_edge_pad", on_contiguous<direct<3, edge_pad>, few_with_gaps>,
-                  "edge_pad(self, pad, mode), or NotImplemented"),
-    direct_method("direct_edge_pad_backward",
-                  on_contiguous<direct<4, by_element<folded<float>, folded<double>>>, few_with_gaps>,
-                  "edge_pad_backward(grad, pad, mode, shape), or NotImplemented"),
+    WENGERT_ENTRY(edge_pad, "(self, pad, mode)", on_contiguous<direct<3, edge_pad>, few_with_gaps>),
+    WENGERT_ENTRY(edge_pad_backward, "(grad, pad, mode, shape)",
+                  on_contiguous<direct<4, by_element<folded<float>, folded<double>>>, few_with_gaps>),
     direct_method("direct_edge_pad_rule", on_contiguous<direct<5, edge_pad_rule>, few_with_gaps>,
                   "edge_pad's rule (grad, pad, mode, self_shape, self_strides)"),
 });

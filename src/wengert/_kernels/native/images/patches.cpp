@@ -196,18 +196,14 @@ PyObject* channel_shuffle(Call args) {
 }
 
 Methods patches_methods({
-    direct_method("direct_im2col",
-                  on_contiguous<direct<5, by_element<to_columns<float>, to_columns<double>>>, few_with_gaps>,
-                  "im2col(input, kernel_size, dilation, padding, stride), or NotImplemented"),
-    direct_method("direct_col2im",
-                  on_contiguous<direct<6, by_element<from_columns<float>, from_columns<double>>>, few_with_gaps>,
-                  "col2im(input, output_size, kernel_size, dilation, padding, stride), or NotImplemented"),
-    direct_method("direct_pixel_shuffle", on_contiguous<direct<2, pixel_shuffle>, few_with_gaps>,
-                  "pixel_shuffle(input, upscale_factor), or NotImplemented"),
-    direct_method("direct_pixel_unshuffle", on_contiguous<direct<2, pixel_unshuffle>, few_with_gaps>,
-                  "pixel_unshuffle(input, downscale_factor), or NotImplemented"),
-    direct_method("direct_channel_shuffle", on_contiguous<direct<2, channel_shuffle>, few_with_gaps>,
-                  "channel_shuffle(self, groups), or NotImplemented"),
+    WENGERT_ENTRY(im2col, "(input, kernel_size, dilation, padding, stride)",
+                  on_contiguous<direct<5, by_element<to_columns<float>, to_columns<double>>>, few_with_gaps>),
+    WENGERT_ENTRY(col2im, "(input, output_size, kernel_size, dilation, padding, stride)",
+                  on_contiguous<direct<6, by_element<from_columns<float>, from_columns<double>>>, few_with_gaps>),
+    WENGERT_ENTRY(pixel_shuffle, "(input, upscale_factor)", on_contiguous<direct<2, pixel_shuffle>, few_with_gaps>),
+    WENGERT_ENTRY(pixel_unshuffle, "(input, downscale_factor)",
+                  on_contiguous<direct<2, pixel_unshuffle>, few_with_gaps>),
+    WENGERT_ENTRY(channel_shuffle, "(self, groups)", on_contiguous<direct<2, channel_shuffle>, few_with_gaps>),
 });
 
 }  // namespace

@@ -321,17 +321,12 @@ Methods pool_methods({
                           by_element<average_backward<float>, average_backward<double>>>,
                 "avg_pool2d_backward(grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, "
                 "divisor_override)"),
-    direct_method(
-        "direct_max_pool2d_with_indices",
-        on_contiguous<direct<6, of_rows<max_forward<float>, max_forward<double>>>, few_with_gaps>,
-        "max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode), or NotImplemented"),
-    direct_method("direct_avg_pool2d",
-                  on_contiguous<direct<7, of_rows<average_forward<float>, average_forward<double>>>, few_with_gaps>,
-                  "avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override), or "
-                  "NotImplemented"),
-    direct_method("direct_max_pool1d",
-                  on_contiguous<direct<6, by_element<max_of_lines<float>, max_of_lines<double>>>, few_with_gaps>,
-                  "max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode), or NotImplemented"),
+    WENGERT_ENTRY(max_pool2d_with_indices, "(self, kernel_size, stride, padding, dilation, ceil_mode)",
+                  on_contiguous<direct<6, of_rows<max_forward<float>, max_forward<double>>>, few_with_gaps>),
+    WENGERT_ENTRY(avg_pool2d, "(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)",
+                  on_contiguous<direct<7, of_rows<average_forward<float>, average_forward<double>>>, few_with_gaps>),
+    WENGERT_ENTRY(max_pool1d, "(input, kernel_size, stride, padding, dilation, ceil_mode)",
+                  on_contiguous<direct<6, by_element<max_of_lines<float>, max_of_lines<double>>>, few_with_gaps>),
     direct_method("direct_avg_pool1d_arguments", direct<6, average_line>, "those of avg_pool2d, or NotImplemented"),
 });
 

@@ -138,16 +138,13 @@ template <class T> PyObject* maximum(Call args) {
 }
 
 Methods adaptive_methods({
-    direct_method("direct_adaptive_average",
-                  on_contiguous<direct<2, by_element<average<float>, average<double>>>, few_with_gaps>,
-                  "adaptive_average(self, output_size), or NotImplemented"),
-    direct_method(
-        "direct_adaptive_average_backward",
-        on_contiguous<direct<2, by_element<average_backward<float>, average_backward<double>>>, few_with_gaps>,
-        "adaptive_average_backward(grad, shape), or NotImplemented"),
-    direct_method("direct_adaptive_maximum",
-                  on_contiguous<direct<2, by_element<maximum<float>, maximum<double>>>, few_with_gaps>,
-                  "adaptive_maximum(self, output_size), or NotImplemented"),
+    WENGERT_ENTRY(adaptive_average, "(self, output_size)",
+                  on_contiguous<direct<2, by_element<average<float>, average<double>>>, few_with_gaps>),
+    WENGERT_ENTRY(
+        adaptive_average_backward, "(grad, shape)",
+        on_contiguous<direct<2, by_element<average_backward<float>, average_backward<double>>>, few_with_gaps>),
+    WENGERT_ENTRY(adaptive_maximum, "(self, output_size)",
+                  on_contiguous<direct<2, by_element<maximum<float>, maximum<double>>>, few_with_gaps>),
 });
 
 }  // namespace

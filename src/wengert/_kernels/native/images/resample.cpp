@@ -298,12 +298,10 @@ PyObject* interpolate_arguments(Call args) {
 }
 
 Methods resample_methods({
-    direct_method("direct_resample",
-                  on_contiguous<direct<6, by_element<forward<float>, forward<double>>>, few_with_gaps>,
-                  "resample(self, size, mode, align_corners, scales, antialias), or NotImplemented"),
-    direct_method("direct_resample_backward",
-                  on_contiguous<direct<6, by_element<backward<float>, backward<double>>>, few_with_gaps>,
-                  "resample_backward(grad, shape, mode, align_corners, scales, antialias), or NotImplemented"),
+    WENGERT_ENTRY(resample, "(self, size, mode, align_corners, scales, antialias)",
+                  on_contiguous<direct<6, by_element<forward<float>, forward<double>>>, few_with_gaps>),
+    WENGERT_ENTRY(resample_backward, "(grad, shape, mode, align_corners, scales, antialias)",
+                  on_contiguous<direct<6, by_element<backward<float>, backward<double>>>, few_with_gaps>),
     direct_method("direct_interpolate_arguments", direct<7, interpolate_arguments>,
                   "those of resample, or NotImplemented"),
 });

@@ -290,24 +290,20 @@ template <class T> PyObject* embedding_rule(PyObject* const* args) {
 }
 
 Methods index_methods({
-    direct_method("direct_scatter_add",
-                  on_contiguous<direct<4, by_element<of_card<scatter<float>, 4>, of_card<scatter<double>, 4>>>>,
-                  "scatter_add(self, dim, index, src), or NotImplemented"),
-    direct_method(
-        "direct_index_add",
+    WENGERT_ENTRY(scatter_add, "(self, dim, index, src)",
+                  on_contiguous<direct<4, by_element<of_card<scatter<float>, 4>, of_card<scatter<double>, 4>>>>),
+    WENGERT_ENTRY(
+        index_add, "(self, dim, index, source, alpha)",
         on_contiguous<direct<5, by_element<of_card<index_slices<float>, 5>, of_card<index_slices<double>, 5>>>,
-                      few_with_gaps>,
-        "index_add(self, dim, index, source, alpha), or NotImplemented"),
-    direct_method("direct_index_add_", direct<5, by_element<add_in_place<float>, add_in_place<double>>>,
-                  "index_add_(self, dim, index, source, alpha): None, or NotImplemented"),
-    direct_method("direct_gather_rule", on_contiguous<direct<4, by_element<gather_rule<float>, gather_rule<double>>>>,
-                  "gather_rule(grad, self_shape, dim, index), or NotImplemented"),
-    direct_method("direct_index_select_rule",
-                  on_contiguous<direct<4, by_element<index_select_rule<float>, index_select_rule<double>>>>,
-                  "index_select_rule(grad, self_shape, dim, index), or NotImplemented"),
-    direct_method("direct_embedding_rule",
-                  on_contiguous<direct<5, by_element<embedding_rule<float>, embedding_rule<double>>>>,
-                  "embedding_rule(grad, indices, weight_shape, padding_idx, scale_grad_by_freq), or NotImplemented"),
+                      few_with_gaps>),
+    WENGERT_ENTRY(index_add_, "(self, dim, index, source, alpha): None",
+                  direct<5, by_element<add_in_place<float>, add_in_place<double>>>),
+    WENGERT_ENTRY(gather_rule, "(grad, self_shape, dim, index)",
+                  on_contiguous<direct<4, by_element<gather_rule<float>, gather_rule<double>>>>),
+    WENGERT_ENTRY(index_select_rule, "(grad, self_shape, dim, index)",
+                  on_contiguous<direct<4, by_element<index_select_rule<float>, index_select_rule<double>>>>),
+    WENGERT_ENTRY(embedding_rule, "(grad, indices, weight_shape, padding_idx, scale_grad_by_freq)",
+                  on_contiguous<direct<5, by_element<embedding_rule<float>, embedding_rule<double>>>>),
     fast_method(
         "embedding_backward",
         with_twin<embedding_backward_twin, 3, embedding_names, by_dtype<embedding_rows<float>, embedding_rows<double>>>,

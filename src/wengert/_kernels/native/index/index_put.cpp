@@ -240,17 +240,14 @@ PyObject* index_put_rule(PyObject* const* args) {
 }
 
 Methods position_methods({
-    direct_method("direct_index", on_contiguous<direct<2, index>, few_with_gaps>,
-                  "index(self, indices), or NotImplemented"),
-    direct_method("direct_index_put_", direct<4, index_put>,
-                  "index_put_(self, indices, values, accumulate): None, or NotImplemented"),
-    direct_method("direct_index_put", on_contiguous<direct<4, index_put_copy>, few_with_gaps>,
-                  "index_put(self, indices, values, accumulate), or NotImplemented"),
-    direct_method("direct_index_put_rule", on_contiguous<direct<3, index_put_rule>, few_with_gaps>,
-                  "index_put_rule(grad, indices, accumulate), or NotImplemented"),
-    direct_method("direct_index_rule",
-                  on_contiguous<direct<3, by_element<index_rule<float>, index_rule<double>>>, few_with_gaps>,
-                  "index_rule(grad, self_shape, indices), or NotImplemented"),
+    WENGERT_ENTRY(index, "(self, indices)", on_contiguous<direct<2, index>, few_with_gaps>),
+    WENGERT_ENTRY(index_put_, "(self, indices, values, accumulate): None", direct<4, index_put>),
+    WENGERT_ENTRY(index_put, "(self, indices, values, accumulate)",
+                  on_contiguous<direct<4, index_put_copy>, few_with_gaps>),
+    WENGERT_ENTRY(index_put_rule, "(grad, indices, accumulate)",
+                  on_contiguous<direct<3, index_put_rule>, few_with_gaps>),
+    WENGERT_ENTRY(index_rule, "(grad, self_shape, indices)",
+                  on_contiguous<direct<3, by_element<index_rule<float>, index_rule<double>>>, few_with_gaps>),
 });
 
 }  // namespace

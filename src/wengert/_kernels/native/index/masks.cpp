@@ -97,14 +97,10 @@ PyObject* nonzero(Call args) {
 }
 
 Methods mask_methods({
-    direct_method("direct_masked_select", on_contiguous<direct<2, masked_select>>,
-                  "masked_select(self, mask), or NotImplemented"),
-    direct_method("direct_masked_select_backward", on_contiguous<direct<3, masked_select_backward>>,
-                  "masked_select_backward(grad, shape, mask), or NotImplemented"),
-    direct_method("direct_masked_scatter", on_contiguous<direct<3, masked_scatter>>,
-                  "masked_scatter(self, mask, source), or NotImplemented"),
-    direct_method("direct_nonzero_positions", on_contiguous<direct<1, nonzero>>,
-                  "nonzero_positions(self), or NotImplemented"),
+    WENGERT_ENTRY(masked_select, "(self, mask)", on_contiguous<direct<2, masked_select>>),
+    WENGERT_ENTRY(masked_select_backward, "(grad, shape, mask)", on_contiguous<direct<3, masked_select_backward>>),
+    WENGERT_ENTRY(masked_scatter, "(self, mask, source)", on_contiguous<direct<3, masked_scatter>>),
+    WENGERT_ENTRY(nonzero_positions, "(self)", on_contiguous<direct<1, nonzero>>),
 });
 
 }  // namespace

@@ -215,15 +215,12 @@ PyObject* embedding(PyObject* const* args) {
 }
 
 Methods read_methods({
-    direct_method("direct_gather", on_contiguous<direct<4, gather_card>>,
-                  "gather(self, dim, index, sparse_grad), or NotImplemented"),
-    direct_method("direct_scatter_source_rule", on_contiguous<direct<4, scatter_source_rule>>,
-                  "scatter_source_rule(grad, dim, index, src_shape), or NotImplemented"),
-    direct_method("direct_index_select", on_contiguous<direct<3, index_select>>,
-                  "index_select(self, dim, index), or NotImplemented"),
-    direct_method("direct_take", on_contiguous<direct<2, take>>, "take(self, index), or NotImplemented"),
-    direct_method("direct_embedding", on_contiguous<direct<5, embedding>>,
-                  "embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)"),
+    WENGERT_ENTRY(gather, "(self, dim, index, sparse_grad)", on_contiguous<direct<4, gather_card>>),
+    WENGERT_ENTRY(scatter_source_rule, "(grad, dim, index, src_shape)", on_contiguous<direct<4, scatter_source_rule>>),
+    WENGERT_ENTRY(index_select, "(self, dim, index)", on_contiguous<direct<3, index_select>>),
+    WENGERT_ENTRY(take, "(self, index)", on_contiguous<direct<2, take>>),
+    WENGERT_ENTRY(embedding, "(weight, indices, padding_idx, scale_grad_by_freq, sparse)",
+                  on_contiguous<direct<5, embedding>>),
 });
 
 }  // namespace

@@ -183,15 +183,12 @@ template <class T> PyObject* scatter_reduce(Call args) {
 }
 
 Methods scatter_methods({
-    direct_method("direct_scatter", on_contiguous<direct<5, scatter>>,
-                  "scatter(self, dim, index, src, reduce), or NotImplemented"),
-    direct_method("direct_scatter_", direct<5, scatter_in_place>,
-                  "scatter_(self, dim, index, src, reduce): None, or NotImplemented"),
-    direct_method("direct_scatter_add_", direct<4, by_element<add_in_place<float>, add_in_place<double>>>,
-                  "scatter_add_(self, dim, index, src): None, or NotImplemented"),
-    direct_method("direct_scatter_reduce",
-                  on_contiguous<direct<6, by_element<scatter_reduce<float>, scatter_reduce<double>>>>,
-                  "scatter_reduce(self, dim, index, src, reduce, include_self), or NotImplemented"),
+    WENGERT_ENTRY(scatter, "(self, dim, index, src, reduce)", on_contiguous<direct<5, scatter>>),
+    WENGERT_ENTRY(scatter_, "(self, dim, index, src, reduce): None", direct<5, scatter_in_place>),
+    WENGERT_ENTRY(scatter_add_, "(self, dim, index, src): None",
+                  direct<4, by_element<add_in_place<float>, add_in_place<double>>>),
+    WENGERT_ENTRY(scatter_reduce, "(self, dim, index, src, reduce, include_self)",
+                  on_contiguous<direct<6, by_element<scatter_reduce<float>, scatter_reduce<double>>>>),
 });
 
 }  // namespace

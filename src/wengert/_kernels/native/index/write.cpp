@@ -131,18 +131,15 @@ template <PyObject* (*write)(Call)> PyObject* on_copy(Call args) {
 }
 
 Methods slice_methods({
-    direct_method("direct_index_copy", on_contiguous<direct<4, on_copy<copy_slices>>, few_with_gaps>,
-                  "index_copy(self, dim, index, source), or NotImplemented"),
-    direct_method("direct_index_copy_", direct<4, copy_slices>,
-                  "index_copy_(self, dim, index, source): None, or NotImplemented"),
-    direct_method("direct_index_fill", on_contiguous<direct<4, on_copy<fill_slices>>, few_with_gaps>,
-                  "index_fill(self, dim, index, value), or NotImplemented"),
-    direct_method("direct_index_fill_", direct<4, fill_slices>,
-                  "index_fill_(self, dim, index, value): None, or NotImplemented"),
-    direct_method("direct_put", on_contiguous<direct<4, on_copy<put_positions>>, few_with_gaps>,
-                  "put(self, index, source, accumulate), or NotImplemented"),
-    direct_method("direct_put_", direct<4, put_positions>,
-                  "put_(self, index, source, accumulate): None, or NotImplemented"),
+    WENGERT_ENTRY(index_copy, "(self, dim, index, source)",
+                  on_contiguous<direct<4, on_copy<copy_slices>>, few_with_gaps>),
+    WENGERT_ENTRY(index_copy_, "(self, dim, index, source): None", direct<4, copy_slices>),
+    WENGERT_ENTRY(index_fill, "(self, dim, index, value)",
+                  on_contiguous<direct<4, on_copy<fill_slices>>, few_with_gaps>),
+    WENGERT_ENTRY(index_fill_, "(self, dim, index, value): None", direct<4, fill_slices>),
+    WENGERT_ENTRY(put, "(self, index, source, accumulate)",
+                  on_contiguous<direct<4, on_copy<put_positions>>, few_with_gaps>),
+    WENGERT_ENTRY(put_, "(self, index, source, accumulate): None", direct<4, put_positions>),
 });
 
 }  // namespace

@@ -211,7 +211,7 @@ PyObject* complex_dot_rule(PyObject* const* args) {
 namespace {
 
 PyMethodDef complex_methods[] = {
-    direct_method("direct_vdot", direct<2, complex_vdot>, "vdot(self, other) of complex numbers, or NotImplemented"),
+    WENGERT_ENTRY(vdot, "(self, other) of complex numbers", direct<2, complex_vdot>),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList complex_list(complex_methods);

@@ -142,11 +142,10 @@ template <class T> inline PyArrayObject* empty_output(PyArray_Descr* descr = des
 
 // The entry of `direct_name`: small matrices by `name`, larger ones by `large_name`.
 #define WENGERT_EITHER(count, name, arguments) \
-    direct_method( \
-        "direct_" #name, \
+    WENGERT_ENTRY( \
+        name, arguments, \
         direct<count, \
-               by_element<either<name<float>, large_##name<float>>, either<name<double>, large_##name<double>>>>, \
-        #name arguments ", or NotImplemented")
+               by_element<either<name<float>, large_##name<float>>, either<name<double>, large_##name<double>>>>)
 
 // Call `treat(index)` for each matrix, shared by the threads; false if one of the calls returned false.
 template <class Treat> inline bool for_each_matrix(npy_intp count, npy_intp work, Treat treat) {

@@ -130,11 +130,9 @@ template <class T> PyObject* multi_margin_rule(Call args) {
 }
 
 Methods class_methods({
-    direct_method("direct_unit_vectors", on_contiguous<direct<2, unit_vectors>>,
-                  "unit_vectors(tensor, num_classes), or NotImplemented"),
-    direct_method("direct_multi_margin",
-                  on_contiguous<direct<6, by_element<multi_margin<float>, multi_margin<double>>>>,
-                  "multi_margin(self, target, p, margin, weight, reduction), or NotImplemented"),
+    WENGERT_ENTRY(unit_vectors, "(tensor, num_classes)", on_contiguous<direct<2, unit_vectors>>),
+    WENGERT_ENTRY(multi_margin, "(self, target, p, margin, weight, reduction)",
+                  on_contiguous<direct<6, by_element<multi_margin<float>, multi_margin<double>>>>),
     direct_method("direct_multi_margin_rule",
                   on_contiguous<direct<8, by_element<multi_margin_rule<float>, multi_margin_rule<double>>>>,
                   "its rule (grad, self, self_shape, target, p, margin, weight, reduction), or NotImplemented"),

@@ -125,14 +125,12 @@ template <class T> PyObject* takes_classes(PyObject* const* args) {
 }
 
 Methods loss_methods({
-    direct_method("direct_takes_classes",
-                  on_contiguous<direct<5, by_element<takes_classes<float>, takes_classes<double>>>>,
-                  "(self, target, weight, reduction, ignore_index): True, or NotImplemented"),
-    direct_method("direct_nll_loss", on_contiguous<direct<5, by_element<forward<float>, forward<double>>>>,
-                  "nll_loss(self, target, weight, reduction, ignore_index), or NotImplemented"),
-    direct_method(
-        "direct_nll_loss_rule", on_contiguous<direct<7, by_element<rule<float>, rule<double>, 1>>>,
-        "nll_loss_rule(grads, self, target, total_weight, weight, reduction, ignore_index), or NotImplemented"),
+    WENGERT_ENTRY(takes_classes, "(self, target, weight, reduction, ignore_index): True",
+                  on_contiguous<direct<5, by_element<takes_classes<float>, takes_classes<double>>>>),
+    WENGERT_ENTRY(nll_loss, "(self, target, weight, reduction, ignore_index)",
+                  on_contiguous<direct<5, by_element<forward<float>, forward<double>>>>),
+    WENGERT_ENTRY(nll_loss_rule, "(grads, self, target, total_weight, weight, reduction, ignore_index)",
+                  on_contiguous<direct<7, by_element<rule<float>, rule<double>, 1>>>),
     fast_method("nll_loss", nll_loss, "nll_loss(logp, target, weight=None, reduction='mean', ignore_index=-100)"),
     fast_method("nll_loss_backward", nll_loss_backward,
                 "nll_loss_backward(grad, logp, target, weight, reduction, ignore_index, total_weight)"),

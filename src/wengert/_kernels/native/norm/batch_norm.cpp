@@ -260,9 +260,8 @@ Methods batch_norm_methods({
         "direct_batch_norm",
         on_contiguous<direct<7, by_element<without_statistics<float>, without_statistics<double>>>, few_with_gaps>,
         "batch_norm_forward(...) where no statistics follow, or NotImplemented"),
-    direct_method(
-        "direct_batch_norm_forward", on_contiguous<direct<7, by_element<card<float>, card<double>>>, few_with_gaps>,
-        "batch_norm_forward(input, weight, bias, running_mean, running_var, training, eps), or NotImplemented"),
+    WENGERT_ENTRY(batch_norm_forward, "(input, weight, bias, running_mean, running_var, training, eps)",
+                  on_contiguous<direct<7, by_element<card<float>, card<double>>>, few_with_gaps>),
 });
 
 }  // namespace

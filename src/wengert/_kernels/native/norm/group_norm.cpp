@@ -152,12 +152,10 @@ PyObject* group_norm_arguments(PyObject* const* args) {
 Methods group_norm_methods({
     direct_method("direct_group_norm_arguments", direct<6, group_norm_arguments>,
                   "those of native_group_norm, or NotImplemented"),
-    direct_method("direct_native_group_norm",
-                  of_halves<on_contiguous<direct<8, by_element<forward<float>, forward<double>>>, few_with_gaps>>,
-                  "native_group_norm(input, weight, bias, N, C, HxW, group, eps), or NotImplemented"),
-    direct_method("direct_group_norm_backward",
-                  on_contiguous<direct<6, by_element<backward<float>, backward<double>>>, few_with_gaps>,
-                  "group_norm_backward(grad, input, mean, rstd, weight, group), or NotImplemented"),
+    WENGERT_ENTRY(native_group_norm, "(input, weight, bias, N, C, HxW, group, eps)",
+                  of_halves<on_contiguous<direct<8, by_element<forward<float>, forward<double>>>, few_with_gaps>>),
+    WENGERT_ENTRY(group_norm_backward, "(grad, input, mean, rstd, weight, group)",
+                  on_contiguous<direct<6, by_element<backward<float>, backward<double>>>, few_with_gaps>),
 });
 
 }  // namespace

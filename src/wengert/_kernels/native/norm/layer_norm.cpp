@@ -143,9 +143,8 @@ Methods layer_norm_methods({
     fast_method("layer_norm", layer_norm, "layer_norm(x, normalized_ndim, weight=None, bias=None, eps=1e-5)"),
     fast_method("layer_norm_backward", layer_norm_backward,
                 "layer_norm_backward(grad, x, normalized_ndim, mean, invstd, weight)"),
-    direct_method("direct_native_layer_norm",
-                  of_halves<on_contiguous<direct<5, by_element<layer_norm_card<float>, layer_norm_card<double>>>>>,
-                  "native_layer_norm(input, normalized_shape, weight, bias, eps), or NotImplemented"),
+    WENGERT_ENTRY(native_layer_norm, "(input, normalized_shape, weight, bias, eps)",
+                  of_halves<on_contiguous<direct<5, by_element<layer_norm_card<float>, layer_norm_card<double>>>>>),
 });
 
 }  // namespace

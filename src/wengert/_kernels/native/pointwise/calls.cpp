@@ -175,18 +175,17 @@ PyObject* heaviside(Call args) {
 }
 
 Methods call_methods({
-    direct_method("direct_sinc", in_operand_order<direct<1, sinc>>, "sinc(self), or NotImplemented"),
-    direct_method("direct_rad2deg", in_operand_order<direct<1, rad2deg>>, "rad2deg(self), or NotImplemented"),
-    direct_method("direct_deg2rad", in_operand_order<direct<1, deg2rad>>, "deg2rad(self), or NotImplemented"),
+    WENGERT_ENTRY(sinc, "(self)", in_operand_order<direct<1, sinc>>),
+    WENGERT_ENTRY(rad2deg, "(self)", in_operand_order<direct<1, rad2deg>>),
+    WENGERT_ENTRY(deg2rad, "(self)", in_operand_order<direct<1, deg2rad>>),
     direct_method("direct_entr", in_operand_order<direct<1, entr>>, "special_entr(self), or NotImplemented"),
-    direct_method("direct_logit", in_operand_order<direct<2, logit>>, "logit(self, eps), or NotImplemented"),
+    WENGERT_ENTRY(logit, "(self, eps)", in_operand_order<direct<2, logit>>),
     direct_method("direct_logit_rule", in_operand_order<direct<3, logit_rule>>,
                   "the rule of logit(grad, self, eps), or NotImplemented"),
-    direct_method("direct_xlogy", in_operand_order<direct<2, xlogy>>, "xlogy(self, other), or NotImplemented"),
+    WENGERT_ENTRY(xlogy, "(self, other)", in_operand_order<direct<2, xlogy>>),
     direct_method("direct_xlog1py", in_operand_order<direct<2, xlog1py>>,
                   "special_xlog1py(self, other), or NotImplemented"),
-    direct_method("direct_heaviside", in_operand_order<direct<2, heaviside>>,
-                  "heaviside(self, values), or NotImplemented"),
+    WENGERT_ENTRY(heaviside, "(self, values)", in_operand_order<direct<2, heaviside>>),
 });
 
 }  // namespace

@@ -135,12 +135,11 @@ PyObject* sgn(PyObject* const* args) {
 }
 
 Methods part_methods({
-    direct_method("direct_sgn", in_operand_order<direct<1, sgn>>, "sgn(self), or NotImplemented"),
-    direct_method("direct_complex", in_operand_order<direct<2, complex_numbers>>,
-                  "complex(real, imag), or NotImplemented"),
-    direct_method("direct_conjugate", in_operand_order<direct<1, conjugate>>, "conjugate(self), or NotImplemented"),
-    direct_method("direct_angle", in_operand_order<direct<1, angle>>, "angle(self), or NotImplemented"),
-    direct_method("direct_polar", in_operand_order<direct<2, polar>>, "polar(abs, angle), or NotImplemented"),
+    WENGERT_ENTRY(sgn, "(self)", in_operand_order<direct<1, sgn>>),
+    WENGERT_ENTRY(complex, "(real, imag)", in_operand_order<direct<2, complex_numbers>>),
+    WENGERT_ENTRY(conjugate, "(self)", in_operand_order<direct<1, conjugate>>),
+    WENGERT_ENTRY(angle, "(self)", in_operand_order<direct<1, angle>>),
+    WENGERT_ENTRY(polar, "(abs, angle)", in_operand_order<direct<2, polar>>),
 });
 
 }  // namespace

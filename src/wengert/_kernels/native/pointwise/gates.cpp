@@ -112,14 +112,11 @@ PyObject* prelu_of_vector(Call args) {
 }
 
 Methods gate_methods({
-    direct_method("direct_glu", on_contiguous<direct<2, by_element<glu<float>, glu<double>>>, few_with_gaps>,
-                  "glu(self, dim), or NotImplemented"),
-    direct_method("direct_glu_backward",
-                  on_contiguous<direct<3, by_element<glu_backward<float>, glu_backward<double>>>, few_with_gaps>,
-                  "glu_backward(grad, self, dim), or NotImplemented"),
-    direct_method("direct_prelu_kernel", in_operand_order<direct<2, by_element<prelu<float>, prelu<double>>>>,
-                  "prelu_kernel(self, weight), or NotImplemented"),
-    direct_method("direct_prelu", on_contiguous<direct<2, prelu_of_vector>>, "prelu(input, weight), or NotImplemented"),
+    WENGERT_ENTRY(glu, "(self, dim)", on_contiguous<direct<2, by_element<glu<float>, glu<double>>>, few_with_gaps>),
+    WENGERT_ENTRY(glu_backward, "(grad, self, dim)",
+                  on_contiguous<direct<3, by_element<glu_backward<float>, glu_backward<double>>>, few_with_gaps>),
+    WENGERT_ENTRY(prelu_kernel, "(self, weight)", in_operand_order<direct<2, by_element<prelu<float>, prelu<double>>>>),
+    WENGERT_ENTRY(prelu, "(input, weight)", on_contiguous<direct<2, prelu_of_vector>>),
 });
 
 }  // namespace

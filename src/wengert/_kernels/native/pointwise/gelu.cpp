@@ -72,11 +72,10 @@ PyObject* round_in_place(PyObject* const* args) {
     Py_RETURN_NONE;
 }
 Methods gelu_methods({
-    repeatable_method("direct_round_", direct<2, round_in_place>, "round_(x, None or 0): None, or NotImplemented"),
-    repeatable_method("direct_round", in_operand_order<direct_round>, "round(x, None or 0), or NotImplemented"),
-    repeatable_method("direct_gelu_backward", in_operand_order<gelu_rule>,
-                      "gelu_backward(grad, self, approximate), or NotImplemented"),
-    repeatable_method("direct_gelu", in_operand_order<direct_gelu>, "gelu(x, approximate), or NotImplemented"),
+    WENGERT_REPEATABLE(round_, "(x, None or 0): None", direct<2, round_in_place>),
+    WENGERT_REPEATABLE(round, "(x, None or 0)", in_operand_order<direct_round>),
+    WENGERT_REPEATABLE(gelu_backward, "(grad, self, approximate)", in_operand_order<gelu_rule>),
+    WENGERT_REPEATABLE(gelu, "(x, approximate)", in_operand_order<direct_gelu>),
     fast_method("gelu", gelu, "gelu(x, approximate='none', out=None)"),
     fast_method("gelu_backward", gelu_backward, "gelu_backward(grad, x, approximate='none', out=None)"),
 });

@@ -83,17 +83,14 @@ template <Mixed op, bool in_place> PyObject* scaled(Call args) {
 template <bool in_place> PyObject* lerp(Call args) { return of_three<in_place>(MIXTURE, args, 0); }
 
 Methods mixed_methods({
-    repeatable_method("direct_addcmul", in_operand_order<direct<4, scaled<ADD_PRODUCT, false>>>,
-                      "addcmul(self, tensor1, tensor2, value), or NotImplemented"),
-    repeatable_method("direct_addcdiv", in_operand_order<direct<4, scaled<ADD_QUOTIENT, false>>>,
-                      "addcdiv(self, tensor1, tensor2, value), or NotImplemented"),
-    repeatable_method("direct_lerp", in_operand_order<direct<3, lerp<false>>>,
-                      "lerp(self, end, weight), or NotImplemented"),
-    repeatable_method("direct_addcmul_", direct<4, scaled<ADD_PRODUCT, true>>,
-                      "addcmul_(self, tensor1, tensor2, value): None, or NotImplemented"),
-    repeatable_method("direct_addcdiv_", direct<4, scaled<ADD_QUOTIENT, true>>,
-                      "addcdiv_(self, tensor1, tensor2, value): None, or NotImplemented"),
-    repeatable_method("direct_lerp_", direct<3, lerp<true>>, "lerp_(self, end, weight): None, or NotImplemented"),
+    WENGERT_REPEATABLE(addcmul, "(self, tensor1, tensor2, value)",
+                       in_operand_order<direct<4, scaled<ADD_PRODUCT, false>>>),
+    WENGERT_REPEATABLE(addcdiv, "(self, tensor1, tensor2, value)",
+                       in_operand_order<direct<4, scaled<ADD_QUOTIENT, false>>>),
+    WENGERT_REPEATABLE(lerp, "(self, end, weight)", in_operand_order<direct<3, lerp<false>>>),
+    WENGERT_REPEATABLE(addcmul_, "(self, tensor1, tensor2, value): None", direct<4, scaled<ADD_PRODUCT, true>>),
+    WENGERT_REPEATABLE(addcdiv_, "(self, tensor1, tensor2, value): None", direct<4, scaled<ADD_QUOTIENT, true>>),
+    WENGERT_REPEATABLE(lerp_, "(self, end, weight): None", direct<3, lerp<true>>),
 });
 
 }  // namespace

@@ -467,9 +467,8 @@ Methods pointwise_methods({
                       "max(self, other, keepdim), or NotImplemented"),
     repeatable_method("direct_min_pair", in_operand_order<of_pair<MINIMUM>>,
                       "min(self, other, keepdim), or NotImplemented"),
-    repeatable_method("direct_rsub", in_operand_order<rsub, true>, "rsub(self, other, alpha), or NotImplemented"),
-    repeatable_method("direct_negated_rule", in_operand_order<negated_rule>,
-                      "negated_rule(grad, alpha), or NotImplemented"),
+    WENGERT_REPEATABLE(rsub, "(self, other, alpha)", in_operand_order<rsub, true>),
+    WENGERT_REPEATABLE(negated_rule, "(grad, alpha)", in_operand_order<negated_rule>),
 });
 
 }  // namespace

@@ -158,11 +158,9 @@ PyObject* power_rule(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 Methods power_methods({
-    repeatable_method("direct_pow", in_operand_order<direct<2, newly<power>>>,
-                      "pow(self, exponent), or NotImplemented"),
-    direct_method("direct_pow_", direct<2, in_place<power>>, "pow_(self, exponent): None, or NotImplemented"),
-    repeatable_method("direct_pow_rule", in_operand_order<power_rule>,
-                      "(grad, self, exponent): the gradient, or NotImplemented"),
+    WENGERT_REPEATABLE(pow, "(self, exponent)", in_operand_order<direct<2, newly<power>>>),
+    WENGERT_ENTRY(pow_, "(self, exponent): None", direct<2, in_place<power>>),
+    WENGERT_REPEATABLE(pow_rule, "(grad, self, exponent): the gradient", in_operand_order<power_rule>),
 });
 
 }  // namespace

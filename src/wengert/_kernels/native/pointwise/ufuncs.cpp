@@ -324,20 +324,14 @@ Methods ufunc_methods({
 #define WENGERT_UNARY(op, name, cost, binding, ...) WENGERT_METHOD_OF_##binding(op, name)
 #include "base/pointwise.inc"
 #include "pointwise/ufuncs.inc"
-    direct_method("direct_logical_and", in_operand_order<direct<2, logical_and>>,
-                  "logical_and(self, other), or NotImplemented"),
-    direct_method("direct_logical_or", in_operand_order<direct<2, logical_or>>,
-                  "logical_or(self, other), or NotImplemented"),
-    direct_method("direct_logical_xor", in_operand_order<direct<2, logical_xor>>,
-                  "logical_xor(self, other), or NotImplemented"),
-    direct_method("direct_copysign", in_operand_order<direct<2, copysign>>, "copysign(self, other), or NotImplemented"),
-    direct_method("direct_nextafter", in_operand_order<direct<2, nextafter>>,
-                  "nextafter(self, other), or NotImplemented"),
-    direct_method("direct_logaddexp2", in_operand_order<direct<2, logaddexp2>>,
-                  "logaddexp2(self, other), or NotImplemented"),
-    direct_method("direct_logcumsumexp", on_contiguous<direct<2, logcumsumexp>>,
-                  "logcumsumexp(self, dim), or NotImplemented"),
-    direct_method("direct_polygamma", in_operand_order<direct<2, polygamma>>, "polygamma(n, self), or NotImplemented"),
+    WENGERT_ENTRY(logical_and, "(self, other)", in_operand_order<direct<2, logical_and>>),
+    WENGERT_ENTRY(logical_or, "(self, other)", in_operand_order<direct<2, logical_or>>),
+    WENGERT_ENTRY(logical_xor, "(self, other)", in_operand_order<direct<2, logical_xor>>),
+    WENGERT_ENTRY(copysign, "(self, other)", in_operand_order<direct<2, copysign>>),
+    WENGERT_ENTRY(nextafter, "(self, other)", in_operand_order<direct<2, nextafter>>),
+    WENGERT_ENTRY(logaddexp2, "(self, other)", in_operand_order<direct<2, logaddexp2>>),
+    WENGERT_ENTRY(logcumsumexp, "(self, dim)", on_contiguous<direct<2, logcumsumexp>>),
+    WENGERT_ENTRY(polygamma, "(n, self)", in_operand_order<direct<2, polygamma>>),
 });
 
 }  // namespace

@@ -129,12 +129,10 @@ PyObject* normal_about(Call args) {
 }
 
 Methods draw_methods({
-    direct_method("direct_randint", randint, "randint(generator, forks, default, low?, high, size), or NotImplemented"),
-    direct_method("direct_randperm", randperm, "randperm(generator, forks, default, n), or NotImplemented"),
-    direct_method("direct_bernoulli", direct<5, bernoulli>,
-                  "bernoulli(generator, forks, self, None, None), or NotImplemented"),
-    direct_method("direct_normal_about", direct<5, normal_about>,
-                  "normal_about(generator, forks, mean, std, None), or NotImplemented"),
+    WENGERT_ENTRY(randint, "(generator, forks, default, low?, high, size)", randint),
+    WENGERT_ENTRY(randperm, "(generator, forks, default, n)", randperm),
+    WENGERT_ENTRY(bernoulli, "(generator, forks, self, None, None)", direct<5, bernoulli>),
+    WENGERT_ENTRY(normal_about, "(generator, forks, mean, std, None)", direct<5, normal_about>),
 });
 
 }  // namespace

@@ -275,16 +275,12 @@ Methods random_methods({
     fast_method("normal_blocks", normal_blocks, "normal_blocks(uniform)"),
     fast_method("normal_pairs", normal_pairs, "normal_pairs(uniform)"),
     fast_method("shuffle", shuffle, "shuffle(order, steps)"),
-    direct_method("direct_rand", factory<draw_even<float>, draw_even<double>>,
-                  "rand(generator, forks, default, *lengths), or NotImplemented"),
-    direct_method("direct_randn", factory<draw_normal<float>, draw_normal<double>>,
-                  "randn(generator, forks, default, *lengths), or NotImplemented"),
-    direct_method("direct_whole", integers_below,
-                  "whole(bits, acquire, release, kept, count, room, low, short), or NotImplemented"),
-    direct_method("direct_even", vector<draw_even<float>, draw_even<double>>,
-                  "even(bits, acquire, release, kept, dtype, count), or NotImplemented"),
-    direct_method("direct_normal", vector<draw_normal<float>, draw_normal<double>>,
-                  "normal(bits, acquire, release, kept, dtype, count), or NotImplemented"),
+    WENGERT_ENTRY(rand, "(generator, forks, default, *lengths)", factory<draw_even<float>, draw_even<double>>),
+    WENGERT_ENTRY(randn, "(generator, forks, default, *lengths)", factory<draw_normal<float>, draw_normal<double>>),
+    WENGERT_ENTRY(whole, "(bits, acquire, release, kept, count, room, low, short)", integers_below),
+    WENGERT_ENTRY(even, "(bits, acquire, release, kept, dtype, count)", vector<draw_even<float>, draw_even<double>>),
+    WENGERT_ENTRY(normal, "(bits, acquire, release, kept, dtype, count)",
+                  vector<draw_normal<float>, draw_normal<double>>),
 });
 
 }  // namespace

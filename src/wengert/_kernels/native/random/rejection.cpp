@@ -171,12 +171,9 @@ PyObject* binomial_numbers(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 }
 
 Methods rejection_methods({
-    direct_method("direct_gamma_numbers", gamma_numbers,
-                  "gamma_numbers(bits, acquire, release, kept, concentration), or NotImplemented"),
-    direct_method("direct_poisson_numbers", poisson_numbers,
-                  "poisson_numbers(bits, acquire, release, kept, rate), or NotImplemented"),
-    direct_method("direct_binomial_numbers", binomial_numbers,
-                  "binomial_numbers(bits, acquire, release, kept, trials, chance), or NotImplemented"),
+    WENGERT_ENTRY(gamma_numbers, "(bits, acquire, release, kept, concentration)", gamma_numbers),
+    WENGERT_ENTRY(poisson_numbers, "(bits, acquire, release, kept, rate)", poisson_numbers),
+    WENGERT_ENTRY(binomial_numbers, "(bits, acquire, release, kept, trials, chance)", binomial_numbers),
 });
 
 }  // namespace

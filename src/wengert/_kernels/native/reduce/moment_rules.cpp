@@ -234,16 +234,15 @@ PyObject* vector_norm_rule(Call args) {
 }
 
 Methods moment_methods({
-    direct_method("direct_var_rule", on_contiguous<direct<6, var_rule>, few_with_gaps>,
-                  "(grad, self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_std_rule", on_contiguous<direct<7, std_rule>, few_with_gaps>,
-                  "(grad, self, out, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_logsumexp_rule", on_contiguous<direct<5, logsumexp_rule>, few_with_gaps>,
-                  "(grad, self, out, dim, keepdim), or NotImplemented"),
-    direct_method("direct_vector_norm_rule", on_contiguous<direct<6, vector_norm_rule>, few_with_gaps>,
-                  "(grad, self, out, ord, dim, keepdim), or NotImplemented"),
-    direct_method("direct_prod_rule", on_contiguous<direct<5, prod_rule>, few_with_gaps>,
-                  "(grad, self, out, dim, keepdim), or NotImplemented"),
+    WENGERT_ENTRY(var_rule, "(grad, self, dim, unbiased, keepdim, correction)",
+                  on_contiguous<direct<6, var_rule>, few_with_gaps>),
+    WENGERT_ENTRY(std_rule, "(grad, self, out, dim, unbiased, keepdim, correction)",
+                  on_contiguous<direct<7, std_rule>, few_with_gaps>),
+    WENGERT_ENTRY(logsumexp_rule, "(grad, self, out, dim, keepdim)",
+                  on_contiguous<direct<5, logsumexp_rule>, few_with_gaps>),
+    WENGERT_ENTRY(vector_norm_rule, "(grad, self, out, ord, dim, keepdim)",
+                  on_contiguous<direct<6, vector_norm_rule>, few_with_gaps>),
+    WENGERT_ENTRY(prod_rule, "(grad, self, out, dim, keepdim)", on_contiguous<direct<5, prod_rule>, few_with_gaps>),
 });
 
 }  // namespace

@@ -130,7 +130,7 @@ PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 Methods prod_methods({
-    direct_method("direct_prod", on_contiguous<widened<product>>, "prod(self, dim, keepdim, dtype), or NotImplemented"),
+    WENGERT_ENTRY(prod, "(self, dim, keepdim, dtype)", on_contiguous<widened<product>>),
 });
 
 }  // namespace

@@ -259,16 +259,15 @@ PyObject* value_selecting_rule(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 Methods rule_methods({
-    direct_method("direct_sum_rule", on_contiguous<sum_rule>,
-                  "(grad, self_shape, dim, keepdim): the gradient repeated, a view"),
-    direct_method("direct_mean_rule", on_contiguous<mean_rule>,
-                  "(grad, self_shape, dim, keepdim): the gradient shared and repeated"),
-    direct_method("direct_extreme_rule", on_contiguous<extreme_rule, few_with_gaps>,
-                  "(grad, self, out, dim, keepdim): shared by the equal ones"),
-    direct_method("direct_whole_extreme_rule", on_contiguous<whole_extreme_rule, few_with_gaps>,
-                  "(grad, self, out): shared by the equal ones"),
-    direct_method("direct_value_selecting_rule", on_contiguous<value_selecting_rule>,
-                  "(grads, self_shape, indices, dim, keepdim): at the indices"),
+    WENGERT_ENTRY(sum_rule, "(grad, self_shape, dim, keepdim): the gradient repeated, a view", on_contiguous<sum_rule>),
+    WENGERT_ENTRY(mean_rule, "(grad, self_shape, dim, keepdim): the gradient shared and repeated",
+                  on_contiguous<mean_rule>),
+    WENGERT_ENTRY(extreme_rule, "(grad, self, out, dim, keepdim): shared by the equal ones",
+                  on_contiguous<extreme_rule, few_with_gaps>),
+    WENGERT_ENTRY(whole_extreme_rule, "(grad, self, out): shared by the equal ones",
+                  on_contiguous<whole_extreme_rule, few_with_gaps>),
+    WENGERT_ENTRY(value_selecting_rule, "(grads, self_shape, indices, dim, keepdim): at the indices",
+                  on_contiguous<value_selecting_rule>),
 });
 
 }  // namespace

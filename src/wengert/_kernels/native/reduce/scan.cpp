@@ -122,14 +122,10 @@ PyObject* cumsum_rule(Call args) {
 }
 
 Methods scan_methods({
-    direct_method("direct_cumsum", on_contiguous<widened<direct<3, of_card<SUM>>>>,
-                  "cumsum(self, dim, dtype), or NotImplemented"),
-    direct_method("direct_cumprod", on_contiguous<widened<direct<3, of_card<PRODUCT>>>>,
-                  "cumprod(self, dim, dtype), or NotImplemented"),
-    direct_method("direct_cumsum_reversed", on_contiguous<direct<2, cumsum_reversed>>,
-                  "cumsum_reversed(self, dim), or NotImplemented"),
-    direct_method("direct_cumsum_rule", on_contiguous<direct<2, cumsum_rule>>,
-                  "(grad, dim): the gradient of cumsum, or NotImplemented"),
+    WENGERT_ENTRY(cumsum, "(self, dim, dtype)", on_contiguous<widened<direct<3, of_card<SUM>>>>),
+    WENGERT_ENTRY(cumprod, "(self, dim, dtype)", on_contiguous<widened<direct<3, of_card<PRODUCT>>>>),
+    WENGERT_ENTRY(cumsum_reversed, "(self, dim)", on_contiguous<direct<2, cumsum_reversed>>),
+    WENGERT_ENTRY(cumsum_rule, "(grad, dim): the gradient of cumsum", on_contiguous<direct<2, cumsum_rule>>),
 });
 
 }  // namespace

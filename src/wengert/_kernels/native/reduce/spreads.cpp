@@ -70,14 +70,10 @@ template <Spread spread, bool with_mean> PyObject* of_card(PyObject*, Call args,
 }
 
 Methods spread_methods({
-    direct_method("direct_var", on_contiguous<of_card<VARIANCE, false>>,
-                  "var(self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_std", on_contiguous<of_card<DEVIATION, false>>,
-                  "std(self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_var_mean", on_contiguous<of_card<VARIANCE, true>>,
-                  "var_mean(self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_std_mean", on_contiguous<of_card<DEVIATION, true>>,
-                  "std_mean(self, dim, unbiased, keepdim, correction), or NotImplemented"),
+    WENGERT_ENTRY(var, "(self, dim, unbiased, keepdim, correction)", on_contiguous<of_card<VARIANCE, false>>),
+    WENGERT_ENTRY(std, "(self, dim, unbiased, keepdim, correction)", on_contiguous<of_card<DEVIATION, false>>),
+    WENGERT_ENTRY(var_mean, "(self, dim, unbiased, keepdim, correction)", on_contiguous<of_card<VARIANCE, true>>),
+    WENGERT_ENTRY(std_mean, "(self, dim, unbiased, keepdim, correction)", on_contiguous<of_card<DEVIATION, true>>),
 });
 
 }  // namespace

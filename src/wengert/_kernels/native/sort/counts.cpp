@@ -222,12 +222,10 @@ PyObject* count_nonzero(Call args) {
 }
 
 Methods count_methods({
-    direct_method("direct_histc", on_contiguous<direct<4, histc>>, "histc(self, bins, min, max), or NotImplemented"),
-    direct_method("direct_isin", on_contiguous<direct<4, isin>>,
-                  "isin(elements, test_elements, assume_unique, invert), or NotImplemented"),
+    WENGERT_ENTRY(histc, "(self, bins, min, max)", on_contiguous<direct<4, histc>>),
+    WENGERT_ENTRY(isin, "(elements, test_elements, assume_unique, invert)", on_contiguous<direct<4, isin>>),
     direct_method("direct_all_equal", on_contiguous<direct<2, equal>>, "equal(self, other), or NotImplemented"),
-    direct_method("direct_count_nonzero", on_contiguous<direct<2, count_nonzero>>,
-                  "count_nonzero(self, None), or NotImplemented"),
+    WENGERT_ENTRY(count_nonzero, "(self, None)", on_contiguous<direct<2, count_nonzero>>),
 });
 
 }  // namespace

@@ -202,14 +202,10 @@ PyObject* kthvalue(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 Methods rank_methods({
-    direct_method("direct_median_along", on_contiguous<along<MEDIAN>>,
-                  "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_nanmedian_along", on_contiguous<along<NANMEDIAN>>,
-                  "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_mode_along", on_contiguous<along<MODE>>,
-                  "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_kthvalue_along", on_contiguous<kthvalue>,
-                  "(self, k, dim, keepdim): values and places, or NotImplemented"),
+    WENGERT_ENTRY(median_along, "(self, dim, keepdim): values and places", on_contiguous<along<MEDIAN>>),
+    WENGERT_ENTRY(nanmedian_along, "(self, dim, keepdim): values and places", on_contiguous<along<NANMEDIAN>>),
+    WENGERT_ENTRY(mode_along, "(self, dim, keepdim): values and places", on_contiguous<along<MODE>>),
+    WENGERT_ENTRY(kthvalue_along, "(self, k, dim, keepdim): values and places", on_contiguous<kthvalue>),
     direct_method("direct_median_full", on_contiguous<of_all<MEDIAN>>, "the median of all elements, or NotImplemented"),
     direct_method("direct_nanmedian_full", on_contiguous<of_all<NANMEDIAN>>,
                   "the median of all that is not NaN, or NotImplemented"),

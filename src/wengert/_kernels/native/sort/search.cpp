@@ -216,14 +216,10 @@ template <bool largest> PyObject* running_card(Call args) {
 }
 
 Methods search_methods({
-    direct_method("direct_sorted_positions", direct<4, positions_card>,
-                  "sorted_positions(edges, values, right, short), or NotImplemented"),
-    direct_method("direct_bincount", on_contiguous<direct<3, bincount_card>, few_with_gaps>,
-                  "bincount(self, weights, minlength), or NotImplemented"),
-    direct_method("direct_cummax_along", on_contiguous<direct<2, running_card<true>>, few_with_gaps>,
-                  "cummax_along(self, dim), or NotImplemented"),
-    direct_method("direct_cummin_along", on_contiguous<direct<2, running_card<false>>, few_with_gaps>,
-                  "cummin_along(self, dim), or NotImplemented"),
+    WENGERT_ENTRY(sorted_positions, "(edges, values, right, short)", direct<4, positions_card>),
+    WENGERT_ENTRY(bincount, "(self, weights, minlength)", on_contiguous<direct<3, bincount_card>, few_with_gaps>),
+    WENGERT_ENTRY(cummax_along, "(self, dim)", on_contiguous<direct<2, running_card<true>>, few_with_gaps>),
+    WENGERT_ENTRY(cummin_along, "(self, dim)", on_contiguous<direct<2, running_card<false>>, few_with_gaps>),
 });
 
 }  // namespace

@@ -380,12 +380,9 @@ PyObject* distinct_card(Call args) {
 }
 
 Methods sorting_methods({
-    direct_method("direct_sort_along", on_contiguous<direct<4, sort_card>, few_with_gaps>,
-                  "sort_along(self, stable, dim, descending), or NotImplemented"),
-    direct_method("direct_topk_along", on_contiguous<direct<5, topk_card>>,
-                  "topk_along(self, k, dim, largest, sorted), or NotImplemented"),
-    direct_method("direct_distinct", on_contiguous<direct<5, distinct_card>>,
-                  "distinct(self, dim, consecutive, inverse, counts), or NotImplemented"),
+    WENGERT_ENTRY(sort_along, "(self, stable, dim, descending)", on_contiguous<direct<4, sort_card>, few_with_gaps>),
+    WENGERT_ENTRY(topk_along, "(self, k, dim, largest, sorted)", on_contiguous<direct<5, topk_card>>),
+    WENGERT_ENTRY(distinct, "(self, dim, consecutive, inverse, counts)", on_contiguous<direct<5, distinct_card>>),
 });
 
 }  // namespace
