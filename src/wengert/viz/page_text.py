@@ -36,7 +36,8 @@ def fill_page(template: str, script: str, data: dict[str, Any]) -> str:
     style = text_of("style.css")
     policy = POLICY.format(script=hash_of(script), style=hash_of(style))
     parts = {"policy": policy, "style": style, "data": as_json(data), "script": script}
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], text_of(template))
+    text = text_of(template).replace("{{head}}\n", text_of("head.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], text)
 
 
 def in_frame(page: str, title: str) -> str:
