@@ -12,13 +12,12 @@ from ... import _kernels as native_kernels
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import BOOLS, ORDERED, Array, Bad, Out, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
-from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
 from ..._kernels import order as kernels
 from .. import return_types
 from ..axes import read_dim
 from ..dtype_checks import check_number, check_ordered
-from ..reductions.maxima import check_some, dim_rules, whole_rules
+from ..reductions.maxima import check_some, dim_rules, whole_rules, with_indices
 from .sort import as_line
 
 MODE = (
@@ -46,15 +45,7 @@ def rank_samples(make: Any) -> Any:
     yield Bad(make(0, 3), 0, False, raises=IndexError, says="Expected reduction dim 0 to have non-zero size")
 
 
-ranked = partial(
-    op,
-    dtypes=NUMBERS,
-    batching=along("dim"),
-    outputs={"values": True, "indices": False},
-    public="neither",
-    rules=dim_rules,
-    out=Out(apart="partly"),
-)
+ranked = partial(with_indices, dtypes=NUMBERS, rules=dim_rules, out=Out(apart="partly"))
 """Card decorator for one element along a dimension, with its index."""
 
 

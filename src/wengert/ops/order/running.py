@@ -18,18 +18,9 @@ from .. import return_types
 from ..axes import read_dim
 from ..dtype_checks import check_inexact, check_ordered
 from ..family import describes
-from ..reductions.scan import recurrence, shifted
+from ..reductions.maxima import with_indices
+from ..reductions.scan import recurrence, scan_samples, shifted
 from .sort import as_line, placed_jvp
-
-
-def running_samples(make: Any) -> Any:
-    """Samples of a cumulative operator along a dimension."""
-    yield Sample(make(3, 4), 0)
-    yield Sample(make(2, 3, 4), -2)
-    yield Sample(make(), 0)
-    yield Sample(make(0, 3), 0)
-    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
-    yield Bad(make(3), None, raises=TypeError, says="must be int, not NoneType")
 
 
 def running_vjp(grads: Any, self_shape: Any, indices: Any, dim: int) -> Any:
@@ -42,16 +33,7 @@ def running_rules(card: Any) -> None:
     card.jvp("self")(placed_jvp)
 
 
-running = partial(
-    op,
-    dtypes=ORDERED,
-    batching=along("dim"),
-    outputs={"values": True, "indices": False},
-    public="neither",
-    rules=running_rules,
-    samples=running_samples,
-    out=Out(words=SCALAR),
-)
+running = partial(with_indices, dtypes=ORDERED, rules=running_rules, samples=scan_samples, out=Out(words=SCALAR))
 """Card decorator for a cumulative extreme."""
 
 
@@ -106,8 +88,8 @@ def cummin(input: Any, dim: int, *, out: tuple[Tensor, Tensor] | None = None) ->
     return return_types.named(return_types.cummin, cummin_along(input, dim, out=out), out)
 
 
-cummax.samples(running_samples)
-cummin.samples(running_samples)
+cummax.samples(scan_samples)
+cummin.samples(scan_samples)
 plain_case(cummax, cummax_along, cummax_along.native, then=(return_types.cummax,))
 plain_case(cummin, cummin_along, cummin_along.native, then=(return_types.cummin,))
 

@@ -6,14 +6,14 @@ from functools import partial
 from typing import Any
 
 from ..._core.cards.arguments import integer
-from ..._core.cards.card import BOOLS, COMPLEXES, ORDERED, WIDE, Array, Bad, Out, Sample, composite, nodes, op
+from ..._core.cards.card import BOOLS, COMPLEXES, ORDERED, WIDE, Array, Bad, Out, Sample, composite, nodes
 from ..._core.cards.plain_case import plain_case
-from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
 from ..._kernels import direct_function as native, order as kernels
 from .. import return_types
 from ..axes import read_dim
 from ..dtype_checks import check_ordered
+from ..reductions.maxima import with_indices
 
 
 def as_line(array: Any) -> Any:
@@ -40,14 +40,7 @@ def placed_rules(card: Any) -> None:
     card.jvp("self")(placed_jvp)
 
 
-moved = partial(
-    op,
-    batching=along("dim"),
-    outputs={"values": True, "indices": False},
-    public="neither",
-    rules=placed_rules,
-    out=Out(apart="partly"),
-)
+moved = partial(with_indices, rules=placed_rules, out=Out(apart="partly"))
 """Card decorator for elements that are moved along a dimension."""
 
 

@@ -321,15 +321,10 @@ def dim_samples(make: Any) -> Any:
     yield Bad(make(3), 1, False, raises=IndexError, says="Dimension out of range")
 
 
-extreme_along = partial(
-    op,
-    dtypes=ORDERED,
-    batching=along("dim"),
-    outputs={"values": True, "indices": False},
-    public="neither",
-    samples=dim_samples,
-    rules=dim_rules,
-)
+with_indices = partial(op, batching=along("dim"), outputs={"values": True, "indices": False}, public="neither")
+"""Card decorator for elements chosen along a dimension, and their indices."""
+
+extreme_along = partial(with_indices, dtypes=ORDERED, samples=dim_samples, rules=dim_rules)
 """Card decorator for an extreme along one dimension, with its index."""
 
 
