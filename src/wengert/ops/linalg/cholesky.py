@@ -22,6 +22,7 @@ from .. import return_types
 from ..dtype_checks import refuse
 from .inverse import SINGULAR
 from .matrices import (
+    SOLUTION,
     LinAlgError,
     adjoint,
     check_inexact,
@@ -207,6 +208,7 @@ def check_cholesky_system(self: Any, input2: Any) -> None:
     public="both",
     out=Out(words=None, uncastable=f"cholesky_solve: {CASTABLE}", rows="always"),
     native=native("cholesky_solve"),
+    describes=SOLUTION.format(right="self", errors=""),
 )
 def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Any:
     """The solution X of A X = B, where A is given by its triangular factor.
@@ -215,12 +217,6 @@ def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Any:
         self: B, (..., n, k), floating or complex.
         input2: the factor, (..., n, n), of the same dtype; dimensions in front broadcast.
         upper: whether the factor is upper triangular.
-
-    Returns:
-        A new tensor of the shape of `self`, with the dimensions in front of both.
-
-    Raises:
-        RuntimeError: if shapes or dtypes do not fit.
 
     Examples:
         >>> import wengert as wg

@@ -11,7 +11,8 @@ from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._kernels import factors
 from .. import return_types
-from .matrices import LinAlgError, adjoint, check_inexact, check_square, of_matrices, public, raise_first
+from ..family import describes
+from .matrices import AS_IN_LINALG, LinAlgError, adjoint, check_inexact, check_square, of_matrices, public, raise_first
 
 native = kernels.direct_function
 
@@ -106,17 +107,12 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
 
 
 @composite()
+@describes(AS_IN_LINALG, function="inv")
 def inverse(self: Tensor, *, out: Any = None) -> Any:
     """The inverses of square matrices: `linalg.inv`.
 
     Args:
         self, out: as `A` and `out` of `linalg.inv`.
-
-    Returns:
-        A new tensor (..., n, n).
-
-    Raises:
-        RuntimeError, LinAlgError: as `linalg.inv`.
 
     Examples:
         >>> import wengert as wg

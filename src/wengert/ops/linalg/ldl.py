@@ -12,7 +12,19 @@ from ..._core.types import dtypes
 from ..._kernels import factors
 from .. import return_types
 from ..dtype_checks import refuse
-from .matrices import FACTORED, LinAlgError, check_inexact, check_same_dtype, check_square, of_matrices, public, stacked
+from ..family import describes
+from .matrices import (
+    FACTORED,
+    PACKED,
+    SOLUTION,
+    LinAlgError,
+    check_inexact,
+    check_same_dtype,
+    check_square,
+    of_matrices,
+    public,
+    stacked,
+)
 from .solve import check_system
 
 WHY = "LAPACK's packed form has none in torch either; take linalg.solve"
@@ -92,22 +104,13 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
 
 
 @public(name="linalg_ldl_factor_ex")
+@describes(PACKED, factors="LD", matrices="square matrices")
 def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Any = None) -> Any:
     """The factors of symmetric matrices in one tensor, and whether a pivot is zero; errors are optional.
 
     Args:
         A: (..., n, n), floating or complex; only the lower triangle is read.
         hermitian: complex matrices are Hermitian, not symmetric.
-        check_errors: raise an error if a pivot is zero.
-        out: a tuple of tensors to write into.
-
-    Returns:
-        A tuple (LD, pivots, info): info is 0, or the number of the pivot that is zero, from 1.
-
-    Raises:
-        RuntimeError: if `A` is not a batch of square matrices.
-        LinAlgError: if a pivot is zero, and `check_errors` is true.
-        ImportError: if SciPy is not installed.
 
     Examples:
         >>> import wengert as wg
@@ -163,6 +166,7 @@ def solved_samples(make: Any) -> Any:
 
 
 @public(name="linalg_ldl_solve")
+@describes(SOLUTION, right="B", errors="\n        ImportError: if SciPy is not installed.")
 def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     """The solution X of A X = B, where A is given by `ldl_factor`.
 
@@ -172,13 +176,6 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False,
         B: (..., n, k), of the dtype of `LD`; dimensions in front broadcast.
         hermitian: as for `ldl_factor`.
         out: a tensor to write into.
-
-    Returns:
-        A new tensor of the shape of `B`, with the dimensions in front of both.
-
-    Raises:
-        RuntimeError: if shapes or dtypes do not fit.
-        ImportError: if SciPy is not installed.
 
     Examples:
         >>> import wengert as wg

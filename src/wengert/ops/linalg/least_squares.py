@@ -23,6 +23,7 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast, normalise
 from ..._kernels import factors
 from .. import return_types
+from ..family import describes
 from .inverse import inv
 from .matrices import (
     FACTORED,
@@ -132,7 +133,17 @@ def real_zero(make: Any) -> Any:
     return make(dtype=dtypes.float64, requires_grad=False).detach() * 0
 
 
+PSEUDOINVERSE = """
+    Returns:
+        A new tensor (..., n, m).
+
+    Raises:
+        RuntimeError: if `{matrices}` is not a batch of matrices.
+    """
+
+
 @public(name="linalg_pinv")
+@describes(PSEUDOINVERSE, matrices="A")
 def pinv(
     A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
 ) -> Any:
@@ -145,12 +156,6 @@ def pinv(
         atol: absolute tolerance below which singular values count as zero: a number or a tensor (...).
         rtol: tolerance relative to the largest value; by default max(m, n) times the precision, or 0 with an `atol`.
         out: a tensor to write into.
-
-    Returns:
-        A new tensor (..., n, m).
-
-    Raises:
-        RuntimeError: if `A` is not a batch of matrices.
 
     Examples:
         >>> import wengert as wg
@@ -175,18 +180,13 @@ def pseudoinverse(A: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
 
 
 @composite()
+@describes(PSEUDOINVERSE, matrices="self")
 def pinverse(self: Tensor, rcond: float = 1e-15) -> Any:
     """The Moore-Penrose pseudoinverse of matrices: `linalg.pinv`.
 
     Args:
         self: (..., m, n), floating or complex.
         rcond: singular values below this fraction of the largest count as zero.
-
-    Returns:
-        A new tensor (..., n, m).
-
-    Raises:
-        RuntimeError: if `self` is not a batch of matrices.
 
     Examples:
         >>> import wengert as wg

@@ -18,9 +18,12 @@ from ..._core.tensor.base import Tensor
 from ..._kernels import factors
 from .. import return_types
 from ..dtype_checks import refuse
+from ..family import describes
 from ..shapes.join import cat
 from .matrices import (
     FACTORED,
+    PACKED,
+    SOLUTION,
     LinAlgError,
     adjoint,
     check_square,
@@ -423,22 +426,13 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 
 
 @public(name="linalg_lu_factor_ex")
+@describes(PACKED, factors="LU", matrices="matrices")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """The triangular factors of matrices in one tensor, and whether a pivot is zero; errors are optional.
 
     Args:
         A: (..., m, n), floating or complex.
         pivot: must be true.
-        check_errors: raise an error if a pivot is zero.
-        out: a tuple of tensors to write into.
-
-    Returns:
-        A tuple (LU, pivots, info): info is 0, or the number of the pivot that is zero, from 1.
-
-    Raises:
-        RuntimeError: if `A` is not a batch of matrices.
-        LinAlgError: if a pivot is zero, and `check_errors` is true.
-        ImportError: if SciPy is not installed.
 
     Examples:
         >>> import wengert as wg
@@ -459,6 +453,7 @@ def lu_samples(make: Any) -> Any:
 
 
 @public(name="linalg_lu_solve")
+@describes(SOLUTION, right="B", errors="")
 def linalg_lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Any = None
 ) -> Any:
@@ -471,12 +466,6 @@ def linalg_lu_solve(
         left: False for X A = B, then `B` is (..., k, n).
         adjoint: use A^H instead of A.
         out: a tensor to write into.
-
-    Returns:
-        A new tensor of the shape of `B`, with the dimensions in front of both.
-
-    Raises:
-        RuntimeError: if shapes or dtypes do not fit.
 
     Examples:
         >>> import wengert as wg
@@ -494,6 +483,7 @@ def linalg_lu_solve_samples(make: Any) -> Any:
 
 
 @composite()
+@describes(SOLUTION, right="self", errors="")
 def lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Any:
     """The solution X of A X = B, where A is given by its factors. Deprecated: use `linalg.lu_solve`.
 
@@ -502,12 +492,6 @@ def lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = Non
         LU_data: (..., n, n), of the same dtype.
         LU_pivots: (..., n), int32.
         out: a tensor to write into.
-
-    Returns:
-        A new tensor of the shape of `self`, with the dimensions in front of both.
-
-    Raises:
-        RuntimeError: if shapes or dtypes do not fit.
 
     Examples:
         >>> import wengert as wg

@@ -171,6 +171,47 @@ of_two = partial(of_matrices, batching=stacked(2, 2), larger=True)
 public = partial(composite, method=False, function=False)
 """Family of the functions of `linalg`."""
 
+OF_SQUARES = """
+    Returns:
+        A new tensor (..., n, n).
+
+    Raises:
+        RuntimeError: if `{matrices}` is not a batch of square matrices.
+    """
+"""Sections of a function of square matrices."""
+
+AS_IN_LINALG = """
+    Returns:
+        A new tensor (..., n, n).
+
+    Raises:
+        RuntimeError, LinAlgError: as `linalg.{function}`.
+    """
+"""Sections of the older function of square matrices beside one of `linalg`."""
+
+SOLUTION = """
+    Returns:
+        A new tensor of the shape of `{right}`, with the dimensions in front of both.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.{errors}
+    """
+"""Sections of the solution of linear systems with the right-hand sides `right`."""
+
+PACKED = """\
+        check_errors: raise an error if a pivot is zero.
+        out: a tuple of tensors to write into.
+
+    Returns:
+        A tuple ({factors}, pivots, info): info is 0, or the number of the pivot that is zero, from 1.
+
+    Raises:
+        RuntimeError: if `A` is not a batch of {matrices}.
+        LinAlgError: if a pivot is zero, and `check_errors` is true.
+        ImportError: if SciPy is not installed.
+    """
+"""Last parameters, and sections, of triangular factors in one tensor."""
+
 
 def symmetric(operator: Any, self: Any, *rest: Any, **options: Any) -> Any:
     """Call an operator that reads one triangle only with a Hermitian matrix, to run samples."""

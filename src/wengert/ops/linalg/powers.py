@@ -21,9 +21,10 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format
 from ..._kernels import matrix_exponentials
+from ..family import describes
 from ..shapes.join import cat
 from .inverse import inv
-from .matrices import FACTORED, adjoint, check_inexact, check_square, of_matrices, public
+from .matrices import AS_IN_LINALG, FACTORED, OF_SQUARES, adjoint, check_inexact, check_square, of_matrices, public
 
 CHAIN = "multi_dot(): expected out tensor to have dtype {wanted_type} but got {found_type}"
 OF_POWER = f"matrix_power: {CASTABLE}"
@@ -31,18 +32,17 @@ OF_POWER = f"matrix_power: {CASTABLE}"
 (product,) = kernels.natives("mm")
 
 
-@of_matrices(name="linalg_matrix_exp", layout="rows", dtypes=FACTORED | dtypes.HALVES)
+@of_matrices(
+    name="linalg_matrix_exp",
+    layout="rows",
+    dtypes=FACTORED | dtypes.HALVES,
+    describes=OF_SQUARES.format(matrices="self"),
+)
 def exponential(self: Array) -> Any:
     """The exponential of square matrices: the sum of A^k / k!.
 
     Args:
         self: (..., n, n), floating or complex.
-
-    Returns:
-        A new tensor (..., n, n).
-
-    Raises:
-        RuntimeError: if `self` is not a batch of square matrices.
 
     Examples:
         >>> import wengert as wg
@@ -89,17 +89,12 @@ def exponential_samples(make: Any) -> Any:
 
 
 @composite()
+@describes(OF_SQUARES, matrices="self")
 def matrix_exp(self: Tensor) -> Any:
     """The exponential of square matrices: `linalg.matrix_exp`.
 
     Args:
         self: as for `linalg.matrix_exp`.
-
-    Returns:
-        A new tensor (..., n, n).
-
-    Raises:
-        RuntimeError: if `self` is not a batch of square matrices.
 
     Examples:
         >>> import wengert as wg
@@ -170,18 +165,13 @@ def linalg_matrix_power(A: Tensor, n: int, *, out: Any = None) -> Any:
 
 
 @composite()
+@describes(AS_IN_LINALG, function="matrix_power")
 def matrix_power(self: Tensor, n: int, *, out: Any = None) -> Any:
     """An integer power of square matrices: `linalg.matrix_power`.
 
     Args:
         self: (..., n, n), as `A` of `linalg.matrix_power`.
         n, out: as for `linalg.matrix_power`.
-
-    Returns:
-        A new tensor (..., n, n).
-
-    Raises:
-        RuntimeError, LinAlgError: as `linalg.matrix_power`.
 
     Examples:
         >>> import wengert as wg

@@ -22,7 +22,9 @@ from ..._core.types.sizes import broadcast
 from ..._kernels import factors
 from .. import return_types
 from ..dtype_checks import refuse
+from ..family import describes
 from .matrices import (
+    SOLUTION,
     LinAlgError,
     adjoint,
     check_inexact,
@@ -162,6 +164,7 @@ def solved_samples(make: Any) -> Any:
 
 
 @public(name="linalg_solve")
+@describes(SOLUTION, right="B", errors="\n        LinAlgError: if a matrix is singular.")
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Any:
     """The solution X of A X = B.
 
@@ -170,13 +173,6 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Any:
         B: (..., n, k), or (n,) or (..., n), a vector for each matrix; dimensions in front broadcast.
         left: False for X A = B, then `B` is (..., k, n).
         out: a tensor to write into.
-
-    Returns:
-        A new tensor of the shape of `B`, with the dimensions in front of both.
-
-    Raises:
-        RuntimeError: if shapes or dtypes do not fit.
-        LinAlgError: if a matrix is singular.
 
     Examples:
         >>> import wengert as wg
