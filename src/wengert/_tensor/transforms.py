@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .._core.backward.passes import edge_of
 from .._core.calls.forward import adopt_one
 from .._core.graph.facts import Notes
+from .._core.graph.node import Edge, Node
 from .._core.leaves.accumulate import AccumulateGrad
 from .._core.tensor.base import Tensor, share
 from .._core.tensor.batches import levels_of
@@ -51,22 +52,30 @@ def forward_depths(tensor: Tensor) -> Iterator[int]:
         tangent = tangent.outer
 
 
-def scopes_of(tensor: Tensor) -> set[int]:
-    """The depths of the transforms of reverse mode whose variables a tensor depends on."""
-    edges = [edge_of(tensor)] if tensor.requires_grad else []
-    seen, depths = set(), set()
+def nodes_behind(tensors: Iterable[Tensor], start: int = 0) -> Iterator[Node]:
+    """Yield the nodes that tensors depend on, each once, without those behind nodes older than number `start`."""
+    edges: list[Edge | None] = [edge_of(tensor) for tensor in tensors if tensor.requires_grad]
+    seen = set()
     while edges:
         edge = edges.pop()
         if edge is None or edge.node in seen:
             continue
         node = edge.node
         seen.add(node)
+        yield node
+        if not isinstance(node, AccumulateGrad) and node.sequence_number >= start:
+            edges += node.next_edges
+
+
+def scopes_of(tensor: Tensor) -> set[int]:
+    """The depths of the transforms of reverse mode whose variables a tensor depends on."""
+    depths = set()
+    for node in nodes_behind([tensor]):
         if isinstance(node, AccumulateGrad):
             scope = getattr(node.variable, "_scope_", None)
         else:
             notes = node.node_notes
             scope = notes.metadata.get("scope_") if isinstance(notes, Notes) else None
-            edges += node.next_edges
         if scope is not None and scope.alive and scope.depth:
             depths.add(scope.depth)
     return depths

@@ -18,6 +18,7 @@ from .._core.state.modes import Modes, current
 from .._core.state.regions import Region
 from .._core.tensor.base import Tensor, share
 from .._core.tensor.tangents import is_dual, share_tangents
+from .._tensor.transforms import nodes_behind
 from .limits import depth
 
 NOT_A_TENSOR = "Thing passed to transform API must be Tensor, got {}"
@@ -92,22 +93,13 @@ class Scope(Region):
 
         Only the part of the graph made in this scope is traversed: older nodes existed before.
         """
-        edges = [passes.edge_of(tensor) for tensor in tensors if isinstance(tensor, Tensor) and tensor.requires_grad]
-        seen = set()
-        while edges:
-            edge = edges.pop()
-            if edge is None or edge.node in seen:
-                continue
-            node = edge.node
-            seen.add(node)
+        for node in nodes_behind([tensor for tensor in tensors if isinstance(tensor, Tensor)], self.start):
             if isinstance(node, AccumulateGrad):
                 scope = getattr(node.variable, "_scope_", None)
                 if scope is None or (scope is not self and scope.alive):
                     return True
             elif node.sequence_number < self.start:
                 return True
-            else:
-                edges += node.next_edges
         return False
 
 

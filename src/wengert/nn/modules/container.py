@@ -31,6 +31,18 @@ def position(index: Any, length: int) -> int:
     return index % length
 
 
+def check_iterable(container: str, pairs: Any) -> None:
+    """Refuse what a container cannot be updated with.
+
+    Raises:
+        TypeError: if `pairs` is not iterable.
+    """
+    if not isinstance(pairs, Iterable):
+        raise TypeError(
+            f"{container}.update should be called with an iterable of key/value pairs, but got {type(pairs).__name__}"
+        )
+
+
 def checked_pairs(container: str, pairs: Iterable[Any]) -> Iterator[Any]:
     """Iterate over the pairs that a container is updated with.
 
@@ -310,11 +322,7 @@ class ModuleDict(Module):
             TypeError: if `modules`, or an element of it, is not iterable.
             ValueError: if an element is not a pair.
         """
-        if not isinstance(modules, Iterable):
-            raise TypeError(
-                "ModuleDict.update should be called with an iterable of key/value pairs, "
-                f"but got {type(modules).__name__}"
-            )
+        check_iterable("ModuleDict", modules)
         named = isinstance(modules, Mapping | ModuleDict)
         for name, module in modules.items() if named else checked_pairs("ModuleDict", modules):  # type: ignore[union-attr]
             self[name] = module

@@ -10,7 +10,7 @@ from typing import Any
 from ..._start.loading import at_home
 from ..._tensor import Tensor
 from ..parameter import Parameter
-from .container import checked_pairs, position
+from .container import check_iterable, checked_pairs, position
 from .module import Module
 
 
@@ -215,11 +215,7 @@ class ParameterDict(_Parameters):
             TypeError: if `parameters`, or an element of it, is not iterable.
             ValueError: if an element is not a pair.
         """
-        if not isinstance(parameters, Iterable):
-            raise TypeError(
-                "ParametersDict.update should be called with an iterable of key/value pairs, but got "
-                + type(parameters).__name__
-            )
+        check_iterable("ParametersDict", parameters)
         if isinstance(parameters, OrderedDict | ParameterDict):
             pairs: Iterable[Any] = parameters.items()
         elif isinstance(parameters, Mapping):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -344,18 +345,22 @@ def truth(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> Any:
     return result.astype(np.uint8) if array.dtype == np.uint8 else result
 
 
-@op(
+tested = partial(
+    op,
     dtypes=WIDE,
     batching=along("dim", none=True),
     why="truth values",
-    native=native("all"),
-    out=Out(words=of_truth("all")),
-)
-def all(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = False) -> Any:
-    """Return whether all elements are different from zero.
-
+    describes="""
     Args:
         dim: the dimension or dimensions to test over; None for all of them.
+    """,
+)
+"""Card decorator for a test of elements."""
+
+
+@tested(native=native("all"), out=Out(words=of_truth("all")))
+def all(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = False) -> Any:
+    """Return whether all elements are different from zero.
 
     Returns:
         A new bool tensor (uint8 for uint8); True if there are no elements.
@@ -368,18 +373,9 @@ def all(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = Fal
     return truth("all", kernels.all_along, self, dim, keepdim)
 
 
-@op(
-    dtypes=WIDE,
-    batching=along("dim", none=True),
-    why="truth values",
-    native=native("any"),
-    out=Out(words=of_truth("any")),
-)
+@tested(native=native("any"), out=Out(words=of_truth("any")))
 def any(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = False) -> Any:
     """Return whether any element is different from zero.
-
-    Args:
-        dim: the dimension or dimensions to test over; None for all of them.
 
     Returns:
         A new bool tensor (uint8 for uint8); False if there are no elements.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -59,14 +60,17 @@ def not_joined(wanted: Any, result: Any) -> TypeError:
     return TypeError(f"torch.cat(): input types can't be cast to the desired output type {result.legacy[:-6]}")
 
 
-@op(
-    layout="suggested",
+joined = partial(
+    op,
     dtypes=WIDE,
     linear="tensors",
     public="function",
-    native=native("cat"),
     out=Out(apart="wholly", words=None, uncastable=not_joined),
 )
+"""Card decorator for a function that joins tensors."""
+
+
+@joined(layout="suggested", native=native("cat"))
 def cat(tensors: Arrays, dim: int = 0) -> Any:
     """Concatenate tensors along a dimension.
 
@@ -148,14 +152,7 @@ def cat_samples(make: Any) -> Any:
     yield Bad([make(2, 3), make(2, 2)], raises=RuntimeError, says="Sizes of tensors must match except in dimension 0")
 
 
-@op(
-    layout="own",
-    dtypes=WIDE,
-    linear="tensors",
-    public="function",
-    native=native("stack"),
-    out=Out(apart="wholly", words=None, uncastable=not_joined),
-)
+@joined(layout="own", native=native("stack"))
 def stack(tensors: Arrays, dim: int = 0) -> Any:
     """Stack tensors of one shape along a new dimension.
 
