@@ -9,8 +9,7 @@ from typing import Any
 
 from ..._start.loading import at_home
 from ...ops.create.like import ones_like, zeros_like
-from ...ops.randomness.random import rand
-from ...ops.randomness.random_like import rand_like
+from ...ops.randomness.random import rand, rand_like
 from ...ops.reductions.vector_norm import vector_norm
 
 
