@@ -20,6 +20,18 @@ EXAMPLES = "\n\n    Examples:\n"
 """The heading of the last section of a docstring."""
 
 
+WRITTEN = """\
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: {error}.
+    """
+"""Last parameter, and sections, of a function that computes a new tensor or writes into `out`."""
+
+
 def describes(sections: str, **words: str) -> Callable[[Function], Function]:
     """Return a decorator that appends a family's sections to the docstring of a member, before its examples.
 

@@ -17,6 +17,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import broadcast, normalise
 from ..axes import read_dim
 from ..dtype_checks import refuse
+from ..family import WRITTEN, describes
 from .matrices import type_name
 
 
@@ -68,9 +69,6 @@ def linalg_cross(self: Array, other: Array, *, dim: int = -1) -> Any:
         self, other: tensors of the same dtype, which broadcast.
         dim: the dimension of the vectors.
 
-    Returns:
-        A new tensor.
-
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
 
@@ -107,19 +105,13 @@ def linalg_cross_samples(make: Any) -> Any:
 
 
 @composite()
+@describes(WRITTEN, error="if shapes or dtypes do not fit, or no dimension has length 3")
 def cross(self: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Any:
     """The cross product of vectors of three elements.
 
     Args:
         self, other: tensors of the same dtype, which broadcast.
         dim: the dimension of the vectors; None for the first one of length 3.
-        out: a tensor to write into.
-
-    Returns:
-        A new tensor.
-
-    Raises:
-        RuntimeError: if shapes or dtypes do not fit, or no dimension has length 3.
 
     Examples:
         >>> import wengert as wg

@@ -24,10 +24,12 @@ from ..._kernels import factors
 from .. import return_types
 from ..differentiated import is_differentiated
 from ..dtype_checks import refuse
+from ..family import describes
 from ..pointwise.choose import where
 from .coinciding import blocks_of, coinciding, frame, function_of_matrix, in_frame, quotients
 from .matrices import (
     FACTORED,
+    TO_SQUARES,
     adjoint,
     check_square,
     diagonal,
@@ -340,18 +342,9 @@ def eig(A: Tensor, *, out: Any = None) -> Any:
 
 
 @public(name="linalg_eigvals")
+@describes(TO_SQUARES, result="complex tensor (..., n)", errors=", or infinities or NaN")
 def eigvals(A: Tensor, *, out: Any = None) -> Any:
     """The eigenvalues of square matrices.
-
-    Args:
-        A: (..., n, n), floating or complex.
-        out: a tensor to write into.
-
-    Returns:
-        A new complex tensor (..., n).
-
-    Raises:
-        RuntimeError: if `A` is not a batch of square matrices, or infinities or NaN.
 
     Examples:
         >>> import wengert as wg

@@ -12,7 +12,17 @@ from ..._core.tensor.base import Tensor
 from ..._kernels import factors
 from .. import return_types
 from ..family import describes
-from .matrices import AS_IN_LINALG, LinAlgError, adjoint, check_inexact, check_square, of_matrices, public, raise_first
+from .matrices import (
+    AS_IN_LINALG,
+    TO_SQUARES,
+    LinAlgError,
+    adjoint,
+    check_inexact,
+    check_square,
+    of_matrices,
+    public,
+    raise_first,
+)
 
 native = kernels.direct_function
 
@@ -57,19 +67,9 @@ def inverted_samples(make: Any) -> Any:
 
 
 @public(name="linalg_inv")
+@describes(TO_SQUARES, result="tensor (..., n, n)", errors=".\n        LinAlgError: if a matrix cannot be inverted")
 def inv(A: Tensor, *, out: Any = None) -> Any:
     """The inverses of square matrices.
-
-    Args:
-        A: (..., n, n), floating or complex.
-        out: a tensor to write into.
-
-    Returns:
-        A new tensor (..., n, n).
-
-    Raises:
-        RuntimeError: if `A` is not a batch of square matrices.
-        LinAlgError: if a matrix cannot be inverted.
 
     Examples:
         >>> import wengert as wg

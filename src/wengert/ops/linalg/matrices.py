@@ -171,6 +171,19 @@ of_two = partial(of_matrices, batching=stacked(2, 2), larger=True)
 public = partial(composite, method=False, function=False)
 """Family of the functions of `linalg`."""
 
+TO_SQUARES = """
+    Args:
+        A: (..., n, n), floating or complex.
+        out: a tensor to write into.
+
+    Returns:
+        A new {result}.
+
+    Raises:
+        RuntimeError: if `A` is not a batch of square matrices{errors}.
+    """
+"""Sections of a function of `linalg` that takes square matrices only."""
+
 OF_SQUARES = """
     Returns:
         A new tensor (..., n, n).

@@ -11,6 +11,7 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
+from ..family import WRITTEN, describes
 from ..shapes.join import cat
 from .matrices import check_same_dtype, public, type_name
 
@@ -18,19 +19,13 @@ OF_VECDOT = "linalg.vecdot: Expected out of dtype{wanted} but found {found}"
 
 
 @public(name="linalg_vecdot")
+@describes(WRITTEN, error="if shapes or dtypes do not fit")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
     """The sum along a dimension of the products of two tensors' elements, those of the first conjugated.
 
     Args:
         x, y: floating or complex tensors of the same dtype, which broadcast.
         dim: the dimension.
-        out: a tensor to write into.
-
-    Returns:
-        A new tensor.
-
-    Raises:
-        RuntimeError: if shapes or dtypes do not fit.
 
     Examples:
         >>> import wengert as wg

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ..._core import flags
-from ..._core.cards.card import FLOATS, ORDERED, Array, Bad, Out, Sample, composite, op
+from ..._core.cards.card import FLOATS, ORDERED, Array, Out, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
 from ..._core.out_errors import SCALAR
@@ -236,10 +236,4 @@ def logcumsumexp_jvp(tangent: Any, self: Any, out: Any, dim: int) -> Any:
     return logcumsumexp_forward.call((tangent, self, out, dim)) if self.ndim else tangent
 
 
-@logcumsumexp.samples
-def logcumsumexp_samples(make: Any) -> Any:
-    yield Sample(make(3, 4), 0)
-    yield Sample(make(2, 3, 4), -2)
-    yield Sample(make(), 0)
-    yield Sample(make(0, 3), 0)
-    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
+logcumsumexp.samples(scan_samples)

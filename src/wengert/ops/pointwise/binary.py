@@ -60,16 +60,18 @@ def with_alpha(make: Any) -> Any:
 
 PAIRS = """
     Args:
-        self: tensor or number.
-        other: tensor or number that broadcasts with `self`.
+        self: {kind}.
+        other: {kind} that broadcasts with `self`.
 
     Returns:
         A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
-        RuntimeError: if the shapes do not broadcast{}.
+        RuntimeError: if the shapes do not broadcast{errors}.
     """
-arithmetic = partial(pointwise, inplace=True, numbers="alone", samples=broadcast_pairs, describes=PAIRS.format(""))
+"""Sections of a function of two operands."""
+NUMBERS_TOO = PAIRS.format(kind="tensor or number", errors="")
+arithmetic = partial(pointwise, inplace=True, numbers="alone", samples=broadcast_pairs, describes=NUMBERS_TOO)
 """Card decorator for an operator of arithmetic of two operands."""
 
 

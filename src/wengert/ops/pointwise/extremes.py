@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import COMPLEXES, ORDERED, Array, Sample, pointwise
-from .binary import native, tensor_pairs
+from .binary import PAIRS, native, tensor_pairs
 
 
 def pairs_with_ties(make: Any) -> Any:
@@ -26,17 +26,7 @@ extreme = partial(
     explained=COMPLEXES,
     numbers=False,
     samples=pairs_with_ties,
-    describes="""
-    Args:
-        self: real tensor.
-        other: real tensor that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: if the shapes do not broadcast, or the operands are complex.
-    """,
+    describes=PAIRS.format(kind="real tensor", errors=", or the operands are complex"),
 )
 """Card decorator for an elementwise maximum or minimum."""
 

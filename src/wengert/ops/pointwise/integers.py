@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.card import INTEGERS, Array, pointwise
-from .binary import native, tensor_pairs
+from .binary import PAIRS, native, tensor_pairs
 
 _IN_PACKAGE = ("gcd_", "lcm_")
 
@@ -19,18 +19,9 @@ of_integers = partial(
     dtypes=INTEGERS,
     inplace=True,
     why="integer result",
-    describes="""
-    Args:
-        self: integer tensor.
-        other: integer tensor that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: if the shapes do not broadcast.
-        NotImplementedError: if the operands are not integers.
-    """,
+    describes=PAIRS.format(
+        kind="integer tensor", errors=".\n        NotImplementedError: if the operands are not integers"
+    ),
 )
 """Card decorator for a function of integers."""
 

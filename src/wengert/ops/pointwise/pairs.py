@@ -16,7 +16,7 @@ from ..._core.types.sizes import broadcast
 from ..._kernels import exponentials
 from ..._kernels.activation import narrowed, widened
 from ..dtype_checks import check_ordered
-from .binary import as_number, broadcast_pairs, native, tensor_pairs
+from .binary import PAIRS, as_number, broadcast_pairs, native, tensor_pairs
 from .rounding import flat
 from .unary import LOG_2
 
@@ -36,18 +36,10 @@ of_two_reals = partial(
     dtypes=REALS,
     numbers=False,
     samples=pairs_of_any,
-    describes="""
-    Args:
-        self: floating-point tensor.
-        other: floating-point tensor that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: if the shapes do not broadcast.
-        NotImplementedError: if the operands are not floating-point numbers.
-    """,
+    describes=PAIRS.format(
+        kind="floating-point tensor",
+        errors=".\n        NotImplementedError: if the operands are not floating-point numbers",
+    ),
 )
 """Card decorator for a function of two real tensors."""
 

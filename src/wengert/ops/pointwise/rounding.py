@@ -88,7 +88,11 @@ rounding = partial(
     """,
 )
 """Card decorator for a function that rounds."""
-quotient = partial(arithmetic, dtypes=ORDERED_NUMBERS, describes=PAIRS.format(", or integers divided by zero"))
+quotient = partial(
+    arithmetic,
+    dtypes=ORDERED_NUMBERS,
+    describes=PAIRS.format(kind="tensor or number", errors=", or integers divided by zero"),
+)
 """Card decorator for a quotient or remainder that rounds."""
 
 

@@ -12,6 +12,7 @@ from ..._core.errors import wrong_type
 from ..._core.operators import overlap
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
+from ..family import WRITTEN, describes
 from .as_strided import as_strided_backward, as_strided_from, element_places, furthest, numbered, strided_arguments
 from .scattered import check_fits, with_gaps
 from .view_copies import row_major
@@ -54,6 +55,7 @@ def copied_samples(make: Any) -> Any:
 
 
 @composite(method=False)
+@describes(WRITTEN, error="if the view is not within the memory")
 def as_strided_copy(input: Any, size: Any, stride: Any, storage_offset: int | None = None, *, out: Any = None) -> Any:
     """`as_strided`, copied.
 
@@ -62,13 +64,6 @@ def as_strided_copy(input: Any, size: Any, stride: Any, storage_offset: int | No
         size: the shape.
         stride: step between neighbours along each dimension, in elements of memory.
         storage_offset: start in the storage; by default that of `input`.
-        out: a tensor to write into.
-
-    Returns:
-        A new tensor.
-
-    Raises:
-        RuntimeError: if the view is not within the memory.
 
     Examples:
         >>> import wengert as wg

@@ -18,6 +18,7 @@ from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
 from ..._kernels import positions
+from ..family import WRITTEN, describes
 from .slices import select, slice_, slice_backward, split, split_vjp, unbind
 from .strided import unfold
 from .view_shape import alias, infer_size, view_as_dtype, view_shape
@@ -310,6 +311,7 @@ def split_with_sizes_copy_samples(make: Any) -> Any:
 
 
 @composite(method=False)
+@describes(WRITTEN, error="if the shape has another number of elements")
 def view_copy(input: Any, size: Any = None, *, dtype: Any = None, out: Any = None) -> Any:
     """`view`, copied.
 
@@ -317,13 +319,6 @@ def view_copy(input: Any, size: Any = None, *, dtype: Any = None, out: Any = Non
         input: tensor.
         size: the shape, in which one length may be -1, or a dtype.
         dtype: the type to read the bytes as.
-        out: a tensor to write into.
-
-    Returns:
-        A new tensor.
-
-    Raises:
-        RuntimeError: if the shape has another number of elements.
 
     Examples:
         >>> import wengert as wg
