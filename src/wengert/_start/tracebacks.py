@@ -192,11 +192,7 @@ def stand_in(body: Any, name: str, line: int) -> FrameType:
     # "This line, no columns" for each eight units of the code, as the interpreter's `PyCode_NewEmpty` writes it.
     table = b"".join(bytes((0x80 | 13 << 3 | min(units - at, 8) - 1, 0)) for at in range(0, units, 8))
     code = template.replace(
-        co_filename=body.__code__.co_filename,
-        co_name=name,
-        co_qualname=name,
-        co_firstlineno=line,
-        co_linetable=table,
+        co_filename=body.__code__.co_filename, co_name=name, co_qualname=name, co_firstlineno=line, co_linetable=table
     )
     return FunctionType(code, body.__globals__)(sys._getframe)
 

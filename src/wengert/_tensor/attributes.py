@@ -334,8 +334,7 @@ def get_real_properties() -> dict[str, property]:
     """Read-only properties that are one expression."""
     return {
         "device": property(
-            lambda self: place_of(self) if self._flags_ & NOT_PLAIN else CPU,
-            doc="Device of the memory.",
+            lambda self: place_of(self) if self._flags_ & NOT_PLAIN else CPU, doc="Device of the memory."
         ),
         "itemsize": property(lambda self: self._array_.itemsize, doc="Size of an element in bytes."),
         "nbytes": property(get_nbytes, doc=get_nbytes.__doc__),

@@ -184,13 +184,7 @@ def rebuild_meta(cls: type[Tensor], shape: Any, dtype: DType, strides: Any, requ
 
 
 def rebuild(
-    cls: type[Tensor],
-    memory: Any,
-    dtype: DType,
-    offset: int,
-    shape: Any,
-    strides: Any,
-    requires_grad: bool,
+    cls: type[Tensor], memory: Any, dtype: DType, offset: int, shape: Any, strides: Any, requires_grad: bool
 ) -> Tensor:
     """Rebuild a tensor from the parts of `reduce_`; `memory` is an array of bytes, or memory that processes share."""
     elements = memory if isinstance(memory, np.ndarray) else np.frombuffer(memory, np.uint8)

@@ -12,18 +12,7 @@ from wengert._tensor import Tensor
 
 SCALED = ("addcdiv", "addcmul")
 """Functions whose last argument may be numbers by position, also one for each tensor; operators take it by name."""
-POSITIONAL = (
-    "src",
-    "other",
-    "tensors1",
-    "tensor1",
-    "tensor2",
-    "scalar",
-    "scalars",
-    "exponent",
-    "weight",
-    "weights",
-)
+POSITIONAL = ("src", "other", "tensors1", "tensor1", "tensor2", "scalar", "scalars", "exponent", "weight", "weights")
 """Names of torch's parameters after the list, in the order of positions."""
 SIDES = {"maximum": "clamp_min", "minimum": "clamp_max"}
 """Methods to use if the other operand is a number."""

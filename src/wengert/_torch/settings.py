@@ -37,12 +37,7 @@ _IN_PACKAGE = (
     "use_deterministic_algorithms",
 )
 
-_set: dict[str, Any] = {
-    "deterministic": False,
-    "warn only": False,
-    "precision": "highest",
-    "interop threads": 1,
-}
+_set: dict[str, Any] = {"deterministic": False, "warn only": False, "precision": "highest", "interop threads": 1}
 
 
 has_lapack, has_mkl, has_openmp, has_spectral = True, False, False, True

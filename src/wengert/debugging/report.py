@@ -103,11 +103,7 @@ class GraphReport:
         lines = [head, "", *columns([HEAD, *(cells(row) for row in self.rows[:row_limit])])]
         if len(self.rows) > row_limit:
             lines.append(f"... and {len(self.rows) - row_limit} more")
-        for title, sums in (
-            ("operator", self.by_operator()),
-            ("line", self.by_line()),
-            ("module", self.by_module()),
-        ):
+        for title, sums in (("operator", self.by_operator()), ("line", self.by_line()), ("module", self.by_module())):
             if any(key != UNKNOWN for key in sums):
                 shown = list(sums.items())[:row_limit]
                 lines += ["", *columns([("bytes", f"by {title}"), *((f"{count:,}", key) for key, count in shown)])]

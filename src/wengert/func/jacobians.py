@@ -116,11 +116,7 @@ def unit_vectors(tensor: Any, start: int, count: int) -> Any:
 
 
 def jacfwd(
-    func: Callable[..., Any],
-    argnums: Argnums = 0,
-    has_aux: bool = False,
-    *,
-    randomness: str = "error",
+    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
     """Return a function that computes the Jacobian of `func` by forward mode.
 

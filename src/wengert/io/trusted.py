@@ -18,10 +18,7 @@ BLOCKED = {"sys", "os", "posix", "nt"}
 """Modules that files may never use, whatever the program has allowed; as in torch."""
 UNSUITED = {"set_rng_state", "from_file", "from_dlpack", "frombuffer"}
 """Functions of the package that are not operators on tensors."""
-ELSEWHERE = {
-    "torch.optim._adafactor.Adafactor": "torch.optim.Adafactor",
-    "torch.optim._muon.Muon": "torch.optim.Muon",
-}
+ELSEWHERE = {"torch.optim._adafactor.Adafactor": "torch.optim.Adafactor", "torch.optim._muon.Muon": "torch.optim.Muon"}
 """Names of classes that are in another module in torch."""
 FOREIGN = {"_codecs", "builtins", "collections", "copyreg", "functools", "numpy", "numpy._core.multiarray"}
 """Modules of Python and NumPy that files name: none is part of this package, whose list is slow to build."""

@@ -178,14 +178,7 @@ def adam(
     maximize: bool,
 ) -> None:
     """Take a step of `Adam` as a function; parameters and state are updated in place."""
-    advance(
-        Adam,
-        locals(),
-        exp_avg=exp_avgs,
-        exp_avg_sq=exp_avg_sqs,
-        max_exp_avg_sq=max_exp_avg_sqs,
-        step=state_steps,
-    )
+    advance(Adam, locals(), exp_avg=exp_avgs, exp_avg_sq=exp_avg_sqs, max_exp_avg_sq=max_exp_avg_sqs, step=state_steps)
 
 
 @as_function(Adamax)

@@ -9,13 +9,7 @@ from .._core.capture.optimiser_steps import GroupStep, PlannedStep
 from ..ops.neural.optimiser_steps import shrink
 from .step_hooks import _global_optimizer_post_hooks, _global_optimizer_pre_hooks
 
-WATCHED = (
-    "param_groups",
-    "state",
-    "defaults",
-    "_optimizer_step_pre_hooks",
-    "_optimizer_step_post_hooks",
-)
+WATCHED = ("param_groups", "state", "defaults", "_optimizer_step_pre_hooks", "_optimizer_step_post_hooks")
 """Attributes of an optimiser that stay the same objects from step to step."""
 
 

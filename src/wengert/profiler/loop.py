@@ -164,10 +164,7 @@ class profile:  # noqa: N801 - torch's name
         if self.profiler is None or not self.options["acc_events"]:
             use_cpu = ProfilerActivity.CPU in self.activities
             self.profiler = profiles.profile(
-                use_kineto=True,
-                use_cpu=use_cpu,
-                custom_trace_id_callback=self.custom_trace_id_callback,
-                **self.options,
+                use_kineto=True, use_cpu=use_cpu, custom_trace_id_callback=self.custom_trace_id_callback, **self.options
             )
             if not use_cpu:
                 return

@@ -100,9 +100,7 @@ def get_tolerances(*inputs: Any, rtol: float | None, atol: float | None, id: Id 
     if (rtol is None) != (atol is None):
         missing = "atol" if atol is None else "rtol"
         raise ErrorMeta(
-            ValueError,
-            f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.",
-            id=id,
+            ValueError, f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.", id=id
         )
     return default_tolerances(*inputs) if rtol is None or atol is None else (rtol, atol)
 

@@ -6,12 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._tensor import Tensor
-from ..optim.of_libraries import (
-    Indices,
-    TensorListList,
-    _foreach_supported_types,
-    _group_tensors_by_device_and_dtype,
-)
+from ..optim.of_libraries import Indices, TensorListList, _foreach_supported_types, _group_tensors_by_device_and_dtype
 
 __all__ = ["Indices", "TensorListList", "_foreach_supported_types", "_group_tensors_by_device_and_dtype"]
 

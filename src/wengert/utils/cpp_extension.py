@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-__all__ = [
-    "BuildExtension",
-    "CUDAExtension",
-    "CppExtension",
-    "SyclExtension",
-    "include_paths",
-    "load",
-    "load_inline",
-]
+__all__ = ["BuildExtension", "CUDAExtension", "CppExtension", "SyclExtension", "include_paths", "load", "load_inline"]
 
 CUDA_HOME = ROCM_HOME = SYCL_HOME = None
 """Paths of accelerator toolkits: None, as in torch without them."""

@@ -57,11 +57,7 @@ class FlopCounterMode(Region):
     """
 
     def __init__(
-        self,
-        mods: Any = None,
-        depth: int = 2,
-        display: bool = True,
-        custom_mapping: Mapping[Any, Any] | None = None,
+        self, mods: Any = None, depth: int = 2, display: bool = True, custom_mapping: Mapping[Any, Any] | None = None
     ) -> None:
         if mods is not None:
             warnings.warn("mods argument is not needed anymore, you can stop passing it", stacklevel=2)

@@ -87,10 +87,7 @@ class BackwardSteps:
 
 
 def backward_steps(
-    loss: "Tensor",
-    params: "Mapping[str, Tensor] | nn.Module | None" = None,
-    *,
-    gradient: "Tensor | None" = None,
+    loss: "Tensor", params: "Mapping[str, Tensor] | nn.Module | None" = None, *, gradient: "Tensor | None" = None
 ) -> BackwardSteps:
     """Run a backward pass from `loss` and return its steps, to be read or gone through one by one.
 

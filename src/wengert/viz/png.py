@@ -6,18 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.viz.boxes import (
-    ARROW,
-    FONT_SIZE,
-    LEGEND,
-    LINE_HEIGHT,
-    MARGIN,
-    PALE_TEXT,
-    TEXT,
-    TITLE,
-    Picture,
-    draw,
-)
+from wengert.viz.boxes import ARROW, FONT_SIZE, LEGEND, LINE_HEIGHT, MARGIN, PALE_TEXT, TEXT, TITLE, Picture, draw
 from wengert.viz.data import Drawable
 from wengert.viz.figures import new_figure
 

@@ -1,18 +1,6 @@
 """A graph as SVG: text only, no scripts, no fonts or pictures from elsewhere."""
 
-from wengert.viz.boxes import (
-    ARROW,
-    FONT_SIZE,
-    LEGEND,
-    LINE_HEIGHT,
-    MARGIN,
-    PALE_TEXT,
-    TEXT,
-    TITLE,
-    Box,
-    Picture,
-    draw,
-)
+from wengert.viz.boxes import ARROW, FONT_SIZE, LEGEND, LINE_HEIGHT, MARGIN, PALE_TEXT, TEXT, TITLE, Box, Picture, draw
 from wengert.viz.data import Drawable
 
 __all__ = ["escape", "write_svg"]

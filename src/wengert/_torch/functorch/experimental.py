@@ -48,11 +48,4 @@ def batch_size(args: Any, dims: Any) -> int:
     return max((batch_size(arg, dim) for arg, dim in zip(args, dims_of_args)), default=1) or 1
 
 
-__all__ = [
-    "chunk_vmap",
-    "functionalize",
-    "hessian",
-    "jacfwd",
-    "jvp",
-    "replace_all_batch_norm_modules_",
-]
+__all__ = ["chunk_vmap", "functionalize", "hessian", "jacfwd", "jvp", "replace_all_batch_norm_modules_"]

@@ -26,11 +26,7 @@ class Call:
     """
 
     def __init__(
-        self,
-        op: Any,
-        args: tuple[Any, ...],
-        sets_of: Callable[[Any], Sets | None],
-        is_fixed: Callable[[Any], bool],
+        self, op: Any, args: tuple[Any, ...], sets_of: Callable[[Any], Sets | None], is_fixed: Callable[[Any], bool]
     ) -> None:
         self.op = op
         self.args = args

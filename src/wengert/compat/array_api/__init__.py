@@ -30,14 +30,7 @@ from .creation import (
     zeros,
     zeros_like,
 )
-from .data_types import (
-    astype,
-    can_cast,
-    finfo,
-    iinfo,
-    isdtype,
-    result_type,
-)
+from .data_types import astype, can_cast, finfo, iinfo, isdtype, result_type
 from .elementwise import (
     abs,
     acos,
@@ -108,12 +101,7 @@ from .elementwise import (
     trunc,
 )
 from .inspection import __array_namespace_info__
-from .linear_algebra import (
-    matmul,
-    matrix_transpose,
-    tensordot,
-    vecdot,
-)
+from .linear_algebra import matmul, matrix_transpose, tensordot, vecdot
 from .manipulation import (
     broadcast_arrays,
     broadcast_to,
@@ -146,20 +134,7 @@ from .searching import (
     unique_values,
     where,
 )
-from .statistical import (
-    all,
-    any,
-    cumulative_prod,
-    cumulative_sum,
-    diff,
-    max,
-    mean,
-    min,
-    prod,
-    std,
-    sum,
-    var,
-)
+from .statistical import all, any, cumulative_prod, cumulative_sum, diff, max, mean, min, prod, std, sum, var
 
 __array_api_version__ = "2024.12"
 newaxis = None

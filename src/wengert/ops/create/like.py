@@ -468,12 +468,7 @@ def new_empty_strided_samples(make: Any) -> Any:
 
 @composite(function=False)
 def new_tensor(
-    input: Tensor,
-    data: Any,
-    *,
-    dtype: DType | None = None,
-    device: Any = None,
-    requires_grad: bool = False,
+    input: Tensor, data: Any, *, dtype: DType | None = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """`tensor(data)` in the dtype of a tensor (an array keeps its own).
 

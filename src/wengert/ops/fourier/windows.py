@@ -115,12 +115,7 @@ def lengths(make: Any) -> Any:
 
 
 @composite(method=False)
-@describes(
-    WINDOW,
-    name="hann_window",
-    parameters="",
-    example="0.0000, 0.3455, 0.9045, 0.9045, 0.3455",
-)
+@describes(WINDOW, name="hann_window", parameters="", example="0.0000, 0.3455, 0.9045, 0.9045, 0.3455")
 def hann_window(
     window_length: int,
     periodic: bool = True,
@@ -137,12 +132,7 @@ def hann_window(
 
 
 @composite(method=False)
-@describes(
-    WINDOW,
-    name="bartlett_window",
-    parameters="",
-    example="0.0000, 0.4000, 0.8000, 0.8000, 0.4000",
-)
+@describes(WINDOW, name="bartlett_window", parameters="", example="0.0000, 0.4000, 0.8000, 0.8000, 0.4000")
 def bartlett_window(
     window_length: int,
     periodic: bool = True,
@@ -201,10 +191,7 @@ def hamming_window(
 ) -> Tensor:
     """The Hamming window: alpha - beta cos(2 pi k / n)."""
     options = (window_length, periodic, dtype, layout, (device, pin_memory), requires_grad)
-    heights = (
-        read_number("hamming_window", "alpha", 3, alpha),
-        read_number("hamming_window", "beta", 4, beta),
-    )
+    heights = (read_number("hamming_window", "alpha", 3, alpha), read_number("hamming_window", "beta", 4, beta))
     return window("hamming_window", cosines, options, heights)
 
 

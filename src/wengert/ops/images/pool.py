@@ -248,10 +248,7 @@ def largest(x: Any, kernel: Ints, step: Ints, side: Ints, gap: Ints, ceil_mode: 
 
 @of_maxima(scatter_volumes, gather_volumes)
 @of_volumes(
-    layout="suggested",
-    dtypes=ORDERED,
-    outputs={"values": True, "indices": False},
-    node="MaxPool3DWithIndicesBackward0",
+    layout="suggested", dtypes=ORDERED, outputs={"values": True, "indices": False}, node="MaxPool3DWithIndicesBackward0"
 )
 def max_pool3d_with_indices(
     self: Array, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False

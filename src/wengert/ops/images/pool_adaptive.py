@@ -267,9 +267,7 @@ def adaptive_average_samples(make: Any) -> Any:
 
 @flat_in_place
 @onto_planes(
-    dtypes=REALS,
-    node="AdaptiveAvgPool2DBackwardBackward0",
-    native=without_place(native("adaptive_average_backward")),
+    dtypes=REALS, node="AdaptiveAvgPool2DBackwardBackward0", native=without_place(native("adaptive_average_backward"))
 )
 def adaptive_average_backward(grad: Array, shape: Any, place: Array = None) -> Any:
     """Transpose of `adaptive_average`: a tensor of `shape`."""

@@ -27,10 +27,7 @@ from .products import (
 
 _IN_PACKAGE = ("addmv_",)
 
-WITH_FACTORS = {
-    **dict.fromkeys(("NTTT", "TNTT"), ("beta",)),
-    **dict.fromkeys(("NTNTT", "TNNTT"), ("beta", "alpha")),
-}
+WITH_FACTORS = {**dict.fromkeys(("NTTT", "TNTT"), ("beta",)), **dict.fromkeys(("NTNTT", "TNNTT"), ("beta", "alpha"))}
 """The older forms of sums with products: `x.addmm(beta, alpha, a, b)` or `torch.addmm(beta, x, alpha, a, b)`."""
 OF_BATCHES = "self and mat2 must have the same dtype, but got {found} and {wanted}"
 native = kernels.direct_function

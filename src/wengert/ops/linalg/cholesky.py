@@ -120,11 +120,7 @@ def linalg_cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Any:
             [1., 3.]])
     """
     return put(
-        "linalg_cholesky",
-        out,
-        factored(A, upper, "linalg.cholesky")[0],
-        words=EXACT,
-        writer="linalg_cholesky_ex",
+        "linalg_cholesky", out, factored(A, upper, "linalg.cholesky")[0], words=EXACT, writer="linalg_cholesky_ex"
     )
 
 

@@ -24,11 +24,7 @@ native = kernels.direct_function
 REALS = frozenset({dtypes.float32, dtypes.float64})
 MANY = 25
 """Number of rows above which distances are computed by a product of matrices, unless the program forbids it."""
-MODES = {
-    "use_mm_for_euclid_dist_if_necessary": 0,
-    "use_mm_for_euclid_dist": 1,
-    "donot_use_mm_for_euclid_dist": 2,
-}
+MODES = {"use_mm_for_euclid_dist_if_necessary": 0, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
 BLOCK = 1 << 22
 """Largest number of differences in memory at a time."""
 

@@ -27,16 +27,7 @@ from ..dtype_checks import refuse
 from ..family import describes
 from ..pointwise.choose import where
 from .coinciding import blocks_of, coinciding, frame, function_of_matrix, in_frame, quotients
-from .matrices import (
-    FACTORED,
-    TO_SQUARES,
-    adjoint,
-    check_square,
-    diagonal,
-    of_matrices,
-    public,
-    symmetric,
-)
+from .matrices import FACTORED, TO_SQUARES, adjoint, check_square, diagonal, of_matrices, public, symmetric
 from .singular import check_phase, gaps, without_diagonal
 from .solve import solved_ex
 

@@ -67,11 +67,7 @@ def check_inverted(A: Any) -> None:
 
 
 @of_matrices(
-    name="_linalg_pinv",
-    node="LinalgPinvBackward0",
-    layout="rows",
-    batching=stacked(2, 0, 0),
-    native=native("pinv"),
+    name="_linalg_pinv", node="LinalgPinvBackward0", layout="rows", batching=stacked(2, 0, 0), native=native("pinv")
 )
 def inverted(A: Array, atol: Index = None, rtol: Index = None, hermitian: bool = False) -> Any:
     """Pseudoinverses of matrices; singular values below the tolerances count as zero; None for the usual tolerances."""

@@ -318,10 +318,7 @@ def check_geqrf(self: Any) -> None:
 @of_matrices(
     name="_geqrf",
     outputs={"a": True, "tau": True},
-    why=(
-        "what LAPACK stores is not a function of the matrix alone; nor has torch one (use linalg.qr)",
-        "geqrf",
-    ),
+    why=("what LAPACK stores is not a function of the matrix alone; nor has torch one (use linalg.qr)", "geqrf"),
 )
 def reflections(self: Array) -> Any:
     """Return R above the diagonal, the vectors of reflections below it, and their factors."""

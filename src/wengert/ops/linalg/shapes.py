@@ -211,11 +211,7 @@ def lu_shape(A: Any, pivot: bool) -> Any:
     lu.check_factorable("linalg.lu", A, pivot)
     *batch, rows, columns = A.shape
     few = min(rows, columns)
-    return [
-        ((*batch, rows, rows), A.dtype),
-        ((*batch, rows, few), A.dtype),
-        ((*batch, few, columns), A.dtype),
-    ]
+    return [((*batch, rows, rows), A.dtype), ((*batch, rows, few), A.dtype), ((*batch, few, columns), A.dtype)]
 
 
 @lu.packed.shape
@@ -231,10 +227,7 @@ def unpacked_shape(LU_data: Any, LU_pivots: Any, unpack_data: bool, unpack_pivot
     *batch, rows, columns = LU_data.shape
     few, empty = min(rows, columns), ((0,), LU_data.dtype)
     data = [((*batch, rows, few), LU_data.dtype), ((*batch, few, columns), LU_data.dtype)]
-    return [
-        ((*batch, rows, rows), LU_data.dtype) if unpack_pivots else empty,
-        *(data if unpack_data else [empty] * 2),
-    ]
+    return [((*batch, rows, rows), LU_data.dtype) if unpack_pivots else empty, *(data if unpack_data else [empty] * 2)]
 
 
 @ldl.factored.shape

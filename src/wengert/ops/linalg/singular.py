@@ -21,15 +21,7 @@ from ..._core.tensor.tracing import decided
 from ..._kernels import factors
 from .. import return_types
 from ..differentiated import is_differentiated
-from .matrices import (
-    adjoint,
-    check_inexact,
-    check_matrix,
-    diagonal,
-    of_matrices,
-    public,
-    raise_first,
-)
+from .matrices import adjoint, check_inexact, check_matrix, diagonal, of_matrices, public, raise_first
 
 native = kernels.direct_function
 of_values = native("svd_of_values")
@@ -72,10 +64,7 @@ def narrowed(full: bool, values: Any, u: Any, vh: Any) -> tuple[Any, Any]:
     count = values.shape[-1]
     if not full:
         return u, vh
-    return (
-        None if u is None else u.narrow(-1, 0, count),
-        None if vh is None else vh.narrow(-2, 0, count),
-    )
+    return (None if u is None else u.narrow(-1, 0, count), None if vh is None else vh.narrow(-2, 0, count))
 
 
 def gaps(values: Any) -> Any:

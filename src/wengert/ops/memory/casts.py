@@ -136,19 +136,5 @@ def chalf(self: Tensor, *, memory_format: Any = None) -> Any:
     return converted(self, dtypes.by_name("complex32"), memory_format)
 
 
-for method in (
-    byte,
-    char,
-    short,
-    int,
-    long,
-    half,
-    bfloat16,
-    float,
-    double,
-    cfloat,
-    cdouble,
-    bool,
-    chalf,
-):
+for method in (byte, char, short, int, long, half, bfloat16, float, double, cfloat, cdouble, bool, chalf):
     bind(method.__name__, method)

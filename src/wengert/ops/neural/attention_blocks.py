@@ -255,9 +255,7 @@ def blocks_samples(make: Any) -> Any:
 
 
 @fused_gradient(
-    takes_halves=True,
-    name="_scaled_dot_product_flash_attention_for_cpu_backward",
-    native=backward_in_blocks,
+    takes_halves=True, name="_scaled_dot_product_flash_attention_for_cpu_backward", native=backward_in_blocks
 )
 def blocks_backward(
     grad: Array,

@@ -17,16 +17,7 @@ from ..._core.operators.batch_rules import check_member, merged, of_nobody, sing
 from ..._core.tensor.base import Tensor
 from ..._kernels.results import wide_dtype
 from ..dtype_checks import check_floating
-from .norm import (
-    check_mixed,
-    fits,
-    fused,
-    fused_gradient,
-    in_dtype_of,
-    scaled,
-    standard,
-    through_standard,
-)
+from .norm import check_mixed, fits, fused, fused_gradient, in_dtype_of, scaled, standard, through_standard
 
 
 def check_channels(tensor: Any, channels: int, groups: int, **factors: Any) -> None:

@@ -33,13 +33,7 @@ def gradient_samples(make: Any) -> Any:
 
 
 loss_backward_card = partial(
-    op,
-    layout="rows",
-    dtypes=REALS,
-    linear="grad",
-    public="neither",
-    samples=gradient_samples,
-    shape="kind_of_second",
+    op, layout="rows", dtypes=REALS, linear="grad", public="neither", samples=gradient_samples, shape="kind_of_second"
 )
 """Card decorator for the backward operator of a loss."""
 

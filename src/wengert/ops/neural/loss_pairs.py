@@ -229,12 +229,7 @@ def smooth_l1_jvp(self_tangent: Any, target_tangent: Any, self: Any, target: Any
 
 @composite(method=False, function=False)
 def smooth_l1_loss(
-    input: Any,
-    target: Tensor,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-    beta: float = 1.0,
+    input: Any, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: float = 1.0
 ) -> Any:
     """Squared difference near zero and absolute difference beyond, joined smoothly.
 

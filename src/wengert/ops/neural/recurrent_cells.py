@@ -178,13 +178,7 @@ STATE_AND_CELL = {
 
 
 @composite(method=False)
-@describes(
-    CELL,
-    **STATE,
-    rows="hidden_size",
-    gates="",
-    source="Elman, Finding structure in time (1990).",
-)
+@describes(CELL, **STATE, rows="hidden_size", gates="", source="Elman, Finding structure in time (1990).")
 def rnn_tanh_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Any:

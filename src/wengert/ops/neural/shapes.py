@@ -10,16 +10,7 @@ from ..._core.cards.card import FLOATS
 from ..._core.operators import layouts
 from ..create.factory import refuse_dtype
 from ..dtype_checks import check_floating
-from ..shape_rules import (
-    BOOL,
-    common_shape,
-    kind_of_second,
-    like_first,
-    real,
-    reduced,
-    shape_of,
-    with_length,
-)
+from ..shape_rules import BOOL, common_shape, kind_of_second, like_first, real, reduced, shape_of, with_length
 from .attention_blocks import _scaled_dot_product_flash_attention_for_cpu, blocks_backward, check_blocks
 from .attention_weights import causal_softmax, safe_softmax
 from .batch_norm import batch_norm_backward, batch_norm_forward, check_channel_values

@@ -72,10 +72,7 @@ def softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
 
 
 @along_dim(
-    linear="grad",
-    name="_softmax_backward_data",
-    node="SoftmaxBackwardDataBackward0",
-    native=native("softmax_backward"),
+    linear="grad", name="_softmax_backward_data", node="SoftmaxBackwardDataBackward0", native=native("softmax_backward")
 )
 def softmax_backward(grad: Array, output: Array, dim: int) -> Any:
     """Gradient of softmax: y * (g - sum(g * y))."""

@@ -127,11 +127,7 @@ def chosen(result: tuple[Any, Any, Any], return_inverse: bool, return_counts: bo
 
 @composite()
 def unique(
-    input: Any,
-    sorted: bool = True,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    dim: int | None = None,
+    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """Sorted distinct elements of a tensor; each NaN counts as different.
 

@@ -289,12 +289,7 @@ def mul_vjp_other(grad: Any, self: Any) -> Any:
 
 
 @arithmetic(
-    promote="float",
-    dtypes=FLOATS,
-    native=native("divide"),
-    linear="self",
-    node="DivBackward0",
-    out=Out(writer="div"),
+    promote="float", dtypes=FLOATS, native=native("divide"), linear="self", node="DivBackward0", out=Out(writer="div")
 )
 def true_divide(self: Array, other: Array, *, out: Any = None) -> Any:
     """Quotient of `self` and `other`, element by element; integers become the default dtype.

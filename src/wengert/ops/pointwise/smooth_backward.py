@@ -71,11 +71,7 @@ def log_sigmoid_backward_vjp_self(grad_output: Any, grad: Any, self: Any) -> Any
     return grad_output * grad * -((-self).sigmoid() * self.sigmoid())
 
 
-for _card, _numbers in (
-    (softplus_backward, (2.0, 20.0)),
-    (elu_backward, (1.5, 2.0, 0.5)),
-    (log_sigmoid_backward, ()),
-):
+for _card, _numbers in ((softplus_backward, (2.0, 20.0)), (elu_backward, (1.5, 2.0, 0.5)), (log_sigmoid_backward, ())):
 
     @_card.samples
     def backward_samples(make: Any, numbers: tuple[float, ...] = _numbers) -> Any:

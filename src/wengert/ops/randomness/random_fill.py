@@ -42,13 +42,7 @@ LOWEST = -(1 << 63)
 NUMBERED = ORDERED - {dtypes.bool_}
 
 filling = partial(
-    op,
-    public="neither",
-    rules=unmoved,
-    random="like",
-    batching=at_once,
-    takes_halves=True,
-    shape="like_first",
+    op, public="neither", rules=unmoved, random="like", batching=at_once, takes_halves=True, shape="like_first"
 )
 """Card decorator for numbers written over a tensor: its old elements have no influence on them."""
 

@@ -61,11 +61,7 @@ def not_joined(wanted: Any, result: Any) -> TypeError:
 
 
 joined = partial(
-    op,
-    dtypes=WIDE,
-    linear="tensors",
-    public="function",
-    out=Out(apart="wholly", words=None, uncastable=not_joined),
+    op, dtypes=WIDE, linear="tensors", public="function", out=Out(apart="wholly", words=None, uncastable=not_joined)
 )
 """Card decorator for a function that joins tensors."""
 

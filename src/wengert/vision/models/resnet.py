@@ -232,11 +232,7 @@ def chosen(kind: type[Weights], weights: Any, pretrained: Any) -> Weights | None
 
 
 def build(
-    block: type[BasicBlock | Bottleneck],
-    layers: Sequence[int],
-    weights: Weights | None,
-    progress: bool,
-    **options: Any,
+    block: type[BasicBlock | Bottleneck], layers: Sequence[int], weights: Weights | None, progress: bool, **options: Any
 ) -> ResNet:
     """Return a network, with published weights if requested.
 

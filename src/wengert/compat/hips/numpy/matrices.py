@@ -71,10 +71,7 @@ defjvp(det, lambda g, ans, x: ans * traces(np.matmul(inv(x), g)))
 
 slogdet = primitive(np.linalg.slogdet)
 defvjp(slogdet, lambda ans, x: lambda g: real_like(x, spread(g[1]) * T(inv(x))))
-defjvp(
-    slogdet,
-    lambda g, ans, x: type(ans)(np.zeros_like(ans[0]), np.real(traces(np.matmul(inv(x), g)))),
-)
+defjvp(slogdet, lambda g, ans, x: type(ans)(np.zeros_like(ans[0]), np.real(traces(np.matmul(inv(x), g)))))
 
 
 def is_vector(a: Any, b: Any) -> bool:

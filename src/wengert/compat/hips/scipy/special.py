@@ -75,14 +75,8 @@ def of_two_arguments(sp: Any) -> dict[Any, Any]:
             lambda ans, a, b: ans * (sp.psi(a) - sp.psi(a + b)),
             lambda ans, a, b: ans * (sp.psi(b) - sp.psi(a + b)),
         ),
-        sp.betaln: (
-            lambda ans, a, b: sp.psi(a) - sp.psi(a + b),
-            lambda ans, a, b: sp.psi(b) - sp.psi(a + b),
-        ),
-        sp.xlogy: (
-            lambda ans, x, y: np.where(x == 0, 0.0, np.log(np.where(x == 0, 1.0, y))),
-            lambda ans, x, y: x / y,
-        ),
+        sp.betaln: (lambda ans, a, b: sp.psi(a) - sp.psi(a + b), lambda ans, a, b: sp.psi(b) - sp.psi(a + b)),
+        sp.xlogy: (lambda ans, x, y: np.where(x == 0, 0.0, np.log(np.where(x == 0, 1.0, y))), lambda ans, x, y: x / y),
         sp.xlog1py: (
             lambda ans, x, y: np.where(x == 0, 0.0, np.log1p(np.where(x == 0, 0.0, y))),
             lambda ans, x, y: x / (1 + y),
