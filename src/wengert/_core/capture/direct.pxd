@@ -145,6 +145,29 @@ cdef extern from *:
             if (!wengert_is_expected(number[at], PyTuple_GET_ITEM(constants, at), args[at], externals, results)) return 0;
         return 1;
     }
+    /* Put the arrays of some external tensors to their places; 0 if the flags of one are others than those known. */
+    #define wengert_puts_arrays(outside, externals, words, values) wengert_puts_arrays_at( \
+        (outside), (externals), (words), (values), offsetof(WENGERT_OF_TENSOR, _array_), \
+        offsetof(WENGERT_OF_TENSOR, _flags_))
+    static CYTHON_UNUSED int wengert_puts_arrays_at(
+            PyObject *outside, PyObject *externals, PyObject *words, PyObject *values, Py_ssize_t array_at,
+            Py_ssize_t flags_at) {
+        const int32_t *number = (const int32_t *)PyBytes_AS_STRING(outside);
+        const int32_t *word = (const int32_t *)PyBytes_AS_STRING(words);
+        const Py_ssize_t count = PyBytes_GET_SIZE(outside) / 4, known = PyBytes_GET_SIZE(words) / 4;
+        for (Py_ssize_t at = 0; at < count; at++) {
+            const int32_t place = number[at];
+            if (place < 0 || place >= known || place >= PyList_GET_SIZE(externals) || place >= PyList_GET_SIZE(values))
+                return 0;
+            char *tensor = (char *)PyList_GET_ITEM(externals, place);  /* `Match.externals` has tensors only */
+            if ((PyObject *)tensor == Py_None || *(long *)(tensor + flags_at) != word[place]) return 0;
+            PyObject *array = *(PyObject **)(tensor + array_at), *before = PyList_GET_ITEM(values, place);
+            if (array == before) continue;
+            PyList_SET_ITEM(values, place, Py_NewRef(array));
+            Py_DECREF(before);
+        }
+        return 1;
+    }
     /* Call `run_call` of the native library. */
     static CYTHON_UNUSED PyObject *wengert_run_call(
             PyObject *function, PyObject *calls, PyObject *values, PyObject *number, PyObject *array) {
@@ -195,6 +218,7 @@ cdef extern from *:
         tuple args, tuple classes, tuple layouts, bytes words, tuple constants, list values)
     bint takes_two "wengert_takes_two"(
         object first, object second, tuple classes, tuple layouts, bytes words, tuple constants, list values)
+    bint puts_arrays "wengert_puts_arrays"(bytes outside, list externals, bytes words, list values)
     object run_call "wengert_run_call"(object function, object calls, list values, object number, object array)
     object on_registers "wengert_on_registers"(object function, tuple args, tuple places, list values)
 

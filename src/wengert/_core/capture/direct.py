@@ -139,6 +139,23 @@ def takes_two(
     return takes_args((first, second), classes, layouts, words, constants, values)
 
 
+def puts_arrays(outside: bytes, externals: list[Any], words: bytes, values: list[Any]) -> bool:
+    """Put the arrays of external tensors to their places; return False if the flags of one have changed.
+
+    Args:
+        outside: the numbers of the tensors, of 32 bits.
+        externals: the tensors.
+        words: the flags of all external tensors, of 32 bits.
+        values: receives each array at the number of its tensor.
+    """
+    known = np.frombuffer(words, np.int32)
+    for place in np.frombuffer(outside, np.int32).tolist():
+        if externals[place] is None or externals[place]._flags_ != known[place]:
+            return False
+        values[place] = externals[place]._array_
+    return True
+
+
 def run_call(function: Any, calls: Any, values: list[Any], number: int, array: Any) -> Any:
     """Call `run_call` of the native library."""
     return function(calls, values, number, array)

@@ -12,7 +12,8 @@ cdef long CONSTANT, NESTED, FIRST, NOWHERE, FEW, HOLDERS
 
 cdef class ExpectedCall:
     cdef public Declaration op
-    cdef public tuple places, constants, outside
+    cdef public tuple places, constants
+    cdef public object outside
     cdef public object numbers
     cdef public object layout, tail, taken
     cdef public long number, register
@@ -25,6 +26,7 @@ cpdef tuple outside_of(tuple places, tuple constants)
 cdef class Pattern:
     cdef public list expected, guards
     cdef public ExpectedCall first
+    cdef public object words
     cdef public tuple required, ends, kept, same, spaces, unused
     cdef public long root, matches, failures
     cdef public Connections graph

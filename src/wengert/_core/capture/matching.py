@@ -36,7 +36,7 @@ class ExpectedCall:
         places: the places of the arguments.
         numbers: the places as numbers of 32 bits.
         constants: the arguments, None in the place of tensors; of a sequence (places, constants, type).
-        outside: the places of the external tensors among them, also in sequences.
+        outside: the places of the external tensors among them, also in sequences, as numbers of 32 bits.
         layout: an array with the layout of the result, or a tuple of them.
         shares: the result shares memory, or there are several.
         number: the number of the result, or of the first one, among those of all calls.
@@ -53,7 +53,7 @@ class ExpectedCall:
     places: tuple[int, ...]
     numbers: bytes
     constants: tuple[Any, ...]
-    outside: tuple[int, ...]
+    outside: bytes
     layout: Any
     shares: bool
     number: int
@@ -88,7 +88,7 @@ class ExpectedCall:
         self.places = places
         self.numbers = np.array(places, np.int32).tobytes()
         self.constants = constants
-        self.outside = outside_of(places, constants)
+        self.outside = np.array(outside_of(places, constants), np.int32).tobytes()
         self.layout = layout
         self.number = number
         self.register = NOWHERE
@@ -113,6 +113,7 @@ class Pattern:
     Attributes:
         expected: the calls; `first` is the first of them.
         guards: the guards of the external tensors.
+        words: their flags, as numbers of 32 bits.
         required: the external tensors that require a gradient.
         root: the number of the result from which gradients come.
         ends: for each result its (step, output number) in the graph; None if it is not recorded.
@@ -134,6 +135,7 @@ class Pattern:
     expected: list[Any]
     first: Any
     guards: list[Any]
+    words: bytes
     required: tuple[int, ...]
     root: int
     ends: tuple[Any, ...]
@@ -171,6 +173,7 @@ class Pattern:
         "spaces",
         "unused",
         "values",
+        "words",
     )
 
 

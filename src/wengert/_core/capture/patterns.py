@@ -6,6 +6,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from .. import door, flags
 from ..graph.node import Edge, Node
 from ..operators import sources
@@ -239,6 +241,7 @@ class Reader:
         self.recorder.sequence = min(node.sequence_number for node in recorded)
         self.read_calls(pattern)
         pattern.guards = [guard_of(tensor) for tensor in self.tensors]
+        pattern.words = np.array([guard.word for guard in pattern.guards], np.int32).tobytes()
         pattern.required = tuple([at for at, tensor in enumerate(self.tensors) if tensor.requires_grad])
         externals = [tensor for tensor, _ in self.recorder.externals]
         graph = graph_of(self.recorder, [(Output(), root)], {id(root._storage_): 0})

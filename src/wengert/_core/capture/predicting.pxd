@@ -5,7 +5,6 @@ from wengert._core.aliasing.views cimport ViewInfo
 from wengert._core.calls cimport dispatch
 from wengert._core.capture cimport direct, matching
 from wengert._core.capture.matching cimport ExpectedCall, Match, Pattern, are_laid_out, fit, is_laid_out
-from wengert._core.capture.signatures cimport Guard
 from wengert._core.graph.node cimport Edge, new_edge
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
 from wengert._core.tensor.meta cimport AutogradMeta
@@ -24,8 +23,6 @@ cdef class Prediction(Predicting):
     cpdef object run(self, object op, tuple args)
     @cython.locals(expected=ExpectedCall, match=Match)
     cpdef object run2(self, object op, object first, object second)
-    @cython.locals(pattern=Pattern, tensor=Tensor, guard=Guard, place=long)
-    cpdef bint puts_arrays(self, ExpectedCall expected) except -1
     @cython.locals(pattern=Pattern, values=list, place=long, result=Tensor)
     cpdef object run_natively(self, ExpectedCall expected)
     @cython.locals(view=Tensor, info=ViewInfo)
@@ -33,9 +30,9 @@ cdef class Prediction(Predicting):
     @cython.locals(expected=ExpectedCall, nr=long)
     cpdef bint takes(self, object op, tuple args, object result) except -1
     cpdef object take(self, Tensor result, long number, long nr, bint recorded)
-    @cython.locals(held=Prediction, pattern=Pattern, tape=Tape, calls=list, expected=ExpectedCall, at=long)
+    @cython.locals(held=Prediction, pattern=Pattern, tape=Tape, calls=list, expected=ExpectedCall, count=long, at=long)
     cpdef object end(self)
-    @cython.locals(expected=ExpectedCall, match=Match)
+    @cython.locals(expected=ExpectedCall, match=Match, pattern=Pattern)
     cpdef bint compares(self, object op, tuple args) except -1
     @cython.locals(expected=ExpectedCall)
     cpdef object advance(self)

@@ -23,7 +23,6 @@ from ..tensor.storage import Storage, next_serial
 from ..tensor.tapes import Predicting, Tape
 from . import direct, matching
 from .matching import ExpectedCall, Match, Pattern, are_laid_out, fit, is_laid_out
-from .signatures import Guard
 
 
 class Prediction(Predicting):
@@ -48,6 +47,7 @@ class Prediction(Predicting):
     def __init__(self, pattern: Pattern, tape: Tape) -> None:
         self.pattern = pattern
         self.match = Match(tape, len(pattern.guards))
+        self.match.results = [None] * len(pattern.ends)
         self.position = 0
         self.upcoming = pattern.first
         self.is_compared = False
@@ -73,23 +73,9 @@ class Prediction(Predicting):
         match: Match = self.match
         if not direct.are_expected(
             expected.numbers, expected.constants, first, second, match.externals, match.results
-        ) or not self.puts_arrays(expected):
+        ) or not direct.puts_arrays(expected.outside, match.externals, self.pattern.words, self.pattern.values):
             return None
         return self.run_natively(expected)
-
-    def puts_arrays(self, expected: ExpectedCall) -> bool:
-        """Note the arrays of the external tensors of a call; return False if the flags of one have changed."""
-        pattern: Pattern = self.pattern
-        tensor: Tensor
-        guard: Guard
-        place: int
-        for place in expected.outside:
-            tensor = self.match.externals[place]
-            guard = pattern.guards[place]
-            if tensor._flags_ != guard.word:
-                return False
-            pattern.values[place] = tensor._array_
-        return True
 
     def run_natively(self, expected: ExpectedCall) -> Any:
         """Run the predicted call by its native function, in the tensor of the last round if that is free."""
@@ -110,7 +96,7 @@ class Prediction(Predicting):
             result = wrap_flagged(array, flags.REQUIRES_GRAD)
             result._edge_ = new_edge(self.match.tape, 0, None, None)
             pattern.cached[expected.number] = result if expected.is_kept else None
-        self.match.results.append(result)
+        self.match.results[expected.number] = result
         self.advance()
         return result
 
@@ -125,7 +111,7 @@ class Prediction(Predicting):
         info: ViewInfo = view._meta_.view
         info.version = view._storage_.version
         attach(view._edge_, self.match.tape)
-        self.match.results.append(view)
+        self.match.results[expected.number] = view
         self.advance()
         return view
 
@@ -139,7 +125,8 @@ class Prediction(Predicting):
         if direct.first_unlike(expected.numbers, expected.constants, args, match.externals, match.results) >= 0:
             if not fit(self.pattern, match, expected.places, expected.constants, args):
                 return False
-        self.is_compared = self.puts_arrays(expected)
+        pattern: Pattern = self.pattern
+        self.is_compared = direct.puts_arrays(expected.outside, match.externals, pattern.words, pattern.values)
         return self.is_compared
 
     def takes(self, op: Any, args: tuple[Any, ...], result: Any) -> bool:
@@ -171,7 +158,7 @@ class Prediction(Predicting):
             result._flags_ |= flags.REQUIRES_GRAD
         self.pattern.values[len(self.pattern.guards) + number] = result._array_
         self.pattern.cached[number] = None
-        self.match.results.append(result)
+        self.match.results[number] = result
 
     def advance(self) -> None:
         """Go on to the next call."""
@@ -190,7 +177,8 @@ class Prediction(Predicting):
         for expected in pattern.expected[: held.position]:
             args: Any = arguments(held.match, expected.places, expected.constants)
             calls += [expected.op, args, *results_of(expected, held.match)]
-        for at in range(len(held.match.results)):
+        count: int = len(pattern.ends) if held.upcoming is None else held.upcoming.number
+        for at in range(count):
             pattern.cached[at] = None  # they are results of ordinary calls now
         held.leave()
         tape.calls = calls
