@@ -10,10 +10,11 @@ from wengert._core.graph.node cimport Edge
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.tensor cimport slots, tapes
 from wengert._core.tensor.base cimport Tensor
+from wengert._core.tensor.slots cimport TapeOwner
 from wengert._core.tensor.storage cimport Storage
 from wengert._core.tensor.tapes cimport Tape, is_quiet, is_taped, new_tape
 
-cdef class Follower:
+cdef class Follower(TapeOwner):
     cdef public object function
     cdef public list patterns
     cdef public long idle, wasted, dropped
@@ -26,8 +27,9 @@ cdef class Follower:
     cpdef object matched(self, Tape tape, object root)
     cpdef object fail(self, Pattern pattern)
     @cython.locals(earlier=Tape)
-    cpdef object settle(self, Tape tape)
-    cpdef object settle_written(self, Tape tape, Storage storage)
+    cpdef object settle(self, object tape)
+    @cython.locals(own=Tape)
+    cpdef object settle_written(self, object tape, object storage)
     @cython.locals(node=CompiledFunctionBackward)
     cpdef bint keeps(self, Tape tape, Storage storage) except -1
 

@@ -16,6 +16,7 @@ from ..graph.node import Edge
 from ..state.modes import Modes, current
 from ..tensor import slots, tapes
 from ..tensor.base import Tensor
+from ..tensor.slots import TapeOwner
 from ..tensor.storage import Storage
 from ..tensor.tapes import Tape, is_quiet, is_taped, new_tape
 from . import matching
@@ -31,7 +32,7 @@ LONGEST = 1 << 16
 """Maximum number of calls that are not followed, until one is tried again."""
 
 
-class Follower:
+class Follower(TapeOwner):
     """A function whose calls are followed; a subclass reads patterns.
 
     Attributes:
@@ -119,7 +120,7 @@ class Follower:
         """Create the nodes of a tape that no pattern matches."""
         raise NotImplementedError
 
-    def settle(self, tape: Tape) -> None:
+    def settle(self, tape: Any) -> None:
         """Create the ordinary nodes of a tape, and of those before it in the same call of the function."""
         earlier: Tape = tape
         while earlier is not None:
@@ -127,10 +128,14 @@ class Follower:
             earlier = earlier.earlier
         taped.settle(tape)
 
-    def settle_written(self, tape: Tape, storage: Storage) -> None:
+    def settle_written(self, tape: Any, storage: Any) -> None:
         """Create the ordinary nodes of a tape if a tensor on it is on a storage."""
-        if self.keeps(tape, storage) if tape.segment_node is not None else taped.uses(tape, storage):
-            self.settle(tape)
+        own: Tape = tape
+        if has_calls(own):
+            if taped.uses(own, storage):
+                self.settle(own)
+        elif own.segment_node is not None and self.keeps(own, storage):
+            self.settle(own)
 
     def expand(self, tape: Tape) -> None:
         """Create the ordinary nodes of a tape for which a single node stands."""
@@ -186,7 +191,7 @@ def call_on_tape(owner: Follower, args: tuple[Any, ...], kwargs: dict[str, Any],
     first: Tape = new_tape(modes, owner)
     predict(first, owner.first)
     try:
-        slots.open_tape(first)
+        slots.open_tape(first, owner)
         modes.tape = first
         result: Any = owner.function(*args, **kwargs)
         owner.conclude(modes)
@@ -224,7 +229,7 @@ def close(modes: Modes, first: Tape) -> None:
 
 def discard(tape: Tape) -> None:
     """Release what a tape holds: edges lead to it, also those of tensors that a pattern keeps."""
-    slots.close_tape(tape)
+    slots.close_tape(tape, tape.follower)
     if tape.predicting is not None:
         tape.predicting.end()
     tape.calls = []
@@ -344,7 +349,7 @@ def replace(pattern: Pattern, match: Match, all_of_tape: list[Any]) -> None:
         tape.earlier = earlier.earlier
         discard(earlier)
     begin_next(tape, pattern, following)
-    slots.open_tape(following)
+    slots.open_tape(following, tape.follower)
     tape.edges = all_of_tape
     tape.pattern, tape.segment_node, tape.calls = pattern, node, []
     modes.tape = following

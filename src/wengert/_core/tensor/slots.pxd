@@ -1,3 +1,5 @@
+cimport cython
+
 cdef class Operator:
     cdef object call1(self, object a)
     cdef object call2(self, object a, object b)
@@ -15,8 +17,15 @@ cdef long watched
 cdef set _recordings
 cdef long taping, following
 cdef list _tapes
-cpdef object open_tape(object tape)
-cpdef object close_tape(object tape)
+
+cdef class TapeOwner:
+    cpdef object settle(self, object tape)
+    cpdef object settle_written(self, object tape, object storage)
+
+cpdef object open_tape(object tape, TapeOwner owner)
+cpdef object close_tape(object tape, TapeOwner owner)
+@cython.locals(owner=TapeOwner)
 cpdef object settle_tapes()
+@cython.locals(owner=TapeOwner)
 cpdef object settle_written(object storage)
 cpdef object watch(object recording, bint goes_on)

@@ -221,31 +221,49 @@ taping: int = 0
 _tapes: list[Any] = []
 
 
-def open_tape(tape: Any) -> None:
+class TapeOwner:
+    """What creates the nodes of the calls on a tape; `capture.following` implements it."""
+
+    __slots__ = ()
+
+    def settle(self, tape: Any) -> None:
+        """Create the nodes."""
+        raise NotImplementedError
+
+    def settle_written(self, tape: Any, storage: Any) -> None:
+        """Create the nodes if a call has a tensor on a storage, which is about to count a write."""
+        raise NotImplementedError
+
+
+def open_tape(tape: Any, owner: TapeOwner) -> None:
     """Note that calls are written to a tape."""
     global taping
-    _tapes.append(tape)
+    _tapes.append((tape, owner))
     taping = len(_tapes)
 
 
-def close_tape(tape: Any) -> None:
+def close_tape(tape: Any, owner: TapeOwner) -> None:
     """End that; nothing happens if the tape is not open."""
     global taping
-    if tape in _tapes:
-        _tapes.remove(tape)
+    if (tape, owner) in _tapes:
+        _tapes.remove((tape, owner))
     taping = len(_tapes)
 
 
 def settle_tapes() -> None:
     """Create the nodes of all calls on tapes, before a tensor changes that they may have used."""
-    for tape in list(_tapes):
-        tape.follower.settle(tape)
+    owner: TapeOwner
+    for tape, known in list(_tapes):
+        owner = known
+        owner.settle(tape)
 
 
 def settle_written(storage: Any) -> None:
     """Create the nodes of all tapes that have a call with a tensor on a storage, which is about to count a write."""
-    for tape in list(_tapes):
-        tape.follower.settle_written(tape, storage)
+    owner: TapeOwner
+    for tape, known in list(_tapes):
+        owner = known
+        owner.settle_written(tape, storage)
 
 
 table = Operators()
