@@ -263,3 +263,21 @@ def test_an_error_in_a_replay_leaves_no_values_behind():
     for number in range(2 * CALLS):
         x, n = wg.arange(4.0) + number, wg.tensor(number % 5)
         assert values(compiled(x, n)) == values(function(x, n))
+
+
+def test_the_memory_of_a_large_gradient_is_not_kept_after_the_next_one():
+    leaf = wg.ones(200, 200, requires_grad=True)
+
+    def step(x: Any) -> None:
+        leaf.grad = None
+        (x @ leaf.t()).sum().backward()
+
+    compiled = wg.compile(step, replay=True, fullgraph=True)
+    for number in range(CALLS):
+        compiled(wg.full((3, 200), 0.5 * number))
+        assert leaf.grad[0, 0].item() == 1.5 * number
+        grad = leaf.grad._array_
+        memory = weakref.ref(grad if grad.base is None else grad.base)
+        del grad
+        compiled(wg.ones(3, 200))
+        assert memory() is None

@@ -9,6 +9,16 @@
 
 namespace wengert {
 
+// The array that owns the memory of an array, which NumPy makes the base of a view.
+inline PyObject* owner_of(PyArrayObject* array) {
+    while (PyArray_BASE(array) && PyArray_CheckExact(PyArray_BASE(array))) array = as_array(PyArray_BASE(array));
+    return reinterpret_cast<PyObject*>(array);
+}
+// Whether a view, kept until the next run, would keep much memory alive after the program has dropped it.
+inline bool is_on_large_memory(PyObject* view) {
+    return PyArray_CheckExact(view) && PyArray_NBYTES(as_array(owner_of(as_array(view)))) >= 1 << 16;
+}
+
 class KeptView {
 public:
     // The array as a view of `source`, borrowed; null if somebody else refers to it, or `source` has another layout.
@@ -57,11 +67,6 @@ private:
 
     void forget() {
         for (Object& kept : views_) kept = Object();
-    }
-    // The array that owns the memory, which NumPy makes the base of a view.
-    static PyObject* owner_of(PyArrayObject* array) {
-        while (PyArray_BASE(array) && PyArray_CheckExact(PyArray_BASE(array))) array = as_array(PyArray_BASE(array));
-        return reinterpret_cast<PyObject*>(array);
     }
 
     Object views_[2];  // the second one is used while the program keeps the first one

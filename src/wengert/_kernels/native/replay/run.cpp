@@ -254,6 +254,8 @@ bool view_again(Calls& calls, const Step& step, PyObject* registers) {
 }
 void keep_view(Calls& calls, const Step& step, PyObject* registers) {
     const int32_t source = calls.places[step.operands];
+    const bool is_result = calls.view_in[static_cast<size_t>(step.place)] < 0;
+    if (is_result && is_on_large_memory(PyList_GET_ITEM(registers, step.place))) return;
     calls.views[static_cast<size_t>(step.view)].keep(PyList_GET_ITEM(registers, step.place),
                                                      PyList_GET_ITEM(registers, source),
                                                      !calls.is_filled[static_cast<size_t>(source)]);
