@@ -53,6 +53,9 @@ cpdef object sequence_of_tensors(Nested nested, list values)
 cpdef bint stored(Entry entry, list values, object result) except -1
 cpdef bint has_layout(object array, object layout) except -1
 cpdef object layout_of(object array)
+@cython.locals(last=long)
+cpdef bint fits_scratch(object array) except -1
+cpdef object on_scratch(object array)
 cpdef object new_layout(object array)
 cpdef object copy_of(object array)
 cpdef object strided(object array, long offset, tuple shape, tuple strides, object dtype)
