@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ import wengert as wg
 from benchmarks import compiled
 from benchmarks.libraries import TorchLike
 from benchmarks.timing import flatten
+from wengert import _kernels as kernels
 
 SMALL = [(name, make) for name, make, *_ in compiled.PROGRAMS if "10^6" not in name]
 
@@ -42,6 +45,30 @@ def test_the_pages_have_the_rows_that_were_measured():
     assert [f"| {name} | {own} / {eager} / {torch} |" for name, own, eager, torch in rows] == [
         line for line in readme.splitlines() if any(line.startswith(f"| {name} |") for name, *_ in compiled.PROGRAMS)
     ]
+
+
+def test_the_page_has_the_memory_of_each_step():
+    pattern = r"^\| (.*?) \| [\d.,]+ kB \| [\d.,]+ kB \| [\d.,]+ kB \|$"
+    rows = re.findall(pattern, compiled.PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert rows == [name for name, *_ in compiled.PROGRAMS]
+
+
+@pytest.mark.skipif(kernels.native is None, reason="without the native library entries are objects of Python")
+def test_a_replayed_chain_holds_less_memory_than_an_eager_one():
+    code = """if True:
+        import tracemalloc
+        tracemalloc.start(1)
+        from benchmarks.compiled import chain_of
+        from benchmarks.compiled_memory import peak
+        from benchmarks.libraries import TorchLike
+        ours = TorchLike("wengert")
+        for _ in range(2):
+            sizes = [peak(ours, chain_of(4), mode) for mode in ("eager", "replayed")]
+        print(*sizes)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=compiled.ROOT)
+    eager, replayed = map(int, done.stdout.split())
+    assert 40_000 < eager < 100_000 and replayed < eager
 
 
 def test_tables_are_written_between_their_marks():
