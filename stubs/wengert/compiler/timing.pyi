@@ -3,5 +3,4 @@ from wengert._torch.compiler.timing import (
     SAMPLES as SAMPLES,
     Stopwatch as Stopwatch,
     TRIALS as TRIALS,
-    alone as alone,
 )
