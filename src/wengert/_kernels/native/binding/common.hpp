@@ -388,4 +388,10 @@ private:
     PyThreadState* state_ = nullptr;
 };
 
+// Call `body(begin, end)` for parts of 0 to `count`, by several threads and without the lock where that is worth it.
+template <class Body> inline void for_all(npy_intp count, npy_intp cost, const Body& body) {
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, cost, body);
+}
+
 }  // namespace wengert

@@ -210,11 +210,9 @@ PyObject* complex_dot_rule(PyObject* const* args) {
 
 namespace {
 
-PyMethodDef complex_methods[] = {
+Methods complex_methods({
     WENGERT_ENTRY(vdot, "(self, other) of complex numbers", direct<2, complex_vdot>),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList complex_list(complex_methods);
+});
 
 }  // namespace
 }  // namespace wengert

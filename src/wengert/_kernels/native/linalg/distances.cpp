@@ -355,19 +355,16 @@ template <class T> PyObject* renorm(Call args) {
 }
 
 #define WENGERT_DISTANCE(count, name, arguments) \
-    direct_method("direct_" #name, on_contiguous<direct<count, by_element<name<float>, name<double>>>>, \
-                  #name arguments ", or NotImplemented")
-PyMethodDef distances_methods[] = {
+    WENGERT_ENTRY(name, arguments, on_contiguous<direct<count, by_element<name<float>, name<double>>>>)
+Methods distances_methods({
     WENGERT_DISTANCE(3, cdist, "(x1, x2, p)"),
     WENGERT_DISTANCE(2, pdist, "(self, p)"),
     WENGERT_DISTANCE(6, cdist_rule, "(grad, x1, x2, out, p, wanted)"),
     WENGERT_DISTANCE(4, pdist_rule, "(grad, self, out, p)"),
     WENGERT_DISTANCE(3, dist, "(self, other, p)"),
     WENGERT_DISTANCE(4, renorm, "(self, p, dim, maxnorm)"),
-    {nullptr, nullptr, 0, nullptr},
-};
+});
 #undef WENGERT_DISTANCE
-MethodList distances_list(distances_methods);
 
 }  // namespace
 }  // namespace wengert

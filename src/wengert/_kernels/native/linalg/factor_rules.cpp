@@ -222,19 +222,13 @@ template <class T> PyObject* solve_rule(Call args) {
 }
 
 // The element type is that of argument 1: argument 0 may be a list of gradients.
-#define WENGERT_RULE(count, name, arguments) \
-    direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>, 1>>, \
-                  #name arguments ", or NotImplemented")
-PyMethodDef factor_rules_methods[] = {
-    WENGERT_RULE(3, cholesky_factor_rule, "(grads, L, upper)"),
-    WENGERT_RULE(7, triangular_rule, "(grad, A, out, upper, left, unitriangular, wanted)"),
-    WENGERT_RULE(5, cholesky_solve_rule, "(grad, input2, out, upper, wanted)"),
-    WENGERT_RULE(3, lu_factor_rule, "(grads, LU, pivots)"),
-    WENGERT_RULE(6, solve_rule, "(grads, A, B_shape, result, left, wanted)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-#undef WENGERT_RULE
-MethodList factor_rules_list(factor_rules_methods);
+Methods factor_rules_methods({
+    WENGERT_OF_MATRICES(3, cholesky_factor_rule, "(grads, L, upper)", 1),
+    WENGERT_OF_MATRICES(7, triangular_rule, "(grad, A, out, upper, left, unitriangular, wanted)", 1),
+    WENGERT_OF_MATRICES(5, cholesky_solve_rule, "(grad, input2, out, upper, wanted)", 1),
+    WENGERT_OF_MATRICES(3, lu_factor_rule, "(grads, LU, pivots)", 1),
+    WENGERT_OF_MATRICES(6, solve_rule, "(grads, A, B_shape, result, left, wanted)", 1),
+});
 
 }  // namespace
 }  // namespace wengert

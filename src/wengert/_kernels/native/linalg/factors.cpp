@@ -193,7 +193,7 @@ template <class T> PyObject* log_determinant(Call args) {
     return accepted ? give_tuple(results, 2) : nullptr;
 }
 
-PyMethodDef factors_methods[] = {
+Methods factors_methods({
     WENGERT_EITHER(3, cholesky_factor, "(self, upper, caller)"),
     WENGERT_EITHER(5, triangular, "(A, B, upper, left, unitriangular)"),
     WENGERT_EITHER(3, cholesky_solve, "(self, input2, upper)"),
@@ -202,9 +202,7 @@ PyMethodDef factors_methods[] = {
     WENGERT_EITHER(2, inverse, "(A, check_errors)"),
     WENGERT_EITHER(1, determinant, "(A)"),
     WENGERT_EITHER(1, log_determinant, "(A)"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList factors_list(factors_methods);
+});
 
 }  // namespace
 }  // namespace wengert

@@ -140,6 +140,25 @@ template <class T> inline PyArrayObject* empty_output(PyArray_Descr* descr = des
     return new_array(descr, 1, &none);
 }
 
+// The results of lstsq: the solutions, and the ranks between two outputs that were not asked for.
+template <class T> class Solutions {
+public:
+    Solutions(const Matrices<T>& a, const Matrices<T>& b)
+        : results_{Owned(new_columns(b, a.columns, b.columns)), Owned(empty_output<T>()),
+                   Owned(new_rows(a, int64_descr, {})), Owned(empty_output<T>())} {}
+    bool all() const { return results_[0] && results_[1] && results_[2] && results_[3]; }
+    T* values() { return data_of<T>(results_[0].get()); }
+    int64_t* ranks() { return data_of<int64_t>(results_[2].get()); }
+    PyObject* give() { return give_tuple(results_, 4); }
+
+private:
+    Owned results_[4];
+};
+
+// The entry of `direct_name`: matrices by `name` for the element type of argument number `at`.
+#define WENGERT_OF_MATRICES(count, name, arguments, at) \
+    WENGERT_ENTRY(name, arguments, direct<count, by_element<name<float>, name<double>, at>>)
+
 // The entry of `direct_name`: small matrices by `name`, larger ones by `large_name`.
 #define WENGERT_EITHER(count, name, arguments) \
     WENGERT_ENTRY( \

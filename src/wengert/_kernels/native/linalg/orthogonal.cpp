@@ -279,12 +279,10 @@ template <class T> PyObject* lstsq(Call args) {
         return nullptr;
     if (!a.same_lead(b) || a.rows != b.rows || a.rows > a.columns) return nullptr;
     const npy_intp rows = a.rows, columns = a.columns, width = b.columns;
-    Owned results[4] = {Owned(new_columns(b, columns, width)), Owned(empty_output<T>()),
-                        Owned(new_rows(a, int64_descr, {})), Owned(empty_output<T>())};
-    for (const Owned& result : results)
-        if (!result) return nullptr;
-    T* out = data_of<T>(results[0].get());
-    int64_t* ranks = data_of<int64_t>(results[2].get());
+    Solutions<T> solutions(a, b);
+    if (!solutions.all()) return nullptr;
+    T* out = solutions.values();
+    int64_t* ranks = solutions.ranks();
     const double part = default_tolerance(a);
     const bool accepted = for_each_matrix(a.count, 64 * rows * columns * rows, [=](npy_intp at) {
         Singular singular;
@@ -299,7 +297,7 @@ template <class T> PyObject* lstsq(Call args) {
         store_columns(solution, columns, width, out + at * columns * width);
         return all_finite(solution, columns * width);
     });
-    return accepted ? give_tuple(results, 4) : nullptr;
+    return accepted ? solutions.give() : nullptr;
 }
 
 // lstsq_rule(grads, A, B, solution, wanted), where only the solution has a gradient
@@ -338,24 +336,18 @@ template <class T> PyObject* lstsq_rule(Call args) {
     return accepted ? give_tuple(results, 2) : nullptr;
 }
 
-#define WENGERT_ORTHOGONAL(count, name, arguments, at) \
-    direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>, at>>, \
-                  #name arguments ", or NotImplemented")
-PyMethodDef orthogonal_methods[] = {
+Methods orthogonal_methods({
     WENGERT_EITHER(2, qr, "(A, mode)"),
-    WENGERT_ORTHOGONAL(5, qr_rule, "(grads, A_shape, Q, R, mode)", 2),
-    WENGERT_ORTHOGONAL(3, svd, "(A, full_matrices, compute_uv)", 0),
-    WENGERT_ORTHOGONAL(3, svd_of_values, "(A, full_matrices, compute_uv)", 0),
+    WENGERT_OF_MATRICES(5, qr_rule, "(grads, A_shape, Q, R, mode)", 2),
+    WENGERT_OF_MATRICES(3, svd, "(A, full_matrices, compute_uv)", 0),
+    WENGERT_OF_MATRICES(3, svd_of_values, "(A, full_matrices, compute_uv)", 0),
     WENGERT_ENTRY(eigh, "(A, UPLO, compute_v)", direct<3, by_element<eigh<float, false>, eigh<double, false>>>),
     WENGERT_ENTRY(eigh_of_values, "(A, UPLO, compute_v)", direct<3, by_element<eigh<float, true>, eigh<double, true>>>),
-    WENGERT_ORTHOGONAL(4, pinv, "(A, atol, rtol, hermitian)", 0),
-    WENGERT_ORTHOGONAL(3, pinv_rule, "(grad, A, out)", 0),
+    WENGERT_OF_MATRICES(4, pinv, "(A, atol, rtol, hermitian)", 0),
+    WENGERT_OF_MATRICES(3, pinv_rule, "(grad, A, out)", 0),
     WENGERT_EITHER(4, lstsq, "(A, B, rcond, driver)"),
-    WENGERT_ORTHOGONAL(5, lstsq_rule, "(grads, A, B, solution, wanted)", 1),
-    {nullptr, nullptr, 0, nullptr},
-};
-#undef WENGERT_ORTHOGONAL
-MethodList orthogonal_list(orthogonal_methods);
+    WENGERT_OF_MATRICES(5, lstsq_rule, "(grads, A, B, solution, wanted)", 1),
+});
 
 }  // namespace
 }  // namespace wengert

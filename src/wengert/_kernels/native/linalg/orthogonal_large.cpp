@@ -83,12 +83,10 @@ template <class T> PyObject* large_lstsq(Call args) {
         return nullptr;
     if (!a.same_lead(b) || a.rows != b.rows || a.rows < a.columns) return nullptr;
     const npy_intp rows = a.rows, columns = a.columns, width = b.columns;
-    Owned results[4] = {Owned(new_columns(b, columns, width)), Owned(empty_output<T>()),
-                        Owned(new_rows(a, int64_descr, {})), Owned(empty_output<T>())};
-    for (const Owned& result : results)
-        if (!result) return nullptr;
-    T* out = data_of<T>(results[0].get());
-    int64_t* ranks = data_of<int64_t>(results[2].get());
+    Solutions<T> solutions(a, b);
+    if (!solutions.all()) return nullptr;
+    T* out = solutions.values();
+    int64_t* ranks = solutions.ranks();
     const double part = default_tolerance(a);
     const bool accepted = for_each_matrix(a.count, work(a, 2 * (columns + width)), [=](npy_intp at) {
         const Scratch<T> matrix = scratch<T>(volume(a)), right = scratch<T>(volume(b)),
@@ -107,7 +105,7 @@ template <class T> PyObject* large_lstsq(Call args) {
         ranks[at] = columns;
         return all_finite(solution, columns * width);
     });
-    return accepted ? give_tuple(results, 4) : nullptr;
+    return accepted ? solutions.give() : nullptr;
 }
 
 template PyObject* large_qr<float>(PyObject* const*);

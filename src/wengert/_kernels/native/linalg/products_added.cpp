@@ -155,22 +155,17 @@ template <class T> PyObject* cross(Call args) {
 }
 
 #define WENGERT_ADDED(count, name, arguments) \
-    direct_method("direct_" #name, on_contiguous<direct<count, by_element<name<float>, name<double>>>, few_with_gaps>, \
-                  #name arguments ", or NotImplemented")
-PyMethodDef products_added_methods[] = {
-    direct_method("direct_addmv",
-                  of_halves<on_contiguous<direct<5, by_element<addmv<float>, addmv<double>>>, few_with_gaps>>,
-                  "addmv(self, mat, vec, beta, alpha), or NotImplemented"),
-    direct_method("direct_baddbmm",
-                  of_halves<on_contiguous<direct<5, by_element<baddbmm<float>, baddbmm<double>>>, few_with_gaps>>,
-                  "baddbmm(self, batch1, batch2, beta, alpha), or NotImplemented"),
+    WENGERT_ENTRY(name, arguments, on_contiguous<direct<count, by_element<name<float>, name<double>>>, few_with_gaps>)
+Methods products_added_methods({
+    WENGERT_ENTRY(addmv, "(self, mat, vec, beta, alpha)",
+                  of_halves<on_contiguous<direct<5, by_element<addmv<float>, addmv<double>>>, few_with_gaps>>),
+    WENGERT_ENTRY(baddbmm, "(self, batch1, batch2, beta, alpha)",
+                  of_halves<on_contiguous<direct<5, by_element<baddbmm<float>, baddbmm<double>>>, few_with_gaps>>),
     WENGERT_ADDED(5, addr, "(self, vec1, vec2, beta, alpha)"),
     WENGERT_ADDED(1, trace, "(self)"),
     WENGERT_ADDED(3, cross, "(self, other, dim)"),
-    {nullptr, nullptr, 0, nullptr},
-};
+});
 #undef WENGERT_ADDED
-MethodList products_added_list(products_added_methods);
 
 }  // namespace
 }  // namespace wengert

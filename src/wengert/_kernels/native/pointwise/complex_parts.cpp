@@ -38,9 +38,7 @@ template <class T> PyObject* angle_of_reals(PyArrayObject* x) {
     if (!result) return nullptr;
     const T* from = data_of<T>(x);
     T* out = data_of<T>(result.get());
-    const npy_intp count = PyArray_SIZE(x);
-    ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
+    for_all(PyArray_SIZE(x), 1, [=](npy_intp begin, npy_intp end) {
         constexpr T pi = static_cast<T>(3.14159265358979323846);
         for (npy_intp i = begin; i < end; ++i) {
             const T angle = from[i] < 0 ? pi : T(0);
@@ -60,9 +58,7 @@ PyObject* angle(PyObject* const* args) {
     if (!result) return nullptr;
     const float* parts = data_of<float>(x);
     float* out = data_of<float>(result.get());
-    const npy_intp count = PyArray_SIZE(x);
-    ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, 16, [=](npy_intp begin, npy_intp end) {
+    for_all(PyArray_SIZE(x), 16, [=](npy_intp begin, npy_intp end) {
         constexpr npy_intp piece = 1024;
         float real[piece], imaginary[piece];
         for (npy_intp at = begin; at < end; at += piece) {
@@ -82,9 +78,7 @@ template <class T> PyObject* joined(PyArrayObject* real, PyArrayObject* imaginar
     if (!result) return nullptr;
     const T *real_data = data_of<T>(real), *imaginary_data = data_of<T>(imaginary);
     T* out = data_of<T>(result.get());
-    const npy_intp count = PyArray_SIZE(real);
-    ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, 2, [=](npy_intp begin, npy_intp end) {
+    for_all(PyArray_SIZE(real), 2, [=](npy_intp begin, npy_intp end) {
         for (npy_intp i = begin; i < end; ++i) out[2 * i] = real_data[i], out[2 * i + 1] = imaginary_data[i];
     });
     return result.give();
@@ -101,9 +95,7 @@ template <class T> PyObject* conjugated(PyArrayObject* x) {
     if (!result) return nullptr;
     const T* from = data_of<T>(x);
     T* out = data_of<T>(result.get());
-    const npy_intp count = PyArray_SIZE(x);
-    ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, 2, [=](npy_intp begin, npy_intp end) {
+    for_all(PyArray_SIZE(x), 2, [=](npy_intp begin, npy_intp end) {
         for (npy_intp i = begin; i < end; ++i) out[2 * i] = from[2 * i], out[2 * i + 1] = -from[2 * i + 1];
     });
     return result.give();
