@@ -30,6 +30,7 @@ NEEDED = (
     "wengert/ops/return_types.pyi",
     "wengert/special.pyi",
     "wengert/types.pyi",
+    "wengert/viz/page/foot.html",
     "wengert/viz/page/head.html",
     "wengert/viz/page/page.html",
     "wengert/viz/page/steps.html",

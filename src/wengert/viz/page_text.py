@@ -29,14 +29,14 @@ def fill_page(template: str, script: str, data: dict[str, Any]) -> str:
     """Return the text of a page.
 
     Args:
-        template: name of its file.
+        template: name of the file of what it has between the common head and foot.
         script: its whole script.
         data: what the script reads.
     """
     style = text_of("style.css")
     policy = POLICY.format(script=hash_of(script), style=hash_of(style))
     parts = {"policy": policy, "style": style, "data": as_json(data), "script": script}
-    text = text_of(template).replace("{{head}}\n", text_of("head.html"))
+    text = text_of("head.html") + text_of(template) + text_of("foot.html")
     return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], text)
 
 
