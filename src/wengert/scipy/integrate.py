@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -93,12 +94,12 @@ def solve_ivp(
     times = None if t_eval is None else [as_time(t) for t in t_eval]
     followed = is_followed(function, y0, ends, times, observed)
     if followed and (gradient or ("direct" if is_recordable(integrate, method) else "adjoint")) == "direct":
-        return recorded(integrate, function, y0, ends, method, times, dense_output, observed, events, options)
+        return recorded(Call(integrate, function, y0, ends, method, times, dense_output, observed, options), events)
     options |= {"method": method, "t_eval": None if times is None else np.array([plain(t) for t in times])}
     options |= {"dense_output": dense_output or followed, "events": opened_events(vector, events, arguments)}
     solution = integrate.solve_ivp(lambda t, y: function.value(y, (t,)), [*map(plain, ends)], vector.start, **options)
     if followed:
-        return adjoined(integrate, solution, function, y0, ends, method, times, dense_output, observed, options)
+        return adjoined(Call(integrate, function, y0, ends, method, times, dense_output, observed, options), solution)
     solution.y = vector.rows(solution.y)
     return in_numbers(vector, solution)
 
@@ -143,35 +144,48 @@ def in_numbers(vector: Vector, solution: Any) -> Any:
     return solution
 
 
-def recorded(
-    integrate: Any,
-    function: Evaluated,
-    y0: Any,
-    ends: tuple[Any, Any],
-    method: Any,
-    times: list[Any] | None,
-    dense_output: bool,
-    observed: list[Watch],
-    events: Any,
-    options: dict[str, Any],
-) -> Any:
+@dataclass(frozen=True)
+class Call:
+    """A call of `solve_ivp` whose result has derivatives.
+
+    Attributes:
+        integrate: SciPy's module.
+        function: the derivative of flat states.
+        y0, ends, method, dense_output: arguments.
+        times: those of `t_eval`, or None.
+        observed: functions of the events.
+        options: further arguments.
+    """
+
+    integrate: Any
+    function: Evaluated
+    y0: Any
+    ends: tuple[Any, Any]
+    method: Any
+    times: list[Any] | None
+    dense_output: bool
+    observed: list[Watch]
+    options: dict[str, Any]
+
+
+def recorded(call: Call, events: Any) -> Any:
     """Return the solution through recorded steps.
 
     Raises:
         ValueError: if `t_eval` is not sorted or not within `t_span`.
     """
-    check_times(ends, times)
-    vector = function.vector
-    field = field_of(function.run, vector.elements)
-    solver = method if inspect.isclass(method) else getattr(integrate, method)
-    integrator = Integrator(solver, field, *ends, flat_start(vector, y0), options)
+    check_times(call.ends, call.times)
+    vector, method = call.function.vector, call.method
+    field = field_of(call.function.run, vector.elements)
+    solver = method if inspect.isclass(method) else getattr(call.integrate, method)
+    integrator = Integrator(solver, field, *call.ends, flat_start(vector, call.y0), call.options)
     listed = list_of(events)
-    watched = [Watched(SOLVE, event, watch) for event, watch in zip(listed, observed)]
+    watched = [Watched(SOLVE, event, watch) for event, watch in zip(listed, call.observed)]
     brentq = scipy_module(SOLVE, "optimize").brentq
-    path = Trajectory(integrator, times, watched, dense_output, brentq)
+    path = Trajectory(integrator, call.times, watched, call.dense_output, brentq)
     states = columns(path.states, integrator.y)
     t, y = as_times(path.times), vector.joined_rows(states)
-    sol = Dense(path.steps, integrator.start, integrator.end, integrator.y) if dense_output else None
+    sol = Dense(path.steps, integrator.start, integrator.end, integrator.y) if call.dense_output else None
     result = result_of(integrator.evaluations, 0, t, y, sol, watched if events is not None else None, path.status)
     return in_numbers(vector, result)
 
@@ -201,26 +215,16 @@ def stacked(states: list[Tensor]) -> Any:
     return stack(states) if states else np.empty(0)
 
 
-def adjoined(
-    integrate: Any,
-    solution: Any,
-    function: Evaluated,
-    y0: Any,
-    ends: tuple[Any, Any],
-    method: Any,
-    times: list[Any] | None,
-    dense_output: bool,
-    observed: list[Watch],
-    options: dict[str, Any],
-) -> Any:
+def adjoined(call: Call, solution: Any) -> Any:
     """Return SciPy's solution with derivatives by the adjoint method."""
-    vector, path = function.vector, solution.sol
-    tolerances = {name: options[name] for name in ("rtol", "atol") if name in options}
-    implicit_method = is_implicit(integrate, method)
+    function, ends, path = call.function, call.ends, solution.sol
+    vector, solve_ivp = function.vector, call.integrate.solve_ivp
+    tolerances = {name: call.options[name] for name in ("rtol", "atol") if name in call.options}
+    implicit_method = is_implicit(call.integrate, call.method)
 
     def solve(derivative: Any, jacobian: Any, span: Any, start: Any) -> Any:
         more = {"jac": jacobian} if implicit_method else {}
-        return integrate.solve_ivp(derivative, span, start, method=method, dense_output=True, **tolerances, **more)
+        return solve_ivp(derivative, span, start, method=call.method, dense_output=True, **tolerances, **more)
 
     if any(map(is_dual, function.at(vector.start, (plain(ends[0]),)).outputs)):
         raise RuntimeError(FIRST_ONLY.format(SOLVE))
@@ -229,17 +233,17 @@ def adjoined(
     dense = lambda y, before: matrix_of(taken.jacobian(y, before))  # noqa: E731
     reached = [plain(ends[0]), *map(float, solution.t), plain(ends[1]) if solution.status == 0 else float(path.t_max)]
     problem = Problem(SOLVE, field, solve, dense, path, sorted(reached, key=lambda t: abs(t - reached[0])))
-    start, stand_ins = flat_start(vector, y0), [stand_in(edge) for edge in problem.edges]
+    start, stand_ins = flat_start(vector, call.y0), [stand_in(edge) for edge in problem.edges]
 
     def states(at: list[Any]) -> Tensor:
         return Adjoint.apply(problem, start, time_tensor(ends[0]), stack([time_tensor(t) for t in at]), *stand_ins)
 
     if solution.t_events is not None:
-        solution.t_events, solution.y_events = located(solution, field, states, observed)
-    at = reached_times(solution, ends) if times is None else times[: len(solution.t)]
+        solution.t_events, solution.y_events = located(solution, field, states, call.observed)
+    at = reached_times(solution, ends) if call.times is None else call.times[: len(solution.t)]
     solution.t = as_times(at)
     solution.y = vector.joined_rows(states(at) if at else columns([], start))
-    solution.sol = AdjointDense(states, path) if dense_output else None
+    solution.sol = AdjointDense(states, path) if call.dense_output else None
     return in_numbers(vector, solution)
 
 
