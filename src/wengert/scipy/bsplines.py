@@ -74,9 +74,7 @@ class BSpline:
         """Return the values, or derivatives, at points.
 
         Args:
-            points: numbers, an array or a tensor of any shape.
-            nu: the order of the derivative.
-            extrapolate: replaces the attribute of this name.
+            points, nu, extrapolate: as of `CubicSpline`.
 
         Returns:
             A float64 tensor: the shape of the coefficients, with that of the points in place of the axis.

@@ -122,8 +122,7 @@ def least_squares(
         bounds, method, options: as in SciPy (`ftol`, `xtol`, `gtol`, `x_scale`, `loss`, `f_scale`, `max_nfev`, ...).
 
     Returns:
-        SciPy's result; if `x0` is a container, `x` is such a container of float64 tensors, arrays and numbers. `x` has
-        derivatives with respect to tensors that `fun` depends on, as for `minimize`.
+        SciPy's result; `x` is as for `root`.
 
     Raises:
         ImportError: if SciPy is not installed.

@@ -176,18 +176,11 @@ class EmbeddingBag(_Table):
     """A table of vectors, looked up by bags of indices: the sum, mean or maximum of each bag's vectors.
 
     Args:
-        num_embeddings: number of vectors.
-        embedding_dim: length of a vector.
-        max_norm: vectors that are looked up are first scaled down to this norm if theirs is greater.
-        norm_type: order of the norm of `max_norm`.
-        scale_grad_by_freq: divide gradients by the frequency of the index in the batch.
+        num_embeddings, embedding_dim, max_norm, norm_type, scale_grad_by_freq: as of `Embedding`.
         mode: "sum", "mean" or "max".
-        sparse: the gradient of the table is a sparse tensor, with a row for each lookup.
-        _weight: the table, not copied; a new one if not given.
+        sparse, _weight, device, dtype: as of `Embedding`.
         include_last_offset: whether the last offset is the end of the last bag.
         padding_idx: index whose vector is zero at first and is ignored.
-        device: "cpu".
-        dtype: of the table.
 
     Attributes:
         weight: the table, shape (num_embeddings, embedding_dim), standard normal at first.

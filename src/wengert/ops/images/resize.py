@@ -287,30 +287,39 @@ def check_mode(ndim: int, mode: str, align_corners: bool, antialias: bool) -> No
         raise NotImplementedError(f"Got {ndim}D input, but {mode} mode needs {INTERPOLATING[mode] + 2}D input")
 
 
+def one_each(value: Any, shape: Ints, name: str, described: str, form: str) -> tuple[Any, ...]:
+    """Return a value for each spatial dimension.
+
+    Args:
+        value: a sequence of them, or one for all dimensions.
+        shape: the spatial dimensions.
+        name, described, form: words for the error.
+
+    Raises:
+        ValueError: if there are more or fewer values than dimensions.
+    """
+    values = tuple(value) if isinstance(value, (tuple, list)) else (value,) * len(shape)
+    if len(values) != len(shape):
+        raise ValueError(
+            f"Input and {name} must have the same number of spatial dimensions, but got input with spatial dimensions "
+            f"of {shown(shape)} and {described}{value}. Please provide input tensor in (N, C, d1, d2, ...,dK) format "
+            f"and {form} format."
+        )
+    return values
+
+
 def read_target(shape: Ints, size: Any, factor: Any, recompute: bool | None) -> tuple[Ints, Any]:
     """Return the new lengths, and the factors from which places are computed (None: from the lengths)."""
-    spatial = f"but got input with spatial dimensions of {shown(shape)}"
-    wanted = "Please provide input tensor in (N, C, d1, d2, ...,dK) format and"
     if size is not None and factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is not None:
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-        lengths = tuple(size) if isinstance(size, (tuple, list)) else (size,) * len(shape)
-        if len(lengths) != len(shape):
-            raise ValueError(
-                f"Input and output must have the same number of spatial dimensions, {spatial} and output size of "
-                f"{size}. {wanted} output size in (o1, o2, ...,oK) format."
-            )
+        lengths = one_each(size, shape, "output", "output size of ", "output size in (o1, o2, ...,oK)")
         return tuple(as_length(length, lengths) for length in lengths), None
     if factor is None:
         raise ValueError("either size or scale_factor should be defined")
-    factors = tuple(factor) if isinstance(factor, (tuple, list)) else (factor,) * len(shape)
-    if len(factors) != len(shape):
-        raise ValueError(
-            f"Input and scale_factor must have the same number of spatial dimensions, {spatial} and scale_factor of "
-            f"shape {factor}. {wanted} scale_factor in (s1, s2, ...,sK) format."
-        )
+    factors = one_each(factor, shape, "scale_factor", "scale_factor of shape ", "scale_factor in (s1, s2, ...,sK)")
     if not recompute and not all(math.isfinite(float(ratio)) for ratio in factors):
         raise RuntimeError(f"interpolate: scale_factor must be finite, got {factor}")
     target = tuple(math.floor(length * float(ratio)) for length, ratio in zip(shape, factors))

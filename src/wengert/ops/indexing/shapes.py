@@ -258,17 +258,8 @@ def unit_vectors_shape(tensor: Any, num_classes: int) -> Any:
 
 
 @bags_of_rows.shape
-def bags_shape(
-    weight: Any,
-    indices: Any,
-    offsets: Any,
-    scale_grad_by_freq: bool,
-    mode: int,
-    sparse: bool,
-    per_sample_weights: Any,
-    include_last_offset: bool,
-    padding_idx: int,
-) -> Any:
+def bags_shape(weight: Any, indices: Any, offsets: Any, *options: Any) -> Any:
+    include_last_offset, padding_idx = options[-2:]
     check_lookup(weight, indices, offsets, padding_idx)
     check_last(offsets, include_last_offset)
     count, width = offsets.shape[0] - include_last_offset, weight.shape[1]

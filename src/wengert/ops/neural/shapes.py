@@ -81,10 +81,15 @@ def layer_norm_shape(input: Any, normalized_shape: Any, weight: Any, bias: Any, 
     return [(input.shape, input.dtype), *[(statistics, statistics_dtype(input, weight, bias))] * 2]
 
 
-@layer_norm_backward.shape
-def layer_norm_backward_shape(grad: Any, input: Any, mean: Any, rstd: Any, weight: Any, normalized_ndim: int) -> Any:
+def like_operands(input: Any, weight: Any) -> Any:
+    """Return shapes and dtypes of the gradients of a normalisation with respect to its input and its factors."""
     factors = [] if weight is None else [(weight.shape, weight.dtype)] * 2
     return [(input.shape, input.dtype), *factors]
+
+
+@layer_norm_backward.shape
+def layer_norm_backward_shape(grad: Any, input: Any, mean: Any, rstd: Any, weight: Any, normalized_ndim: int) -> Any:
+    return like_operands(input, weight)
 
 
 @native_group_norm.shape
@@ -116,8 +121,7 @@ def batch_norm_shape(
 
 @batch_norm_backward.shape
 def batch_norm_backward_shape(grad: Any, input: Any, mean: Any, invstd: Any, weight: Any, training: bool) -> Any:
-    factors = [] if weight is None else [(weight.shape, weight.dtype)] * 2
-    return [(input.shape, input.dtype), *factors]
+    return like_operands(input, weight)
 
 
 # ---- attention -------------------------------------------------------------------------------------------------------

@@ -361,14 +361,18 @@ def of_whole_pairs(input: Any) -> Any:
     return view_as_complex.call((input,))
 
 
-@functools.cache
-def on_whole_pairs(card: Any) -> Any:
-    """Return the function `view_as_complex`. Rules call the operator: tangents may begin anywhere."""
-    of_whole_pairs.__doc__ = card.__doc__
-    return checked(card.name, of_whole_pairs, module="wengert")
+def as_function(function: Any) -> Any:
+    """Return what makes the public function of a card from one that checks more than the operator, which rules call."""
+
+    @functools.cache
+    def of_card(card: Any) -> Any:
+        function.__doc__ = card.__doc__
+        return checked(card.name, function, module="wengert")
+
+    return of_card
 
 
-view_as_complex.function_of = on_whole_pairs
+view_as_complex.function_of = as_function(of_whole_pairs)  # tangents may begin anywhere
 
 
 @view_as_complex.batched
@@ -406,14 +410,7 @@ def refuse_conjugated(input: Any) -> Any:
     return view_as_real.call((input,))
 
 
-@functools.cache
-def of_resolved(card: Any) -> Any:
-    """Return the function `view_as_real`."""
-    refuse_conjugated.__doc__ = card.__doc__
-    return checked(card.name, refuse_conjugated, module="wengert")
-
-
-view_as_real.function_of = of_resolved
+view_as_real.function_of = as_function(refuse_conjugated)
 
 
 @composite(method=False)

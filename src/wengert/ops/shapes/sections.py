@@ -22,7 +22,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import int64
 from ..._core.types.sizes import normalise
 from ..family import describes
-from .slices import checked_lengths, cut, equal_lengths, slice_, split, split_vjp
+from .slices import checked_lengths, cut, equal_lengths, slice_, split, split_sizes_vjp, split_vjp
 
 MANY = 64
 """Largest number of parts whose bounds are cached."""
@@ -311,9 +311,7 @@ def unsafe_split_with_sizes(self: Array, split_sizes: Any, dim: int = 0) -> Any:
     return cut(self, at, checked_lengths(split_sizes, have, at))
 
 
-@unsafe_split_with_sizes.vjp("self")
-def unsafe_split_with_sizes_vjp(grads: Any, self_shape: Any, split_sizes: Any, dim: int) -> Any:
-    return split_vjp(grads, self_shape, split_sizes, dim)
+unsafe_split_with_sizes.vjp("self")(split_sizes_vjp)
 
 
 @unsafe_split_with_sizes.samples

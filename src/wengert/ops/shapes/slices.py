@@ -311,6 +311,11 @@ def split_vjp(grads: Any, self_shape: Any, split_size: Any, dim: int) -> Any:
     return join_parts(grads, self_shape, at, split_lengths(split_size, self_shape[at], at))
 
 
+def split_sizes_vjp(grads: Any, self_shape: Any, split_sizes: Any, dim: int) -> Any:
+    """Rule of the operators that call the lengths of the parts `split_sizes`."""
+    return split_vjp(grads, self_shape, split_sizes, dim)
+
+
 @split.samples
 def split_samples(make: Any) -> Any:
     yield Sample(make(5, 2), 2)

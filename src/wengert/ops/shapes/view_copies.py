@@ -19,7 +19,7 @@ from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
 from ..._kernels import positions
 from ..family import WRITTEN, describes
-from .slices import select, slice_, slice_backward, split, split_vjp, unbind
+from .slices import select, slice_, slice_backward, split, split_sizes_vjp, unbind
 from .strided import unfold
 from .view_shape import alias, infer_size, view_as_dtype, view_shape
 from .views import expand, permute, squeeze, squeeze_form, t, transpose, unsqueeze
@@ -299,9 +299,7 @@ def split_with_sizes_copy(self: Array, split_sizes: Any, dim: int = 0) -> Any:
     return [row_major(part) for part in split.body(self, split_sizes, dim)]
 
 
-@split_with_sizes_copy.vjp("self")
-def split_with_sizes_copy_vjp(grads: Any, self_shape: Any, split_sizes: Any, dim: int) -> Any:
-    return split_vjp(grads, self_shape, split_sizes, dim)
+split_with_sizes_copy.vjp("self")(split_sizes_vjp)
 
 
 @split_with_sizes_copy.samples
