@@ -134,7 +134,7 @@ PyObject* masked_fill(PyObject* const* args) {
 }
 
 Methods write_methods({
-    fast_method("copy_into", copy_into, "copy_into(target, source)"),
+    WENGERT_FUNCTION(copy_into, "(target, source)", copy_into),
     WENGERT_ENTRY(copy_, "(self, src, non_blocking): None", direct<3, copy>),
     WENGERT_ENTRY(fill_, "(self, value): None", direct<2, fill>),
     WENGERT_ENTRY(zero_, "(self): None", direct<1, zero>),

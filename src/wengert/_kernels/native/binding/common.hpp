@@ -163,6 +163,8 @@ using FastFunction = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyOb
 inline PyMethodDef fast_method(const char* name, FastFunction function, const char* doc) {
     return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function)), METH_FASTCALL | METH_KEYWORDS, doc};
 }
+// The entry of a function with a twin in a table of methods: what it takes, and last the function.
+#define WENGERT_FUNCTION(name, parameters, ...) fast_method(#name, __VA_ARGS__, #name parameters)
 
 // A function of positional arguments that returns NotImplemented for what it does not know.
 using DirectFunction = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);

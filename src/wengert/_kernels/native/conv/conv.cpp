@@ -159,15 +159,12 @@ const char* const weight_names[] = {"grad", "x", "weight_shape", "stride", "padd
 
 
 Methods conv_methods({
-    fast_method("convolution",
-                with_twin<conv_twin, 7, forward_names, by_dtype<convolution_of<float>, convolution_of<double>>>,
-                "convolution(x, weight, bias, stride, padding, dilation, groups)"),
-    fast_method("convolution_backward_input",
-                with_twin<input_twin, 7, input_names, by_dtype<input_grad_of<float>, input_grad_of<double>>>,
-                "convolution_backward_input(grad, weight, input_shape, stride, padding, dilation, groups)"),
-    fast_method("convolution_backward_weight",
-                with_twin<weight_twin, 7, weight_names, by_dtype<weight_grad_of<float>, weight_grad_of<double>>>,
-                "convolution_backward_weight(grad, x, weight_shape, stride, padding, dilation, groups)"),
+    WENGERT_FUNCTION(convolution, "(x, weight, bias, stride, padding, dilation, groups)",
+                     with_twin<conv_twin, 7, forward_names, by_dtype<convolution_of<float>, convolution_of<double>>>),
+    WENGERT_FUNCTION(convolution_backward_input, "(grad, weight, input_shape, stride, padding, dilation, groups)",
+                     with_twin<input_twin, 7, input_names, by_dtype<input_grad_of<float>, input_grad_of<double>>>),
+    WENGERT_FUNCTION(convolution_backward_weight, "(grad, x, weight_shape, stride, padding, dilation, groups)",
+                     with_twin<weight_twin, 7, weight_names, by_dtype<weight_grad_of<float>, weight_grad_of<double>>>),
 });
 
 // ---- functions for the dispatcher -----------------------------------------------------------------------------------

@@ -303,12 +303,12 @@ const char* const rfft_lines_names[] = {"array", "axis", "scale", "onesided", "o
 const char* const irfft_lines_names[] = {"array", "axis", "scale", "length", "out"};
 
 Methods fourier_lines_methods({
-    fast_method("fft_lines", with_twin<fft_twin, 5, fft_lines_names, lines<OF_COMPLEX>>,
-                "fft_lines(array, axis, scale, forward, out)"),
-    fast_method("rfft_lines", with_twin<rfft_twin, 5, rfft_lines_names, lines<OF_REAL>>,
-                "rfft_lines(array, axis, scale, onesided, out)"),
-    fast_method("irfft_lines", with_twin<irfft_twin, 5, irfft_lines_names, lines<TO_REAL>>,
-                "irfft_lines(array, axis, scale, length, out)"),
+    WENGERT_FUNCTION(fft_lines, "(array, axis, scale, forward, out)",
+                     with_twin<fft_twin, 5, fft_lines_names, lines<OF_COMPLEX>>),
+    WENGERT_FUNCTION(rfft_lines, "(array, axis, scale, onesided, out)",
+                     with_twin<rfft_twin, 5, rfft_lines_names, lines<OF_REAL>>),
+    WENGERT_FUNCTION(irfft_lines, "(array, axis, scale, length, out)",
+                     with_twin<irfft_twin, 5, irfft_lines_names, lines<TO_REAL>>),
 });
 
 }  // namespace

@@ -305,22 +305,20 @@ const char* const average_backward_names[] = {"grad",    "input_shape", "kernel_
 
 
 Methods pool_methods({
-    fast_method("max_pool2d",
-                with_twin<max_pool_twin, 3, max_names, by_element<max_forward<float>, max_forward<double>>>,
-                "max_pool2d(x, kernel_size, stride, padding=(0, 0), dilation=(1, 1), ceil_mode=False)"),
-    fast_method(
-        "max_pool2d_backward",
-        with_twin<max_pool_backward_twin, 3, max_backward_names, by_element<max_backward<float>, max_backward<double>>>,
-        "max_pool2d_backward(grad, indices, input_shape)"),
-    fast_method("avg_pool2d",
-                with_twin<avg_pool_twin, 3, average_names, by_element<average_forward<float>, average_forward<double>>>,
-                "avg_pool2d(x, kernel_size, stride, padding=(0, 0), ceil_mode=False, count_include_pad=True, "
-                "divisor_override=None)"),
-    fast_method("avg_pool2d_backward",
-                with_twin<avg_pool_backward_twin, 8, average_backward_names,
-                          by_element<average_backward<float>, average_backward<double>>>,
-                "avg_pool2d_backward(grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, "
-                "divisor_override)"),
+    WENGERT_FUNCTION(max_pool2d, "(x, kernel_size, stride, padding=(0, 0), dilation=(1, 1), ceil_mode=False)",
+                     with_twin<max_pool_twin, 3, max_names, by_element<max_forward<float>, max_forward<double>>>),
+    WENGERT_FUNCTION(max_pool2d_backward, "(grad, indices, input_shape)",
+                     with_twin<max_pool_backward_twin, 3, max_backward_names,
+                               by_element<max_backward<float>, max_backward<double>>>),
+    WENGERT_FUNCTION(
+        avg_pool2d,
+        "(x, kernel_size, stride, padding=(0, 0), ceil_mode=False, count_include_pad=True, divisor_override=None)",
+        with_twin<avg_pool_twin, 3, average_names, by_element<average_forward<float>, average_forward<double>>>),
+    WENGERT_FUNCTION(
+        avg_pool2d_backward,
+        "(grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)",
+        with_twin<avg_pool_backward_twin, 8, average_backward_names,
+                  by_element<average_backward<float>, average_backward<double>>>),
     WENGERT_ENTRY(max_pool2d_with_indices, "(self, kernel_size, stride, padding, dilation, ceil_mode)",
                   on_contiguous<direct<6, of_rows<max_forward<float>, max_forward<double>>>, few_with_gaps>),
     WENGERT_ENTRY(avg_pool2d, "(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)",

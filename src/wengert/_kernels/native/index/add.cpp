@@ -304,21 +304,18 @@ Methods index_methods({
                   on_contiguous<direct<4, by_element<index_select_rule<float>, index_select_rule<double>>>>),
     WENGERT_ENTRY(embedding_rule, "(grad, indices, weight_shape, padding_idx, scale_grad_by_freq)",
                   on_contiguous<direct<5, by_element<embedding_rule<float>, embedding_rule<double>>>>),
-    fast_method(
-        "embedding_backward",
-        with_twin<embedding_backward_twin, 3, embedding_names, by_dtype<embedding_rows<float>, embedding_rows<double>>>,
-        "embedding_backward(grad, indices, rows, padding_idx=-1)"),
-    fast_method("index_add",
-                with_twin<index_add_twin, 4, index_add_names, by_dtype<index_slices<float>, index_slices<double>>>,
-                "index_add(x, axis, index, source, alpha=1)"),
-    fast_method("scatter_add",
-                with_twin<scatter_add_twin, 4, scatter_add_names, by_dtype<scatter<float>, scatter<double>>>,
-                "scatter_add(x, axis, index, source)"),
-    fast_method("index_put_add",
-                with_twin<index_put_add_twin, 3, index_put_names, by_dtype<put_rows<float>, put_rows<double>>>,
-                "index_put_add(x, indices, values)"),
-    fast_method("dropout_apply", with_twin<dropout_apply_twin, 3, dropout_names, by_dtype<drop<float>, drop<double>>>,
-                "dropout_apply(x, mask, p)"),
+    WENGERT_FUNCTION(embedding_backward, "(grad, indices, rows, padding_idx=-1)",
+                     with_twin<embedding_backward_twin, 3, embedding_names,
+                               by_dtype<embedding_rows<float>, embedding_rows<double>>>),
+    WENGERT_FUNCTION(
+        index_add, "(x, axis, index, source, alpha=1)",
+        with_twin<index_add_twin, 4, index_add_names, by_dtype<index_slices<float>, index_slices<double>>>),
+    WENGERT_FUNCTION(scatter_add, "(x, axis, index, source)",
+                     with_twin<scatter_add_twin, 4, scatter_add_names, by_dtype<scatter<float>, scatter<double>>>),
+    WENGERT_FUNCTION(index_put_add, "(x, indices, values)",
+                     with_twin<index_put_add_twin, 3, index_put_names, by_dtype<put_rows<float>, put_rows<double>>>),
+    WENGERT_FUNCTION(dropout_apply, "(x, mask, p)",
+                     with_twin<dropout_apply_twin, 3, dropout_names, by_dtype<drop<float>, drop<double>>>),
 });
 
 }  // namespace

@@ -50,8 +50,8 @@ PyObject* linear(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* k
 }
 
 PyMethodDef matmul_methods[] = {
-    fast_method("matmul", matmul, "matmul(a, b, out=None)"),
-    fast_method("linear", linear, "linear(x, weight, bias=None)"),
+    WENGERT_FUNCTION(matmul, "(a, b, out=None)", matmul),
+    WENGERT_FUNCTION(linear, "(x, weight, bias=None)", linear),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList matmul_list(matmul_methods);

@@ -131,9 +131,9 @@ Methods loss_methods({
                   on_contiguous<direct<5, by_element<forward<float>, forward<double>>>>),
     WENGERT_ENTRY(nll_loss_rule, "(grads, self, target, total_weight, weight, reduction, ignore_index)",
                   on_contiguous<direct<7, by_element<rule<float>, rule<double>, 1>>>),
-    fast_method("nll_loss", nll_loss, "nll_loss(logp, target, weight=None, reduction='mean', ignore_index=-100)"),
-    fast_method("nll_loss_backward", nll_loss_backward,
-                "nll_loss_backward(grad, logp, target, weight, reduction, ignore_index, total_weight)"),
+    WENGERT_FUNCTION(nll_loss, "(logp, target, weight=None, reduction='mean', ignore_index=-100)", nll_loss),
+    WENGERT_FUNCTION(nll_loss_backward, "(grad, logp, target, weight, reduction, ignore_index, total_weight)",
+                     nll_loss_backward),
 });
 
 }  // namespace

@@ -252,10 +252,9 @@ PyObject* batch_norm_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs
 }
 
 Methods batch_norm_methods({
-    fast_method("batch_norm_statistics", batch_norm_statistics, "batch_norm_statistics(x, eps)"),
-    fast_method("batch_norm_apply", batch_norm_apply, "batch_norm_apply(x, mean, invstd, weight=None, bias=None)"),
-    fast_method("batch_norm_backward", batch_norm_backward,
-                "batch_norm_backward(grad, x, mean, invstd, weight, training)"),
+    WENGERT_FUNCTION(batch_norm_statistics, "(x, eps)", batch_norm_statistics),
+    WENGERT_FUNCTION(batch_norm_apply, "(x, mean, invstd, weight=None, bias=None)", batch_norm_apply),
+    WENGERT_FUNCTION(batch_norm_backward, "(grad, x, mean, invstd, weight, training)", batch_norm_backward),
     direct_method(
         "direct_batch_norm",
         on_contiguous<direct<7, by_element<without_statistics<float>, without_statistics<double>>>, few_with_gaps>,

@@ -140,9 +140,8 @@ template <class T> PyObject* layer_norm_card(PyObject* const* args) {
 }
 
 Methods layer_norm_methods({
-    fast_method("layer_norm", layer_norm, "layer_norm(x, normalized_ndim, weight=None, bias=None, eps=1e-5)"),
-    fast_method("layer_norm_backward", layer_norm_backward,
-                "layer_norm_backward(grad, x, normalized_ndim, mean, invstd, weight)"),
+    WENGERT_FUNCTION(layer_norm, "(x, normalized_ndim, weight=None, bias=None, eps=1e-5)", layer_norm),
+    WENGERT_FUNCTION(layer_norm_backward, "(grad, x, normalized_ndim, mean, invstd, weight)", layer_norm_backward),
     WENGERT_ENTRY(native_layer_norm, "(input, normalized_shape, weight, bias, eps)",
                   of_halves<on_contiguous<direct<5, by_element<layer_norm_card<float>, layer_norm_card<double>>>>>),
 });

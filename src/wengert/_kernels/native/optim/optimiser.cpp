@@ -294,14 +294,15 @@ const char* const adam_names[] = {"params", "grads", "exp_avgs", "exp_avg_sqs", 
 
 
 Methods optimiser_methods({
-    fast_method("formula_step", with_twin<formula_twin, 8, formula_names, formula_compute>,
-                "formula_step(kind, params, grads, states, numbers, shrink, weight_decay, maximize)"),
-    fast_method("sgd_step", with_twin<sgd_twin, 9, sgd_names, sgd_compute>,
-                "sgd_step(params, grads, momentum_buffers, lr, momentum, dampening, weight_decay, nesterov, maximize)"),
-    fast_method(
-        "adam_step", with_twin<adam_twin, 13, adam_names, adam_compute>,
-        "adam_step(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps, lr, beta1, beta2, eps, weight_decay, "
-        "amsgrad, maximize)"),
+    WENGERT_FUNCTION(formula_step, "(kind, params, grads, states, numbers, shrink, weight_decay, maximize)",
+                     with_twin<formula_twin, 8, formula_names, formula_compute>),
+    WENGERT_FUNCTION(sgd_step,
+                     "(params, grads, momentum_buffers, lr, momentum, dampening, weight_decay, nesterov, maximize)",
+                     with_twin<sgd_twin, 9, sgd_names, sgd_compute>),
+    WENGERT_FUNCTION(
+        adam_step,
+        "(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps, lr, beta1, beta2, eps, weight_decay, amsgrad, maximize)",
+        with_twin<adam_twin, 13, adam_names, adam_compute>),
 });
 
 }  // namespace

@@ -76,8 +76,8 @@ Methods gelu_methods({
     WENGERT_REPEATABLE(round, "(x, None or 0)", in_operand_order<direct_round>),
     WENGERT_REPEATABLE(gelu_backward, "(grad, self, approximate)", in_operand_order<gelu_rule>),
     WENGERT_REPEATABLE(gelu, "(x, approximate)", in_operand_order<direct_gelu>),
-    fast_method("gelu", gelu, "gelu(x, approximate='none', out=None)"),
-    fast_method("gelu_backward", gelu_backward, "gelu_backward(grad, x, approximate='none', out=None)"),
+    WENGERT_FUNCTION(gelu, "(x, approximate='none', out=None)", gelu),
+    WENGERT_FUNCTION(gelu_backward, "(grad, x, approximate='none', out=None)", gelu_backward),
 });
 
 }  // namespace

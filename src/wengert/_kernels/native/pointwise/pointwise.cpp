@@ -460,7 +460,7 @@ PyObject* pointwise_table(PyObject*, PyObject*) {
 #define WENGERT_BINARY(op, name, cost, binding, ...) WENGERT_METHODS_OF_##binding(BinaryMethod, op, name, "(a, b")
 Methods pointwise_methods({
 #include "base/pointwise.inc"
-    fast_method("add_scaled", add_scaled, "add_scaled(a, b, factor, out=None)"),
+    WENGERT_FUNCTION(add_scaled, "(a, b, factor, out=None)", add_scaled),
     {"pointwise_table", pointwise_table, METH_NOARGS,
      "pointwise_table(): rows of base/pointwise.inc: (name, operands, binding, cost)."},
     repeatable_method("direct_max_pair", in_operand_order<of_pair<MAXIMUM>>,

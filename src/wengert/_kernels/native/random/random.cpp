@@ -272,9 +272,9 @@ void draw_normal_numbers(Words words, double* kept, double* to, index_t count) {
 namespace {
 
 Methods random_methods({
-    fast_method("normal_blocks", normal_blocks, "normal_blocks(uniform)"),
-    fast_method("normal_pairs", normal_pairs, "normal_pairs(uniform)"),
-    fast_method("shuffle", shuffle, "shuffle(order, steps)"),
+    WENGERT_FUNCTION(normal_blocks, "(uniform)", normal_blocks),
+    WENGERT_FUNCTION(normal_pairs, "(uniform)", normal_pairs),
+    WENGERT_FUNCTION(shuffle, "(order, steps)", shuffle),
     WENGERT_ENTRY(rand, "(generator, forks, default, *lengths)", factory<draw_even<float>, draw_even<double>>),
     WENGERT_ENTRY(randn, "(generator, forks, default, *lengths)", factory<draw_normal<float>, draw_normal<double>>),
     WENGERT_ENTRY(whole, "(bits, acquire, release, kept, count, room, low, short)", integers_below),

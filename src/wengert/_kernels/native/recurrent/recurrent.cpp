@@ -333,16 +333,16 @@ PyObject* lstm_steps_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs
 }
 
 Methods recurrent_methods({
-    fast_method("rnn_steps", rnn_steps, "rnn_steps(inputs, hidden, weight, relu, sizes, reverse)"),
-    fast_method("rnn_steps_backward", rnn_steps_backward,
-                "rnn_steps_backward(grad, grad_last, output, weight, relu, batch, sizes, reverse)"),
-    fast_method("gru_steps", gru_steps, "gru_steps(inputs, hidden, weight, bias, sizes, reverse)"),
-    fast_method("gru_steps_backward", gru_steps_backward,
-                "gru_steps_backward(grad, grad_last, gates, candidates, output, hidden, weight, sizes, reverse)"),
-    fast_method("lstm_steps", lstm_steps, "lstm_steps(inputs, hidden, cell, weight, projection, sizes, reverse)"),
-    fast_method(
-        "lstm_steps_backward", lstm_steps_backward,
-        "lstm_steps_backward(grad, grad_hidden, grad_cell, gates, cells, cell, weight, projection, sizes, reverse)"),
+    WENGERT_FUNCTION(rnn_steps, "(inputs, hidden, weight, relu, sizes, reverse)", rnn_steps),
+    WENGERT_FUNCTION(rnn_steps_backward, "(grad, grad_last, output, weight, relu, batch, sizes, reverse)",
+                     rnn_steps_backward),
+    WENGERT_FUNCTION(gru_steps, "(inputs, hidden, weight, bias, sizes, reverse)", gru_steps),
+    WENGERT_FUNCTION(gru_steps_backward, "(grad, grad_last, gates, candidates, output, hidden, weight, sizes, reverse)",
+                     gru_steps_backward),
+    WENGERT_FUNCTION(lstm_steps, "(inputs, hidden, cell, weight, projection, sizes, reverse)", lstm_steps),
+    WENGERT_FUNCTION(lstm_steps_backward,
+                     "(grad, grad_hidden, grad_cell, gates, cells, cell, weight, projection, sizes, reverse)",
+                     lstm_steps_backward),
 });
 
 }  // namespace
