@@ -52,6 +52,17 @@ class _Table(Module):
                 raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
             self.weight = Parameter(table, requires_grad=not freeze)
 
+    def _scaling(self) -> str:
+        """The options that scale vectors and gradients, as `extra_repr` shows them."""
+        text = ""
+        if self.max_norm is not None:
+            text += f", max_norm={self.max_norm}"
+        if self.norm_type != 2:
+            text += f", norm_type={self.norm_type}"
+        if self.scale_grad_by_freq:
+            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
+        return text
+
     def reset_parameters(self) -> None:
         """Draw new vectors; that of `padding_idx` becomes zero."""
         init.normal_(self.weight)
@@ -137,13 +148,7 @@ class Embedding(_Table):
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"
-        if self.max_norm is not None:
-            text += f", max_norm={self.max_norm}"
-        if self.norm_type != 2:
-            text += f", norm_type={self.norm_type}"
-        if self.scale_grad_by_freq:
-            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
-        return text
+        return text + self._scaling()
 
     @classmethod
     def from_pretrained(
@@ -238,14 +243,7 @@ class EmbeddingBag(_Table):
 
     def extra_repr(self) -> str:
         """The sizes."""
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        if self.max_norm is not None:
-            text += f", max_norm={self.max_norm}"
-        if self.norm_type != 2:
-            text += f", norm_type={self.norm_type}"
-        if self.scale_grad_by_freq:
-            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
-        text += f", mode={self.mode!r}"
+        text = f"{self.num_embeddings}, {self.embedding_dim}{self._scaling()}, mode={self.mode!r}"
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"
         return text

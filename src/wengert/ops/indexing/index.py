@@ -62,6 +62,16 @@ def check_index_dtype(name: str, index: Any, wanted: str) -> None:
         raise RuntimeError(f"{name}(): Expected dtype {wanted} for index")
 
 
+ADDED = """
+    Returns:
+        A new tensor; `{name}_` writes into `self`.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit, or an index is out of range.
+    """
+"""Sections of an operator that adds to elements at indices."""
+
+
 def check_range(
     index: Any, length: int, dim: int, kind: type[Exception] = IndexError, *, low: bool = True, name: str = ""
 ) -> None:

@@ -16,7 +16,7 @@ from ..._core.types.sizes import normalise
 from ..._kernels.index import private
 from ..memory.overwrite import checked_value
 from ..pointwise.binary import unsigned
-from .index import check_range, integers, warn_expanded
+from .index import ADDED, check_range, integers, warn_expanded
 
 native = kernels.direct_function
 
@@ -83,6 +83,7 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
     inplace=InPlace(apart="wholly", native=native("index_add_")),
     batching="batches.written",
     native=native("index_add"),
+    describes=ADDED.format(name="index_add"),
 )
 def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Number = 1) -> Any:
     """Copy the tensor and add the slices of `source` along `dim` at `index`.
@@ -91,12 +92,6 @@ def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Numb
         index: int64 or int32 vector.
         source: like `self`, but as long as `index` along `dim`.
         alpha: multiplier of `source`.
-
-    Returns:
-        A new tensor; `index_add_` writes into `self`.
-
-    Raises:
-        RuntimeError: if shapes or dtypes do not fit, or an index is out of range.
 
     Examples:
         >>> import wengert as wg

@@ -13,7 +13,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import normalise
 from ..._kernels.index import along_axis
 from ..memory.overwrite import checked_value
-from .index import check_range, integers, out_of_range_sample
+from .index import ADDED, check_range, integers, out_of_range_sample
 
 native = kernels.direct_function
 
@@ -175,6 +175,7 @@ def scatter_samples(make: Any) -> Any:
     inplace=InPlace(apart="wholly", native=native("scatter_add_")),
     batching="batches.elements",
     native=native("scatter_add"),
+    describes=ADDED.format(name="scatter_add"),
 )
 def scatter_add(self: Array, dim: int, index: Index, src: Array) -> Any:
     """Copy the tensor and add elements of `src`: `out[index[i][j]][j] += src[i][j]` for `dim` 0.
@@ -183,12 +184,6 @@ def scatter_add(self: Array, dim: int, index: Index, src: Array) -> Any:
         dim: the dimension of `index`.
         index: int64 tensor with as many dimensions, no longer than `src`, nor than `self` along the others.
         src: tensor of the same dtype.
-
-    Returns:
-        A new tensor; `scatter_add_` writes into `self`.
-
-    Raises:
-        RuntimeError: if shapes or dtypes do not fit, or an index is out of range.
 
     Examples:
         >>> import wengert as wg

@@ -60,10 +60,7 @@ def as_strided_copy(input: Any, size: Any, stride: Any, storage_offset: int | No
     """`as_strided`, copied.
 
     Args:
-        input: tensor.
-        size: the shape.
-        stride: step between neighbours along each dimension, in elements of memory.
-        storage_offset: start in the storage; by default that of `input`.
+        input, size, stride, storage_offset: as for `as_strided`.
 
     Examples:
         >>> import wengert as wg
