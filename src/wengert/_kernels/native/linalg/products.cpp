@@ -345,39 +345,33 @@ template <class T> PyObject* dot_rule(PyObject* const* args) {
 }
 
 #define WENGERT_PRODUCT(count, name, arguments) \
-    repeatable_method("direct_" #name, direct<count, by_element<name<float>, name<double>>>, \
-                      #name arguments ", or NotImplemented")
+    WENGERT_REPEATABLE(name, arguments, direct<count, by_element<name<float>, name<double>>>)
 #define WENGERT_COMPLEX_PRODUCT(name, arguments) \
-    repeatable_method("direct_" #name, \
-                      of_halves<direct<2, either<by_element<name<float>, name<double>>, complex_##name>>>, \
-                      #name arguments ", or NotImplemented")
-PyMethodDef product_methods[] = {
+    WENGERT_REPEATABLE(name, arguments, \
+                       of_halves<direct<2, either<by_element<name<float>, name<double>>, complex_##name>>>)
+Methods product_methods({
     WENGERT_COMPLEX_PRODUCT(mm, "(self, mat2)"),
     WENGERT_COMPLEX_PRODUCT(mv, "(self, vec)"),
     WENGERT_COMPLEX_PRODUCT(dot, "(self, tensor)"),
     WENGERT_COMPLEX_PRODUCT(bmm, "(self, mat2)"),
     WENGERT_COMPLEX_PRODUCT(matmul, "(self, other)"),
-    repeatable_method("direct_addmm", of_halves<direct<5, by_element<addmm<float>, addmm<double>>>>,
-                      "addmm(self, mat1, mat2, beta, alpha), or NotImplemented"),
+    WENGERT_REPEATABLE(addmm, "(self, mat1, mat2, beta, alpha)",
+                       of_halves<direct<5, by_element<addmm<float>, addmm<double>>>>),
     WENGERT_COMPLEX_PRODUCT(bmm_first_rule, "(grad, mat2)"),
     WENGERT_COMPLEX_PRODUCT(bmm_second_rule, "(grad, self)"),
-    repeatable_method("direct_mm_first_rule",
-                      direct<4, either<by_element<first_rule<float>, first_rule<double>>, complex_first_rule>>,
-                      "mm_first_rule(grad, mat2, self_shape, self_strides), or NotImplemented"),
-    repeatable_method("direct_mm_second_rule",
-                      direct<4, either<by_element<second_rule<float>, second_rule<double>>, complex_second_rule>>,
-                      "mm_second_rule(grad, self, mat2_shape, mat2_strides), or NotImplemented"),
+    WENGERT_REPEATABLE(mm_first_rule, "(grad, mat2, self_shape, self_strides)",
+                       direct<4, either<by_element<first_rule<float>, first_rule<double>>, complex_first_rule>>),
+    WENGERT_REPEATABLE(mm_second_rule, "(grad, self, mat2_shape, mat2_strides)",
+                       direct<4, either<by_element<second_rule<float>, second_rule<double>>, complex_second_rule>>),
     WENGERT_PRODUCT(5, addmm_first_rule, "(grad, mat2, mat1_shape, mat1_strides, alpha)"),
     WENGERT_PRODUCT(5, addmm_second_rule, "(grad, mat1, mat2_shape, mat2_strides, alpha)"),
     WENGERT_PRODUCT(3, addmm_bias_rule, "(grad, self_shape, beta)"),
     WENGERT_COMPLEX_PRODUCT(mv_first_rule, "(grad, vec)"),
     WENGERT_COMPLEX_PRODUCT(mv_second_rule, "(grad, self)"),
     WENGERT_COMPLEX_PRODUCT(dot_rule, "(grad, other)"),
-    {nullptr, nullptr, 0, nullptr},
-};
+});
 #undef WENGERT_PRODUCT
 #undef WENGERT_COMPLEX_PRODUCT
-MethodList product_list(product_methods);
 
 }  // namespace
 

@@ -98,17 +98,14 @@ template <Binary by_result, Binary by_operand> PyObject* rule(PyObject* const* a
 }
 
 Methods saturation_methods({
-    decision_method(fast_method("sigmoid_saturates", saturates<sigmoid_twin, of_sigmoid>, "sigmoid_saturates(x)"),
+    decision_method(WENGERT_FUNCTION(sigmoid_saturates, "(x)", saturates<sigmoid_twin, of_sigmoid>),
                     decide<of_sigmoid>),
-    decision_method(fast_method("tanh_saturates", saturates<tanh_twin, of_tanh>, "tanh_saturates(x)"),
-                    decide<of_tanh>),
-    decision_method(fast_method("expm1_saturates", saturates<expm1_twin, of_expm1>, "expm1_saturates(x)"),
-                    decide<of_expm1>),
-    repeatable_method("direct_sigmoid_rule",
-                      in_operand_order<direct<3, rule<SIGMOID_BACKWARD, SIGMOID_BACKWARD_FROM_INPUT>>>,
-                      "(grad, out, tail), or NotImplemented"),
-    repeatable_method("direct_tanh_rule", in_operand_order<direct<3, rule<TANH_BACKWARD, TANH_BACKWARD_FROM_INPUT>>>,
-                      "(grad, out, tail), or NotImplemented"),
+    decision_method(WENGERT_FUNCTION(tanh_saturates, "(x)", saturates<tanh_twin, of_tanh>), decide<of_tanh>),
+    decision_method(WENGERT_FUNCTION(expm1_saturates, "(x)", saturates<expm1_twin, of_expm1>), decide<of_expm1>),
+    WENGERT_REPEATABLE(sigmoid_rule, "(grad, out, tail)",
+                       in_operand_order<direct<3, rule<SIGMOID_BACKWARD, SIGMOID_BACKWARD_FROM_INPUT>>>),
+    WENGERT_REPEATABLE(tanh_rule, "(grad, out, tail)",
+                       in_operand_order<direct<3, rule<TANH_BACKWARD, TANH_BACKWARD_FROM_INPUT>>>),
 });
 
 }  // namespace

@@ -392,15 +392,14 @@ PyObject* nansum(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 }
 
 Methods reduce_methods({
-    direct_method("direct_vector_norm", on_contiguous<norm_of_parts<vector_norm>>,
-                  "vector_norm(self, ord, dim, keepdim, dtype), or NotImplemented"),
-    repeatable_method("direct_nansum", on_contiguous<nansum>, "nansum(self, dim, keepdim, dtype), or NotImplemented"),
-    repeatable_method("direct_sum", of_halves<on_contiguous<widened<of_parts<direct<false>>>>, 3>,
-                  "sum(self, dim, keepdim, dtype), or NotImplemented"),
-    repeatable_method("direct_mean", of_halves<on_contiguous<mean_of_parts<direct<false>, direct<true>>>, 3>,
-                  "mean(self, dim, keepdim, dtype), or NotImplemented"),
-    fast_method("sum", sum, "sum(x, axis=None, keepdims=False, dtype=None)"),
-    fast_method("mean", mean, "mean(x, axis=None, keepdims=False, dtype=None)"),
+    WENGERT_ENTRY(vector_norm, "(self, ord, dim, keepdim, dtype)", on_contiguous<norm_of_parts<vector_norm>>),
+    WENGERT_REPEATABLE(nansum, "(self, dim, keepdim, dtype)", on_contiguous<nansum>),
+    WENGERT_REPEATABLE(sum, "(self, dim, keepdim, dtype)",
+                       of_halves<on_contiguous<widened<of_parts<direct<false>>>>, 3>),
+    WENGERT_REPEATABLE(mean, "(self, dim, keepdim, dtype)",
+                       of_halves<on_contiguous<mean_of_parts<direct<false>, direct<true>>>, 3>),
+    WENGERT_FUNCTION(sum, "(x, axis=None, keepdims=False, dtype=None)", sum),
+    WENGERT_FUNCTION(mean, "(x, axis=None, keepdims=False, dtype=None)", mean),
 });
 
 }  // namespace
