@@ -9,19 +9,7 @@ from .._start.loading import on_demand
 from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import adam_step, entries, zeros_as
 from .optimizer import Group, Params, check_fused
-from .stepwise import (
-    USUAL,
-    State,
-    Stepwise,
-    check_betas,
-    check_usual,
-    counter,
-    lerped,
-    mean_square,
-    options_of,
-    rate,
-    with_decay,
-)
+from .stepwise import USUAL, State, Stepwise, check_usual, counter, lerped, mean_square, options_of, rate, with_decay
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,8 +66,7 @@ class Adam(Stepwise):
     ) -> None:
         if isinstance(lr, Tensor) and foreach and not capturable:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
-        check_usual(lr, eps, weight_decay)
-        check_betas(betas)
+        check_usual(lr, eps, weight_decay, betas)
         if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
             raise ValueError("betas must be either both floats or both Tensors")
         check_fused(fused, foreach, differentiable)

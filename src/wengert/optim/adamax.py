@@ -5,7 +5,7 @@ from __future__ import annotations
 from .._start.loading import on_demand
 from .._tensor import Tensor
 from .optimizer import Group, Params
-from .stepwise import USUAL, State, Stepwise, check_betas, check_usual, decayed, lerped, options_of, rate
+from .stepwise import USUAL, State, Stepwise, check_usual, decayed, lerped, options_of, rate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ class Adamax(Stepwise):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_usual(lr, eps, weight_decay)
-        check_betas(betas)
+        check_usual(lr, eps, weight_decay, betas)
         super().__init__(params, options_of(locals(), self.OPTIONS))
 
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:

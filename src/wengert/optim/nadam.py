@@ -8,19 +8,7 @@ from .._start.loading import on_demand
 from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import zeros_as
 from .optimizer import Group, Params, check_at_least_zero
-from .stepwise import (
-    USUAL,
-    State,
-    Stepwise,
-    check_betas,
-    check_usual,
-    counter,
-    lerped,
-    mean_square,
-    options_of,
-    rate,
-    with_decay,
-)
+from .stepwise import USUAL, State, Stepwise, check_usual, counter, lerped, mean_square, options_of, rate, with_decay
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,8 +55,7 @@ class NAdam(Stepwise):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_usual(lr, eps, weight_decay)
-        check_betas(betas)
+        check_usual(lr, eps, weight_decay, betas)
         check_at_least_zero("momentum_decay value", momentum_decay)
         super().__init__(params, options_of(locals(), self.OPTIONS))
 

@@ -8,18 +8,7 @@ from typing import Any, ClassVar
 from .._start.loading import on_demand
 from .._tensor import Tensor
 from .optimizer import Group, Params
-from .stepwise import (
-    USUAL,
-    State,
-    Stepwise,
-    check_betas,
-    check_usual,
-    lerped,
-    mean_square,
-    options_of,
-    rate,
-    with_decay,
-)
+from .stepwise import USUAL, State, Stepwise, check_usual, lerped, mean_square, options_of, rate, with_decay
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,8 +48,7 @@ class RAdam(Stepwise):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_usual(lr, eps, weight_decay)
-        check_betas(betas)
+        check_usual(lr, eps, weight_decay, betas)
         super().__init__(params, options_of(locals(), self.OPTIONS))
 
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:

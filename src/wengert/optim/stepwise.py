@@ -261,16 +261,18 @@ def check_betas(betas: tuple[Any, Any]) -> None:
             raise ValueError(f"Invalid beta parameter at index {at}: {betas[at]}")
 
 
-def check_usual(lr: Any, eps: Any, weight_decay: Any) -> None:
-    """Refuse a negative step size, divisor or decay.
+def check_usual(lr: Any, eps: Any, weight_decay: Any, *betas: tuple[Any, Any]) -> None:
+    """Refuse a negative step size, divisor or decay, and pairs of factors outside [0, 1).
 
     Raises:
-        ValueError: if one is negative, or the step size has several elements.
+        ValueError: if one is, or the step size has several elements.
     """
     check_rate(lr)
     check_at_least_zero("learning rate", lr)
     check_at_least_zero("epsilon value", eps)
     check_at_least_zero("weight_decay value", weight_decay)
+    for pair in betas:
+        check_betas(pair)
 
 
 def check_rate(lr: Any) -> None:
