@@ -491,22 +491,8 @@ LATE = {
         "cuda.nvtx": "nvtx",
         "cuda.random": "random",
     },
-    "wengert.nn.modules.batchnorm": {
-        "nn.modules.lazy_layers": "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d",
-    },
     "wengert.nn.modules.container": {
         "nn.modules.parameters": "ParameterDict ParameterList",
-    },
-    "wengert.nn.modules.conv": {
-        "nn.modules.lazy_layers": (
-            "LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d"
-        ),
-    },
-    "wengert.nn.modules.instancenorm": {
-        "nn.modules.lazy_layers": "LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d",
-    },
-    "wengert.nn.modules.linear": {
-        "nn.modules.lazy_layers": "LazyLinear",
     },
     "wengert.optim.adadelta": {
         "optim._functional": "adadelta",

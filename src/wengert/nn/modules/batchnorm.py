@@ -5,22 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ..._start.loading import on_demand
 from ..._tensor import Tensor
 from ..._tensor.attributes import dtypes
 from ...ops.create.placed import full, tensor
 from .. import functional
-from ..parameter import Parameter
+from ..parameter import Parameter, UninitializedBuffer, UninitializedParameter
+from .lazy import LazyModuleMixin
 from .normalization import _Affine
 from .utils import name_constructor
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .lazy_layers import (
-        LazyBatchNorm1d as LazyBatchNorm1d,
-        LazyBatchNorm2d as LazyBatchNorm2d,
-        LazyBatchNorm3d as LazyBatchNorm3d,
-    )
 
 
 class _NormBase(_Affine):
@@ -223,4 +215,61 @@ class SyncBatchNorm(_BatchNorm):
         return result
 
 
-__getattr__, __dir__ = on_demand(globals())
+class _LazyNormBase(LazyModuleMixin, _NormBase):
+    """Mixin for normalisations that learn the number of channels; arguments as of `BatchNorm2d`."""
+
+    def __init__(
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(0, eps, momentum, False, False, device, dtype, bias=False)
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        if affine:
+            self.weight = UninitializedParameter(device=device, dtype=dtype)
+            if bias:
+                self.bias = UninitializedParameter(device=device, dtype=dtype)
+        if track_running_stats:
+            self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
+            self.running_var = UninitializedBuffer(device=device, dtype=dtype)
+            self.num_batches_tracked = tensor(0, device=device, dtype=dtypes.int64)
+
+    def reset_parameters(self) -> None:
+        """Set weight to 1 and bias to 0, and reset the running statistics, if the shapes are known."""
+        if not self.has_uninitialized_params() and self.num_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Take `num_features` from the input (N, num_features, ...)."""
+        self.num_features = input.shape[1]
+        if not self.has_uninitialized_params():  # values were loaded
+            return
+        for held in (self.weight, self.bias, self.running_mean, self.running_var):
+            if held is not None:
+                held.materialize((self.num_features,))
+        self.reset_parameters()
+
+
+class LazyBatchNorm1d(_LazyNormBase, BatchNorm1d):
+    """`BatchNorm1d` with `num_features` of the first input."""
+
+    cls_to_become = BatchNorm1d
+
+
+class LazyBatchNorm2d(_LazyNormBase, BatchNorm2d):
+    """`BatchNorm2d` with `num_features` of the first input."""
+
+    cls_to_become = BatchNorm2d
+
+
+class LazyBatchNorm3d(_LazyNormBase, BatchNorm3d):
+    """`BatchNorm3d` with `num_features` of the first input."""
+
+    cls_to_become = BatchNorm3d

@@ -5,24 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..._start.loading import on_demand
 from ..._tensor import Tensor
 from ...ops.create.placed import empty
 from .. import functional, init
-from ..parameter import Parameter
+from ..parameter import Parameter, UninitializedParameter
+from .lazy import LazyModuleMixin
 from .module import Module
 from .utils import _ntuple, _reverse_repeat_tuple, name_constructor
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .lazy_layers import (
-        LazyConv1d as LazyConv1d,
-        LazyConv2d as LazyConv2d,
-        LazyConv3d as LazyConv3d,
-        LazyConvTranspose1d as LazyConvTranspose1d,
-        LazyConvTranspose2d as LazyConvTranspose2d,
-        LazyConvTranspose3d as LazyConvTranspose3d,
-    )
 
 __all__ = [
     "Conv1d",
@@ -379,4 +368,132 @@ class ConvTranspose3d(_TurnedConvNd):
     convolution = staticmethod(functional.conv_transpose3d)
 
 
-__getattr__, __dir__ = on_demand(globals())
+class _LazyConvXdMixin(LazyModuleMixin):
+    """Mixin for convolutions that learn the number of channels."""
+
+    weight: Any
+    bias: Any
+    in_channels: int
+    out_channels: int
+    groups: int
+    dimensions: int
+
+    def _wait(self, out_channels: int, bias: bool, device: Any, dtype: Any) -> None:
+        """Register parameters whose shapes are not known yet."""
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_channels = out_channels
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self) -> None:
+        """Draw new values, if the shapes are known."""
+        if not self.has_uninitialized_params() and self.in_channels != 0:
+            super().reset_parameters()  # type: ignore[misc]
+
+    def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
+        """Take `in_channels` from the input (N, in_channels, ...) or (in_channels, ...).
+
+        Raises:
+            ValueError: if the groups do not divide the channels.
+            RuntimeError: if the input has another number of dimensions.
+        """
+        self.in_channels = self._get_in_channels(input)
+        if not self.has_uninitialized_params():  # values were loaded
+            return
+        if self.in_channels % self.groups:
+            raise ValueError("in_channels must be divisible by groups")
+        self.weight.materialize(self._weight_shape())  # type: ignore[attr-defined]
+        if self.bias is not None:
+            self.bias.materialize((self.out_channels,))
+        self.reset_parameters()
+
+    def _get_in_channels(self, input: Tensor) -> int:
+        count = self._get_num_spatial_dims()
+        if input.ndim not in (count + 1, count + 2):
+            raise RuntimeError(
+                f"Expected {count + 1}D (unbatched) or {count + 2}D (batched) input to {type(self).__name__}, but got "
+                f"input of size: {input.shape}"
+            )
+        return int(input.shape[1] if input.ndim == count + 2 else input.shape[0])
+
+    def _get_num_spatial_dims(self) -> int:
+        return self.dimensions
+
+
+class _LazyPlainConvNd(_LazyConvXdMixin, _PlainConvNd):
+    """Base of `LazyConv1d`, `LazyConv2d` and `LazyConv3d`; arguments as of `Conv2d`, without `in_channels`."""
+
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Lengths,
+        stride: Lengths = 1,
+        padding: Lengths | str = 0,
+        dilation: Lengths = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        options = (kernel_size, stride, padding, dilation, groups, False, padding_mode, device, dtype)
+        super().__init__(0, 0, *options)
+        self._wait(out_channels, bias, device, dtype)
+
+
+class LazyConv1d(_LazyPlainConvNd, Conv1d):
+    """`Conv1d` with `in_channels` of the first input."""
+
+    cls_to_become = Conv1d
+
+
+class LazyConv2d(_LazyPlainConvNd, Conv2d):
+    """`Conv2d` with `in_channels` of the first input."""
+
+    cls_to_become = Conv2d
+
+
+class LazyConv3d(_LazyPlainConvNd, Conv3d):
+    """`Conv3d` with `in_channels` of the first input."""
+
+    cls_to_become = Conv3d
+
+
+class _LazyTurnedConvNd(_LazyConvXdMixin, _TurnedConvNd):
+    """Base of lazy transposed convolutions; arguments as of `ConvTranspose2d`, without `in_channels`."""
+
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Lengths,
+        stride: Lengths = 1,
+        padding: Lengths = 0,
+        output_padding: Lengths = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Lengths = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        options = (kernel_size, stride, padding, output_padding, groups, False, dilation, padding_mode, device, dtype)
+        super().__init__(0, 0, *options)
+        self._wait(out_channels, bias, device, dtype)
+
+
+class LazyConvTranspose1d(_LazyTurnedConvNd, ConvTranspose1d):
+    """`ConvTranspose1d` with `in_channels` of the first input."""
+
+    cls_to_become = ConvTranspose1d
+
+
+class LazyConvTranspose2d(_LazyTurnedConvNd, ConvTranspose2d):
+    """`ConvTranspose2d` with `in_channels` of the first input."""
+
+    cls_to_become = ConvTranspose2d
+
+
+class LazyConvTranspose3d(_LazyTurnedConvNd, ConvTranspose3d):
+    """`ConvTranspose3d` with `in_channels` of the first input."""
+
+    cls_to_become = ConvTranspose3d

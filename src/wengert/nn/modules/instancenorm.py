@@ -5,18 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..._start.loading import on_demand
 from ..._tensor import Tensor
 from .. import functional
-from .batchnorm import _NormBase
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .lazy_layers import (
-        LazyInstanceNorm1d as LazyInstanceNorm1d,
-        LazyInstanceNorm2d as LazyInstanceNorm2d,
-        LazyInstanceNorm3d as LazyInstanceNorm3d,
-    )
+from .batchnorm import _LazyNormBase, _NormBase
 
 
 class _InstanceNorm(_NormBase):
@@ -106,4 +97,19 @@ class InstanceNorm3d(_InstanceNorm):
     dimensions = 3
 
 
-__getattr__, __dir__ = on_demand(globals())
+class LazyInstanceNorm1d(_LazyNormBase, InstanceNorm1d):
+    """`InstanceNorm1d` with `num_features` of the first input."""
+
+    cls_to_become = InstanceNorm1d
+
+
+class LazyInstanceNorm2d(_LazyNormBase, InstanceNorm2d):
+    """`InstanceNorm2d` with `num_features` of the first input."""
+
+    cls_to_become = InstanceNorm2d
+
+
+class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):
+    """`InstanceNorm3d` with `num_features` of the first input."""
+
+    cls_to_become = InstanceNorm3d

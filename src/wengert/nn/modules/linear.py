@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..._start.loading import on_demand
 from ..._tensor import Tensor
+from ...autograd import no_grad
 from ...ops.create.placed import empty
 from .. import functional, init
-from ..parameter import Parameter
+from ..parameter import Parameter, UninitializedParameter
+from .lazy import LazyModuleMixin
 from .module import Module
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .lazy_layers import LazyLinear as LazyLinear
 
 
 class Identity(Module):
@@ -123,4 +120,48 @@ class Bilinear(Module):
         )
 
 
-__getattr__, __dir__ = on_demand(globals())
+class LazyLinear(LazyModuleMixin, Linear):
+    """`Linear` with `in_features` of the first input.
+
+    Args:
+        out_features: length of the last dimension of the result.
+        bias: whether the layer has a bias.
+        device: "cpu".
+        dtype: of the parameters.
+    """
+
+    cls_to_become = Linear
+    bias: Any
+
+    def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(0, 0, False)
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_features = out_features
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self) -> None:
+        """Draw new values, if the shapes are known."""
+        if not self.has_uninitialized_params() and self.in_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Take `in_features` from the input (..., in_features).
+
+        Raises:
+            AssertionError: if values were loaded that are for another number of features.
+        """
+        if self.has_uninitialized_params():
+            with no_grad():
+                self.in_features = input.shape[-1]
+                self.weight.materialize((self.out_features, self.in_features))
+                if self.bias is not None:
+                    self.bias.materialize((self.out_features,))
+                self.reset_parameters()
+        if self.in_features == 0:
+            if input.shape[-1] != self.weight.shape[-1]:
+                raise AssertionError(
+                    f"The in_features inferred from input: {input.shape[-1]} is not equal to in_features from "
+                    f"self.weight: {self.weight.shape[-1]}"
+                )
+            self.in_features = input.shape[-1]
