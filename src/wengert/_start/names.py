@@ -7,8 +7,8 @@ of them are asked for. Modules are named below the package.
 OPERATORS = {
     "ops.create.interchange": "as_tensor asarray from_dlpack from_numpy frombuffer",
     "ops.create.like": "empty_like full_like ones_like zeros_like",
-    "ops.create.permuted": "empty_permuted",
     "ops.create.ranges": "arange linspace logspace range tril_indices triu_indices",
+    "ops.create.strided": "empty_permuted empty_strided",
     "ops.fourier.forms": (
         "fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ihfft fft_ihfft2 "
         "fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn"
@@ -212,7 +212,8 @@ ON_TENSOR = {
     "_tensor.subclasses": "_make_subclass _make_wrapper_subclass as_subclass module_load",
     "compat.arrays.protocols": "__array_function__ __array_namespace__ __array_ufunc__ to_device",
     "ops.create.legacy_storages": "storage_type",
-    "ops.create.like": "new_empty new_empty_strided new_full new_ones new_tensor new_zeros",
+    "ops.create.like": "new_empty new_full new_ones new_tensor new_zeros",
+    "ops.create.strided": "new_empty_strided",
     "ops.fourier.short_time": "istft stft",
     "ops.indexing.index_write": "index_add index_add_ index_copy index_copy_ index_fill index_fill_",
     "ops.indexing.positions": "nonzero_static",

@@ -11,7 +11,6 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors, flags
-from ..._core.cards.arguments import integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
@@ -407,67 +406,7 @@ def eye_samples(make: Any) -> Any:
 plain_case(eye, native=kernels.direct_function("eye"))
 
 
-@composite(method=False)
-def empty_strided(
-    size: Any,
-    stride: Any,
-    *,
-    dtype: DType | None = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Return an uninitialised tensor of given lengths and strides.
-
-    Args:
-        size: the lengths.
-        stride: step between neighbours along each dimension, in elements of memory.
-        dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
-
-    Returns:
-        A new leaf.
-
-    Raises:
-        RuntimeError: if the numbers of lengths and strides differ, or a stride is negative.
-
-    Examples:
-        >>> import wengert as wg
-        >>> wg.empty_strided((2, 3), (1, 2)).stride()
-        (1, 2)
-    """
-    check_place("empty_strided", device, pin_memory, layout)
-    element = read_dtype("empty_strided", dtype, dtypes.get_default_dtype())
-    return finish("empty_strided", strided_array("empty_strided", size, stride, element), requires_grad)
-
-
-def strided_array(name: str, size: Any, stride: Any, element: DType, count: int | None = None) -> np.ndarray[Any, Any]:
-    """Return an uninitialised array of given lengths and strides; or `count` of them, concatenated, as one array."""
-    shape, steps = read_tuple(name, size, 1), integers(name, "stride", stride)
-    if len(shape) != len(steps):
-        raise RuntimeError(
-            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"
-        )
-    if steps and min(steps) < 0:
-        raise RuntimeError(
-            f"Storage size calculation overflowed with sizes={errors.shown(shape)} and strides={errors.shown(steps)}"
-        )
-    room = 0 if 0 in shape else 1 + sum((length - 1) * step for length, step in zip(shape, steps))
-    if count is not None:
-        shape, steps, room = (count, *shape), (room, *steps), room * count
-    memory = np.empty(room, element.numpy)
-    return np.ndarray(shape, element.numpy, memory, strides=tuple(step * element.itemsize for step in steps))
-
-
-@empty_strided.samples
-def empty_strided_samples(make: Any) -> Any:
-    yield Sample((2, 3), (1, 2))
-    yield Sample((2, 0), (1, 1))
-    yield Bad((2, 3), (1,), raises=RuntimeError, says="must match dimensionality of strides (1)")
-    yield Bad((2, 3), (-1, 1), raises=RuntimeError, says="Storage size calculation overflowed")
-
-
 for body in (tensor, zeros, ones, empty, full):
     plain_case(body, native=kernels.direct_function(body.__name__))
 
-__all__ = ["empty", "empty_strided", "eye", "full", "ones", "scalar_tensor", "tensor", "zeros"]
+__all__ = ["empty", "eye", "full", "ones", "scalar_tensor", "tensor", "zeros"]

@@ -27,7 +27,6 @@ from .create import (
     copy_of_members,
     copy_warning,
     ones_of_size,
-    strided_array,
     uninitialised,
     zeros_of_size,
 )
@@ -418,52 +417,6 @@ def new_full_samples(make: Any) -> Any:
     yield Sample(make(2), (2, 3), 1)
     yield Sample(make(2), (0,), 2, requires_grad=True)
     yield Bad(make(2), 2, 2, raises=TypeError, says="must be tuple of ints, not int")
-
-
-@composite(function=False)
-def new_empty_strided(
-    input: Tensor,
-    size: Any,
-    stride: Any,
-    *,
-    dtype: DType | None = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
-    """`empty_strided` in the dtype of a tensor.
-
-    Args:
-        input: tensor.
-        size: the lengths.
-        stride: step between neighbours along each dimension, in elements of memory.
-        dtype, layout, device, pin_memory, requires_grad: as for `new_zeros`.
-
-    Returns:
-        A new leaf.
-
-    Examples:
-        >>> import wengert as wg
-        >>> wg.tensor([1.5]).new_empty_strided((2, 3), (1, 2)).stride()
-        (1, 2)
-    """
-    check_place("new_empty_strided", device, pin_memory, layout)
-    is_sparse(input, device)
-    element = read_dtype("new_empty_strided", dtype, input.dtype)
-    levels = batches_of(input)
-    array = strided_array(
-        "new_empty_strided", size, stride, element, math.prod(batched_shape(levels, ())) if levels else None
-    )
-    if levels:
-        array = array.reshape((*batched_shape(levels, ()), *array.shape[1:]))
-    return finish("new_empty_strided", array, requires_grad, levels)
-
-
-@new_empty_strided.samples
-def new_empty_strided_samples(make: Any) -> Any:
-    yield Sample(make(2), (2, 3), (1, 2))
-    yield Bad(make(2), (2, 3), (1,), raises=RuntimeError, says="must match dimensionality of strides (1)")
 
 
 @composite(function=False)
