@@ -8,7 +8,7 @@ import pytest
 
 import wengert as wg
 from wengert.vision.operators import regions
-from wengert.vision.operators.region_maxima import roi_pool, roi_pool_backward
+from wengert.vision.operators.regions import roi_pool, roi_pool_backward
 
 BINS = (2, 3)
 CHANNELS = 12  # of two for each bin

@@ -8,7 +8,7 @@ from typing import Any
 from wengert.library import Library, register_autograd
 from wengert.ops.namespaces import namespace
 
-from . import boxes, deformable, region_maxima, regions
+from . import boxes, deformable, regions
 
 BINS = "float spatial_scale, SymInt pooled_height, SymInt pooled_width"
 SHAPE = "SymInt batch_size, SymInt channels, SymInt height, SymInt width"
@@ -33,10 +33,10 @@ OPERATORS: dict[str, tuple[str, Callable[..., Any] | None]] = {
         f"{BINS}, int sampling_ratio, bool aligned) -> Tensor",
         None,
     ),
-    "roi_pool": (f"(Tensor input, Tensor rois, {BINS}) -> (Tensor, Tensor)", region_maxima.roi_pool),
+    "roi_pool": (f"(Tensor input, Tensor rois, {BINS}) -> (Tensor, Tensor)", regions.roi_pool),
     "_roi_pool_backward": (
         f"(Tensor grad, Tensor rois, Tensor argmax, {BINS}, {SHAPE}) -> Tensor",
-        region_maxima.roi_pool_backward,
+        regions.roi_pool_backward,
     ),
     "ps_roi_align": (
         f"(Tensor input, Tensor rois, {BINS}, int sampling_ratio) -> (Tensor, Tensor)",
