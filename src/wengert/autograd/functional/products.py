@@ -55,10 +55,8 @@ def vjp(
                 "The vector v can only be None if the user-provided function returns a single Tensor with a single "
                 "element."
             )
-    grads = gradients(outputs, inputs, v, create_graph)
-    if strict:
-        strictness.refuse_gaps(grads, create_graph, strictness.INPUT_UNUSED, strictness.JACOBIAN_RECORDED)
-    grads = filled(grads, inputs)
+    words = (strictness.INPUT_UNUSED, strictness.JACOBIAN_RECORDED) if strict else ()
+    grads = product(outputs, inputs, v, create_graph, words)
     return result(outputs, several_outputs, create_graph), result(grads, several, create_graph)
 
 
@@ -97,10 +95,8 @@ def jvp(
         products = gradients(outputs, inputs, weights, True)
         if strict:
             strictness.refuse_constants(products, strictness.GRADIENT_CONSTANT)
-    grads = gradients(products, weights, v, create_graph)
-    if strict:
-        strictness.refuse_gaps(grads, create_graph, strictness.TRICK_UNUSED, strictness.JACOBIAN_RECORDED)
-    grads = filled(grads, outputs)
+    words = (strictness.TRICK_UNUSED, strictness.JACOBIAN_RECORDED) if strict else ()
+    grads = product(products, weights, v, create_graph, words)
     return result(outputs, several_outputs, create_graph), result(grads, several_outputs, create_graph)
 
 
@@ -135,10 +131,8 @@ def vhp(
     """
     with enable_grad():
         at = gradient_at(func, inputs, v, create_graph, strict, "vhp")
-    grads = gradients(at.grad, at.inputs, at.v, create_graph)
-    if strict:
-        strictness.refuse_gaps(grads, create_graph, strictness.JACOBIAN_UNUSED, strictness.HESSIAN_RECORDED)
-    grads = filled(grads, at.inputs)
+    words = (strictness.JACOBIAN_UNUSED, strictness.HESSIAN_RECORDED) if strict else ()
+    grads = product(at.grad, at.inputs, at.v, create_graph, words)
     return result(at.outputs, False, create_graph), result(grads, at.several, create_graph)
 
 
@@ -169,11 +163,24 @@ def hvp(
         at = gradient_at(func, inputs, v, create_graph, strict, "hvp")
         weights = tuple(zeros_like(input_, requires_grad=True) for input_ in at.inputs)
         products = gradients(at.grad, at.inputs, weights, True)
-    grads = gradients(products, weights, at.v, create_graph)
-    if strict:
-        strictness.refuse_gaps(grads, create_graph, strictness.HESSIAN_TRICK_UNUSED, strictness.HESSIAN_RECORDED)
-    grads = filled(grads, at.inputs)
+    words = (strictness.HESSIAN_TRICK_UNUSED, strictness.HESSIAN_RECORDED) if strict else ()
+    grads = product(products, weights, at.v, create_graph, words)
     return result(at.outputs, False, create_graph), result(grads, at.several, create_graph)
+
+
+def product(
+    outputs: Tensors, inputs: Tensors, v: Tensors | None, create_graph: bool, words: tuple[str, ...]
+) -> Tensors:
+    """Return the product of a vector with a Jacobian: zeros for inputs without influence.
+
+    Args:
+        outputs, inputs, v, create_graph: as for `gradients`.
+        words: texts of the errors for inputs without influence and products without a history; empty to accept them.
+    """
+    grads = gradients(outputs, inputs, v, create_graph)
+    if words:
+        strictness.refuse_gaps(grads, create_graph, *words)
+    return filled(grads, inputs)
 
 
 class GradientAt(NamedTuple):
