@@ -41,6 +41,22 @@ def refuse(name: str, title: str, array: Any) -> None:
     raise NotImplementedError(text if name.strip("_") in title else f"{text} (operator {name})")
 
 
+def refuse_complex(name: str, array: Any, text: str, error: type[Exception] = RuntimeError) -> None:
+    """Refuse complex numbers as torch does.
+
+    Args:
+        name: name of the operator.
+        array: the argument.
+        text: the message, with `{}` for the name.
+        error: the class of the error.
+
+    Raises:
+        Exception: if `array` is complex, of the class `error`.
+    """
+    if array.dtype.kind == "c":
+        raise error(text.format(name))
+
+
 def check_floating(name: str, title: str, array: Any) -> None:
     """Refuse integers and complex numbers.
 

@@ -233,17 +233,8 @@ def bags_jvp_weights(
 
 
 @bags_of_rows.batched
-def bags_batched(
-    weight: Any,
-    indices: Any,
-    offsets: Any,
-    scale_grad_by_freq: bool,
-    mode: int,
-    sparse: bool,
-    per_sample_weights: Any,
-    include_last_offset: bool,
-    padding_idx: int,
-) -> Any:
+def bags_batched(weight: Any, indices: Any, offsets: Any, *options: Any) -> Any:
+    *first_options, per_sample_weights, include_last_offset, padding_idx = options
     size, rows, width = weight.shape
     uses, bags = indices.shape[1], offsets.shape[1]
     first = wrap(positions.arange(size)[:, None])
@@ -255,9 +246,7 @@ def bags_batched(
         table,
         numbers.reshape((size * uses,)),
         (offsets + first * uses).reshape((size * bags,)),
-        scale_grad_by_freq,
-        mode,
-        sparse,
+        *first_options,
         None if per_sample_weights is None else per_sample_weights.reshape((size * uses,)),
         False,
         size * rows if padding_idx >= 0 else -1,

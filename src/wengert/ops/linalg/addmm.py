@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core import errors
 from ..._core.cards.card import NUMBERS, Array, Bad, InPlace, Number, Out, Sample, op
 from ..._core.cards.node_classes import shape_of_input
 from ..._core.operators.declaration import OLDER
 from ..._core.state.modes import current
 from ..._core.types.dtypes import from_numpy
 from ..dtype_checks import check_number, checked_number
+from ..shapes.views import not_expanded
 from .products import (
     c_name,
     check_batches,
@@ -77,18 +77,10 @@ def check_expands(array: Any, shape: tuple[int, ...]) -> None:
     have = array.shape
     lead = len(shape) - len(have)
     if lead < 0:
-        raise RuntimeError(
-            f"expand({errors.type_name(array)}{{{errors.shown(have)}}}, size={errors.shown(shape)}): the number of "
-            f"sizes provided ({len(shape)}) must be greater or equal to the number of dimensions in the "
-            f"tensor ({len(have)})"
-        )
+        raise not_expanded(array, shape)
     for at in range(len(have) - 1, -1, -1):
         if have[at] != 1 and have[at] != shape[at + lead]:
-            raise RuntimeError(
-                f"The expanded size of the tensor ({shape[at + lead]}) must match the existing size ({have[at]}) at "
-                f"non-singleton dimension {at + lead}.  Target sizes: {errors.shown(shape)}.  "
-                f"Tensor sizes: {errors.shown(have)}"
-            )
+            raise not_expanded(array, shape, at + lead)
 
 
 def check_same_dtype(bias: Any, mat1: Any, mat2: Any) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import COMPLEXES, ORDERED, Array, Sample, pointwise
+from ..dtype_checks import refuse_complex
 from .binary import PAIRS, native, tensor_pairs
 
 
@@ -31,14 +32,7 @@ extreme = partial(
 """Card decorator for an elementwise maximum or minimum."""
 
 
-def refuse_complex(name: str, self: Any) -> None:
-    """Refuse complex operands as torch does.
-
-    Raises:
-        RuntimeError: if the operands are complex.
-    """
-    if self.dtype.kind == "c":
-        raise RuntimeError(f"{name} not implemented for complex tensors.")
+COMPLEX = "{} not implemented for complex tensors."
 
 
 @extreme(native=native("maximum"))
@@ -53,7 +47,7 @@ def maximum(self: Array, other: Array, *, out: Any = None) -> Any:
         >>> wg.maximum(wg.tensor([1, 5]), wg.tensor([3, 2]))
         tensor([3, 5])
     """
-    refuse_complex("maximum", self)
+    refuse_complex("maximum", self, COMPLEX)
     return kernels.maximum(self, other, out=out)
 
 
@@ -96,7 +90,7 @@ def minimum(self: Array, other: Array, *, out: Any = None) -> Any:
         >>> wg.minimum(wg.tensor([1, 5]), wg.tensor([3, 2]))
         tensor([1, 2])
     """
-    refuse_complex("minimum", self)
+    refuse_complex("minimum", self, COMPLEX)
     return kernels.minimum(self, other, out=out)
 
 
@@ -127,7 +121,7 @@ def fmax(self: Array, other: Array, *, out: Any = None) -> Any:
         >>> wg.fmax(wg.tensor([1.0, float("nan")]), wg.tensor([3.0, 2.0]))
         tensor([3., 2.])
     """
-    refuse_complex("fmax", self)
+    refuse_complex("fmax", self, COMPLEX)
     return np.fmax(self, other, out=out)
 
 
@@ -158,7 +152,7 @@ def fmin(self: Array, other: Array, *, out: Any = None) -> Any:
         >>> wg.fmin(wg.tensor([1.0, float("nan")]), wg.tensor([3.0, 2.0]))
         tensor([1., 2.])
     """
-    refuse_complex("fmin", self)
+    refuse_complex("fmin", self, COMPLEX)
     return np.fmin(self, other, out=out)
 
 

@@ -33,6 +33,7 @@ from ..._core.out_errors import FOUND
 from ..._core.tensor.base import OPERATORS, Tensor, bind
 from ..._core.types.dtypes import from_numpy
 from ..._kernels.pointwise import refuse_zero_divisor
+from ..dtype_checks import refuse_complex
 from .binary import PAIRS, arithmetic, broadcast_pairs, is_number, native, true_divide
 from .power import any_tensor, single
 
@@ -58,14 +59,7 @@ def constant(card: Card) -> None:
     card.vjp("self")(flat)
 
 
-def refuse_complex(name: str, self: Any) -> None:
-    """Refuse complex operands as torch does.
-
-    Raises:
-        NotImplementedError: if the operand is complex.
-    """
-    if self.dtype.kind == "c":
-        raise NotImplementedError(f"{name} is not supported for complex inputs")
+COMPLEX = "{} is not supported for complex inputs"
 
 
 rounding = partial(
@@ -110,7 +104,7 @@ def floor(self: Array, *, out: Any = None) -> Any:
         >>> wg.floor(wg.tensor([-1.5, 2.7]))
         tensor([-2.,  2.])
     """
-    refuse_complex("floor", self)
+    refuse_complex("floor", self, COMPLEX, NotImplementedError)
     return integers(self, out) if self.dtype.kind in "iu" else kernels.floor(self, out=out)
 
 
@@ -123,7 +117,7 @@ def ceil(self: Array, *, out: Any = None) -> Any:
         >>> wg.ceil(wg.tensor([-1.5, 2.2]))
         tensor([-1.,  3.])
     """
-    refuse_complex("ceil", self)
+    refuse_complex("ceil", self, COMPLEX, NotImplementedError)
     return integers(self, out) if self.dtype.kind in "iu" else kernels.ceil(self, out=out)
 
 
@@ -136,7 +130,7 @@ def trunc(self: Array, *, out: Any = None) -> Any:
         >>> wg.trunc(wg.tensor([-1.5, 2.7]))
         tensor([-1.,  2.])
     """
-    refuse_complex("trunc", self)
+    refuse_complex("trunc", self, COMPLEX, NotImplementedError)
     return integers(self, out) if self.dtype.kind in "iu" else kernels.trunc(self, out=out)
 
 

@@ -33,6 +33,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels.activation import narrowed, widened
 from .. import return_types
+from ..dtype_checks import refuse_complex
 from .binary import check_tensor, native, tensor_pairs, times
 from .power import any_tensor, pow
 from .series import polynomial_at
@@ -43,14 +44,7 @@ _IN_PACKAGE = ("deg2rad_", "ldexp_", "logit_", "rad2deg_", "sinc_")
 LOG_2 = math.log(2)
 
 
-def refuse_complex(name: str, self: Any) -> None:
-    """Refuse complex operands as torch does.
-
-    Raises:
-        RuntimeError: if the operand is complex.
-    """
-    if self.dtype.kind == "c":
-        raise RuntimeError(f"{name} is not supported for complex tensors.")
+COMPLEX = "{} is not supported for complex tensors."
 
 
 of_angles = partial(
@@ -77,7 +71,7 @@ def deg2rad(self: Array, *, out: Any = None) -> Any:
         >>> wg.deg2rad(wg.tensor([180, 90, -45]))
         tensor([ 3.1416,  1.5708, -0.7854])
     """
-    refuse_complex("deg2rad", self)
+    refuse_complex("deg2rad", self, COMPLEX)
     return np.multiply(self, self.dtype.type(math.pi / 180), out=out)
 
 
@@ -95,7 +89,7 @@ def rad2deg(self: Array, *, out: Any = None) -> Any:
         >>> wg.rad2deg(wg.tensor([wg.pi, wg.pi / 2]))
         tensor([180.,  90.])
     """
-    refuse_complex("rad2deg", self)
+    refuse_complex("rad2deg", self, COMPLEX)
     return np.multiply(self, self.dtype.type(180 / math.pi), out=out)
 
 

@@ -8,11 +8,10 @@ from typing import Any
 from ... import _kernels as kernels
 from ..._core.cards.arguments import integer, integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, nodes, op
-from ..._core.errors import shown
+from ..._core.errors import shown, type_name
 from ..._core.operators.batch_rules import along, shifted
 from ..._core.operators.declaration import OLDER, ONE_BY_ONE
 from ..._core.tensor.base import OPERATORS
-from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..._kernels.layout import strided
 from ..family import on_sequence
@@ -59,11 +58,7 @@ def expand(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
     wanted, have = integers("expand", "size", size), self.shape
     lead = len(wanted) - len(have)
     if lead < 0:
-        raise RuntimeError(
-            f"expand({type_of(self)}{{{shown(have)}}}, size={list(wanted)}): the number of sizes provided "
-            f"({len(wanted)}) "
-            f"must be greater or equal to the number of dimensions in the tensor ({len(have)})"
-        )
+        raise not_expanded(self, wanted)
     shape, strides = list(wanted), [0] * lead + list(self.strides)
     for at in reversed(range(len(wanted))):
         length = wanted[at]
@@ -76,10 +71,7 @@ def expand(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
             )
         elif length != old_length:
             if old_length != 1 or length < 0:
-                raise RuntimeError(
-                    f"The expanded size of the tensor ({length}) must match the existing size ({old_length}) at "
-                    f"non-singleton dimension {at}.  Target sizes: {shown(wanted)}.  Tensor sizes: {shown(have)}"
-                )
+                raise not_expanded(self, wanted, at)
             strides[at] = 0
         elif at < lead and have:
             strides[at] = shape[at + 1] * strides[at + 1]
@@ -89,9 +81,18 @@ def expand(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
 expand.shows(self_sym_sizes="as shape of the first input")
 
 
-def type_of(array: Any) -> str:
-    """Name of the type of a tensor in torch's errors."""
-    return f"torch.{dtypes.from_numpy(array.dtype).legacy}"
+def not_expanded(array: Any, wanted: tuple[int, ...], at: int | None = None) -> RuntimeError:
+    """Return the error for an array that has too many dimensions for a shape, or another length at dimension `at`."""
+    have = array.shape
+    if at is None:
+        return RuntimeError(
+            f"expand({type_name(array)}{{{shown(have)}}}, size={shown(wanted)}): the number of sizes provided "
+            f"({len(wanted)}) must be greater or equal to the number of dimensions in the tensor ({len(have)})"
+        )
+    return RuntimeError(
+        f"The expanded size of the tensor ({wanted[at]}) must match the existing size ({have[at - len(wanted)]}) at "
+        f"non-singleton dimension {at}.  Target sizes: {shown(wanted)}.  Tensor sizes: {shown(have)}"
+    )
 
 
 @expand.vjp("self")
