@@ -2,7 +2,7 @@ cimport cython
 from wengert._core cimport door, flags
 from wengert._core.aliasing cimport views
 from wengert._core.calls cimport noted
-from wengert._core.calls.dispatch cimport array_of, finish, flags_of, input_word, is_unusual, refresh_views, run_predicted
+from wengert._core.calls.dispatch cimport array_of, finish, flags_of, input_word, is_unusual, learn, refresh_views, run_known
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.profiling cimport kinds
 from wengert._core.profiling.events cimport Log, logged

@@ -12,7 +12,7 @@ from ..profiling.events import Log, logged
 from ..state.modes import Modes, current
 from ..tensor.base import Tensor, wrap_flagged
 from . import noted
-from .dispatch import array_of, finish, flags_of, input_word, is_unusual, refresh_views, run_predicted
+from .dispatch import array_of, finish, flags_of, input_word, is_unusual, learn, refresh_views, run_known
 from .noted import DEEPEST
 
 
@@ -39,8 +39,8 @@ def attempt_plain(
 ) -> Any:
     """Rest of `attempt`: `input_flags` are those of the inputs, `word` with those of the modes, none unusual."""
     result: Any
-    if modes.tape is not None and word & flags.REQUIRES_GRAD and native is op.native:
-        result = run_predicted(op, args, modes)
+    if native is op.native and (modes.tape is not None or modes.cache is not None) and not shaped:
+        result = run_known(op, args, word, modes)
         if result is not None:
             return result
     try:
@@ -59,6 +59,8 @@ def attempt_plain(
     if shaped:
         args = (args[0], door.shape_of(result))
     result = finish(op, args, result, word & ~flags.QUIET, modes)
+    if modes.cache is not None and native is op.native and not shaped:
+        learn(op, args, result, word, modes)
     return noted.results(op, args, result, input_flags, modes) if word & flags.NOTED else result
 
 

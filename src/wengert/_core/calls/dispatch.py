@@ -88,33 +88,35 @@ def perform(op: Declaration, args: tuple[Any, ...]) -> Any:
         if word & flags.PROFILED:
             return profiled(op, args, word, input_flags, modes)
         return completed(op, args, word, input_flags, modes)
-    if modes.tape is not None and word & flags.REQUIRES_GRAD:
-        predicted: Any = run_predicted(op, args, modes)
-        if predicted is not None:
-            return predicted
-    elif modes.cache is not None:
-        return run_cached(op, args, word, modes)
-    return finish(op, args, computed(op, args, modes), word, modes)
-
-
-def run_cached(op: Declaration, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-    """Run a call of a followed function that is not recorded."""
-    cache: Cache = modes.cache
-    if op.several or (word & flags.REQUIRES_GRAD and op.rules) or not tapes.is_quiet(modes):
+    if modes.tape is None and modes.cache is None:
         return finish(op, args, computed(op, args, modes), word, modes)
-    result: Any = cache.run(op, args, modes)
+    result: Any = run_known(op, args, word, modes)
     if result is None:
         result = finish(op, args, computed(op, args, modes), word, modes)
-        cache.learn(op, args, result, modes)
+        if modes.cache is not None:
+            learn(op, args, result, word, modes)
     return result
 
 
-def run_predicted(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
-    """Run a call that the tape of the thread expects; return its result, or None."""
-    own: Tape = modes.tape
-    if own.predicting is None or not tapes.is_quiet(modes):
+def run_known(op: Declaration, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+    """Run a call of a followed function if its tape expects it, or it is cached; return its result, or None."""
+    if not tapes.is_quiet(modes):
         return None
-    return own.predicting.run(op, args)
+    if word & flags.REQUIRES_GRAD and op.rules:
+        own: Tape = modes.tape
+        return None if own is None or own.predicting is None else own.predicting.run(op, args)
+    if modes.cache is None or op.several:
+        return None
+    cache: Cache = modes.cache
+    return cache.run(op, args, modes)
+
+
+def learn(op: Declaration, args: tuple[Any, ...], result: Any, word: int, modes: Modes) -> None:
+    """Cache a call of a followed function that has run as usual, if it is not recorded."""
+    if op.several or (word & flags.REQUIRES_GRAD and op.rules) or not tapes.is_quiet(modes):
+        return
+    cache: Cache = modes.cache
+    cache.learn(op, args, result, modes)
 
 
 def run_followed(op: Declaration, first: Any, second: Any) -> Any:

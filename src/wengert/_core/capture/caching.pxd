@@ -1,49 +1,54 @@
 cimport cython
 from wengert._core cimport door, flags
+from wengert._core.aliasing cimport views
 from wengert._core.capture cimport direct
+from wengert._core.capture.kept cimport is_free, is_same_view, origin_of, renew_view
 from wengert._core.capture.matching cimport is_equal
 from wengert._core.capture.signatures cimport Guard, guard_of, holds
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.state.modes cimport Modes
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
-from wengert._core.tensor.storage cimport Storage, next_serial
+from wengert._core.tensor.storage cimport next_serial
 from wengert._core.tensor.tapes cimport Cache
 
-cdef long NEVER, HOLD_TENSOR, HOLD_STORAGE, HOLD_ARRAY
+cdef long NEVER
 
 cdef class CachedCall:
     cdef public Declaration op
     cdef public tuple guards, classes, layouts, constants
     cdef public object words
     cdef public bint grad, is_short
-    cdef public object calls
+    cdef public object calls, layout
+    cdef public tuple origin
     cdef public Tensor result
     cdef public list values
     cdef public CachedCall following, other
 
-cpdef long word_of(Guard guard) except? -2
+cpdef long word_of(Guard guard, bint grad) except? -2
 cpdef bint are_identical(tuple values, tuple others) except -1
 
 cdef class CallCache(Cache):
     cdef public tuple natives
     cdef public CachedCall first, last
-    cdef public long count, kept
+    cdef public long count, kept, rounds
     cdef public bint is_busy
     @cython.locals(last=CachedCall, known=CachedCall)
     cpdef object run(self, object op, tuple args, Modes modes)
-    @cython.locals(last=CachedCall, count=long, known=CachedCall, size=long)
+    @cython.locals(last=CachedCall, count=long, known=CachedCall)
     cpdef object learn(self, object op, tuple args, Tensor result, Modes modes)
 
 @cython.locals(guard=Guard, tensor=Tensor, place=long, values=list, at=long)
 cpdef bint takes(CachedCall known, tuple args) except -1
 @cython.locals(values=list, count=long, result=Tensor, at=long)
 cpdef object run_again(CachedCall known, object run_call)
-@cython.locals(storage=Storage)
-cpdef bint is_free(Tensor tensor, object value) except -1
-cpdef bint is_suitable(object op, tuple args, object array) except -1
+@cython.locals(view=Tensor)
+cpdef object take_again(CachedCall known, Tensor source)
+cpdef bint is_suitable(object op, object array) except -1
+cpdef bint has_plain_arguments(tuple args) except -1
 cpdef bint is_tuple_of_numbers(object value) except -1
-@cython.locals(guards=list, constants=list, places=list)
+@cython.locals(known=CachedCall)
+cpdef object cached_view(object op, tuple args, Tensor view, Modes modes)
+@cython.locals(known=CachedCall, places=list, count=long)
 cpdef object described(object op, tuple args, object array, Modes modes, object replay_calls)
-cpdef tuple references_of_a_free_one()
-@cython.locals(storage=Storage)
-cpdef tuple counted(Tensor tensor, object value)
+@cython.locals(guards=list, constants=list)
+cpdef CachedCall prepared(object op, tuple args, Modes modes)

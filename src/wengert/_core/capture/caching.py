@@ -8,17 +8,20 @@ call that is none of these runs as usual.
 
 from __future__ import annotations
 
+from operator import is_
 from typing import Any
 
 import numpy as np
 
 from .. import door, flags
+from ..aliasing import views
 from ..operators.declaration import Declaration
 from ..state.modes import Modes
 from ..tensor.base import Tensor, wrap_flagged
-from ..tensor.storage import Storage, next_serial
+from ..tensor.storage import next_serial
 from ..tensor.tapes import Cache
 from . import direct
+from .kept import is_free, is_same_view, origin_of, renew_view
 from .lists import layout_of
 from .matching import is_equal
 from .native_calls import RETURNS, is_native
@@ -27,7 +30,7 @@ from .signatures import Guard, guard_of, holds, is_capturable
 
 MOST_FOLLOWING = 4
 """Maximum number of calls that are known to come after a call."""
-MOST_CALLS = 1 << 12
+MOST_CALLS = 1 << 10
 """Maximum number of calls in a cache."""
 MOST_BYTES = 1 << 14
 """Bytes of a result up to which a call is cached."""
@@ -43,14 +46,15 @@ class CachedCall:
     Attributes:
         op: the operator.
         guards: for each argument the guard of a tensor, or None for a constant.
-        classes, layouts, words: their classes, layouts and flags; the layout of a constant is None, and the flags of a
-            view are none that a tensor has, since whether it requires a gradient is to be looked up.
+        classes, layouts, words: their classes, layouts and flags (see `word_of`); the layout of a constant is None.
         is_short: all arguments from the third on are the defaults.
         constants: the arguments, None in the place of tensors.
         grad: whether gradients were recorded.
         calls: the native call.
         values: the arrays of the tensors (None but while the call runs), then that of the result.
         result: the last result, or None.
+        origin: of a view what it was taken of, see `kept.origin_of`; None for other calls.
+        layout: the layout of the result.
         following: the latest of the calls that came after it, or None.
         other: the next one that comes after the same call, or None.
     """
@@ -66,6 +70,8 @@ class CachedCall:
     calls: Any
     values: list[Any]
     result: Any
+    origin: Any
+    layout: Any
     following: Any
     other: Any
 
@@ -77,8 +83,10 @@ class CachedCall:
         "grad",
         "guards",
         "is_short",
+        "layout",
         "layouts",
         "op",
+        "origin",
         "other",
         "result",
         "values",
@@ -90,22 +98,25 @@ class CachedCall:
         self.guards = guards
         self.classes = tuple([None if guard is None else guard.cls for guard in guards])
         self.layouts = tuple([None if guard is None else guard.layout for guard in guards])
-        self.words = np.array([word_of(guard) for guard in guards], np.int32).tobytes()
+        self.words = np.array([word_of(guard, grad) for guard in guards], np.int32).tobytes()
         self.constants = constants
         self.is_short = len(constants) >= 2 and are_identical(constants[2:], op.after2)
         self.grad = grad
-        self.calls = self.result = self.following = self.other = None
+        self.calls = self.result = self.origin = self.layout = self.following = self.other = None
         self.values = []
 
 
-def word_of(guard: Guard | None) -> int:
-    """Return the flags of a tensor that satisfies a guard; NEVER for views and constants."""
-    return NEVER if guard is None or guard.word & flags.VIEW else guard.word
+def word_of(guard: Guard | None, grad: bool) -> int:
+    """Return the flags of a tensor that satisfies a guard; NEVER for a constant.
+
+    Whether a view requires a gradient depends on its base, too, and is to be looked up where gradients are recorded.
+    """
+    return NEVER if guard is None or (grad and guard.word & flags.VIEW) else guard.word
 
 
 def are_identical(values: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
     """Return whether two tuples have the same objects."""
-    return len(values) == len(others) and all([value is other for value, other in zip(values, others)])
+    return len(values) == len(others) and all(map(is_, values, others))
 
 
 class CallCache(Cache):
@@ -117,6 +128,7 @@ class CallCache(Cache):
         last: the last call that was cached.
         count: the number of calls.
         kept: the number of bytes of their results.
+        rounds: the number of calls of the function; those of the first one are not cached.
         is_busy: a call of the function uses the cache.
     """
 
@@ -125,9 +137,10 @@ class CallCache(Cache):
     last: Any
     count: int
     kept: int
+    rounds: int
     is_busy: bool
 
-    __slots__ = ("count", "first", "is_busy", "kept", "last", "natives")
+    __slots__ = ("count", "first", "is_busy", "kept", "last", "natives", "rounds")
 
     def __init__(self, natives: Any) -> None:
         self.natives = natives
@@ -136,12 +149,13 @@ class CallCache(Cache):
     def forget(self) -> None:
         """Discard all calls."""
         self.first = self.last = CachedCall(None, (), (), True)
-        self.count = self.kept = 0
+        self.count = self.kept = self.rounds = 0
         self.is_busy = False
 
     def begin(self) -> None:
         """Begin a round."""
         self.is_busy = True
+        self.rounds += 1
         self.last = self.first
 
     def run(self, op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
@@ -151,6 +165,8 @@ class CallCache(Cache):
         while known is not None:
             if known.op is op and known.grad == modes.grad and takes(known, args):
                 self.last = known
+                if known.origin is not None:
+                    return take_again(known, args[0])
                 return run_again(known, self.natives[1])
             known = known.other
         return None
@@ -171,24 +187,34 @@ class CallCache(Cache):
 
     def learn(self, op: Any, args: tuple[Any, ...], result: Tensor, modes: Modes) -> None:
         """Cache a call that has run as usual, if it can be."""
-        last: CachedCall = self.last
-        array: Any = result._array_
-        if self.count >= MOST_CALLS or result._flags_ != 0 or not is_suitable(op, args, array):
+        if self.rounds == 1 or self.count >= MOST_CALLS:
             return
+        last: CachedCall = self.last
         count: int = 0
         known: CachedCall = last.following
         while known is not None:
             count += 1
             known = known.other
-        size: int = door.size_of(array) * array.itemsize
-        if count >= MOST_FOLLOWING or self.kept + size > MOST_BYTES_KEPT:
+        if count >= MOST_FOLLOWING:
             return
-        known = described(op, args, array, modes, self.natives[0])
+        known = self.cached(op, args, result, modes)
         if known is not None:
             known.other = last.following
             last.following = self.last = known
             self.count += 1
-            self.kept += size
+
+    def cached(self, op: Any, args: tuple[Any, ...], result: Tensor, modes: Modes) -> Any:
+        """Return a cached call for one that has run as usual; None if it cannot be cached."""
+        array: Any = result._array_
+        if not has_plain_arguments(args):
+            return None
+        if op.view:
+            return cached_view(op, args, result, modes)
+        size: int = door.size_of(array) * array.itemsize
+        if result._flags_ != 0 or self.kept + size > MOST_BYTES_KEPT or not is_suitable(op, array):
+            return None
+        self.kept += size
+        return described(op, args, array, modes, self.natives[0])
 
 
 def takes(known: CachedCall, args: tuple[Any, ...]) -> bool:
@@ -222,7 +248,7 @@ def run_again(known: CachedCall, run_call: Any) -> Any:
     values: list[Any] = known.values
     count: int = len(values) - 1
     result: Tensor = None
-    if is_free(known.result, values[count]):
+    if is_free(known.result, values[count], 0):
         result = known.result
     free: Any = None if result is None else result._array_
     array: Any = direct.run_call(run_call, known.calls, values, 0, free)
@@ -239,33 +265,28 @@ def run_again(known: CachedCall, run_call: Any) -> Any:
     return result
 
 
-def is_free(tensor: Tensor | None, value: Any) -> bool:
-    """Return whether nothing but a cached call refers to a tensor and its memory, so that it can be a new result.
-
-    Args:
-        value: its array, as the cached call has it.
-    """
-    if tensor is None or value is not tensor._array_:
-        return False
-    storage: Storage = tensor._storage_
-    if door.references(tensor) != HOLD_TENSOR or door.references(storage) != HOLD_STORAGE:
-        return False
-    if door.references(value) != HOLD_ARRAY or storage.array is not value:
-        return False
-    if tensor._flags_ != 0 or tensor._meta_ is not None or tensor._edge_ is not None:
-        return False
-    if storage.version or storage.detached or storage.writes is not None or storage.counting is not None:
-        return False
-    return direct.is_bare(tensor) and direct.is_bare(storage) and direct.is_bare(value)
+def take_again(known: CachedCall, source: Tensor) -> Any:
+    """Return the view that a cached call returned last, if it would do so again; otherwise None."""
+    view: Tensor = None
+    if is_same_view(known.result, known.values[1], source, known.origin, known.layout):
+        view = known.result
+        renew_view(view)
+    known.values[0] = None
+    return view
 
 
-def is_suitable(op: Any, args: tuple[Any, ...], array: Any) -> bool:
-    """Return whether a call can be cached: one native function, plain arguments, a small result in memory of its own."""
-    if not is_native(op.native) or op.view or op.random or op.several or len(args) > MOST_ARGUMENTS:
+def is_suitable(op: Any, array: Any) -> bool:
+    """Return whether calls that return such an array can be cached: one native function, small memory of its own."""
+    if not is_native(op.native) or op.random:
         return False
     if not door.is_ndarray(array) or not array.flags.owndata or not array.flags.writeable:
         return False
-    if array.size == 0 or array.size * array.itemsize > MOST_BYTES:
+    return 0 < array.size * array.itemsize <= MOST_BYTES
+
+
+def has_plain_arguments(args: tuple[Any, ...]) -> bool:
+    """Return whether the arguments of a call are plain tensors, and constants that are compared by value."""
+    if len(args) > MOST_ARGUMENTS:
         return False
     for value in args:
         if isinstance(value, Tensor):
@@ -290,43 +311,39 @@ def is_tuple_of_numbers(value: Any) -> bool:
     return True
 
 
+def cached_view(op: Any, args: tuple[Any, ...], view: Tensor, modes: Modes) -> Any:
+    """Return a cached call for a view of a leaf that was taken while no gradients are recorded; otherwise None."""
+    origin: Any = origin_of(view, args, views.NO_GRAD)
+    if origin is None or view._edge_ is not None:
+        return None
+    known: CachedCall = prepared(op, args, modes)
+    known.origin = origin
+    known.result = view
+    known.layout = layout_of(view._array_)
+    known.values = [None, view._array_]
+    return known
+
+
 def described(op: Any, args: tuple[Any, ...], array: Any, modes: Modes, replay_calls: Any) -> Any:
     """Return a cached call for a call that has returned an array."""
-    guards: list[Any] = []
-    constants: list[Any] = []
+    known: CachedCall = prepared(op, args, modes)
     places: list[int] = []
-    count = 0
-    for value in args:
-        if isinstance(value, Tensor):
-            guards.append(guard_of(value))
-            constants.append(None)
-            places.append(count)
-            count += 1
-        else:
-            guards.append(None)
-            constants.append(value)
-            places.append(-1)
-    known = CachedCall(op, tuple(guards), tuple(constants), modes.grad)
-    layout = layout_of(array)
-    call = RETURNS, op.native, tuple(places), known.constants, False, (count,), (layout,), (-1,), (), None
+    count: int = 0
+    for guard in known.guards:
+        places.append(-1 if guard is None else count)
+        count += guard is not None
+    known.layout = layout_of(array)
+    call = RETURNS, op.native, tuple(places), known.constants, False, (count,), (known.layout,), (-1,), (), None
     known.calls = replay_calls((call,), count + 1)
     known.values = [None] * (count + 1)
     return known
 
 
-def references_of_a_free_one() -> tuple[int, int, int]:
-    """Return the numbers of references that `is_free` sees to a tensor, its storage, and its array."""
-    known = CachedCall(None, (), (), True)
-    known.result = wrap_flagged(np.zeros(1), 0)
-    known.values = [known.result._array_]
-    return counted(known.result, known.values[0])
-
-
-def counted(tensor: Tensor | None, value: Any) -> tuple[int, int, int]:
-    """Return the numbers of references to a tensor, its storage, and its array."""
-    assert tensor is not None
-    storage: Storage = tensor._storage_
-    return door.references(tensor), door.references(storage), door.references(value)
-
-
-HOLD_TENSOR, HOLD_STORAGE, HOLD_ARRAY = references_of_a_free_one()
+def prepared(op: Any, args: tuple[Any, ...], modes: Modes) -> CachedCall:
+    """Return a cached call with the guards of its arguments."""
+    guards: list[Any] = []
+    constants: list[Any] = []
+    for value in args:
+        guards.append(guard_of(value) if isinstance(value, Tensor) else None)
+        constants.append(None if isinstance(value, Tensor) else value)
+    return CachedCall(op, tuple(guards), tuple(constants), modes.grad)

@@ -46,7 +46,7 @@ class ExpectedCall:
         tail: the plan if the call may have to save a copy of an input, see `dispatch.saves_tail`; or None.
         is_native: it runs natively.
         is_kept: its result is kept for the next round.
-        taken: of a view that is kept, the tensor that it was taken of, its array, and the steps; or None.
+        taken: of a view that is kept, what it was taken of, see `kept.origin_of`; or None.
     """
 
     op: Declaration
@@ -83,7 +83,9 @@ class ExpectedCall:
         "taken",
     )
 
-    def __init__(self, op: Declaration, places: tuple[int, ...], constants: tuple[Any, ...], layout: Any, number: int) -> None:
+    def __init__(
+        self, op: Declaration, places: tuple[int, ...], constants: tuple[Any, ...], layout: Any, number: int
+    ) -> None:
         self.op = op
         self.places = places
         self.numbers = np.array(places, np.int32).tobytes()

@@ -18,7 +18,7 @@ from .expanding import Expansion, Seeds, sweep
 from .graphs import KeptArray, Step
 from .lists import copy_of, layout_of
 from .native_calls import call_list
-from .outputs import Nest, Output, registers_of
+from .outputs import Nest, Output, mark_alone, registers_of
 from .recorder import Recorder, Refusal
 from .segments import BackwardList, CompiledFunctionBackward, Connections, Segment, lead, replace
 from .signatures import guard_of
@@ -215,6 +215,7 @@ def list_of(
     entries = shortened(recorder.entries, wanted)
     if first_effect(entries) >= 0 or any(entry.draws for entry in entries):
         raise Refusal("the backward pass writes to memory that outlives it, or draws random numbers")
+    mark_alone([description])
     known.count, known.result, known.replays = len(recorder.arrays), description, 0
     known.calls = call_list(entries, recorder.arrays, wanted, recorder.natives)
     known.entries = known.calls.entries

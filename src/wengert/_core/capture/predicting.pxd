@@ -1,17 +1,14 @@
 cimport cython
-from wengert._core cimport door, flags
+from wengert._core cimport flags
 from wengert._core.aliasing cimport views
-from wengert._core.aliasing.views cimport ViewInfo
 from wengert._core.calls cimport dispatch
 from wengert._core.capture cimport direct, matching
-from wengert._core.capture.matching cimport ExpectedCall, Match, Pattern, are_laid_out, fit, is_laid_out
+from wengert._core.capture.kept cimport is_free, is_same_view, origin_of, renew_view
+from wengert._core.capture.matching cimport ExpectedCall, Match, Pattern, are_laid_out, fit
 from wengert._core.graph.node cimport Edge, new_edge
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
-from wengert._core.tensor.meta cimport AutogradMeta
-from wengert._core.tensor.storage cimport Storage, next_serial
+from wengert._core.tensor.storage cimport next_serial
 from wengert._core.tensor.tapes cimport Predicting, Tape
-
-cdef long HOLD_TENSOR, HOLD_STORAGE, HOLD_EDGE, HOLD_ARRAY
 
 cdef class Prediction(Predicting):
     cdef public Pattern pattern
@@ -25,10 +22,11 @@ cdef class Prediction(Predicting):
     cpdef object run2(self, object op, object first, object second)
     @cython.locals(pattern=Pattern, values=list, place=long, result=Tensor)
     cpdef object run_natively(self, ExpectedCall expected)
-    @cython.locals(view=Tensor, info=ViewInfo)
+    @cython.locals(pattern=Pattern, cached=list, view=Tensor)
     cpdef object take_view(self, ExpectedCall expected, Tensor source)
     @cython.locals(expected=ExpectedCall, nr=long)
     cpdef bint takes(self, object op, tuple args, object result) except -1
+    cpdef object keep_view(self, ExpectedCall expected, object result, tuple args)
     cpdef object take(self, Tensor result, long number, long nr, bint recorded)
     @cython.locals(held=Prediction, pattern=Pattern, tape=Tape, calls=list, expected=ExpectedCall, count=long, at=long)
     cpdef object end(self)
@@ -41,18 +39,7 @@ cdef class Prediction(Predicting):
 
 @cython.locals(tensor=Tensor, results=list, edges=list)
 cpdef tuple results_of(ExpectedCall expected, Match match)
-@cython.locals(source=Tensor, info=ViewInfo)
-cpdef object keep(Pattern pattern, ExpectedCall expected, Tensor result, tuple args)
-@cython.locals(edge=Edge, meta=AutogradMeta, info=ViewInfo)
-cpdef bint is_same_view(Tensor view, object value, Tensor source, tuple taken) except -1
-cpdef bint is_unused(AutogradMeta meta) except -1
 cpdef object attach(Edge edge, Tape tape)
 cpdef object predict(Tape tape, object pattern)
 @cython.locals(values=list, place=long, at=long)
 cpdef tuple arguments(Match match, tuple places, tuple constants)
-@cython.locals(storage=Storage, edge=Edge)
-cpdef bint is_free(Tensor tensor, object value) except -1
-@cython.locals(cached=list, own=Tensor, values=list)
-cpdef tuple references_of_a_free_one()
-@cython.locals(storage=Storage, edge=Edge)
-cpdef tuple counted(Tensor tensor, object value)

@@ -10,19 +10,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from .. import door, flags
+from .. import flags
 from ..aliasing import views
-from ..aliasing.views import ViewInfo
 from ..calls import dispatch
 from ..graph.node import Edge, new_edge
 from ..tensor.base import Tensor, wrap_flagged
-from ..tensor.meta import AutogradMeta
-from ..tensor.storage import Storage, next_serial
+from ..tensor.storage import next_serial
 from ..tensor.tapes import Predicting, Tape
 from . import direct, matching
-from .matching import ExpectedCall, Match, Pattern, are_laid_out, fit, is_laid_out
+from .kept import is_free, is_same_view, origin_of, renew_view
+from .matching import ExpectedCall, Match, Pattern, are_laid_out, fit
 
 
 class Prediction(Predicting):
@@ -83,7 +80,7 @@ class Prediction(Predicting):
         values: list[Any] = pattern.values
         place: int = expected.register
         result: Tensor = None
-        if is_free(pattern.cached[expected.number], values[place]):
+        if is_free(pattern.cached[expected.number], values[place], flags.REQUIRES_GRAD):
             result = pattern.cached[expected.number]
         free: Any = None if result is None else result._array_
         array: Any = direct.run_call(pattern.run_call, pattern.calls, values, self.position, free)
@@ -102,14 +99,13 @@ class Prediction(Predicting):
 
     def take_view(self, expected: ExpectedCall, source: Tensor) -> Any:
         """Return the view of the last round, if taking it again would return the same; otherwise None."""
-        view: Tensor = self.pattern.cached[expected.number]
-        value: Any = self.pattern.values[expected.register]
-        if view is None or not is_same_view(view, value, source, expected.taken):
+        pattern: Pattern = self.pattern
+        cached: list[Any] = pattern.cached
+        value: Any = pattern.values[expected.register]
+        if not is_same_view(cached[expected.number], value, source, expected.taken, expected.layout):
             return None
-        if not is_laid_out(view, expected.layout):
-            return None
-        info: ViewInfo = view._meta_.view
-        info.version = view._storage_.version
+        view: Tensor = cached[expected.number]
+        renew_view(view)
         attach(view._edge_, self.match.tape)
         self.match.results[expected.number] = view
         self.advance()
@@ -142,9 +138,15 @@ class Prediction(Predicting):
         else:
             self.take(result, expected.number, 0, True)
             if expected.is_kept:
-                keep(self.pattern, expected, result, args)
+                self.keep_view(expected, result, args)
         self.advance()
         return True
+
+    def keep_view(self, expected: ExpectedCall, result: Any, args: tuple[Any, ...]) -> None:
+        """Keep a view for the next round, if it can be."""
+        expected.taken = origin_of(result, args, views.SINGLE) if expected.op.view else None
+        if expected.taken is not None:
+            self.pattern.cached[expected.number] = result
 
     def take(self, result: Tensor, number: int, nr: int, recorded: bool) -> None:
         """Take a result of a call that has run as usual.
@@ -210,55 +212,6 @@ def results_of(expected: ExpectedCall, match: Match) -> tuple[Any, Any]:
     return tuple(results), tuple(edges)
 
 
-def keep(pattern: Pattern, expected: ExpectedCall, result: Tensor, args: tuple[Any, ...]) -> None:
-    """Keep a view of a leaf for the next round.
-
-    Views of other tensors are not kept: they would hold the tensors that are to be the results of the next round.
-    """
-    expected.taken = None
-    if not expected.op.view or result._meta_ is None or not result._flags_ & flags.VIEW:
-        return
-    source: Tensor = args[0]
-    info: ViewInfo = result._meta_.view
-    if source._edge_ is None and source._flags_ == flags.REQUIRES_GRAD and info.kind == views.SINGLE:
-        expected.taken = (source, source._array_, info.steps)
-        pattern.cached[expected.number] = result
-
-
-def is_same_view(view: Tensor, value: Any, source: Tensor, taken: tuple[Any, ...]) -> bool:
-    """Return whether a kept view is what a call would return again, and nothing but a pattern refers to it.
-
-    Args:
-        view: the view.
-        value: its array, at its place among the values of the pattern.
-        source: the tensor of which it would be taken.
-        taken: see `ExpectedCall.taken`.
-    """  # the storage has another array, that of the source
-    if taken[0] is not source or taken[1] is not source._array_ or view._storage_ is not source._storage_:
-        return False
-    if source._edge_ is not None or source._flags_ != flags.REQUIRES_GRAD or value is not view._array_:
-        return False
-    edge: Edge = view._edge_
-    if door.references(view) != HOLD_TENSOR or door.references(edge) != HOLD_EDGE:
-        return False
-    if door.references(value) != HOLD_ARRAY - 1 or view._flags_ != flags.REQUIRES_GRAD | flags.VIEW:
-        return False
-    meta: AutogradMeta = view._meta_
-    info: ViewInfo = meta.view
-    if not is_unused(meta) or info.base is not source or info.steps is not taken[2] or info.frame is not taken[1]:
-        return False
-    return info.written is None and direct.is_bare(view) and direct.is_bare(value)
-
-
-def is_unused(meta: AutogradMeta) -> bool:
-    """Return whether the fields of a tensor have their first values, except for that of a view."""
-    if meta.grad is not None or meta.accumulator is not None or meta.hooks is not None or meta.tangent is not None:
-        return False
-    if meta.retains_grad or meta.after_accumulate is not None or meta.name is not None or meta.origin is not None:
-        return False
-    return meta.grad_dtype is None
-
-
 def attach(edge: Edge, tape: Tape) -> None:
     """Let the edge of a kept result lead to a tape."""
     edge.node = tape
@@ -291,45 +244,3 @@ def arguments(match: Match, places: tuple[int, ...], constants: tuple[Any, ...])
         else:
             values.append(constants[at])
     return tuple(values)
-
-
-def is_free(tensor: Tensor | None, value: Any) -> bool:
-    """Return whether nothing but a pattern refers to a tensor and its memory, so that it can be a new result.
-
-    Args:
-        value: the array at its place among the values of the pattern.
-    """
-    if tensor is None or value is not tensor._array_:
-        return False
-    storage: Storage = tensor._storage_
-    edge: Edge = tensor._edge_
-    if door.references(tensor) != HOLD_TENSOR or door.references(storage) != HOLD_STORAGE:
-        return False
-    if door.references(edge) != HOLD_EDGE or door.references(value) != HOLD_ARRAY or storage.array is not value:
-        return False
-    if tensor._flags_ != flags.REQUIRES_GRAD or tensor._meta_ is not None:
-        return False
-    if storage.version or storage.detached or storage.writes is not None or storage.counting is not None:
-        return False
-    return direct.is_bare(tensor) and direct.is_bare(storage) and direct.is_bare(value)
-
-
-def references_of_a_free_one() -> tuple[int, int, int, int]:
-    """Return the numbers of references that `is_free` sees to a tensor, its storage, its edge and its array."""
-    cached: list[Any] = [wrap_flagged(np.zeros(1), flags.REQUIRES_GRAD)]
-    own: Tensor = cached[0]
-    own._edge_ = new_edge(None, 0, None, None)
-    values: list[Any] = [own._array_]
-    del own
-    return counted(cached[0], values[0])
-
-
-def counted(tensor: Tensor | None, value: Any) -> tuple[int, int, int, int]:
-    """Return the numbers of references to a tensor, its storage, its edge, and its array."""
-    assert tensor is not None
-    storage: Storage = tensor._storage_
-    edge: Edge = tensor._edge_
-    return door.references(tensor), door.references(storage), door.references(edge), door.references(value)
-
-
-HOLD_TENSOR, HOLD_STORAGE, HOLD_EDGE, HOLD_ARRAY = references_of_a_free_one()

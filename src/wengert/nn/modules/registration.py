@@ -35,21 +35,6 @@ def check_name(kind: str, name: Any) -> None:
         raise KeyError(f'{kind} name can\'t be empty string ""')
 
 
-def check_free(module: Any, kind: str, name: str) -> None:
-    """Refuse to register a buffer or parameter under a name that cannot be used.
-
-    Raises:
-        AttributeError: if `Module.__init__` has not run.
-        KeyError: if the name is empty, has a dot, or is taken.
-    """
-    registered = vars(module).get(f"_{kind}s")
-    if registered is None:
-        raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
-    check_name(kind, name)
-    if hasattr(module, name) and name not in registered:
-        raise KeyError(f"attribute '{name}' already exists")
-
-
 class Registration:
     """The part of `Module` that holds parameters, buffers and children in dictionaries and finds them as attributes."""
 
@@ -115,7 +100,11 @@ class Registration:
             KeyError: if the name is empty, has a dot, or is taken.
             TypeError: if `tensor` is neither a tensor nor None.
         """
-        check_free(self, "buffer", name)
+        if "_buffers" not in self.__dict__:
+            raise AttributeError("cannot assign buffer before Module.__init__() call")
+        check_name("buffer", name)
+        if hasattr(self, name) and name not in self._buffers:
+            raise KeyError(f"attribute '{name}' already exists")
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
                 f"cannot assign '{type_name(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
@@ -138,7 +127,11 @@ class Registration:
             TypeError: if `param` is neither a parameter nor None.
             ValueError: if `param` is not a leaf.
         """
-        check_free(self, "parameter", name)
+        if "_parameters" not in self.__dict__:
+            raise AttributeError("cannot assign parameter before Module.__init__() call")
+        check_name("parameter", name)
+        if hasattr(self, name) and name not in self._parameters:
+            raise KeyError(f"attribute '{name}' already exists")
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
                 f"cannot assign '{type_name(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"

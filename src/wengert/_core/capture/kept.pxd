@@ -1,0 +1,27 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.aliasing.views cimport ViewInfo
+from wengert._core.capture cimport direct
+from wengert._core.graph.node cimport Edge, new_edge
+from wengert._core.tensor.base cimport Tensor, wrap_flagged
+from wengert._core.tensor.meta cimport AutogradMeta
+from wengert._core.tensor.storage cimport Storage
+
+cdef long HOLD_TENSOR, HOLD_STORAGE, HOLD_EDGE, HOLD_ARRAY
+
+@cython.locals(storage=Storage)
+cpdef bint is_free(Tensor tensor, object value, long word) except -1
+@cython.locals(edge=Edge)
+cpdef bint has_own_edge(Tensor tensor, long word) except -1
+cpdef bint is_lasting(Tensor tensor) except -1
+@cython.locals(own=Tensor, info=ViewInfo, source=Tensor)
+cpdef object origin_of(object view, tuple args, long kind)
+@cython.locals(edge=Edge, meta=AutogradMeta, info=ViewInfo)
+cpdef bint is_same_view(Tensor view, object value, Tensor source, tuple origin, object layout) except -1
+cpdef bint is_unused(AutogradMeta meta) except -1
+@cython.locals(info=ViewInfo)
+cpdef object renew_view(Tensor view)
+@cython.locals(kept=list, own=Tensor, values=list)
+cpdef tuple references_of_a_kept_one()
+@cython.locals(storage=Storage, edge=Edge)
+cpdef tuple counted(Tensor tensor, object value)

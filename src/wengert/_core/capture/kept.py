@@ -1,0 +1,134 @@
+"""Tensors that are kept from one round of a followed function to the next, as results of the same calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import door, flags
+from ..aliasing.views import ViewInfo
+from ..graph.node import Edge, new_edge
+from ..tensor.base import Tensor, wrap_flagged
+from ..tensor.meta import AutogradMeta
+from ..tensor.storage import Storage
+from . import direct
+
+
+def is_free(tensor: Tensor | None, value: Any, word: int) -> bool:
+    """Return whether nothing else refers to a kept tensor and its memory, so that it can be a new result.
+
+    Args:
+        tensor: the tensor, to which one list or attribute refers; or None.
+        value: its array, to which one list refers.
+        word: the flags of a new result: REQUIRES_GRAD, of a tensor with an edge, or none.
+    """
+    if tensor is None or value is not tensor._array_:
+        return False
+    storage: Storage = tensor._storage_
+    if door.references(tensor) != HOLD_TENSOR or door.references(storage) != HOLD_STORAGE:
+        return False
+    if door.references(value) != HOLD_ARRAY or storage.array is not value or not has_own_edge(tensor, word):
+        return False
+    if tensor._flags_ != word or tensor._meta_ is not None:
+        return False
+    if storage.version or storage.detached or storage.writes is not None or storage.counting is not None:
+        return False
+    return direct.is_bare(tensor) and direct.is_bare(storage) and direct.is_bare(value)
+
+
+def has_own_edge(tensor: Tensor, word: int) -> bool:
+    """Return whether a tensor has an edge to which nothing else refers, or, if it is not recorded, none."""
+    edge: Edge = tensor._edge_
+    if word & flags.REQUIRES_GRAD == 0 or edge is None:
+        return word & flags.REQUIRES_GRAD == 0 and edge is None
+    return door.references(edge) == HOLD_EDGE
+
+
+def is_lasting(tensor: Tensor) -> bool:
+    """Return whether views of a tensor are kept: of a leaf.
+
+    Views of other tensors would hold those that are to be the results of the next round.
+    """
+    return tensor._edge_ is None and tensor._flags_ == flags.REQUIRES_GRAD
+
+
+def origin_of(view: Any, args: tuple[Any, ...], kind: int) -> Any:
+    """Return what a view was taken of, as (tensor, its array, steps), if it can be kept; otherwise None.
+
+    Args:
+        view: the result of the call.
+        args: the arguments of the call.
+        kind: that of a view which is taken now, see `ViewInfo`.
+    """
+    own: Tensor = view
+    if own._meta_ is None or not own._flags_ & flags.VIEW:
+        return None
+    info: ViewInfo = own._meta_.view
+    source: Tensor = args[0]
+    if not is_lasting(source) or info.kind != kind or info.base is not source or not door.is_inexact(own._array_):
+        return None
+    return source, source._array_, info.steps
+
+
+def is_same_view(view: Tensor | None, value: Any, source: Tensor, origin: tuple[Any, ...], layout: Any) -> bool:
+    """Return whether a kept view is what a call would return again, and nothing else refers to it.
+
+    Args:
+        view: the view, to which one list or attribute refers; or None.
+        value: its array, to which one list refers.
+        source: the tensor of which the call takes a view.
+        origin: see `origin_of`.
+        layout: an array with the layout that it had.
+    """
+    if view is None or value is not view._array_ or origin[0] is not source or origin[1] is not source._array_:
+        return False
+    if not is_lasting(source) or view._storage_ is not source._storage_ or not direct.has_layout(value, layout):
+        return False
+    edge: Edge = view._edge_
+    if door.references(view) != HOLD_TENSOR or (edge is not None and door.references(edge) != HOLD_EDGE):
+        return False
+    # the array of the storage is that of the source: one reference less
+    if door.references(value) != HOLD_ARRAY - 1 or view._flags_ != flags.REQUIRES_GRAD | flags.VIEW:
+        return False
+    meta: AutogradMeta = view._meta_
+    info: ViewInfo = meta.view
+    if not is_unused(meta) or info.base is not source or info.steps is not origin[2] or info.frame is not origin[1]:
+        return False
+    return info.written is None and direct.is_bare(view) and direct.is_bare(value)
+
+
+def is_unused(meta: AutogradMeta) -> bool:
+    """Return whether the fields of a tensor have their first values, except for that of a view."""
+    if meta.grad is not None or meta.accumulator is not None or meta.hooks is not None or meta.tangent is not None:
+        return False
+    if meta.retains_grad or meta.after_accumulate is not None or meta.name is not None or meta.origin is not None:
+        return False
+    return meta.grad_dtype is None
+
+
+def renew_view(view: Tensor) -> None:
+    """Let a kept view be one that has just been taken."""
+    info: ViewInfo = view._meta_.view
+    info.version = view._storage_.version
+
+
+def references_of_a_kept_one() -> tuple[int, int, int, int]:
+    """Return the numbers of references that are seen to a kept tensor, its storage, its edge and its array."""
+    kept: list[Any] = [wrap_flagged(np.zeros(1), flags.REQUIRES_GRAD)]
+    own: Tensor = kept[0]
+    own._edge_ = new_edge(None, 0, None, None)
+    values: list[Any] = [own._array_]
+    del own
+    return counted(kept[0], values[0])
+
+
+def counted(tensor: Tensor | None, value: Any) -> tuple[int, int, int, int]:
+    """Return the numbers of references to a tensor, its storage, its edge, and its array."""
+    assert tensor is not None
+    storage: Storage = tensor._storage_
+    edge: Edge = tensor._edge_
+    return door.references(tensor), door.references(storage), door.references(edge), door.references(value)
+
+
+HOLD_TENSOR, HOLD_STORAGE, HOLD_EDGE, HOLD_ARRAY = references_of_a_kept_one()
