@@ -15,8 +15,7 @@ cdef long NEVER
 
 cdef class CachedCall:
     cdef public Declaration op
-    cdef public tuple guards, classes, layouts, constants
-    cdef public object words
+    cdef public tuple guards, facts, constants
     cdef public bint grad, is_short
     cdef public object calls, layout
     cdef public tuple origin

@@ -46,7 +46,7 @@ class CachedCall:
     Attributes:
         op: the operator.
         guards: for each argument the guard of a tensor, or None for a constant.
-        classes, layouts, words: their classes, layouts and flags (see `word_of`); the layout of a constant is None.
+        facts: (classes, layouts, flags, constants, values) for `direct.takes_args`; for the flags see `word_of`.
         is_short: all arguments from the third on are the defaults.
         constants: the arguments, None in the place of tensors.
         grad: whether gradients were recorded.
@@ -61,9 +61,7 @@ class CachedCall:
 
     op: Declaration
     guards: tuple[Any, ...]
-    classes: tuple[Any, ...]
-    layouts: tuple[Any, ...]
-    words: bytes
+    facts: tuple[Any, ...]
     constants: tuple[Any, ...]
     is_short: bool
     grad: bool
@@ -77,33 +75,32 @@ class CachedCall:
 
     __slots__ = (
         "calls",
-        "classes",
         "constants",
+        "facts",
         "following",
         "grad",
         "guards",
         "is_short",
         "layout",
-        "layouts",
         "op",
         "origin",
         "other",
         "result",
         "values",
-        "words",
     )
 
     def __init__(self, op: Any, guards: tuple[Any, ...], constants: tuple[Any, ...], grad: bool) -> None:
         self.op = op
         self.guards = guards
-        self.classes = tuple([None if guard is None else guard.cls for guard in guards])
-        self.layouts = tuple([None if guard is None else guard.layout for guard in guards])
-        self.words = np.array([word_of(guard, grad) for guard in guards], np.int32).tobytes()
         self.constants = constants
         self.is_short = len(constants) >= 2 and are_identical(constants[2:], op.after2)
         self.grad = grad
         self.calls = self.result = self.origin = self.layout = self.following = self.other = None
-        self.values = []
+        self.values = [None] * (len(guards) - guards.count(None) + 1)
+        classes = tuple([None if guard is None else guard.cls for guard in guards])
+        layouts = tuple([None if guard is None else guard.layout for guard in guards])
+        words = np.array([word_of(guard, grad) for guard in guards], np.int32).tobytes()
+        self.facts = classes, layouts, words, constants, self.values
 
 
 def word_of(guard: Guard | None, grad: bool) -> int:
@@ -177,9 +174,7 @@ class CallCache(Cache):
         known: CachedCall = last.following
         while known is not None:
             if known.op is op and known.is_short and known.grad == modes.grad:
-                if direct.takes_two(
-                    first, second, known.classes, known.layouts, known.words, known.constants, known.values
-                ):
+                if direct.takes_two(first, second, known.facts):
                     self.last = known
                     return run_again(known, self.natives[1])
             known = known.other
@@ -225,7 +220,7 @@ def takes(known: CachedCall, args: tuple[Any, ...]) -> bool:
     values: list[Any] = known.values
     if len(args) != len(known.guards):
         return False
-    if direct.takes_args(args, known.classes, known.layouts, known.words, known.constants, values):
+    if direct.takes_args(args, known.facts):
         return True
     for at in range(len(args)):
         guard = known.guards[at]
@@ -320,7 +315,7 @@ def cached_view(op: Any, args: tuple[Any, ...], view: Tensor, modes: Modes) -> A
     known.origin = origin
     known.result = view
     known.layout = layout_of(view._array_)
-    known.values = [None, view._array_]
+    known.values[1] = view._array_
     return known
 
 
@@ -335,7 +330,6 @@ def described(op: Any, args: tuple[Any, ...], array: Any, modes: Modes, replay_c
     known.layout = layout_of(array)
     call = RETURNS, op.native, tuple(places), known.constants, False, (count,), (known.layout,), (-1,), (), None
     known.calls = replay_calls((call,), count + 1)
-    known.values = [None] * (count + 1)
     return known
 
 

@@ -108,10 +108,13 @@ cdef extern from *:
         ++*place;
         return 1;
     }
-    /* Whether the first arguments of a call are as `wengert_takes` says. */
+    /* Whether the first arguments of a call are as `wengert_takes` says; `facts` is `CachedCall.facts`. */
     static CYTHON_UNUSED int wengert_takes_all(
-            PyObject **args, Py_ssize_t count, PyObject *classes, PyObject *layouts, PyObject *words, PyObject *constants,
-            PyObject *values, Py_ssize_t array_at, Py_ssize_t flags_at) {
+            PyObject **args, Py_ssize_t count, PyObject *facts, Py_ssize_t array_at, Py_ssize_t flags_at) {
+        if (PyTuple_GET_SIZE(facts) != 5) return 0;
+        PyObject *classes = PyTuple_GET_ITEM(facts, 0), *layouts = PyTuple_GET_ITEM(facts, 1);
+        PyObject *words = PyTuple_GET_ITEM(facts, 2), *constants = PyTuple_GET_ITEM(facts, 3);
+        PyObject *values = PyTuple_GET_ITEM(facts, 4);
         const int32_t *word = (const int32_t *)PyBytes_AS_STRING(words);
         if (PyTuple_GET_SIZE(layouts) < count || PyTuple_GET_SIZE(classes) < count || PyTuple_GET_SIZE(constants) < count
             || PyBytes_GET_SIZE(words) < 4 * count) return 0;
@@ -122,24 +125,23 @@ cdef extern from *:
         return 1;
     }
     #define WENGERT_OF_TENSOR struct __pyx_obj_7wengert_5_core_6tensor_4base_Tensor
-    #define wengert_takes_args(args, classes, layouts, words, constants, values) wengert_takes_all( \
-        ((PyTupleObject *)(args))->ob_item, PyTuple_GET_SIZE(args), (classes), (layouts), (words), (constants), (values), \
-        offsetof(WENGERT_OF_TENSOR, _array_), offsetof(WENGERT_OF_TENSOR, _flags_))
+    #define wengert_takes_args(args, facts) wengert_takes_all( \
+        ((PyTupleObject *)(args))->ob_item, PyTuple_GET_SIZE(args), (facts), offsetof(WENGERT_OF_TENSOR, _array_), \
+        offsetof(WENGERT_OF_TENSOR, _flags_))
     static CYTHON_INLINE int wengert_takes_two_at(
-            PyObject *first, PyObject *second, PyObject *classes, PyObject *layouts, PyObject *words, PyObject *constants,
-            PyObject *values, Py_ssize_t array_at, Py_ssize_t flags_at) {
+            PyObject *first, PyObject *second, PyObject *facts, Py_ssize_t array_at, Py_ssize_t flags_at) {
         PyObject *args[2] = {first, second};
-        return wengert_takes_all(args, 2, classes, layouts, words, constants, values, array_at, flags_at);
+        return wengert_takes_all(args, 2, facts, array_at, flags_at);
     }
-    #define wengert_takes_two(first, second, classes, layouts, words, constants, values) wengert_takes_two_at( \
-        (first), (second), (classes), (layouts), (words), (constants), (values), \
-        offsetof(WENGERT_OF_TENSOR, _array_), offsetof(WENGERT_OF_TENSOR, _flags_))
+    #define wengert_takes_two(first, second, facts) wengert_takes_two_at( \
+        (first), (second), (facts), offsetof(WENGERT_OF_TENSOR, _array_), offsetof(WENGERT_OF_TENSOR, _flags_))
     /* As `wengert_first_unlike` for the first two arguments of a call. */
     static CYTHON_UNUSED int wengert_are_expected(
-            PyObject *numbers, PyObject *constants, PyObject *first, PyObject *second, PyObject *externals,
-            PyObject *results) {
-        const int32_t *number = (const int32_t *)PyBytes_AS_STRING(numbers);
+            PyObject *facts, PyObject *first, PyObject *second, PyObject *externals, PyObject *results) {
         PyObject *args[2] = {first, second};
+        if (PyTuple_GET_SIZE(facts) != 2) return 0;
+        PyObject *numbers = PyTuple_GET_ITEM(facts, 0), *constants = PyTuple_GET_ITEM(facts, 1);
+        const int32_t *number = (const int32_t *)PyBytes_AS_STRING(numbers);
         if (PyBytes_GET_SIZE(numbers) < 8 || PyTuple_GET_SIZE(constants) < 2) return 0;
         for (int at = 0; at < 2; at++)
             if (!wengert_is_expected(number[at], PyTuple_GET_ITEM(constants, at), args[at], externals, results)) return 0;
@@ -213,11 +215,9 @@ cdef extern from *:
     long first_unlike "wengert_first_unlike"(
         bytes numbers, tuple constants, tuple args, list externals, list results)
     bint are_expected "wengert_are_expected"(
-        bytes numbers, tuple constants, object first, object second, list externals, list results)
-    bint takes_args "wengert_takes_args"(
-        tuple args, tuple classes, tuple layouts, bytes words, tuple constants, list values)
-    bint takes_two "wengert_takes_two"(
-        object first, object second, tuple classes, tuple layouts, bytes words, tuple constants, list values)
+        tuple facts, object first, object second, list externals, list results)
+    bint takes_args "wengert_takes_args"(tuple args, tuple facts)
+    bint takes_two "wengert_takes_two"(object first, object second, tuple facts)
     bint puts_arrays "wengert_puts_arrays"(bytes outside, list externals, bytes words, list values)
     object run_call "wengert_run_call"(object function, object calls, list values, object number, object array)
     object on_registers "wengert_on_registers"(object function, tuple args, tuple places, list values)

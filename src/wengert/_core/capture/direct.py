@@ -88,33 +88,30 @@ def first_unlike(
 
 
 def are_expected(
-    numbers: bytes, constants: tuple[Any, ...], first: Any, second: Any, externals: list[Any], results: list[Any]
+    facts: tuple[bytes, tuple[Any, ...]], first: Any, second: Any, externals: list[Any], results: list[Any]
 ) -> bool:
-    """Return whether the first two arguments of a call are known to be the expected ones, see `first_unlike`."""
-    return first_unlike(numbers[:8], constants[:2], (first, second), externals, results) < 0
+    """Return whether the first two arguments of a call are known to be the expected ones.
+
+    Args:
+        facts: numbers and constants as in `first_unlike`.
+        first, second: the arguments.
+        externals, results: as there.
+    """
+    return first_unlike(facts[0][:8], facts[1][:2], (first, second), externals, results) < 0
 
 
-def takes_args(
-    args: tuple[Any, ...],
-    classes: tuple[Any, ...],
-    layouts: tuple[Any, ...],
-    words: bytes,
-    constants: tuple[Any, ...],
-    values: list[Any],
-) -> bool:
+def takes_args(args: tuple[Any, ...], facts: tuple[Any, ...]) -> bool:
     """Return whether the arguments of a call are like those of a cached call; put their arrays into a list.
 
     Args:
-        args: the arguments.
-        classes, layouts, words: for each argument the class, an array of the layout, and the flags of a tensor; the
-            layout of a constant is None.
-        constants: the constants.
-        values: receives the arrays, from the first element on.
+        args: the arguments, or the first of them.
+        facts: for each argument the class, an array of the layout, and the flags (of 32 bits) of a tensor, and the
+            constants; the layout of a constant is None. Then the list, which receives the arrays.
     """
+    classes, layouts, words, constants, values = facts
     place = 0
-    for value, cls, layout, word, constant in zip(
-        args, classes, layouts, np.frombuffer(words, np.int32).tolist(), constants
-    ):
+    known = zip(args, classes, layouts, np.frombuffer(words, np.int32).tolist(), constants)
+    for value, cls, layout, word, constant in known:
         if layout is None:
             if value is not constant:
                 return False
@@ -126,17 +123,9 @@ def takes_args(
     return True
 
 
-def takes_two(
-    first: Any,
-    second: Any,
-    classes: tuple[Any, ...],
-    layouts: tuple[Any, ...],
-    words: bytes,
-    constants: tuple[Any, ...],
-    values: list[Any],
-) -> bool:
+def takes_two(first: Any, second: Any, facts: tuple[Any, ...]) -> bool:
     """Return whether the first two arguments of a call are like those of a cached call, see `takes_args`."""
-    return takes_args((first, second), classes, layouts, words, constants, values)
+    return takes_args((first, second), facts)
 
 
 def puts_arrays(outside: bytes, externals: list[Any], words: bytes, values: list[Any]) -> bool:

@@ -48,6 +48,7 @@ class Expansion:
         self.graph = graph
         self.node = node
         self.segment: Segment = node.segment
+        self.arrays, self.known_stores = saved_by(node)
         self.kept = {register: at for at, register in enumerate(self.segment.registers)}
         self.places = {number: place for place, number in enumerate(self.segment.reads)}
         self.outputs: dict[tuple[int, int], int] = {}
@@ -141,11 +142,11 @@ class Expansion:
 
     def is_freed(self, step: Step, at: int) -> bool:
         """Return whether the saved values of a step were freed; `at` is its number, or that of its base's step."""
-        return step.saved is None or (step.frees and (self.node.kept is None or bool(self.node.freed >> at & 1)))
+        return step.saved is None or (step.frees and (self.arrays is None or bool(self.node.freed >> at & 1)))
 
     def saved(self, step: Step, at: int) -> Any:
         """Return the saved values of a node; None if they were freed."""
-        if step.saved is None or self.is_freed(step, at) or (step.kept() and self.node.kept is None):
+        if step.saved is None or self.is_freed(step, at) or (step.kept() and self.arrays is None):
             return None
         return tuple([self.value(value) for value in step.saved])
 
@@ -165,8 +166,8 @@ class Expansion:
 
     def array(self, register: int) -> Any:
         """Return a saved array."""
-        assert self.node.kept is not None
-        return self.node.kept[self.kept[register]]
+        assert self.arrays is not None
+        return self.arrays[self.kept[register]]
 
     def tensor(self, register: int) -> Tensor:
         """Return a tensor without history on a saved array, on the storage of other saved tensors if there are any."""
@@ -179,7 +180,8 @@ class Expansion:
 
     def store(self, number: int, array: Any, lag: int) -> tuple[Storage, int]:
         """Return a storage, and the version that a saved tensor had."""
-        known = self.node.stores[number]
+        assert self.known_stores is not None
+        known = self.known_stores[number]
         if known is None:
             known = self.stores.get(number)
         if known is None:
@@ -206,6 +208,12 @@ class Expansion:
         saved.view = value.view
         saved.frame = self.array(value.frame)
         return saved
+
+
+def saved_by(node: CompiledFunctionBackward) -> tuple[list[Any] | None, list[Any] | None]:
+    """Return the arrays that a node keeps, and the storages; None once they were freed, by whichever thread."""
+    arrays, stores = node.kept, node.stores
+    return (None, None) if arrays is None or stores is None else (arrays, stores)
 
 
 def new_gate(sequence: int) -> Gate:

@@ -12,7 +12,7 @@ cdef long CONSTANT, NESTED, FIRST, NOWHERE, FEW, HOLDERS
 
 cdef class ExpectedCall:
     cdef public Declaration op
-    cdef public tuple places, constants
+    cdef public tuple places, constants, facts
     cdef public object outside
     cdef public object numbers
     cdef public object layout, tail, taken

@@ -35,6 +35,7 @@ class ExpectedCall:
         op: the operator.
         places: the places of the arguments.
         numbers: the places as numbers of 32 bits.
+        facts: numbers and constants.
         constants: the arguments, None in the place of tensors; of a sequence (places, constants, type).
         outside: the places of the external tensors among them, also in sequences, as numbers of 32 bits.
         layout: an array with the layout of the result, or a tuple of them.
@@ -52,6 +53,7 @@ class ExpectedCall:
     op: Declaration
     places: tuple[int, ...]
     numbers: bytes
+    facts: tuple[Any, ...]
     constants: tuple[Any, ...]
     outside: bytes
     layout: Any
@@ -67,6 +69,7 @@ class ExpectedCall:
 
     __slots__ = (
         "constants",
+        "facts",
         "following",
         "is_kept",
         "is_native",
@@ -90,6 +93,7 @@ class ExpectedCall:
         self.places = places
         self.numbers = np.array(places, np.int32).tobytes()
         self.constants = constants
+        self.facts = self.numbers, constants
         self.outside = np.array(outside_of(places, constants), np.int32).tobytes()
         self.layout = layout
         self.number = number

@@ -137,9 +137,9 @@ class Passes:
         """
         recorder = Recorder(self.graph.position(), self.graph.natives)
         recorder.describing = describing = Describing(recorder)
-        arrays = node.kept or []
-        grads = separated(grads, arrays)
         expansion = Expansion(self.graph, node, arrived)
+        arrays = expansion.arrays or []
+        grads = separated(grads, arrays)
         tensors = [self.saved_tensor(expansion, number) for number in range(len(arrays))]
         externals = [*tensors, *[grad for grad in grads if grad is not None]]
         for tensor in externals:

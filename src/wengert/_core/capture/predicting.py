@@ -69,7 +69,7 @@ class Prediction(Predicting):
             return None
         match: Match = self.match
         if not direct.are_expected(
-            expected.numbers, expected.constants, first, second, match.externals, match.results
+            expected.facts, first, second, match.externals, match.results
         ) or not direct.puts_arrays(expected.outside, match.externals, self.pattern.words, self.pattern.values):
             return None
         return self.run_natively(expected)

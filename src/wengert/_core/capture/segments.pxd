@@ -68,15 +68,15 @@ cpdef bint meets_parts(CompiledFunctionBackward node, Modes modes) except -1
 cpdef bint has_arrived(Tasks tasks, Edge edge) except -1
 @cython.locals(segment=Segment, grad=Tensor, at=long)
 cpdef bint is_usual(CompiledFunctionBackward node, list grads, Modes modes) except -1
-@cython.locals(storage=Storage, edge=Edge, leaf=Tensor, number=long, at=long)
+@cython.locals(kept=list, stores=list, storage=Storage, edge=Edge, leaf=Tensor, number=long, at=long)
 cpdef bint is_unchanged(CompiledFunctionBackward node, Segment segment) except -1
 @cython.locals(grad=Tensor, at=long)
 cpdef bint fits(BackwardList known, list grads) except -1
-@cython.locals(values=list, owners=list, grad=Tensor, number=long, register=long, at=long, built=dict, storages=dict, outgoing=list)
+@cython.locals(kept=list, values=list, owners=list, grad=Tensor, number=long, register=long, at=long, built=dict, storages=dict, outgoing=list)
 cpdef object run_list(CompiledFunctionBackward node, BackwardList known, list grads)
 @cython.locals(storage=Storage)
 cpdef object disown(Tensor grad)
-cpdef Tensor saved_tensor(CompiledFunctionBackward node, long number)
+cpdef Tensor saved_tensor(object array)
 
 cdef class Connections:
     cdef public tuple sources, dtypes, stores, finals, segments, results, steps

@@ -430,19 +430,23 @@ def is_usual(node: CompiledFunctionBackward, grads: list[Any], modes: Modes) -> 
 
 def is_unchanged(node: CompiledFunctionBackward, segment: Segment) -> bool:
     """Return whether no saved memory was written to, or replaced, since the call."""
+    kept: list[Any] = node.kept
+    stores: list[Any] = node.stores
+    if kept is None or stores is None:  # another thread has freed the graph since
+        return False
     storage: Storage
     edge: Edge
     leaf: Tensor
     number: int
     for at in range(len(segment.checks)):
         number = segment.checks[at]
-        storage = node.stores[number]
+        storage = stores[number]
         if storage.version != node.versions[number] or storage.detached > node.first:
             return False
     for number, place in segment.inputs:
         edge = node.outer[place]
         leaf = edge.leaf
-        if leaf is not None and (leaf._edge_ is not None or leaf._array_ is not node.kept[number]):
+        if leaf is not None and (leaf._edge_ is not None or leaf._array_ is not kept[number]):
             return False
     return True
 
@@ -466,13 +470,16 @@ def fits(known: BackwardList, grads: list[Any]) -> bool:
 
 def run_list(node: CompiledFunctionBackward, known: BackwardList, grads: list[Any]) -> Any:
     """Run a backward list; return one gradient for each edge, or None if it stopped, which has no effect."""
+    kept: list[Any] = node.kept
+    if kept is None:  # another thread has freed the graph since
+        return None
     values: list[Any] = [None] * known.count
     owners: list[Any] = [None] * len(known.owners)
     grad: Tensor
     number: int
     register: int
     for number, register in known.fills:
-        values[register] = node.kept[number]
+        values[register] = kept[number]
     for at in range(len(grads)):
         register = known.grads[at]
         if register >= 0:
@@ -487,7 +494,7 @@ def run_list(node: CompiledFunctionBackward, known: BackwardList, grads: list[An
         if number >= 0:
             owners[at] = grads[number]
         elif number < -1:
-            owners[at] = saved_tensor(node, -2 - number)
+            owners[at] = saved_tensor(kept[-2 - number])
     built: dict[int, Any] = {}
     storages: dict[int, Any] = {}
     if run(known.calls, values, owners, built, storages) >= 0:
@@ -505,9 +512,8 @@ def disown(grad: Tensor) -> None:
         storage.serial = OLD
 
 
-def saved_tensor(node: CompiledFunctionBackward, number: int) -> Tensor:
-    """Return a tensor on the memory of saved array `number`, which is as old as the call."""
-    array: Any = node.kept[number]
+def saved_tensor(array: Any) -> Tensor:
+    """Return a tensor on the memory of a saved array, which is as old as the call."""
     return share(array, old_storage(array))
 
 
