@@ -72,6 +72,17 @@ def get_retains_grad(self: Tensor) -> bool:
     return self._meta_ is not None and self._meta_.retains_grad
 
 
+def hooks_of(leaf: Tensor, kind: str) -> HookDict:
+    """Return the hooks of a leaf of a kind, an attribute of its metadata; there are none before the first one."""
+    meta = meta_of(leaf)
+    if getattr(meta, kind) is None:
+        hooks = HookDict()
+        if getattr(meta, kind) is None:  # see `base.meta_of`
+            setattr(meta, kind, hooks)
+    result: HookDict = getattr(meta, kind)
+    return result
+
+
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
     """Call `hook(grad)` when the gradient of this tensor is known; its result replaces the gradient.
 
@@ -98,12 +109,7 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if is_leaf(self):
-        meta = meta_of(self)
-        if meta.hooks is None:
-            dictionary = HookDict()
-            if meta.hooks is None:  # see `base.meta_of`
-                meta.hooks = dictionary
-        return add_to(meta.hooks, hook)
+        return add_to(hooks_of(self, "hooks"), hook)
     edge = gradient_edge(self)
     hooks = edge.node.own_hooks()
     return hooks.tensor.setdefault(edge.nr, HookDict()).add(hook)
@@ -238,9 +244,4 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if not is_leaf(self):
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    meta = meta_of(self)
-    if meta.after_accumulate is None:
-        dictionary = HookDict()
-        if meta.after_accumulate is None:  # see `base.meta_of`
-            meta.after_accumulate = dictionary
-    return add_to(meta.after_accumulate, hook)
+    return add_to(hooks_of(self, "after_accumulate"), hook)

@@ -194,7 +194,6 @@ def embedding_sparse_samples(make: Any) -> Any:
 @op(
     dtypes=FLOATS,
     linear="grad",
-    name="embedding_dense_backward",
     public="neither",
     node="EmbeddingDenseBackwardBackward0",
 )
@@ -231,7 +230,7 @@ def embedding_dense_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 2, 3), wrap(np.array([[0, 2], [2, 3]], np.int64)), 4, 2)
 
 
-@op(dtypes=FLOATS, linear="weight", name="embedding_dense_gather", public="neither")
+@op(dtypes=FLOATS, linear="weight", public="neither")
 def embedding_dense_gather(weight: Array, indices: Index, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     """Transpose of `embedding_dense_backward`: rows, except that of the padding."""
     refuse_dtype("embedding_dense_gather", weight, FLOATS)

@@ -373,7 +373,6 @@ def take_samples(make: Any) -> Any:
     layout="own",
     dtypes=WIDE,
     why="indices",
-    name="nonzero_positions",
     batching="batches.nonzero_refused",
     public="neither",
     native=native("nonzero_positions"),

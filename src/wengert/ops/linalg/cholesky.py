@@ -99,7 +99,7 @@ def factored_samples(make: Any) -> Any:
     yield Bad(make(2, 2) * math.nan, True, "cholesky", raises=LinAlgError, says="the leading minor of order 1 is not")
 
 
-@public(name="linalg_cholesky")
+@public()
 def linalg_cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Any:
     """The lower triangular factor L of Hermitian, positive definite matrices, A = L L^H.
 
@@ -124,7 +124,7 @@ def linalg_cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Any:
     )
 
 
-@public(name="linalg_cholesky_ex")
+@public()
 def linalg_cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
     """The lower triangular factor of Hermitian matrices, and whether they are positive definite; errors are optional.
 

@@ -208,7 +208,7 @@ def logarithm_samples(make: Any) -> Any:
     yield Bad(make(3), raises=RuntimeError, says="linalg.slogdet: The input tensor A must have at least 2 dimensions")
 
 
-@public(name="linalg_det")
+@public()
 def linalg_det(A: Tensor, *, out: Any = None) -> Any:
     """The determinants of square matrices.
 
@@ -258,7 +258,7 @@ def det(self: Tensor) -> Any:
     return determinant(self)
 
 
-@public(name="linalg_slogdet")
+@public()
 def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     """The signs of determinants and the logarithms of their absolute values, without overflow.
 

@@ -369,7 +369,7 @@ def solved_samples(make: Any) -> Any:
     yield Bad(make(3, 3), pivots(2), make(3, 2), True, False, raises=RuntimeError, says="Number of pivots per batch")
 
 
-@public(name="linalg_lu")
+@public()
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """The factors of A = P L U: permutation, lower triangular with ones on the diagonal, and upper triangular.
 
@@ -452,7 +452,7 @@ def lu_samples(make: Any) -> Any:
     yield Bad(make(3), raises=RuntimeError, says="Expected tensor with 2 or more dimensions. Got size: [3] instead")
 
 
-@public(name="linalg_lu_solve")
+@public()
 @describes(SOLUTION, right="B", errors="")
 def linalg_lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Any = None

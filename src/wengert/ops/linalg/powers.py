@@ -139,7 +139,7 @@ def delivered(name: str, out: Any, result: Tensor, n: int) -> Tensor:
     return put(name, out, result, words=EXACT)
 
 
-@public(name="linalg_matrix_power")
+@public()
 def linalg_matrix_power(A: Tensor, n: int, *, out: Any = None) -> Any:
     """An integer power of square matrices.
 

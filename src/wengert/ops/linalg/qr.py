@@ -122,7 +122,7 @@ def factored_samples(make: Any) -> Any:
     yield Bad(make(3, 3), "all", raises=RuntimeError, says="qr received unrecognized mode 'all'")
 
 
-@public(name="linalg_qr")
+@public()
 def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
     """Q with orthonormal columns and upper triangular R of A = Q R.
 

@@ -244,7 +244,7 @@ def check_ormqr(self: Any, tau: Any, other: Any, left: bool) -> None:
     check_reflections("torch.ormqr", self, tau, "ormqr_cpu")
 
 
-@of_two(name="ormqr", public="both", batching=stacked(2, 1, 2), out=Out(words=OF_REFLECTED, rows="shrunk"))
+@of_two(public="both", batching=stacked(2, 1, 2), out=Out(words=OF_REFLECTED, rows="shrunk"))
 def ormqr(self: Array, tau: Array, other: Array, left: bool = True, transpose: bool = False) -> Any:
     """The product of a product of reflections, as `geqrf` returns them, and a matrix.
 

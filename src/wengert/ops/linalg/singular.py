@@ -202,7 +202,7 @@ def check_driver(driver: Any) -> None:
         )
 
 
-@public(name="linalg_svd")
+@public()
 def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None, out: Any = None) -> Any:
     """Singular values and vectors: A = U diag(S) Vh.
 

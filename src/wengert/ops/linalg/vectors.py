@@ -98,7 +98,7 @@ def powers(x: Any, count: int) -> Any:
     return cat([ones, x.unsqueeze(-1).to(kind).pow(exponents)], -1)
 
 
-@public(name="linalg_vander")
+@public()
 def linalg_vander(x: Tensor, *, N: Any = None) -> Any:
     """Vandermonde matrices: powers of the numbers in their rows.
 

@@ -70,6 +70,14 @@ PAIRS = """
         RuntimeError: if the shapes do not broadcast{errors}.
     """
 """Sections of a function of two operands."""
+FLOATING = """
+    Returns:
+        A new tensor of the broadcast shape; integers become the default dtype.
+
+    Raises:
+        RuntimeError: if the shapes do not broadcast.
+    """
+"""Sections of a function of two operands whose result is not of integers."""
 NUMBERS_TOO = PAIRS.format(kind="tensor or number", errors="")
 arithmetic = partial(pointwise, inplace=True, numbers="alone", samples=broadcast_pairs, describes=NUMBERS_TOO)
 """Card decorator for an operator of arithmetic of two operands."""

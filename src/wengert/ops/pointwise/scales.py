@@ -34,7 +34,7 @@ from ..._core.types import dtypes
 from ..._kernels.activation import narrowed, widened
 from .. import return_types
 from ..dtype_checks import refuse_complex
-from .binary import check_tensor, native, tensor_pairs, times
+from .binary import FLOATING, check_tensor, native, tensor_pairs, times
 from .power import any_tensor, pow
 from .series import polynomial_at
 from .unary import function
@@ -205,18 +205,20 @@ def not_scaled(wanted: Any, result: Any) -> RuntimeError:
     return RuntimeError(f"ldexp can't be cast to the desired output type {result.legacy[:-6]}")
 
 
-@pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True, layout="scaled", out=Out(uncastable=not_scaled))
+@pointwise(
+    promote="float",
+    dtypes=FLOATS,
+    numbers=False,
+    inplace=True,
+    layout="scaled",
+    out=Out(uncastable=not_scaled),
+    describes=FLOATING,
+)
 def ldexp(self: Array, other: Array, *, out: Any = None) -> Any:
     """self * 2^other, element by element.
 
     Args:
         other: tensor that broadcasts with `self`, often of integers.
-
-    Returns:
-        A new tensor of the broadcast shape; integers become the default dtype.
-
-    Raises:
-        RuntimeError: if the shapes do not broadcast.
 
     Examples:
         >>> import wengert as wg

@@ -55,7 +55,7 @@ def elu_backward_vjp_self(
     return grad_output * grad * curve.where(below, 0)
 
 
-@backward_card(dtypes=REALS, samples=None, layout="rows", name="log_sigmoid_backward")
+@backward_card(dtypes=REALS, samples=None, layout="rows")
 def log_sigmoid_backward(grad: Array, self: Array) -> Any:
     """`grad` times sigmoid(-self)."""
     return narrowed(kernels.multiply(widened(grad), kernels.sigmoid(kernels.negative(widened(self)))), grad, None)

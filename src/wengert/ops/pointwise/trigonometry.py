@@ -10,7 +10,7 @@ from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Bad, InPlace, Sample, alias, pointwise
 from ..._core.recording.recorded import conjugate
 from ..._core.state.modes import current
-from .binary import as_number, tensor_pairs
+from .binary import FLOATING, as_number, tensor_pairs
 from .pairs import hypot
 from .unary import function, native
 
@@ -258,19 +258,13 @@ def atanh_vjp(grad: Any, self: Any) -> Any:
 atanh.samples(unit_tensor)
 
 
-@pointwise(promote="float", dtypes=REALS, numbers=False, inplace=True, native=native("arctan2"))
+@pointwise(promote="float", dtypes=REALS, numbers=False, inplace=True, native=native("arctan2"), describes=FLOATING)
 def atan2(self: Array, other: Array, *, out: Any = None) -> Any:
     """Angle in radians, between -pi and pi, of the point (other, self) in the plane, element by element.
 
     Args:
         self: real tensor, the ordinate.
         other: real tensor that broadcasts with `self`, the abscissa.
-
-    Returns:
-        A new tensor of the broadcast shape; integers become the default dtype.
-
-    Raises:
-        RuntimeError: if the shapes do not broadcast.
 
     Examples:
         >>> import wengert as wg
