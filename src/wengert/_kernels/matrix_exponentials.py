@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from . import positions
+from .factors import infinite
 from .results import Array, wide_dtype
 
 DEGREES = (1, 2, 4, 8, 12, 18)
@@ -255,11 +256,6 @@ def exponentials(a: Array) -> Array:
     return result
 
 
-def spoilt(a: Array) -> Array:
-    """Mask of the matrices that hold infinities or NaN: their exponentials are unknown."""
-    return np.asarray(~np.isfinite(a).all((-2, -1)))
-
-
 def exponential(a: Array) -> Array:
     """Exponentials of square matrices, in row-major storage."""
     wide = a.astype(wide_dtype(a.dtype), copy=False)
@@ -268,7 +264,7 @@ def exponential(a: Array) -> Array:
         return np.exp(wide).astype(a.dtype)
     result = exponentials(np.ascontiguousarray(wide).reshape(-1, size, size)).reshape(a.shape)
     if not np.isfinite(result).all():
-        result[spoilt(a)] = np.nan
+        result[infinite(a)] = np.nan
     return result.astype(a.dtype, copy=False)
 
 
@@ -282,5 +278,5 @@ def derivative(a: Array, direction: Array) -> Array:
     elif a.size:
         result[...] = exponentials(both.reshape(-1, size, 2 * size))[..., size:].reshape(a.shape)
         if not np.isfinite(result).all():
-            result[spoilt(both)] = np.nan
+            result[infinite(both)] = np.nan
     return result

@@ -16,6 +16,7 @@ from .._core.tensor.tangents import is_dual
 from .._tensor import Tensor
 from ..ops.create.interchange import from_numpy
 from ..ops.shapes.join import stack
+from .runge_kutta import plain
 from .vectors import check_single, scipy_module
 
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(16)
@@ -247,8 +248,3 @@ def summed(values: list[Tensor], weights: Any) -> Tensor:
     shape = (len(values), *(1,) * (whole.ndim - 1))
     result: Tensor = (whole * from_numpy(weights.reshape(shape))).sum(0)
     return result
-
-
-def plain(value: Any) -> float:
-    """Return a number or a 0-D tensor as a float."""
-    return float(value._array_) if isinstance(value, Tensor) else float(value)

@@ -22,6 +22,7 @@ from .differences import (
     RELATIVE,
     Arrays,
     Wrong,
+    arrays_of,
     exchange,
     finite,
     gradients,
@@ -162,7 +163,7 @@ def tangents_of_gradients(
         outputs = recorded(exchange(call, inputs, moved))
         grads = passes.grad(outputs, moved, [leaf(cotangent) for cotangent in cotangents], None, False, True)
         parts = [None if grad is None else unpack_dual(grad).tangent for grad in grads]
-    return arrays_or_zeros(parts, points)
+    return arrays_of(parts, points)
 
 
 def gradients_of_tangents(
@@ -194,12 +195,7 @@ def differentiated(tensors: Sequence[Any], leaves: list[Tensor], cotangents: Arr
     if not live:
         return [np.zeros_like(point) for point in points]
     roots, grads_of_roots = [tensors[at] for at in live], [leaf(cotangents[at]) for at in live]
-    return arrays_or_zeros(passes.grad(roots, leaves, grads_of_roots, None, False, True), points)
-
-
-def arrays_or_zeros(tensors: Sequence[Any], like: Arrays) -> list[Any]:
-    """Return the arrays of tensors, zeros for None."""
-    return [np.zeros_like(other) if tensor is None else tensor._array_ for tensor, other in zip(tensors, like)]
+    return arrays_of(passes.grad(roots, leaves, grads_of_roots, None, False, True), points)
 
 
 def check_forward_in_place(call: Call, seed: int = 0) -> bool:

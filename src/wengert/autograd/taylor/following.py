@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..._core import door, flags
+from ..._core import door
 from ..._core.calls.dual_memory import fitted
 from ..._core.calls.forward import total
 from ..._core.operators import sources
 from ..._core.operators.forward_rules import shares_for
 from ..._core.state.modes import Modes
-from ..._core.state.regions import Region
 from ..._core.tensor import tangents
 from ..._core.tensor.base import Tensor
+from ..observers import Observing
 from .recurrences import RECURRENCES, Series, exponential, logarithm, plus, power, product
 
 
-class Following(Region):
+class Following(Observing):
     """Context in which the series of tensors are followed.
 
     Attributes:
@@ -44,15 +44,7 @@ class Following(Region):
 
     def _before_(self, modes: Modes) -> Any:
         self.levels = list(modes.levels)
-        return modes.observers, modes.word
-
-    def _begin_(self, modes: Modes, before: Any) -> Following:
-        modes.observe([*modes.observers, self.observe])
-        return self
-
-    def _end_(self, modes: Modes, before: Any) -> None:
-        modes.observers, word = before  # stores only, see `_core.state.modes`
-        modes.word = word & ~flags.PROFILED | modes.profiled
+        return super()._before_(modes)
 
     def follow(self, tensor: Any, coefficients: Series) -> None:
         """Set the series of a tensor: itself, followed by these coefficients."""

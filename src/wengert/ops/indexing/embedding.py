@@ -240,11 +240,7 @@ def embedding_dense_gather(weight: Array, indices: Index, padding_idx: int, scal
     return result * shares(indices, padding_idx, scale_grad_by_freq, result.dtype)[..., None]
 
 
-@embedding_dense_gather.vjp("weight")
-def embedding_dense_gather_vjp(
-    grad: Any, indices: Any, weight_shape: Any, padding_idx: int, scale_grad_by_freq: bool
-) -> Any:
-    return embedding_dense_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
+embedding_dense_gather.vjp("weight")(embedding_vjp)
 
 
 @embedding_dense_gather.batched

@@ -96,12 +96,12 @@ def check_same_dtype(bias: Any, mat1: Any, mat2: Any) -> None:
             )
 
 
-def bias_gradient(grad: Any, shape: tuple[int, ...], beta: Any) -> Any:
+def bias_gradient(grad: Any, self_shape: tuple[int, ...], beta: Any) -> Any:
     """Gradient of the tensor that a product is added to; for a bias along the last dimension the engine sums the rest.
 
     A recorded pass sums everything, in the form that torch records.
     """
-    if len(shape) == 1 and grad.ndim == 2 and shape[0] == grad.shape[1] and not current().grad:
+    if len(self_shape) == 1 and grad.ndim == 2 and self_shape[0] == grad.shape[1] and not current().grad:
         grad = grad.sum(0)
     return scaled(grad, conjugate(beta))
 
@@ -176,9 +176,7 @@ def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: Num
 OLDER[addmm.name] = WITH_FACTORS
 
 
-@addmm.vjp("self", native=native("addmm_bias_rule"))
-def addmm_vjp_self(grad: Any, self_shape: Any, beta: Any) -> Any:
-    return bias_gradient(grad, self_shape, beta)
+addmm.vjp("self", native=native("addmm_bias_rule"))(bias_gradient)
 
 
 @addmm.vjp("mat1", native=native("addmm_first_rule"))
@@ -342,9 +340,7 @@ addbmm.shows(
 OLDER[addbmm.name] = WITH_FACTORS
 
 
-@addbmm.vjp("self")
-def addbmm_vjp_self(grad: Any, self_shape: Any, beta: Any) -> Any:
-    return bias_gradient(grad, self_shape, beta)
+addbmm.vjp("self")(bias_gradient)
 
 
 @addbmm.vjp("batch1")

@@ -135,9 +135,7 @@ addr_in_place.__qualname__ = "addr_"
 bind("addr_", checked("addr_", addr_in_place, method=True))
 
 
-@addr.vjp("self")
-def addr_vjp_self(grad: Any, self_shape: Any, beta: Any) -> Any:
-    return bias_gradient(grad, self_shape, beta)
+addr.vjp("self")(bias_gradient)
 
 
 @addr.vjp("vec1")

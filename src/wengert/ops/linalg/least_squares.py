@@ -228,7 +228,7 @@ def check_fitted(A: Any, B: Any) -> bool:
             "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
             f"<= 1, but they are {A.ndim} and {B.ndim}"
         )
-    vector = is_vector_of_rows(A.shape, B.shape)
+    vector = is_vector(A.shape, B.shape)
     right = B.view(np.ndarray)[..., None] if vector else B
     if A.shape[-2] != right.shape[-2]:
         raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({-1 if vector else -2})")
@@ -262,15 +262,10 @@ def fitted(A: Array, B: Array, rcond: Any = None, driver: str | None = "gelsy") 
     return solution, residuals, rank, values
 
 
-def is_vector_of_rows(shape_a: Any, shape_b: Any) -> bool:
-    """Return whether right-hand sides are one vector for each matrix, of the length of its columns."""
-    return len(shape_b) == 1 or (len(shape_a) - 1 == len(shape_b) and tuple(shape_a[:-1]) == tuple(shape_b))
-
-
 @fitted.vjp("A", "B", native=native("lstsq_rule"))
 def fitted_vjp(grads: Any, A: Any, B: Any, solution: Any, wanted: Any) -> Any:
     of_x, of_r = grads[:2]
-    vector = is_vector_of_rows(A.shape, B.shape)
+    vector = is_vector(A.shape, B.shape)
     x, b = (operand.unsqueeze(-1) if vector else operand for operand in (solution, B))
     of_a = of_b = None
     if of_x is not None:
@@ -291,7 +286,7 @@ def fitted_vjp(grads: Any, A: Any, B: Any, solution: Any, wanted: Any) -> Any:
 
 @fitted.jvp("A", "B")
 def fitted_jvp(of_a: Any, of_b: Any, A: Any, B: Any, solution: Any, residuals: Any) -> Any:
-    vector = is_vector_of_rows(A.shape, B.shape)
+    vector = is_vector(A.shape, B.shape)
     x, b, of_b = (operand.unsqueeze(-1) if vector else operand for operand in (solution, B, of_b))
     inverse = pseudoinverse(A, None, None, False)
     result = moved(of_a, A, inverse) @ b + inverse @ of_b

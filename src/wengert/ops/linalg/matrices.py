@@ -12,6 +12,7 @@ from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..dtype_checks import refuse
+from .products import type_name as type_name
 
 FACTORED = frozenset({dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128})
 """Dtypes that LAPACK supports."""
@@ -24,11 +25,6 @@ class _LinAlgError(RuntimeError):
 
 
 LinAlgError = _LinAlgError
-
-
-def type_name(array: Any) -> str:
-    """Name of an array's dtype in torch's errors: `Float`."""
-    return dtypes.from_numpy(array.dtype).legacy[:-6]
 
 
 def check_matrix(name: str, array: Any, argument: str = "A") -> None:

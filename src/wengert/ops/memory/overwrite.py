@@ -10,6 +10,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import WIDE, Array, Bad, InPlace, Sample, nodes, op
 from ..._core.operators.batch_rules import elementwise
+from ..._core.operators.choices import second_is_tensor
 from ..._core.operators.overlap import overlaps_itself
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.tensor.standins import StandIn
@@ -93,11 +94,6 @@ def copy_samples(make: Any) -> Any:
     yield Bad(make(3), make(2, 3), raises=RuntimeError, says="output with shape [3] doesn't match")
 
 
-def fill_form(args: tuple[Any, ...]) -> int:
-    """Return which of torch's two operators a call is."""
-    return 1 if isinstance(args[1], Tensor) else 0
-
-
 def check_single(name: str, value: Any) -> None:
     """Refuse an array with dimensions in place of a single value."""
     if getattr(value, "ndim", 0):
@@ -134,7 +130,7 @@ def write_value(target: Any, value: Any) -> None:
     inplace=InPlace(write=write_value, native=native("fill_"), overwrites=True, apart="never", renamed=True),
     numbers="value",
     public="function",
-    node=nodes("FillBackward0", "FillBackward1", by=fill_form),
+    node=nodes("FillBackward0", "FillBackward1", by=second_is_tensor),
     takes_halves=True,
 )
 def fill(self: Array, value: Array) -> Any:

@@ -8,6 +8,7 @@ its own rules.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -45,6 +46,17 @@ def backward_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, 4, kind="unit"))
     yield Sample(make(), make(kind="unit"))
     yield Sample(make(0, 2), make(0, 2))
+
+
+def nonzero_samples(*numbers: float) -> Callable[[Any], Any]:
+    """Return the samples of a fused derivative with a kink at 0: a gradient, the input, and `numbers`."""
+
+    def samples(make: Any) -> Any:
+        yield Sample(make(3, 4), make(3, 4, kind="nonzero"), *numbers)
+        yield Sample(make(), make(kind="nonzero"), *numbers)
+        yield Sample(make(0, 2), make(0, 2), *numbers)
+
+    return samples
 
 
 backward_card = partial(pointwise, numbers=False, linear="grad", public="neither", samples=backward_samples)

@@ -292,9 +292,7 @@ def modified_bessel_i1(self: Array, *, out: Any = None) -> Any:
     return special("i1", self, out=out)
 
 
-@modified_bessel_i1.vjp("self")
-def modified_bessel_i1_vjp(grad: Any, self: Any) -> Any:
-    return grad * bessel_derivative(self, 1)
+modified_bessel_i1.vjp("self")(i1_vjp)
 
 
 @of_positive(name="special_modified_bessel_k0", native=native("k0"))

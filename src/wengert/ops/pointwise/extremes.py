@@ -64,12 +64,12 @@ def shared(self_tangent: Any, other_tangent: Any, taken: Any, equal: Any = None)
 
 
 @maximum.vjp("self", native=native("larger_rule"))
-def maximum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+def larger_vjp(grad: Any, self: Any, other: Any) -> Any:
     return without((grad / 2).where(self == other, grad), self < other)
 
 
 @maximum.vjp("other", native=native("smaller_rule"))
-def maximum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+def smaller_vjp(grad: Any, self: Any, other: Any) -> Any:
     return without((grad / 2).where(self == other, grad), self > other)
 
 
@@ -94,14 +94,8 @@ def minimum(self: Array, other: Array, *, out: Any = None) -> Any:
     return kernels.minimum(self, other, out=out)
 
 
-@minimum.vjp("self", native=native("smaller_rule"))
-def minimum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
-    return without((grad / 2).where(self == other, grad), self > other)
-
-
-@minimum.vjp("other", native=native("larger_rule"))
-def minimum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
-    return without((grad / 2).where(self == other, grad), self < other)
+minimum.vjp("self", native=native("smaller_rule"))(smaller_vjp)
+minimum.vjp("other", native=native("larger_rule"))(larger_vjp)
 
 
 @minimum.jvp("self", "other")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.card import REALS, Array, Number, Sample
-from .activation import backward_card
+from .activation import backward_card, nonzero_samples
 
 
 def flat(grad_output: Any) -> Any:
@@ -82,13 +82,7 @@ for _card, _numbers in (
     (threshold_backward, (0.25,)),
 ):
     _card.vjp("self")(flat)
-
-    @_card.samples
-    def backward_samples(make: Any, numbers: tuple[float, ...] = _numbers) -> Any:
-        """Samples of a gradient and an input away from the kinks."""
-        yield Sample(make(3, 4), make(3, 4, kind="nonzero"), *numbers)
-        yield Sample(make(), make(kind="nonzero"), *numbers)
-        yield Sample(make(0, 2), make(0, 2), *numbers)
+    _card.samples(nonzero_samples(*_numbers))
 
 
 @backward_card(dtypes=REALS, samples=None, layout="reversed")

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import REALS, Array, Number, Sample
+from ..._core.cards.card import REALS, Array, Number
 from ..._kernels.activation import narrowed, widened
-from .activation import backward_card
+from .activation import backward_card, nonzero_samples
 
 
 @backward_card(dtypes=REALS, samples=None)
@@ -72,10 +72,4 @@ def log_sigmoid_backward_vjp_self(grad_output: Any, grad: Any, self: Any) -> Any
 
 
 for _card, _numbers in ((softplus_backward, (2.0, 20.0)), (elu_backward, (1.5, 2.0, 0.5)), (log_sigmoid_backward, ())):
-
-    @_card.samples
-    def backward_samples(make: Any, numbers: tuple[float, ...] = _numbers) -> Any:
-        """Samples of a gradient and an input away from 0."""
-        yield Sample(make(3, 4), make(3, 4, kind="nonzero"), *numbers)
-        yield Sample(make(), make(kind="nonzero"), *numbers)
-        yield Sample(make(0, 2), make(0, 2), *numbers)
+    _card.samples(nonzero_samples(*_numbers))

@@ -13,7 +13,16 @@ from ..._core.operators import overlap
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..family import WRITTEN, describes
-from .as_strided import as_strided_backward, as_strided_from, element_places, furthest, numbered, strided_arguments
+from .as_strided import (
+    as_strided_backward,
+    as_strided_from,
+    as_strided_from_samples,
+    as_strided_samples,
+    element_places,
+    furthest,
+    numbered,
+    strided_arguments,
+)
 from .scattered import check_fits, with_gaps
 from .view_copies import row_major
 
@@ -49,9 +58,7 @@ def copied_batched(self: Any, size: Any, stride: Any, offset: int) -> Any:
     return copied.call((self, (self.shape[0], *size), (self.stride(0), *stride), offset))
 
 
-@copied.samples
-def copied_samples(make: Any) -> Any:
-    yield Sample(make(3, 4), (2, 2), (4, 1), 1)
+copied.samples(as_strided_from_samples)
 
 
 @composite(method=False)
@@ -78,11 +85,7 @@ def as_strided_copy(input: Any, size: Any, stride: Any, storage_offset: int | No
     )
 
 
-@as_strided_copy.samples
-def as_strided_copy_samples(make: Any) -> Any:
-    yield Sample(make(3, 4), (2, 2), (4, 1), 1)
-    yield Sample(make(5), (3, 3), (1, 1))
-    yield Bad(make(3), (4,), (1,), raises=RuntimeError, says="out of bounds for storage")
+as_strided_copy.samples(as_strided_samples)
 
 
 def check_apart(size: Any, stride: Any) -> None:

@@ -14,7 +14,7 @@ from ..._core.operators.batch_rules import along
 from ..._core.operators.overlap import overlaps_itself
 from ..._core.types.sizes import normalise
 from .slices import select, slice_
-from .strided import diagonal, native, two_dims
+from .strided import diagonal, diagonal_backward_vjp, native, two_dims
 
 replaced = partial(
     op,
@@ -98,9 +98,7 @@ def diagonal_scatter_vjp_self(grad: Any, src_shape: Any, offset: int, dim1: int,
     return without(diagonal_scatter, grad, src_shape, offset, dim1, dim2)
 
 
-@diagonal_scatter.vjp("src")
-def diagonal_scatter_vjp_src(grad: Any, offset: int, dim1: int, dim2: int) -> Any:
-    return grad.diagonal(offset, dim1, dim2)
+diagonal_scatter.vjp("src")(diagonal_backward_vjp)
 
 
 @diagonal_scatter.jvp("self", "src")

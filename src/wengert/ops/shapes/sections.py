@@ -22,7 +22,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import int64
 from ..._core.types.sizes import normalise
 from ..family import describes
-from .slices import checked_lengths, cut, equal_lengths, slice_, split, split_sizes_vjp, split_vjp
+from .slices import checked_lengths, chunk_samples, cut, equal_lengths, slice_, split, split_sizes_vjp, split_vjp
 
 MANY = 64
 """Largest number of parts whose bounds are cached."""
@@ -376,10 +376,7 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, .
     return split(input, split_sizes, dim)
 
 
-@unsafe_chunk.samples
-def unsafe_chunk_samples(make: Any) -> Any:
-    yield Sample(make(5, 2), 2)
-    yield Bad(make(5), 0, raises=RuntimeError, says="chunks` to be greater than 0")
+unsafe_chunk.samples(chunk_samples)
 
 
 @split_with_sizes.samples

@@ -123,9 +123,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     return zeros
 
 
-@diag_embed.vjp("self")
-def diag_embed_vjp(grad: Any, offset: int, dim1: int, dim2: int) -> Any:
-    return grad.diagonal(offset, dim1, dim2)
+diag_embed.vjp("self")(diagonal_backward_vjp)
 
 
 @diag_embed.batched
@@ -166,9 +164,7 @@ def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
     return diagonal.body(self, offset, dim1, dim2).copy()
 
 
-@diagonal_copy.vjp("self", native=native("diagonal_backward"))
-def diagonal_copy_vjp(grad: Any, self_shape: Any, offset: int, dim1: int, dim2: int) -> Any:
-    return diagonal_backward(grad, self_shape, offset, dim1, dim2)
+diagonal_copy.vjp("self", native=native("diagonal_backward"))(diagonal_vjp)
 
 
 @diagonal_copy.batched
