@@ -346,6 +346,8 @@ def is_put(op: Declaration, args: tuple[Any, ...], results: Any, modes: Modes) -
         return True
     if op.tail is not None and saves_tail(plan_for(op, mask), args):
         return False
+    if op.several and len(results) == 0:
+        return True
     first: Tensor = results[0] if op.several else results
     if not door.is_ndarray(first._array_) or door.size_of(first._array_) > tapes.MOST_ELEMENTS:
         return False

@@ -114,8 +114,8 @@ def without_tails(node: OpNode, saved: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def uses(tape: Tape, storage: Storage) -> bool:
     """Return whether a call on a tape has a tensor on a storage."""
-    if tape.predicting is not None:
-        tape.predicting.end()
+    if tape.predicting is not None and tape.predicting.uses(storage):
+        return True
     calls: list[Any] = tape.calls
     at: int = 0
     while at < len(calls):

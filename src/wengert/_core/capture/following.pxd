@@ -26,7 +26,7 @@ cdef class Follower(TapeOwner):
     @cython.locals(pattern=Pattern, match=Match)
     cpdef object matched(self, Tape tape, object root)
     cpdef object fail(self, Pattern pattern)
-    @cython.locals(earlier=Tape)
+    @cython.locals(own=Tape, busy=bint, earlier=Tape)
     cpdef object settle(self, object tape)
     @cython.locals(own=Tape)
     cpdef object settle_written(self, object tape, object storage)

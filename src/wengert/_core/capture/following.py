@@ -59,10 +59,14 @@ class Follower(TapeOwner):
     def conclude(self, modes: Modes) -> None:
         """Give the results of a call that has returned their history."""
         tape: Tape = modes.tape
-        if has_calls(tape):
-            root: Any = self.matched(tape, None)
-            if root is None:
+        if not has_calls(tape):
+            return
+        try:
+            tape.is_busy = True
+            if self.matched(tape, None) is None:
                 self.unknown(tape, None)
+        finally:
+            tape.is_busy = False
 
     def begin_pass(self, tape: Tape, outputs: tuple[Any, ...], inputs: Any, create_graph: bool) -> None:
         """Let a backward pass from some outputs find nodes, before it looks for them.
@@ -73,10 +77,14 @@ class Follower(TapeOwner):
         if not has_calls(tape):
             return
         root: Any = single_root(tape, outputs)
-        if root is None or create_graph or not is_quiet(tape.modes) or are_taped(inputs):
-            self.settle(tape)
-        elif self.matched(tape, root) is None:
-            self.unknown(tape, root)
+        try:
+            tape.is_busy = True
+            if root is None or create_graph or not is_quiet(tape.modes) or are_taped(inputs):
+                self.settle(tape)
+            elif self.matched(tape, root) is None:
+                self.unknown(tape, root)
+        finally:
+            tape.is_busy = False
 
     def matched(self, tape: Tape, root: Any) -> Any:
         """Let one node stand for the calls on a tape if a pattern matches; return the root, or None.
@@ -121,16 +129,30 @@ class Follower(TapeOwner):
         raise NotImplementedError
 
     def settle(self, tape: Any) -> None:
-        """Create the ordinary nodes of a tape, and of those before it in the same call of the function."""
-        earlier: Tape = tape
-        while earlier is not None:
-            self.expand(earlier)
-            earlier = earlier.earlier
-        taped.settle(tape)
+        """Create the ordinary nodes of a tape, and of those before it in the same call of the function.
+
+        Nothing happens in the middle of a change of the tape by another thread, which runs at the same time: a program
+        cannot know which comes first.
+        """
+        own: Tape = tape
+        busy: bool = own.is_busy
+        if busy and current() is not own.modes:
+            return
+        earlier: Tape = own
+        try:
+            own.is_busy = True
+            while earlier is not None:
+                self.expand(earlier)
+                earlier = earlier.earlier
+            taped.settle(own)
+        finally:
+            own.is_busy = busy
 
     def settle_written(self, tape: Any, storage: Any) -> None:
         """Create the ordinary nodes of a tape if a tensor on it is on a storage."""
         own: Tape = tape
+        if own.is_busy and current() is not own.modes:
+            return
         if has_calls(own):
             if taped.uses(own, storage):
                 self.settle(own)
@@ -216,6 +238,7 @@ def close(modes: Modes, first: Tape) -> None:
             tape.follower.settle(tape)
         while tape is not None:
             if tape.segment_node is not None:
+                tape.is_busy = True  # from now on
                 release(tape)
             tape = tape.earlier
     finally:
@@ -230,6 +253,7 @@ def close(modes: Modes, first: Tape) -> None:
 def discard(tape: Tape) -> None:
     """Release what a tape holds: edges lead to it, also those of tensors that a pattern keeps."""
     slots.close_tape(tape, tape.follower)
+    tape.is_busy = True
     if tape.predicting is not None:
         tape.predicting.end()
     tape.calls = []

@@ -7,7 +7,7 @@ from wengert._core.capture.kept cimport is_free, is_same_view, origin_of, renew_
 from wengert._core.capture.matching cimport ExpectedCall, Match, Pattern, are_laid_out, fit
 from wengert._core.graph.node cimport Edge, new_edge
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
-from wengert._core.tensor.storage cimport next_serial
+from wengert._core.tensor.storage cimport Storage, next_serial
 from wengert._core.tensor.tapes cimport Predicting, Tape
 
 cdef class Prediction(Predicting):
@@ -20,11 +20,17 @@ cdef class Prediction(Predicting):
     cpdef object run(self, object op, tuple args)
     @cython.locals(expected=ExpectedCall, match=Match)
     cpdef object run2(self, object op, object first, object second)
-    @cython.locals(pattern=Pattern, values=list, place=long, result=Tensor)
+    @cython.locals(tape=Tape)
     cpdef object run_natively(self, ExpectedCall expected)
+    @cython.locals(pattern=Pattern, values=list, place=long, result=Tensor)
+    cpdef object result_of(self, ExpectedCall expected, Tape tape)
     @cython.locals(pattern=Pattern, cached=list, view=Tensor)
     cpdef object take_view(self, ExpectedCall expected, Tensor source)
-    @cython.locals(expected=ExpectedCall, nr=long)
+    @cython.locals(nr=long)
+    cpdef object take_all(self, ExpectedCall expected, tuple args, object result)
+    @cython.locals(tensor=Tensor)
+    cpdef bint uses(self, Storage storage) except -1
+    @cython.locals(expected=ExpectedCall, tape=Tape)
     cpdef bint takes(self, object op, tuple args, object result) except -1
     cpdef object keep_view(self, ExpectedCall expected, object result, tuple args)
     cpdef object take(self, Tensor result, long number, long nr, bint recorded)

@@ -15,7 +15,7 @@ from ..aliasing import views
 from ..calls import dispatch
 from ..graph.node import Edge, new_edge
 from ..tensor.base import Tensor, wrap_flagged
-from ..tensor.storage import next_serial
+from ..tensor.storage import Storage, next_serial
 from ..tensor.tapes import Predicting, Tape
 from . import direct, matching
 from .kept import is_free, is_same_view, origin_of, renew_view
@@ -76,6 +76,15 @@ class Prediction(Predicting):
 
     def run_natively(self, expected: ExpectedCall) -> Any:
         """Run the predicted call by its native function, in the tensor of the last round if that is free."""
+        tape: Tape = self.match.tape
+        try:
+            tape.is_busy = True
+            return self.result_of(expected, tape)
+        finally:
+            tape.is_busy = False
+
+    def result_of(self, expected: ExpectedCall, tape: Tape) -> Any:
+        """Run `run_natively` while the tape is marked."""
         pattern: Pattern = self.pattern
         values: list[Any] = pattern.values
         place: int = expected.register
@@ -87,11 +96,11 @@ class Prediction(Predicting):
         if array is NotImplemented:
             return None
         if array is free:
-            attach(result._edge_, self.match.tape)
+            attach(result._edge_, tape)
             result._storage_.serial = next_serial()
         else:
             result = wrap_flagged(array, flags.REQUIRES_GRAD)
-            result._edge_ = new_edge(self.match.tape, 0, None, None)
+            result._edge_ = new_edge(tape, 0, None, None)
             pattern.cached[expected.number] = result if expected.is_kept else None
         self.match.results[expected.number] = result
         self.advance()
@@ -132,15 +141,25 @@ class Prediction(Predicting):
         expected: ExpectedCall = self.upcoming
         if not are_laid_out(result, expected.layout):
             return False
-        if isinstance(result, tuple):
-            for nr in range(len(result)):
-                self.take(result[nr], expected.number + nr, nr, len(op.differentiable) == 0 or op.differentiable[nr])
-        else:
+        tape: Tape = self.match.tape
+        try:
+            tape.is_busy = True
+            self.take_all(expected, args, result)
+            return True
+        finally:
+            tape.is_busy = False
+
+    def take_all(self, expected: ExpectedCall, args: tuple[Any, ...], result: Any) -> None:
+        """Take the result, or each of several, of a call that has run as usual."""
+        if not isinstance(result, tuple):
             self.take(result, expected.number, 0, True)
             if expected.is_kept:
                 self.keep_view(expected, result, args)
+        else:
+            differentiable: Any = expected.op.differentiable
+            for nr in range(len(result)):
+                self.take(result[nr], expected.number + nr, nr, len(differentiable) == 0 or differentiable[nr])
         self.advance()
-        return True
 
     def keep_view(self, expected: ExpectedCall, result: Any, args: tuple[Any, ...]) -> None:
         """Keep a view for the next round, if it can be."""
@@ -168,6 +187,17 @@ class Prediction(Predicting):
         self.position += 1
         self.is_compared = False
         self.upcoming = expected.following
+
+    def uses(self, storage: Storage) -> bool:
+        """Return whether one of the calls so far has a tensor on a storage."""
+        tensor: Tensor
+        for tensor in self.match.externals:
+            if tensor is not None and tensor._storage_ is storage:
+                return True
+        for tensor in self.match.results:
+            if tensor is not None and tensor._storage_ is storage:
+                return True
+        return False
 
     def end(self) -> None:
         """Write the calls so far to the tape, and end the comparison."""

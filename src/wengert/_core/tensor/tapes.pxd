@@ -3,6 +3,7 @@ from wengert._core cimport flags
 from wengert._core.graph.node cimport Edge, Node, new_edge, set_up
 from wengert._core.state.modes cimport Modes
 from wengert._core.tensor.base cimport Tensor
+from wengert._core.tensor.storage cimport Storage
 
 cdef long PLAIN, FIELDS, MOST_CALLS, MOST_ELEMENTS
 
@@ -10,6 +11,7 @@ cdef class Predicting:
     cpdef object run(self, object op, tuple args)
     cpdef object run2(self, object op, object first, object second)
     cpdef bint takes(self, object op, tuple args, object result) except -1
+    cpdef bint uses(self, Storage storage) except -1
     cpdef object end(self)
 
 cdef class Cache:
@@ -23,11 +25,12 @@ cdef class Tape(Node):
     cdef public Modes modes
     cdef public object follower, segment_node, pattern, earlier
     cdef public Predicting predicting
+    cdef public bint is_busy
 
 @cython.locals(tape=Tape)
 cpdef Tape new_tape(Modes modes, object follower)
 cpdef bint is_quiet(Modes modes) except -1
-@cython.locals(edge=Edge, calls=list)
+@cython.locals(edge=Edge)
 cpdef object put(Tape tape, object op, tuple args, Tensor result)
 @cython.locals(edges=list, edge=Edge, result=Tensor, nr=long)
 cpdef object put_several(Tape tape, object op, tuple args, tuple results, object recorded)

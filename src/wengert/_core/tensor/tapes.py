@@ -7,6 +7,7 @@ changes what nodes would have saved, has the nodes created first (`calls.taped.s
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 try:
@@ -18,11 +19,14 @@ from .. import flags
 from ..graph.node import Edge, Node, new_edge, set_up
 from ..state.modes import Modes
 from .base import Tensor
+from .storage import Storage
 
 PLAIN = flags.REQUIRES_GRAD | flags.VIEW
 """The flags of tensors that calls on a tape may have."""
 FIELDS = 4
 """Number of elements of `Tape.calls` for each call."""
+PAUSE = 1e-5
+"""Seconds after which a thread looks again whether the nodes that it needs are there."""
 MOST_CALLS = 1 << 16
 """Number of calls on a tape from which on its nodes are created: the tape holds all arguments and results."""
 MOST_ELEMENTS = 1 << 17
@@ -44,6 +48,10 @@ class Predicting:
 
     def takes(self, op: Any, args: tuple[Any, ...], result: Any) -> bool:
         """Take a call that has run as usual; return False if it was not expected."""
+        raise NotImplementedError
+
+    def uses(self, storage: Storage) -> bool:
+        """Return whether one of the calls so far has a tensor on a storage."""
         raise NotImplementedError
 
     def end(self) -> None:
@@ -84,6 +92,7 @@ class Tape(Node):
         pattern: then the pattern that the calls match.
         earlier: the tape before this one in the same call of the function, or None.
         predicting: compares the calls with what is expected, and has them until that ends; or None.
+        is_busy: its thread, or one that creates its nodes, is in the middle of a change of it.
     """
 
     calls: list[Any]
@@ -94,8 +103,9 @@ class Tape(Node):
     pattern: Any
     earlier: Any
     predicting: Any
+    is_busy: bool
 
-    __slots__ = ("calls", "earlier", "edges", "follower", "modes", "pattern", "predicting", "segment_node")
+    __slots__ = ("calls", "earlier", "edges", "follower", "is_busy", "modes", "pattern", "predicting", "segment_node")
 
 
 def new_tape(modes: Modes, follower: Any) -> Tape:
@@ -109,6 +119,7 @@ def new_tape(modes: Modes, follower: Any) -> Tape:
     tape.edges = None
     tape.earlier = None
     tape.predicting = None
+    tape.is_busy = False
     return tape
 
 
@@ -124,11 +135,7 @@ def put(tape: Tape, op: Any, args: tuple[Any, ...], result: Tensor) -> None:
     edge: Edge = new_edge(tape, 0, None, None)
     result._edge_ = edge
     result._flags_ |= flags.REQUIRES_GRAD
-    calls: list[Any] = tape.calls
-    calls.append(op)
-    calls.append(args)
-    calls.append(result)
-    calls.append(edge)
+    tape.calls += (op, args, result, edge)  # at once: another thread may look
 
 
 def put_several(tape: Tape, op: Any, args: tuple[Any, ...], results: tuple[Any, ...], recorded: Any) -> None:
@@ -174,6 +181,12 @@ def settle_before(edges: tuple[Edge | None, ...], modes: Modes) -> None:
 
 
 def settle_edge(edge: Edge) -> None:
-    """Create the nodes of the tape that an edge leads to."""
-    tape: Any = edge.node
-    tape.follower.settle(tape)
+    """Create the nodes of the tape that an edge leads to; wait while its thread is in the middle of a change of it."""
+    while is_taped(edge):
+        tape: Any = edge.node
+        follower: Any = tape.follower
+        if follower is None:  # the tape has been discarded: this edge is of no result in use
+            return
+        follower.settle(tape)
+        if is_taped(edge):
+            time.sleep(PAUSE)
