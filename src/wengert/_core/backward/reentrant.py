@@ -19,8 +19,8 @@ from ..state.modes import Modes, current
 DEEPEST = 24
 """Largest number of nested passes in one thread; their frames (of engine and program) share Python's limit."""
 
-INHERITED = tuple([name for name in Modes.__slots__ if name not in ("depth", "quiet")])
-"""The modes that the other thread takes over; `quiet` and `depth` are its own."""
+INHERITED = tuple([name for name in Modes.__slots__ if name not in ("cache", "depth", "quiet", "tape")])
+"""The modes that the other thread takes over; `quiet` and `depth` are its own, and it does not follow a function."""
 
 NO_THREAD = "can't start new thread"
 """Error texts by which Python refuses to start a thread."""

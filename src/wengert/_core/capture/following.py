@@ -252,7 +252,7 @@ def close(modes: Modes, first: Tape) -> None:
 
 def discard(tape: Tape) -> None:
     """Release what a tape holds: edges lead to it, also those of tensors that a pattern keeps."""
-    slots.close_tape(tape, tape.follower)
+    slots.close_tape(tape)
     tape.is_busy = True
     if tape.predicting is not None:
         tape.predicting.end()

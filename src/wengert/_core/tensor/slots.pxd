@@ -16,14 +16,16 @@ cdef Operators table
 cdef long watched
 cdef set _recordings
 cdef long taping, following
-cdef list _tapes
+cdef list _tapes, _followed
+cpdef object begin_following(object modes)
+cpdef object end_following(object modes)
 
 cdef class TapeOwner:
     cpdef object settle(self, object tape)
     cpdef object settle_written(self, object tape, object storage)
 
 cpdef object open_tape(object tape, TapeOwner owner)
-cpdef object close_tape(object tape, TapeOwner owner)
+cpdef object close_tape(object tape)
 @cython.locals(owner=TapeOwner)
 cpdef object settle_tapes()
 @cython.locals(owner=TapeOwner)

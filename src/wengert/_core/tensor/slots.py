@@ -242,28 +242,31 @@ def open_tape(tape: Any, owner: TapeOwner) -> None:
     taping = len(_tapes)
 
 
-def close_tape(tape: Any, owner: TapeOwner) -> None:
+def close_tape(tape: Any) -> None:
     """End that; nothing happens if the tape is not open."""
     global taping
-    if (tape, owner) in _tapes:
-        _tapes.remove((tape, owner))
+    for pair in list(_tapes):
+        if pair[0] is tape:
+            _tapes.remove(pair)  # only the thread of a tape closes it
     taping = len(_tapes)
 
 
 def settle_tapes() -> None:
     """Create the nodes of all calls on tapes, before a tensor changes that they may have used."""
     owner: TapeOwner
-    for tape, known in list(_tapes):
-        owner = known
-        owner.settle(tape)
+    pair: tuple[Any, Any]
+    for pair in list(_tapes):
+        owner = pair[1]
+        owner.settle(pair[0])
 
 
 def settle_written(storage: Any) -> None:
     """Create the nodes of all tapes that have a call with a tensor on a storage, which is about to count a write."""
     owner: TapeOwner
-    for tape, known in list(_tapes):
-        owner = known
-        owner.settle_written(tape, storage)
+    pair: tuple[Any, Any]
+    for pair in list(_tapes):
+        owner = pair[1]
+        owner.settle_written(pair[0], storage)
 
 
 table = Operators()
