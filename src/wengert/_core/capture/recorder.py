@@ -23,6 +23,7 @@ from ..calls import attempts, dispatch, meta, unusual
 from ..cards import composed
 from ..leaves import accumulate
 from ..operators import batch_rules
+from ..operators.layouts import address_of
 from ..profiling import events
 from ..profiling.events import Event, Log
 from ..state.modes import current
@@ -497,7 +498,7 @@ class Recorder(Log):
     def view(self, array: Any, root: int) -> int:
         """Return the register of a view of a register's memory that was not taken by an operator."""
         source = self.arrays[root]
-        offset = door.address_of(array) - door.address_of(source)
+        offset = address_of(array) - address_of(source)
         register = self.new_register(array)
         entry = Entry(VIEW, None, None, "part of memory")
         entry.args = (None, offset, array.shape, array.strides, array.dtype)
@@ -546,7 +547,7 @@ def whole_of(array: Any) -> Any:
 
 def key_of(array: Any) -> Any:
     """Return the identity of an array among all live ones."""
-    return door.address_of(array), array.shape, array.strides, array.dtype
+    return address_of(array), array.shape, array.strides, array.dtype
 
 
 def array_in(value: Any) -> Any:
