@@ -28,6 +28,7 @@ cpdef bint are_identical(tuple values, tuple others) except -1
 
 cdef class CallCache(Cache):
     cdef public tuple natives
+    cdef public dict guards
     cdef public CachedCall first, last
     cdef public long count, kept, rounds
     cdef public bint is_busy
@@ -35,6 +36,19 @@ cdef class CallCache(Cache):
     cpdef object run(self, object op, tuple args, Modes modes)
     @cython.locals(last=CachedCall, count=long, known=CachedCall)
     cpdef object learn(self, object op, tuple args, Tensor result, Modes modes)
+    @cython.locals(last=CachedCall, known=CachedCall)
+    cpdef object run2(self, object op, object first, object second, Modes modes)
+    @cython.locals(size=long)
+    cpdef object cached(self, object op, tuple args, Tensor result, Modes modes)
+    @cython.locals(known=CachedCall)
+    cpdef object cached_view(self, object op, tuple args, Tensor view, Modes modes)
+    @cython.locals(known=CachedCall, places=list, count=long)
+    cpdef object described(self, object op, tuple args, object array, Modes modes)
+    @cython.locals(guards=list, constants=list)
+    cpdef CachedCall prepared(self, object op, tuple args, Modes modes)
+    @cython.locals(known=Guard)
+    cpdef Guard guard(self, Tensor tensor)
+    cpdef object layout(self, object array)
 
 @cython.locals(guard=Guard, tensor=Tensor, place=long, values=list, at=long)
 cpdef bint takes(CachedCall known, tuple args) except -1
@@ -45,9 +59,3 @@ cpdef object take_again(CachedCall known, Tensor source)
 cpdef bint is_suitable(object op, object array) except -1
 cpdef bint has_plain_arguments(tuple args) except -1
 cpdef bint is_tuple_of_numbers(object value) except -1
-@cython.locals(known=CachedCall)
-cpdef object cached_view(object op, tuple args, Tensor view, Modes modes)
-@cython.locals(known=CachedCall, places=list, count=long)
-cpdef object described(object op, tuple args, object array, Modes modes, object replay_calls)
-@cython.locals(guards=list, constants=list)
-cpdef CachedCall prepared(object op, tuple args, Modes modes)

@@ -121,6 +121,7 @@ class CallCache(Cache):
 
     Attributes:
         natives: the native functions `replay_calls` and `run_call`.
+        guards: the guards of operands, by what they require; layouts of results, by dtype, shape and strides.
         first: stands before the first call.
         last: the last call that was cached.
         count: the number of calls.
@@ -130,6 +131,7 @@ class CallCache(Cache):
     """
 
     natives: Any
+    guards: dict[Any, Any]
     first: Any
     last: Any
     count: int
@@ -137,7 +139,7 @@ class CallCache(Cache):
     rounds: int
     is_busy: bool
 
-    __slots__ = ("count", "first", "is_busy", "kept", "last", "natives", "rounds")
+    __slots__ = ("count", "first", "guards", "is_busy", "kept", "last", "natives", "rounds")
 
     def __init__(self, natives: Any) -> None:
         self.natives = natives
@@ -145,6 +147,7 @@ class CallCache(Cache):
 
     def forget(self) -> None:
         """Discard all calls."""
+        self.guards = {}
         self.first = self.last = CachedCall(None, (), (), True)
         self.count = self.kept = self.rounds = 0
         self.is_busy = False
@@ -204,12 +207,62 @@ class CallCache(Cache):
         if not has_plain_arguments(args):
             return None
         if op.view:
-            return cached_view(op, args, result, modes)
+            return self.cached_view(op, args, result, modes)
         size: int = door.size_of(array) * array.itemsize
         if result._flags_ != 0 or self.kept + size > MOST_BYTES_KEPT or not is_suitable(op, array):
             return None
         self.kept += size
-        return described(op, args, array, modes, self.natives[0])
+        return self.described(op, args, array, modes)
+
+    def cached_view(self, op: Any, args: tuple[Any, ...], view: Tensor, modes: Modes) -> Any:
+        """Return a cached call for a view of a leaf that was taken while no gradients are recorded; otherwise None."""
+        origin: Any = origin_of(view, args, views.NO_GRAD)
+        if origin is None or view._edge_ is not None:
+            return None
+        known: CachedCall = self.prepared(op, args, modes)
+        known.origin = origin
+        known.result = view
+        known.layout = self.layout(view._array_)
+        known.values[1] = view._array_
+        return known
+
+    def described(self, op: Any, args: tuple[Any, ...], array: Any, modes: Modes) -> Any:
+        """Return a cached call for a call that has returned an array."""
+        known: CachedCall = self.prepared(op, args, modes)
+        places: list[int] = []
+        count: int = 0
+        for guard in known.guards:
+            places.append(-1 if guard is None else count)
+            count += guard is not None
+        known.layout = self.layout(array)
+        call = RETURNS, op.native, tuple(places), known.constants, False, (count,), (known.layout,), (-1,), (), None
+        known.calls = self.natives[0]((call,), count + 1)
+        return known
+
+    def prepared(self, op: Any, args: tuple[Any, ...], modes: Modes) -> CachedCall:
+        """Return a cached call with the guards of its arguments."""
+        guards: list[Any] = []
+        constants: list[Any] = []
+        for value in args:
+            guards.append(self.guard(value) if isinstance(value, Tensor) else None)
+            constants.append(None if isinstance(value, Tensor) else value)
+        return CachedCall(op, tuple(guards), tuple(constants), modes.grad)
+
+    def guard(self, tensor: Tensor) -> Guard:
+        """Return the guard of a tensor; those of equal tensors are one object."""
+        array: Any = tensor._array_
+        key = type(tensor), tensor._flags_, tensor.requires_grad, array.dtype, array.shape, array.strides
+        known: Guard = self.guards.get(key)
+        if known is None:
+            known = self.guards[key] = guard_of(tensor)
+        return known
+
+    def layout(self, array: Any) -> Any:
+        """Return an array with the layout of an array; those of equal layouts are one object."""
+        key = array.dtype, array.shape, array.strides
+        if key not in self.guards:
+            self.guards[key] = layout_of(array)
+        return self.guards[key]
 
 
 def takes(known: CachedCall, args: tuple[Any, ...]) -> bool:
@@ -304,40 +357,3 @@ def is_tuple_of_numbers(value: Any) -> bool:
         if type(element) is not int:
             return False
     return True
-
-
-def cached_view(op: Any, args: tuple[Any, ...], view: Tensor, modes: Modes) -> Any:
-    """Return a cached call for a view of a leaf that was taken while no gradients are recorded; otherwise None."""
-    origin: Any = origin_of(view, args, views.NO_GRAD)
-    if origin is None or view._edge_ is not None:
-        return None
-    known: CachedCall = prepared(op, args, modes)
-    known.origin = origin
-    known.result = view
-    known.layout = layout_of(view._array_)
-    known.values[1] = view._array_
-    return known
-
-
-def described(op: Any, args: tuple[Any, ...], array: Any, modes: Modes, replay_calls: Any) -> Any:
-    """Return a cached call for a call that has returned an array."""
-    known: CachedCall = prepared(op, args, modes)
-    places: list[int] = []
-    count: int = 0
-    for guard in known.guards:
-        places.append(-1 if guard is None else count)
-        count += guard is not None
-    known.layout = layout_of(array)
-    call = RETURNS, op.native, tuple(places), known.constants, False, (count,), (known.layout,), (-1,), (), None
-    known.calls = replay_calls((call,), count + 1)
-    return known
-
-
-def prepared(op: Any, args: tuple[Any, ...], modes: Modes) -> CachedCall:
-    """Return a cached call with the guards of its arguments."""
-    guards: list[Any] = []
-    constants: list[Any] = []
-    for value in args:
-        guards.append(guard_of(value) if isinstance(value, Tensor) else None)
-        constants.append(None if isinstance(value, Tensor) else value)
-    return CachedCall(op, tuple(guards), tuple(constants), modes.grad)

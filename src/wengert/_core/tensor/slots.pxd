@@ -26,8 +26,8 @@ cdef class TapeOwner:
 
 cpdef object open_tape(object tape, TapeOwner owner)
 cpdef object close_tape(object tape)
-@cython.locals(owner=TapeOwner)
+@cython.locals(owner=TapeOwner, pair=tuple)
 cpdef object settle_tapes()
-@cython.locals(owner=TapeOwner)
+@cython.locals(owner=TapeOwner, pair=tuple)
 cpdef object settle_written(object storage)
 cpdef object watch(object recording, bint goes_on)
