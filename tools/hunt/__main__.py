@@ -31,6 +31,7 @@ HUNTS = {
     "beside_torch": 2,
     "signals": 1,
     "forks": 1,
+    "compiled": 2,
     "loads": 1,
     "allocations": 1,
     "files": 1,

@@ -107,6 +107,17 @@ def replays(count: int) -> list[Any]:
     return results
 
 
+def follows(count: int) -> list[Any]:
+    compiled = wg.compile(lambda x: ((x * 2 + x.sin()).exp() / (x + 1.5)).sum())
+    results: list[Any] = []
+    for number in range(6):
+        x = start(count)
+        y = compiled(x * (number + 1))
+        y.backward()
+        results += [y, x.grad]
+    return results
+
+
 START = np.geterr()
 
 
@@ -116,13 +127,13 @@ def start(count: int) -> Any:
 
 
 PROGRAMS: dict[str, Callable[[int], list[Any]]] = {
-    program.__name__: program for program in (arithmetic, writes, hooks, training, pictures, modes, replays)
+    program.__name__: program for program in (arithmetic, writes, hooks, training, pictures, modes, replays, follows)
 }
 
 UNGUARDED = ("__exit__", "inner")
 """Where Python itself may find no memory for a call: an `__exit__` in Python, and NumPy's own, as a decorator."""
 
-WITHOUT_PRODUCTS = ("arithmetic", "writes", "hooks", "modes", "replays")
+WITHOUT_PRODUCTS = ("arithmetic", "writes", "hooks", "modes", "replays", "follows")
 """What large arrays may find no room in: OpenBLAS does not survive a lack of memory in a matrix product."""
 
 
@@ -168,9 +179,7 @@ def judged(name: str, count: int, begin: Callable[[], None], end: Callable[[], N
         end()
     frames = traceback.extract_tb(raised.__traceback__) if raised is not None else []
     if raised is not None and not isinstance(raised, MemoryError):
-        *_, frame = frames
-        where = f"{Path(frame.filename).name}:{frame.lineno} {frame.name}"
-        return f"a failed allocation comes out at {where} as {type(raised).__name__}: {str(raised)[:100]}"
+        return misplaced(raised)
     if raised is None and [program.detach().numpy().tobytes() for program in results] != expected:
         return f"a failed allocation in {name}() is swallowed, and the values are wrong"
     del raised, results
@@ -183,10 +192,22 @@ def judged(name: str, count: int, begin: Callable[[], None], end: Callable[[], N
     return None
 
 
+def misplaced(raised: BaseException) -> str:
+    """What is wrong where a failed allocation raises another error."""
+    *_, frame = traceback.extract_tb(raised.__traceback__)
+    where = f"{Path(frame.filename).name}:{frame.lineno} {frame.name}"
+    return f"a failed allocation comes out at {where} as {type(raised).__name__}: {str(raised)[:100]}"
+
+
+def interpreter() -> Any:
+    """The module that lets allocations fail."""
+    return importlib.import_module("_testcapi")
+
+
 def fails(name: str, at: int) -> str | None:
     """Let one allocation of Python's fail, the one of number `at`."""
-    interpreter: Any = importlib.import_module("_testcapi")
-    return judged(name, 8, lambda: interpreter.set_nomemory(at, at + 1), interpreter.remove_mem_hooks)
+    python = interpreter()
+    return judged(name, 8, lambda: python.set_nomemory(at, at + 1), python.remove_mem_hooks)
 
 
 def short(name: str, room: int) -> str | None:
@@ -198,7 +219,7 @@ def short(name: str, room: int) -> str | None:
 def can_fail() -> bool:
     """Whether this Python can let an allocation fail."""
     try:
-        return hasattr(importlib.import_module("_testcapi"), "set_nomemory")
+        return hasattr(interpreter(), "set_nomemory")
     except ImportError:
         return False
 

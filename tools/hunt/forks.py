@@ -75,7 +75,9 @@ def jobs() -> dict[str, Callable[[], object]]:
         x = wg.ones(300_000)
         assert (x * x + x).sum().item() == 600_000
 
-    return {job.__name__: job for job in (draw, states, accumulate, leaves, hooks, large, replayed_job())}
+    return {
+        job.__name__: job for job in (draw, states, accumulate, leaves, hooks, large, replayed_job(), followed_job())
+    }
 
 
 def replayed_job() -> Callable[[], object]:
@@ -90,6 +92,24 @@ def replayed_job() -> Callable[[], object]:
         assert compiled(matrix, number).item() == ((matrix @ matrix + number).tanh() * 2).sum().item()
 
     return replayed
+
+
+def followed_job() -> Callable[[], object]:
+    """A job that calls a followed function, whose patterns all threads share."""
+    import wengert as wg
+
+    matrix = wg.ones(30, 30) / 300
+    compiled = wg.compile(lambda x, leaf: ((x @ matrix + leaf).tanh() * leaf).sum())
+
+    def followed() -> None:
+        grads = []
+        for function in (compiled, lambda x, leaf: ((x @ matrix + leaf).tanh() * leaf).sum()):
+            leaf = wg.full((30,), 0.5, requires_grad=True)
+            function(matrix, leaf).backward()
+            grads.append(leaf.grad)
+        assert grads[0] is not None and grads[0].equal(grads[1])
+
+    return followed
 
 
 def outcome(job: Callable[[], object]) -> str:

@@ -29,6 +29,7 @@ PACKAGE = str(Path(wg.__file__).parent)
 FIELDS = (
     *("grad", "inference", "mask", "word", "fresh", "depth", "passing", "observers", "listeners", "noting"),
     *("saved_hooks", "no_saved_hooks", "anomaly", "check_nan", "check_inf", "multithreading"),
+    *("tape", "log"),
 )
 CALLS = {"CALL", "CALL_KW", "CALL_FUNCTION_EX"}
 UNGUARDED = {"__exit__", "__del__"}

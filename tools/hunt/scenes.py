@@ -166,6 +166,30 @@ def replayed() -> None:
         assert result.equal(wanted) and grad.equal(wanted_grad) and w.grad.equal(other.grad), "a replay is wrong"
 
 
+def training_step(x: Any, w: Any) -> Any:
+    """A function that is followed, with a pass within it."""
+    loss = ((x @ w).tanh() * x + w).sum()
+    loss.backward()
+    return loss.detach()
+
+
+def exponentials(x: Any, w: Any) -> Any:
+    """A function that is followed, of which the caller runs the pass."""
+    return ((x @ w).exp() * x).sum()
+
+
+def followed() -> None:
+    """Calls that are written to tapes, matched and predicted; an interrupt leaves no tape."""
+    step, total = wg.compile(training_step), wg.compile(exponentials)
+    for number in range(8):
+        x, w, other = (leaf().detach() * (number + 1)), leaf(), leaf()
+        assert step(x, w).equal(training_step(x, other)) and w.grad.equal(other.grad), "a followed call is wrong"
+        x, w, other = leaf().detach() / (number + 1), leaf(), leaf()
+        (grad,) = wg.autograd.grad(total(x, w), w)
+        (wanted,) = wg.autograd.grad(exponentials(x, other), other)
+        assert grad.equal(wanted), "the gradient of a followed call is wrong"
+
+
 PROGRAMS: tuple[Callable[[], None], ...] = (
     plain,
     twice,
@@ -178,4 +202,5 @@ PROGRAMS: tuple[Callable[[], None], ...] = (
     modules,
     deep,
     replayed,
+    followed,
 )
