@@ -28,8 +28,7 @@ def texts(kind: str, mode: str) -> list[str]:
     return [f"{kind}({seed}, {mode!r})" for seed in SEEDS]
 
 
-CASES = [(kind, mode) for kind in compiled.KINDS for mode in compiled.MODES if (kind, mode) != ("shared", "follow")]
-"""Not yet threads that share a followed function: `make hunt` finds that they settle tapes of each other."""
+CASES = [(kind, mode) for kind in compiled.KINDS for mode in compiled.MODES]
 
 
 @pytest.mark.parametrize(("kind", "mode"), CASES)

@@ -102,12 +102,12 @@ def followed_job() -> Callable[[], object]:
     compiled = wg.compile(lambda x, leaf: ((x @ matrix + leaf).tanh() * leaf).sum())
 
     def followed() -> None:
-        grads = []
+        grads: list[Any] = []
         for function in (compiled, lambda x, leaf: ((x @ matrix + leaf).tanh() * leaf).sum()):
             leaf = wg.full((30,), 0.5, requires_grad=True)
             function(matrix, leaf).backward()
             grads.append(leaf.grad)
-        assert grads[0] is not None and grads[0].equal(grads[1])
+        assert grads[0].equal(grads[1])
 
     return followed
 
