@@ -102,19 +102,16 @@ template <class T> inline void multiply(const Matrix<T>& a, const Matrix<T>& b, 
 }
 
 // The same with the rows shared by the threads, in blocks that are all large enough for the same loops.
-template <class T>
-inline void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out, const T* bias = nullptr) {
+template <class T> inline void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out, const T* bias = nullptr) {
     constexpr npy_intp block = 64;
     const npy_intp depth = a.columns, columns = b.columns, blocks = std::max<npy_intp>(1, a.rows / block);
-    parallel_for(blocks, (Size(block) * depth * columns).value_or_most(),
-                 [=](npy_intp begin, npy_intp end) {
-                     const npy_intp row = begin * block, rows = (end == blocks ? a.rows : end * block) - row;
-                     loops<T>().small_product({a.factor.data + row * a.factor.row, a.factor.row, a.factor.column},
-                                              b.factor, bias, out + row * columns, rows, depth, columns);
-                 });
+    parallel_for(blocks, (Size(block) * depth * columns).value_or_most(), [=](npy_intp begin, npy_intp end) {
+        const npy_intp row = begin * block, rows = (end == blocks ? a.rows : end * block) - row;
+        loops<T>().small_product({a.factor.data + row * a.factor.row, a.factor.row, a.factor.column}, b.factor, bias,
+                                 out + row * columns, rows, depth, columns);
+    });
 }
-template <class T>
-inline void multiply_narrow(const Matrix<T>& a, const Matrix<T>& b, const T* bias, T* out) {
+template <class T> inline void multiply_narrow(const Matrix<T>& a, const Matrix<T>& b, const T* bias, T* out) {
     const ReleaseGil unlocked((Size(a.rows) * a.columns * b.columns).value_or_most() >= 8 * thread_threshold);
     multiply_rows(a, b, out, bias);
 }
