@@ -24,7 +24,8 @@ public:
     // The array as a view of `source`, borrowed; null if somebody else refers to it, or `source` has another layout.
     PyObject* of(PyObject* source, PyObject* layout) {
         Object& kept = views_[views_[0].get() && is_free(views_[0].get()) ? 0 : 1];
-        if (!kept.get() || !is_free(kept.get()) || !PyArray_CheckExact(source)) return nullptr;
+        const bool is_kept = &kept == views_ || (kept.get() && is_free(kept.get()));
+        if (!is_kept || !PyArray_CheckExact(source)) return nullptr;
         PyArrayObject* array = as_array(source);
         if ((PyArray_FLAGS(array) & compared_flags) != flags_ || (outside_ && !outside_->has_layout_of(array)))
             return nullptr;
@@ -55,10 +56,15 @@ public:
             if (kept.get() && is_unique(kept.get()))
                 Py_CLEAR(reinterpret_cast<PyArrayObject_fields*>(kept.get())->base);
     }
-    // Lets go of an array that somebody else has.
-    void forget_used() {
-        for (Object& kept : views_)
-            if (kept.get() && !is_unique(kept.get())) kept = Object();
+    // The same, and lets go of an array that somebody else has.
+    void end() {
+        for (Object& kept : views_) {
+            if (!kept.get()) continue;
+            if (is_unique(kept.get()))
+                Py_CLEAR(reinterpret_cast<PyArrayObject_fields*>(kept.get())->base);
+            else
+                kept = Object();
+        }
     }
 
 private:

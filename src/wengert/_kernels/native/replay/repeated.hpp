@@ -34,10 +34,29 @@ private:
     PyObject* object_;
 };
 
-// Whether an object is an array with the dtype, shape and strides of another one.
-bool has_layout(PyObject* object, PyObject* layout);
-
 inline PyArrayObject* as_array(PyObject* object) { return reinterpret_cast<PyArrayObject*>(object); }
+
+// Whether the lengths and strides of an array are those in memory, all lengths first. (In a list of small calls as much
+// time goes into this as into kernels: most arrays have two dimensions at most, and strides behind the lengths.)
+inline __attribute__((always_inline)) bool has_lengths(PyArrayObject* array, const npy_intp* lengths,
+                                                       const npy_intp* strides) {
+    const npy_intp *own = PyArray_DIMS(array), *own_strides = PyArray_STRIDES(array);
+    const int ndim = PyArray_NDIM(array);
+    if (ndim == 1) return own[0] == lengths[0] && own_strides[0] == strides[0];
+    if (ndim == 2)
+        return own[0] == lengths[0] && own[1] == lengths[1] && own_strides[0] == strides[0] &&
+               own_strides[1] == strides[1];
+    for (int dim = 0; dim < ndim; ++dim)
+        if (own[dim] != lengths[dim] || own_strides[dim] != strides[dim]) return false;
+    return true;
+}
+// Whether an object is an array with the dtype, shape and strides of another one.
+inline bool has_layout(PyObject* object, PyObject* layout) {
+    if (!PyArray_CheckExact(object) || !PyArray_Check(layout)) return false;
+    PyArrayObject *array = as_array(object), *wanted = as_array(layout);
+    return PyArray_DESCR(array) == PyArray_DESCR(wanted) && PyArray_NDIM(array) == PyArray_NDIM(wanted) &&
+           has_lengths(array, PyArray_DIMS(wanted), PyArray_STRIDES(wanted));
+}
 
 // The memory of an array that was there before the list, and that other threads may change.
 class Memory {
@@ -51,10 +70,7 @@ public:
     bool is_of(PyArrayObject* array) const { return PyArray_BYTES(array) == data_ && has_layout_of(array); }
     // Whether an array has the same dtype, shape and strides, in whatever memory.
     bool has_layout_of(PyArrayObject* array) const {
-        if (PyArray_NDIM(array) != ndim_ || PyArray_DESCR(array) != descr_) return false;
-        for (int dim = 0; dim < ndim_; ++dim)
-            if (PyArray_DIM(array, dim) != shape_[dim] || PyArray_STRIDE(array, dim) != strides_[dim]) return false;
-        return true;
+        return PyArray_NDIM(array) == ndim_ && PyArray_DESCR(array) == descr_ && has_lengths(array, shape_, strides_);
     }
 
 private:
@@ -92,22 +108,18 @@ inline size_t layout_word_count(PyArrayObject* array) { return 2 + 2 * static_ca
 inline uint64_t* put_layout(uint64_t* word, PyArrayObject* array) {
     *word++ = reinterpret_cast<uintptr_t>(PyArray_DESCR(array));
     *word++ = static_cast<uint64_t>(PyArray_NDIM(array));
-    for (int dim = 0; dim < PyArray_NDIM(array); ++dim) {
-        *word++ = static_cast<uint64_t>(PyArray_DIM(array, dim));
-        *word++ = static_cast<uint64_t>(PyArray_STRIDE(array, dim));
-    }
+    for (int dim = 0; dim < PyArray_NDIM(array); ++dim) *word++ = static_cast<uint64_t>(PyArray_DIM(array, dim));
+    for (int dim = 0; dim < PyArray_NDIM(array); ++dim) *word++ = static_cast<uint64_t>(PyArray_STRIDE(array, dim));
     return word;
 }
 // Whether an array has that layout; goes on behind it.
-inline bool has_noted_layout(PyArrayObject* array, const uint64_t*& word) {
-    if (reinterpret_cast<uintptr_t>(PyArray_DESCR(array)) != *word++) return false;
+inline __attribute__((always_inline)) bool has_noted_layout(PyArrayObject* array, const uint64_t*& word) {
     const int ndim = PyArray_NDIM(array);
-    if (static_cast<uint64_t>(ndim) != *word++) return false;
-    for (int dim = 0; dim < ndim; ++dim, word += 2)
-        if (static_cast<uint64_t>(PyArray_DIM(array, dim)) != word[0] ||
-            static_cast<uint64_t>(PyArray_STRIDE(array, dim)) != word[1])
-            return false;
-    return true;
+    if (reinterpret_cast<uintptr_t>(PyArray_DESCR(array)) != word[0] || static_cast<uint64_t>(ndim) != word[1])
+        return false;
+    const auto* lengths = reinterpret_cast<const npy_intp*>(word + 2);
+    word += 2 + 2 * ndim;
+    return has_lengths(array, lengths, lengths + ndim);
 }
 
 // The work of a call for some memory, in one block, since what a replay reads should lie together: the head; the layout
@@ -118,17 +130,20 @@ public:
     explicit operator bool() const { return words_ != nullptr; }
 
     // Whether the registers are the operands, and `result` (null: none) is the array for the result.
-    bool is_for(PyObject* const* registers, const int32_t* places, PyArrayObject* result) const {
+    inline __attribute__((always_inline)) bool is_for(PyObject* const* registers, const int32_t* places,
+                                                      PyArrayObject* result) const {
         const Head& head = *reinterpret_cast<const Head*>(words_.get());
         const uint64_t* word = words_.get() + head_words;
         if (result && (PyArray_BYTES(result) != head.result || !has_noted_layout(result, word))) return false;
-        const uint64_t* layout = word + head.operand_count;
         for (unsigned at = 0; at < head.operand_count; ++at) {
             PyObject* object = registers[places[at]];
             if (!PyArray_CheckExact(object) || reinterpret_cast<uintptr_t>(PyArray_BYTES(as_array(object))) != word[at])
                 return false;
-            if ((head.outside >> at & 1) && !has_noted_layout(as_array(object), layout)) return false;
         }
+        if (!head.outside) return true;
+        const uint64_t* layout = word + head.operand_count;
+        for (unsigned at = 0; at < head.operand_count; ++at)
+            if ((head.outside >> at & 1) && !has_noted_layout(as_array(registers[places[at]]), layout)) return false;
         return true;
     }
     void run() const {
@@ -217,7 +232,8 @@ public:
         return is_possible && (kept_ < most_kept + repeats_ || ++skipped_ % apart == 0);
     }
 
-    const NotedWork* find(PyObject* const* registers, const int32_t* places, PyArrayObject* result) const {
+    inline __attribute__((always_inline)) const NotedWork* find(PyObject* const* registers, const int32_t* places,
+                                                                PyArrayObject* result) const {
         for (const NotedWork& known : known_)
             if (known && known.is_for(registers, places, result)) return &known;
         return nullptr;

@@ -10,15 +10,6 @@
 
 namespace wengert {
 
-bool has_layout(PyObject* object, PyObject* layout) {
-    if (!PyArray_CheckExact(object) || !PyArray_Check(layout)) return false;
-    auto *array = reinterpret_cast<PyArrayObject*>(object), *wanted = reinterpret_cast<PyArrayObject*>(layout);
-    if (PyArray_DESCR(array) != PyArray_DESCR(wanted) || !same_shape(array, wanted)) return false;
-    for (int dim = 0; dim < PyArray_NDIM(array); ++dim)
-        if (PyArray_STRIDE(array, dim) != PyArray_STRIDE(wanted, dim)) return false;
-    return true;
-}
-
 namespace {
 
 PyObject* sequence_of(const std::vector<Argument>& elements, PyObject* registers) {
@@ -74,11 +65,14 @@ PyArrayObject* only_layout(const Calls& calls, const Step& step) {
     return as_array(calls.call_of(step).layouts[0].get());
 }
 
-void put(PyObject* registers, Py_ssize_t place, PyObject* value) {
-    PyObject* before = PyList_GET_ITEM(registers, place);
-    PyList_SET_ITEM(registers, place, Py_NewRef(value));
+inline __attribute__((always_inline)) void put(PyObject** registers, Py_ssize_t place, PyObject* value) {
+    PyObject* before = registers[place];
+    registers[place] = Py_NewRef(value);
     Py_DECREF(before);
 }
+// The elements of the list of registers, which has as many in the whole run.
+PyObject** items_of(PyObject* registers) { return reinterpret_cast<PyListObject*>(registers)->ob_item; }
+void put(PyObject* registers, Py_ssize_t place, PyObject* value) { put(items_of(registers), place, value); }
 
 // ---- spare arrays --------------------------------------------------------------------------------------------------
 
@@ -155,11 +149,11 @@ bool has_bytes(PyObject* object, PyObject* expected) {
 }
 
 // A free array among those kept for a number, borrowed; null if there is none.
-PyObject* free_spare(const Calls& calls, int32_t number) {
+inline __attribute__((always_inline)) PyObject* free_spare(const Calls& calls, int32_t number) {
     if (number < 0) return nullptr;
-    for (const Object& kept : calls.spares[static_cast<size_t>(number)].arrays)
-        if (kept.get() && is_free(kept.get())) return kept.get();
-    return nullptr;
+    const Object(&kept)[2] = calls.spares[static_cast<size_t>(number)].arrays;
+    if (kept[0].get() && is_free(kept[0].get())) return kept[0].get();
+    return kept[1].get() && is_free(kept[1].get()) ? kept[1].get() : nullptr;
 }
 // An array for the only result of a call, a spare one if there is one; null with an error.
 class NewResult {
@@ -183,12 +177,23 @@ private:
     bool is_offered_;
 };
 
-// A copy of a constant.
+void copy_elements(PyArrayObject* from, char* to) {
+    size_t size = static_cast<size_t>(PyArray_ITEMSIZE(from));
+    for (int dim = 0; dim < PyArray_NDIM(from); ++dim) size *= static_cast<size_t>(PyArray_DIM(from, dim));
+    std::memcpy(to, PyArray_DATA(from), size);
+}
+// A copy of a constant, which is in row-major order.
 Outcome copy(Calls& calls, const Step& step, PyObject* registers) {
-    PyArrayObject* constant = as_array(calls.call_of(step).arguments[0].constant.get());
+    PyObject* object = calls.call_of(step).arguments[0].constant.get();
+    PyObject* spare = free_spare(calls, step.spare);
+    if (spare && has_layout(spare, object)) {
+        copy_elements(as_array(object), PyArray_BYTES(as_array(spare)));
+        put(registers, step.place, spare);
+        return RAN;
+    }
     const NewResult result(calls, step);
     if (!result.get()) return FAILED;
-    std::memcpy(result.data(), PyArray_DATA(constant), static_cast<size_t>(PyArray_NBYTES(constant)));
+    copy_elements(as_array(object), result.data());
     return result.store(calls, step, registers) ? RAN : STOPPED;
 }
 
@@ -225,21 +230,19 @@ Outcome take_view(Calls& calls, const Step& step, PyObject* registers) {
     return store_one(calls, step, 0, view.get(), true, registers) ? RAN : STOPPED;
 }
 
-PyObject* const* items_of(PyObject* registers) { return PySequence_Fast_ITEMS(registers); }
-
 bool writes_into(PyObject* target) { return PyArray_CheckExact(target) && writeable(as_array(target)); }
 // Does the work of a call again, if it was noted for the memory of its operands, and of a spare array for its result.
 // (What a list of small calls does most of the time: a call of this function would be a tenth of it.)
-inline __attribute__((always_inline)) bool repeat(Calls& calls, Step& step, PyObject* registers) {
+inline __attribute__((always_inline)) bool repeat(const Calls& calls, Step& step, PyObject** registers) {
     PyObject* spare = nullptr;
+    const int32_t* operands = calls.places.data() + step.operands;
     if (step.kind == RETURNS) {
         spare = free_spare(calls, step.spare);
         if (!spare) return false;
-    } else if (!writes_into(first_operand(calls, step, registers))) {
+    } else if (!writes_into(registers[*operands])) {
         return false;
     }
-    const NotedWork* known =
-        step.repeated.find(items_of(registers), calls.places.data() + step.operands, spare ? as_array(spare) : nullptr);
+    const NotedWork* known = step.repeated.find(registers, operands, spare ? as_array(spare) : nullptr);
     if (!known) return false;
     if (spare) put(registers, step.place, spare);  // before another thread may run, which could take it
     step.repeated.run(*known);
@@ -264,8 +267,7 @@ void end_views(Calls& calls, const Step& step) {
     for (uint32_t at = step.frees; at < step.end; ++at) {
         const int32_t view = calls.view_in[static_cast<size_t>(calls.places[at])];
         if (view < 0) continue;
-        calls.views[static_cast<size_t>(view)].forget_used();
-        calls.views[static_cast<size_t>(view)].rest();
+        calls.views[static_cast<size_t>(view)].end();
     }
 }
 Operands operands_of(const Calls& calls, const Step& step) {
@@ -352,8 +354,9 @@ Outcome run_anew(Calls& calls, size_t number, PyObject* registers) {
     return outcome;
 }
 // Empties the registers that no later call needs.
-inline __attribute__((always_inline)) void empty(Calls& calls, const Step& step, PyObject* registers) {
-    for (uint32_t place = step.frees; place < step.end; ++place) put(registers, calls.places[place], Py_None);
+inline __attribute__((always_inline)) void empty(Calls& calls, const Step& step, PyObject** registers) {
+    const int32_t* places = calls.places.data();
+    for (uint32_t place = step.frees; place < step.end; ++place) put(registers, places[place], Py_None);
     if (step.ends_views) end_views(calls, step);
 }
 
@@ -362,7 +365,7 @@ inline __attribute__((always_inline)) void empty(Calls& calls, const Step& step,
 Outcome run_steps(Calls& calls, const std::vector<uint32_t>& steps, PyObject* registers) {
     for (const uint32_t at : steps) {
         Step& step = calls.steps[at];
-        if (step.repeated.is_possible && repeat(calls, step, registers)) continue;
+        if (step.repeated.is_possible && repeat(calls, step, items_of(registers))) continue;
         const Outcome outcome = run_anew(calls, at, registers);
         if (outcome != RAN) return outcome;
     }
@@ -396,7 +399,8 @@ Outcome run_fusion(Calls& calls, const Fusion& fusion, PyObject* registers) {
     if (outcome == RAN) outcome = run_parts(calls, fusion, registers);
     if (outcome == RAN) outcome = run_steps(calls, fusion.after, registers);
     ++(outcome == RAN ? fusion.runs : fusion.refusals);
-    for (uint32_t at = fusion.first; outcome == RAN && at < fusion.end; ++at) empty(calls, calls.steps[at], registers);
+    for (uint32_t at = fusion.first; outcome == RAN && at < fusion.end; ++at)
+        empty(calls, calls.steps[at], items_of(registers));
     return outcome;
 }
 // The same; what is refused memory is left to the calls one by one.
@@ -428,9 +432,11 @@ bool run_from(Calls& calls, npy_intp& at, PyObject* registers) {
         for (const int32_t view : calls.results) calls.views[static_cast<size_t>(view)].rest();
     npy_intp fused_until = 0;
     plan(calls);
+    Step* const steps = calls.steps.data();
+    PyObject** const items = items_of(registers);
     for (const auto count = static_cast<npy_intp>(calls.steps.size()); at < count; ++at) {
         const auto number = static_cast<size_t>(at);
-        Step& step = calls.steps[number];
+        Step& step = steps[number];
         if (step.fusion >= 0 && at >= fused_until) {
             const std::shared_ptr<const Fusion> fusion = calls.fusions[static_cast<size_t>(step.fusion)];
             fused_until = fusion->end;
@@ -441,12 +447,12 @@ bool run_from(Calls& calls, npy_intp& at, PyObject* registers) {
                 continue;
             }
         }
-        if (!step.repeated.is_possible || !repeat(calls, step, registers)) {
+        if (!step.repeated.is_possible || !repeat(calls, step, items)) {
             const Outcome outcome = run_anew(calls, number, registers);
             if (outcome == FAILED) return false;
             if (outcome == STOPPED) return true;
         }
-        empty(calls, step, registers);
+        empty(calls, step, items);
     }
     return true;
 }
