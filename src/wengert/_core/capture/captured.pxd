@@ -4,9 +4,8 @@ from wengert._core.capture cimport direct
 from wengert._core.capture.lists cimport CallList, Entry, run
 from wengert._core.capture.outputs cimport build
 from wengert._core.capture.segments cimport connect
-from wengert._core.capture.signatures cimport External, holds, kinship
+from wengert._core.capture.signatures cimport External, found, kinship
 from wengert._core.state.modes cimport Modes, current
-from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor
 
@@ -20,7 +19,7 @@ cdef class Captured:
     cdef public tuple twins, kin
     cdef public object entries, changing, groups, left, values
     cdef public object result, calls, graph
-    @cython.locals(changes=bint, count=long, tensors=list, storages=list, external=External, tensor=Tensor, meta=AutogradMeta, moved=bint, at=long)
+    @cython.locals(tensors=list, state=long)
     cpdef object owners(self, object leaves)
     @cython.locals(values=list, tensor=Tensor, external=External, at=long, built=dict, storages=dict, stopped=long, modes=Modes, grad=bint, mask=long)
     cpdef object replay(self, list owners)
@@ -29,4 +28,3 @@ cdef class Captured:
     cpdef bint compares(self, list owners) except -1
 
 cpdef bint is_again(object result) except -1
-cpdef object grad_of(Tensor leaf)

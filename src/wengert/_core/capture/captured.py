@@ -10,7 +10,6 @@ import numpy as np
 from .. import flags
 from ..state.modes import Modes, current
 from ..tensor.base import Tensor
-from ..tensor.meta import AutogradMeta
 from . import direct
 from .comparing import compared, other_graph
 from .concluding import first_effect, refuse_temporary, refuse_writes, shortened, uses_of
@@ -22,7 +21,7 @@ from .outputs import Output, build, mark_alone, registers_of
 from .passes import prepare
 from .recorder import Recorder, Refusal
 from .segments import connect
-from .signatures import External, holds, kinship
+from .signatures import External, found, kinship
 
 MOST_COMPARED = 4 * 16
 """Bytes of the numbers of external tensors that are others in each call, up to which each is compared with all."""
@@ -99,38 +98,15 @@ class Captured:
         for one, other in self.twins:
             if leaves[one] is not leaves[other]:
                 return None
-        changes: bool = len(self.changing) > 0
-        count: int = len(self.externals)
-        tensors: list[Any] = [None] * count
-        storages: list[Any] = [None] * count if changes else tensors  # not compared
-        external: External
-        tensor: Tensor
-        value: Any
-        meta: AutogradMeta
-        moved: bool = False
-        for at in range(count):
-            external = self.externals[at]
-            if external.source == -1:
-                value = external.tensor
-            elif external.source >= 0:
-                value = leaves[external.source]
-            else:
-                value = grad_of(tensors[-2 - external.source])
-            if not holds(external.guard, value):
-                return None
-            tensor = value
-            if external.bare and tensor._meta_ is not None:
-                meta = tensor._meta_
-                if meta.grad is not None:
-                    return None
-            if external.source == -1 and external.storage is not tensor._storage_:
-                moved = True
-            tensors[at] = tensor
-            if changes:
-                storages[at] = tensor._storage_
-        if moved or len(self.changing) > MOST_COMPARED:
+        tensors: list[Any] = [None] * len(self.externals)
+        state: int = direct.find(self.externals, leaves, tensors, flags.VIEW)
+        if state < 0:
+            state = found(self.externals, leaves, tensors)
+        if not state:
+            return None
+        if state == direct.MOVED or len(self.changing) > MOST_COMPARED:
             return tensors if self.compares(tensors) else None
-        return tensors if not changes or direct.share_as(storages, self.groups, self.changing) else None
+        return tensors if direct.share_as(tensors, self.groups, self.changing) else None
 
     def compares(self, owners: list[Any]) -> bool:
         """Compare the storages of all external tensors; keep those of the tensors that are the same in each call."""
@@ -192,11 +168,6 @@ class Captured:
 def is_again(result: Any) -> bool:
     """Return whether the result of a replay is AGAIN: for typed code, which finds a function faster than an object."""
     return result is AGAIN
-
-
-def grad_of(leaf: Tensor) -> Any:
-    """Return the `.grad` of a tensor without warnings."""
-    return None if leaf._meta_ is None else leaf._meta_.grad
 
 
 def interrupted(entry: Entry) -> str:

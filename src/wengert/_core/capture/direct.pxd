@@ -54,19 +54,79 @@ cdef extern from *:
             Py_DECREF(before);
         }
     }
-    static CYTHON_UNUSED int wengert_share_as(PyObject *objects, PyObject *groups, PyObject *numbers) {
+    #define WENGERT_AT(type, object, offset) (*(type *)((char *)(object) + (offset)))
+    static CYTHON_UNUSED int wengert_share_as_at(
+            PyObject *tensors, PyObject *groups, PyObject *numbers, Py_ssize_t storage) {
         const int32_t *group = (const int32_t *)PyBytes_AS_STRING(groups);
         const int32_t *number = (const int32_t *)PyBytes_AS_STRING(numbers);
-        const Py_ssize_t size = PyList_GET_SIZE(objects), count = PyBytes_GET_SIZE(numbers) / 4;
+        const Py_ssize_t size = PyList_GET_SIZE(tensors), count = PyBytes_GET_SIZE(numbers) / 4;
         if (PyBytes_GET_SIZE(groups) != 4 * size) return 0;
         for (Py_ssize_t place = 0; place < count; place++) {
-            PyObject *own = PyList_GET_ITEM(objects, number[place]);
+            PyObject *own = WENGERT_AT(PyObject *, PyList_GET_ITEM(tensors, number[place]), storage);
             const int32_t own_group = group[number[place]];
             for (Py_ssize_t at = 0; at < size; at++)
-                if ((PyList_GET_ITEM(objects, at) == own) != (group[at] == own_group)) return 0;
+                if ((WENGERT_AT(PyObject *, PyList_GET_ITEM(tensors, at), storage) == own) != (group[at] == own_group))
+                    return 0;
         }
         return 1;
     }
+    #define wengert_share_as(tensors, groups, numbers) \
+        wengert_share_as_at((tensors), (groups), (numbers), offsetof(WENGERT_OF_TENSOR, _storage_))
+    /* Where the fields lie of tensors, of what is known of external ones, and of their guards. */
+    typedef struct {
+        Py_ssize_t array, storage, flags, meta, grad, guard, tensor, known, source, bare, layout, word, cls;
+    } wengert_external_fields;
+    /* An external tensor of a call, borrowed; NULL if there is none. */
+    static CYTHON_INLINE PyObject *wengert_external(
+            PyObject *external, Py_ssize_t at, PyObject *leaves, PyObject *found, const wengert_external_fields *field) {
+        const long source = WENGERT_AT(long, external, field->source);
+        if (source == -1) return WENGERT_AT(PyObject *, external, field->tensor);
+        if (source < 0) {
+            if (-2 - source >= at) return NULL;
+            PyObject *meta = WENGERT_AT(PyObject *, PyList_GET_ITEM(found, -2 - source), field->meta);
+            return meta == Py_None ? NULL : WENGERT_AT(PyObject *, meta, field->grad);
+        }
+        return source < PySequence_Fast_GET_SIZE(leaves) ? PySequence_Fast_GET_ITEM(leaves, source) : NULL;
+    }
+    static CYTHON_INLINE int wengert_holds(PyObject *guard, PyObject *tensor, const wengert_external_fields *field) {
+        return (PyObject *)Py_TYPE(tensor) == WENGERT_AT(PyObject *, guard, field->cls)
+            && WENGERT_AT(long, tensor, field->flags) == WENGERT_AT(long, guard, field->word)
+            && wengert_has_layout(
+                WENGERT_AT(PyObject *, tensor, field->array), WENGERT_AT(PyObject *, guard, field->layout));
+    }
+    static CYTHON_UNUSED int wengert_find_externals(
+            PyObject *externals, PyObject *leaves, PyObject *found, long unknown, const wengert_external_fields *field) {
+        int state = 1;
+        if (!PyList_CheckExact(leaves) && !PyTuple_CheckExact(leaves)) return -1;
+        for (Py_ssize_t at = 0; at < PyList_GET_SIZE(externals); at++) {
+            PyObject *external = PyList_GET_ITEM(externals, at);
+            PyObject *guard = WENGERT_AT(PyObject *, external, field->guard);
+            if (WENGERT_AT(long, guard, field->word) & unknown) return -1;
+            PyObject *tensor = wengert_external(external, at, leaves, found, field);
+            if (tensor == NULL || !wengert_holds(guard, tensor, field)) return 0;
+            PyObject *meta = WENGERT_AT(PyObject *, tensor, field->meta);
+            if (WENGERT_AT(int, external, field->bare) && meta != Py_None
+                && WENGERT_AT(PyObject *, meta, field->grad) != Py_None) return 0;
+            if (WENGERT_AT(long, external, field->source) == -1
+                && WENGERT_AT(PyObject *, external, field->known) != WENGERT_AT(PyObject *, tensor, field->storage))
+                state = 2;
+            PyObject *before = PyList_GET_ITEM(found, at);
+            PyList_SET_ITEM(found, at, Py_NewRef(tensor));
+            Py_DECREF(before);
+        }
+        return state;
+    }
+    #define WENGERT_OF_META struct __pyx_obj_7wengert_5_core_6tensor_4meta_AutogradMeta
+    #define WENGERT_OF_EXTERNAL struct __pyx_obj_7wengert_5_core_7capture_10signatures_External
+    #define WENGERT_OF_GUARD struct __pyx_obj_7wengert_5_core_7capture_10signatures_Guard
+    #define wengert_find(externals, leaves, found, unknown) wengert_find_externals( \
+        (externals), (leaves), (found), (unknown), &(const wengert_external_fields){ \
+            offsetof(WENGERT_OF_TENSOR, _array_), offsetof(WENGERT_OF_TENSOR, _storage_), \
+            offsetof(WENGERT_OF_TENSOR, _flags_), offsetof(WENGERT_OF_TENSOR, _meta_), offsetof(WENGERT_OF_META, grad), \
+            offsetof(WENGERT_OF_EXTERNAL, guard), offsetof(WENGERT_OF_EXTERNAL, tensor), \
+            offsetof(WENGERT_OF_EXTERNAL, storage), offsetof(WENGERT_OF_EXTERNAL, source), \
+            offsetof(WENGERT_OF_EXTERNAL, bare), offsetof(WENGERT_OF_GUARD, layout), offsetof(WENGERT_OF_GUARD, word), \
+            offsetof(WENGERT_OF_GUARD, cls)})
     /* The number of the first argument of a call that is not known to be the expected one, -1 if there is none. The
        numbers say where it is expected: from 0 on among the external tensors, from -3 downwards among the results; -1
        stands for a constant, -2 for a sequence, of which nothing is known. */
@@ -211,7 +271,8 @@ cdef extern from *:
     bint is_bare "wengert_is_bare"(object object)
     bint keeps_registers "wengert_keeps_registers"()
     void empty "wengert_empty"(list values, bytes numbers)
-    bint share_as "wengert_share_as"(list objects, bytes groups, bytes numbers)
+    bint share_as "wengert_share_as"(list tensors, bytes groups, bytes numbers)
+    long find "wengert_find"(list externals, object leaves, list found, long unknown)
     long first_unlike "wengert_first_unlike"(
         bytes numbers, tuple constants, tuple args, list externals, list results)
     bint are_expected "wengert_are_expected"(
@@ -226,3 +287,4 @@ cdef enum:
     CALL = 0
     GRADS = 6
     ISLAND = 7
+    MOVED = 2

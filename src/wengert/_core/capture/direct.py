@@ -11,6 +11,8 @@ import numpy as np
 
 CALL, GRADS, ISLAND = 0, 6, 7
 """Kinds of entries of a list, see `lists`; constants in the compiled build."""
+MOVED = 2
+"""Result of `find`: an external tensor has another storage than at the latest comparison; a constant, too."""
 NOTHING = object()
 """Stands for a value that is not known."""
 
@@ -166,17 +168,29 @@ def empty(values: list[Any], numbers: bytes) -> None:
         values[register] = None
 
 
-def share_as(objects: list[Any], groups: bytes, numbers: bytes) -> bool:
-    """Return whether some of the objects are the same as others exactly where they belong to one group.
+def find(externals: list[Any], leaves: Any, found: list[Any], unknown: int) -> int:
+    """Put the external tensors of a call into a list, as `signatures.found` does; return -1 if it must do so.
 
     Args:
-        objects: the objects.
-        groups: a number for each object, of 32 bits; equal ones for those that are to be one object.
-        numbers: which objects are compared with all others, as numbers of 32 bits.
+        externals: what is known of them.
+        leaves: the tensors among the arguments, a list or a tuple.
+        found: as many elements.
+        unknown: flags of tensors whose guards need more than a comparison of fields.
+    """
+    return -1
+
+
+def share_as(tensors: list[Any], groups: bytes, numbers: bytes) -> bool:
+    """Return whether some of the tensors share storages with others exactly where they belong to one group.
+
+    Args:
+        tensors: the tensors.
+        groups: a number for each tensor, of 32 bits; equal ones for those that are to share a storage.
+        numbers: which tensors are compared with all others, as numbers of 32 bits.
     """
     group = np.frombuffer(groups, np.int32)
     return all(
-        (objects[at] is objects[own]) == bool(group[at] == group[own])
+        (tensors[at]._storage_ is tensors[own]._storage_) == bool(group[at] == group[own])
         for own in np.frombuffer(numbers, np.int32).tolist()
-        for at in range(len(objects))
+        for at in range(len(tensors))
     )

@@ -4,6 +4,7 @@ from wengert._core.capture cimport direct
 from wengert._core.capture.lists cimport layout_of
 from wengert._core.state.modes cimport Modes
 from wengert._core.tensor.base cimport Tensor
+from wengert._core.tensor.meta cimport AutogradMeta
 
 cdef class Guard:
     cdef public object layout, cls
@@ -21,6 +22,8 @@ cdef class External:
     cdef public long source, register
     cdef public bint bare
 
+@cython.locals(external=External, tensor=Tensor, meta=AutogradMeta, state=long, at=long)
+cpdef long found(list externals, object leaves, list tensors) except -1
 @cython.locals(first=dict, result=list, tensor=Tensor, at=long)
 cpdef tuple kinship(list tensors)
 cpdef bint is_plain(Modes modes) except -1

@@ -8,6 +8,7 @@ from typing import Any
 from .. import door, flags
 from ..state.modes import Modes
 from ..tensor.base import Tensor
+from ..tensor.meta import AutogradMeta
 from ..types.devices import device
 from ..types.dtypes import dtype
 from ..types.sizes import Size
@@ -86,6 +87,45 @@ class External:
         self.register = register
         self.bare = bare
         self.storage = None
+
+
+def found(externals: list[Any], leaves: Any, tensors: list[Any]) -> int:
+    """Put the external tensors of a call into a list.
+
+    Args:
+        externals: what is known of them.
+        leaves: the tensors among the arguments, a list or a tuple.
+        tensors: as many elements.
+
+    Returns:
+        0 if a guard fails; otherwise 1, or `direct.MOVED` if one that is the same in each call has another storage than
+        at the latest comparison.
+    """
+    external: External
+    tensor: Tensor
+    value: Any
+    meta: AutogradMeta
+    state: int = 1
+    for at in range(len(externals)):
+        external = externals[at]
+        if external.source == -1:
+            value = external.tensor
+        elif external.source >= 0:
+            value = leaves[external.source]
+        else:
+            tensor = tensors[-2 - external.source]
+            value = None if tensor._meta_ is None else tensor._meta_.grad
+        if not holds(external.guard, value):
+            return 0
+        tensor = value
+        if external.bare and tensor._meta_ is not None:
+            meta = tensor._meta_
+            if meta.grad is not None:
+                return 0
+        if external.source == -1 and external.storage is not tensor._storage_:
+            state = direct.MOVED
+        tensors[at] = tensor
+    return state
 
 
 def kinship(tensors: list[Any]) -> tuple[int, ...]:
