@@ -17,11 +17,11 @@ cdef class Captured:
     cdef public long count, effects, replays
     cdef public bint draws, independent
     cdef public tuple twins, kin
-    cdef public object entries, changing, groups, left, values
+    cdef public object entries, changing, groups, recent, registers, left, values
     cdef public object result, calls, graph
     @cython.locals(tensors=list, state=long)
     cpdef object owners(self, object leaves)
-    @cython.locals(values=list, tensor=Tensor, external=External, at=long, built=dict, storages=dict, stopped=long, modes=Modes, grad=bint, mask=long)
+    @cython.locals(values=list, built=dict, storages=dict, stopped=long, modes=Modes, grad=bint, mask=long)
     cpdef object replay(self, list owners)
     cpdef object rest(self, list values)
     @cython.locals(tensor=Tensor, external=External, at=long)

@@ -43,6 +43,8 @@ class Captured:
         twins: (place, other place) of leaves that are one tensor.
         kin: for each external tensor the first one with the same storage.
         groups: the same numbers as bytes, of 32 bits.
+        registers: the numbers, of 32 bits, of the registers of the external tensors, -1 for those that are not used.
+        recent: the addresses of the storages of the external tensors of the latest call that had to compare them.
         independent: each result shares nothing with others.
         changing: the numbers of the external tensors that may be others in each call, of 32 bits.
         result: the description of the result.
@@ -62,6 +64,8 @@ class Captured:
     independent: bool
     changing: bytes
     groups: bytes
+    registers: bytes
+    recent: bytearray
     kin: tuple[int, ...]
     result: Any
     graph: Any
@@ -83,6 +87,8 @@ class Captured:
         "independent",
         "kin",
         "left",
+        "recent",
+        "registers",
         "replays",
         "result",
         "twins",
@@ -106,7 +112,7 @@ class Captured:
             return None
         if state == direct.MOVED or len(self.changing) > MOST_COMPARED:
             return tensors if self.compares(tensors) else None
-        return tensors if direct.share_as(tensors, self.groups, self.changing) else None
+        return tensors if direct.share_as(tensors, self.groups, self.changing, self.recent) else None
 
     def compares(self, owners: list[Any]) -> bool:
         """Compare the storages of all external tensors; keep those of the tensors that are the same in each call."""
@@ -126,13 +132,7 @@ class Captured:
         self.values = None
         if values is None:
             values = [None] * self.count
-        tensor: Tensor
-        external: External
-        for at in range(len(owners)):
-            external = self.externals[at]
-            tensor = owners[at]
-            if external.register >= 0:
-                values[external.register] = tensor._array_
+        direct.fill(values, owners, self.registers)
         built: dict[int, Any] = UNUSED if self.independent else {}
         storages: dict[int, Any] = UNUSED if self.independent else {}
         stopped: int = run(self.calls, values, owners, built, storages)
@@ -259,6 +259,7 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     for external in captured.externals:
         if external.register not in touched:
             external.register = -1
+    captured.registers = np.array([external.register for external in captured.externals], np.int32).tobytes()
     captured.left = np.array(sorted(wanted), np.int32).tobytes()
     if graph is None:
         mark_results(captured, recorder)
@@ -312,6 +313,7 @@ def set_externals(captured: Captured, recorder: Recorder, leaves: list[Any], ten
     ]
     captured.kin = kinship(tensors)
     captured.groups = np.array(captured.kin, np.int32).tobytes()
+    captured.recent = bytearray(8 * len(tensors))
     captured.changing = np.array([at for at, source in enumerate(sources) if source != -1], np.int32).tobytes()
 
 

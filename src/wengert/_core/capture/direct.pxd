@@ -55,23 +55,41 @@ cdef extern from *:
         }
     }
     #define WENGERT_AT(type, object, offset) (*(type *)((char *)(object) + (offset)))
+    /* Whether all storages have the addresses that were compared last, in `recent`; puts them there. */
+    static CYTHON_INLINE int wengert_are_recent(PyObject *tensors, PyObject *recent, Py_ssize_t storage) {
+        uintptr_t *known = (uintptr_t *)PyByteArray_AS_STRING(recent);
+        int same = 1;
+    #ifdef Py_GIL_DISABLED
+        return 0;  /* other threads compare at the same time */
+    #endif
+        if (PyByteArray_GET_SIZE(recent) != (Py_ssize_t)sizeof(uintptr_t) * PyList_GET_SIZE(tensors)) return 0;
+        for (Py_ssize_t at = 0; at < PyList_GET_SIZE(tensors); at++) {
+            const uintptr_t address = (uintptr_t)WENGERT_AT(PyObject *, PyList_GET_ITEM(tensors, at), storage);
+            same &= known[at] == address;
+            known[at] = address;
+        }
+        return same;
+    }
     static CYTHON_UNUSED int wengert_share_as_at(
-            PyObject *tensors, PyObject *groups, PyObject *numbers, Py_ssize_t storage) {
+            PyObject *tensors, PyObject *groups, PyObject *numbers, PyObject *recent, Py_ssize_t storage) {
         const int32_t *group = (const int32_t *)PyBytes_AS_STRING(groups);
         const int32_t *number = (const int32_t *)PyBytes_AS_STRING(numbers);
         const Py_ssize_t size = PyList_GET_SIZE(tensors), count = PyBytes_GET_SIZE(numbers) / 4;
         if (PyBytes_GET_SIZE(groups) != 4 * size) return 0;
+        if (wengert_are_recent(tensors, recent, storage)) return 1;
         for (Py_ssize_t place = 0; place < count; place++) {
             PyObject *own = WENGERT_AT(PyObject *, PyList_GET_ITEM(tensors, number[place]), storage);
             const int32_t own_group = group[number[place]];
             for (Py_ssize_t at = 0; at < size; at++)
-                if ((WENGERT_AT(PyObject *, PyList_GET_ITEM(tensors, at), storage) == own) != (group[at] == own_group))
+                if ((WENGERT_AT(PyObject *, PyList_GET_ITEM(tensors, at), storage) == own) != (group[at] == own_group)) {
+                    memset(PyByteArray_AS_STRING(recent), 0, (size_t)PyByteArray_GET_SIZE(recent));
                     return 0;
+                }
         }
         return 1;
     }
-    #define wengert_share_as(tensors, groups, numbers) \
-        wengert_share_as_at((tensors), (groups), (numbers), offsetof(WENGERT_OF_TENSOR, _storage_))
+    #define wengert_share_as(tensors, groups, numbers, recent) \
+        wengert_share_as_at((tensors), (groups), (numbers), (recent), offsetof(WENGERT_OF_TENSOR, _storage_))
     /* Where the fields lie of tensors, of what is known of external ones, and of their guards. */
     typedef struct {
         Py_ssize_t array, storage, flags, meta, grad, guard, tensor, known, source, bare, layout, word, cls;
@@ -116,6 +134,41 @@ cdef extern from *:
         }
         return state;
     }
+    /* Put the arrays of tensors into the registers with these numbers; none for a negative one. */
+    static CYTHON_UNUSED void wengert_fill_registers_at(
+            PyObject *values, PyObject *tensors, PyObject *numbers, Py_ssize_t array) {
+        const int32_t *number = (const int32_t *)PyBytes_AS_STRING(numbers);
+        const Py_ssize_t count = PyBytes_GET_SIZE(numbers) / 4;
+        for (Py_ssize_t at = 0; at < count && at < PyList_GET_SIZE(tensors); at++) {
+            if (number[at] < 0 || number[at] >= PyList_GET_SIZE(values)) continue;
+            PyObject *before = PyList_GET_ITEM(values, number[at]);
+            PyList_SET_ITEM(values, number[at], Py_NewRef(WENGERT_AT(PyObject *, PyList_GET_ITEM(tensors, at), array)));
+            Py_DECREF(before);
+        }
+    }
+    #define wengert_fill_registers(values, tensors, numbers) \
+        wengert_fill_registers_at((values), (tensors), (numbers), offsetof(WENGERT_OF_TENSOR, _array_))
+    /* Count the writes of the entries from `first` to `end`: (place, tensor, number of writes) of 32 bits each. 0 if
+       other storages are counted together with one of these; then nothing has been counted. */
+    static CYTHON_UNUSED int wengert_count_writes_at(
+            PyObject *writes, Py_ssize_t first, Py_ssize_t end, PyObject *tensors, Py_ssize_t storage, Py_ssize_t version,
+            Py_ssize_t counting) {
+        const Py_ssize_t count = PyBytes_GET_SIZE(writes) / 12;
+        for (int counts = 0; counts < 2; counts++) {
+            const int32_t *write = (const int32_t *)PyBytes_AS_STRING(writes);
+            for (Py_ssize_t at = 0; at < count; at++, write += 3) {
+                if (write[0] < first || write[0] >= end) continue;
+                PyObject *own = WENGERT_AT(PyObject *, PyList_GET_ITEM(tensors, write[1]), storage);
+                if (counts) WENGERT_AT(long, own, version) += write[2];
+                else if (WENGERT_AT(PyObject *, own, counting) != Py_None) return 0;
+            }
+        }
+        return 1;
+    }
+    #define WENGERT_OF_STORAGE struct __pyx_obj_7wengert_5_core_6tensor_7storage_Storage
+    #define wengert_count_writes(writes, first, end, tensors) wengert_count_writes_at( \
+        (writes), (first), (end), (tensors), offsetof(WENGERT_OF_TENSOR, _storage_), \
+        offsetof(WENGERT_OF_STORAGE, version), offsetof(WENGERT_OF_STORAGE, counting))
     #define WENGERT_OF_META struct __pyx_obj_7wengert_5_core_6tensor_4meta_AutogradMeta
     #define WENGERT_OF_EXTERNAL struct __pyx_obj_7wengert_5_core_7capture_10signatures_External
     #define WENGERT_OF_GUARD struct __pyx_obj_7wengert_5_core_7capture_10signatures_Guard
@@ -271,7 +324,9 @@ cdef extern from *:
     bint is_bare "wengert_is_bare"(object object)
     bint keeps_registers "wengert_keeps_registers"()
     void empty "wengert_empty"(list values, bytes numbers)
-    bint share_as "wengert_share_as"(list tensors, bytes groups, bytes numbers)
+    bint share_as "wengert_share_as"(list tensors, bytes groups, bytes numbers, object recent)
+    void fill "wengert_fill_registers"(list values, list tensors, bytes numbers)
+    bint count_writes "wengert_count_writes"(bytes writes, long first, long end, list tensors)
     long find "wengert_find"(list externals, object leaves, list found, long unknown)
     long first_unlike "wengert_first_unlike"(
         bytes numbers, tuple constants, tuple args, list externals, list results)

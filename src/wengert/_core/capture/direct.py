@@ -168,6 +168,30 @@ def empty(values: list[Any], numbers: bytes) -> None:
         values[register] = None
 
 
+def fill(values: list[Any], tensors: list[Any], numbers: bytes) -> None:
+    """Put the arrays of tensors into registers.
+
+    Args:
+        values: all registers.
+        tensors: the tensors.
+        numbers: for each tensor its register, of 32 bits; a negative number for none.
+    """
+    for tensor, number in zip(tensors, np.frombuffer(numbers, np.int32).tolist()):
+        if number >= 0:
+            values[number] = tensor._array_
+
+
+def count_writes(writes: bytes, first: int, end: int, tensors: list[Any]) -> bool:
+    """Count the writes of the entries from `first` to `end`; return False, and count none, if `count` must do so.
+
+    Args:
+        writes: (place, tensor, number of writes) of 32 bits each.
+        first, end: places of entries.
+        tensors: the external tensors.
+    """
+    return False
+
+
 def find(externals: list[Any], leaves: Any, found: list[Any], unknown: int) -> int:
     """Put the external tensors of a call into a list, as `signatures.found` does; return -1 if it must do so.
 
@@ -180,13 +204,14 @@ def find(externals: list[Any], leaves: Any, found: list[Any], unknown: int) -> i
     return -1
 
 
-def share_as(tensors: list[Any], groups: bytes, numbers: bytes) -> bool:
+def share_as(tensors: list[Any], groups: bytes, numbers: bytes, recent: bytearray) -> bool:
     """Return whether some of the tensors share storages with others exactly where they belong to one group.
 
     Args:
         tensors: the tensors.
         groups: a number for each tensor, of 32 bits; equal ones for those that are to share a storage.
         numbers: which tensors are compared with all others, as numbers of 32 bits.
+        recent: the addresses of the storages that were compared last, if they shared as they do here.
     """
     group = np.frombuffer(groups, np.int32)
     return all(

@@ -7,6 +7,7 @@ from wengert._core.state.modes cimport Modes, current
 from wengert._core.capture cimport direct
 from wengert._core.capture.optimiser_steps cimport visit
 from wengert._core.capture.outputs cimport Output, build, renewed
+from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor, meta_of, share, wrap_flagged
 from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.tensor.storage cimport Storage, count
@@ -28,13 +29,13 @@ cdef class Written:
 cdef class CallList:
     cdef public list by_python, writes
     cdef public object entries, function, native, stopwatch
-    cdef public object offers
+    cdef public object offers, written
 
 @cython.locals(entry=Entry, by_python=list, count=long, at=long, first=long, register=long, stopped=long)
 cpdef long run(CallList calls, list values, list owners, dict built, dict storages) except -2
 cpdef bint run_entry(Entry entry, list values, list owners, dict built, dict storages) except -1
 @cython.locals(change=Written)
-cpdef object count_written(list writes, long first, long end, list owners)
+cpdef object count_written(CallList calls, long first, long end, list owners)
 @cython.locals(_=long)
 cpdef object count_writes(Tensor owner, long number)
 @cython.locals(leaf=long, before=long, output=Output, at=long, meta=AutogradMeta)

@@ -16,6 +16,7 @@ from .. import door
 from ..calls import dispatch
 from ..leaves import accumulate
 from ..state.modes import Modes, current
+from ..tensor import slots
 from ..tensor.base import Tensor, meta_of, share, wrap_flagged
 from ..tensor.meta import AutogradMeta
 from ..tensor.storage import Storage, count
@@ -185,6 +186,7 @@ class CallList:
         native: its first argument, the calls.
         offers: for each entry bits of the results that are offered a spare array.
         writes: the writes to external tensors.
+        written: the same as (place, tensor, number of writes), numbers of 32 bits.
         stopwatch: runs the list in the place of `run`, and measures times; None if nobody has asked for them.
     """
 
@@ -195,14 +197,15 @@ class CallList:
     offers: bytes
     stopwatch: Any
     writes: list[Any]
+    written: bytes
 
-    __slots__ = ("by_python", "entries", "function", "native", "offers", "stopwatch", "writes")
+    __slots__ = ("by_python", "entries", "function", "native", "offers", "stopwatch", "writes", "written")
 
     def __init__(self, entries: Any) -> None:
         self.entries = entries
         self.by_python = list(entries)
         self.function = self.native = self.stopwatch = None
-        self.offers = b""
+        self.offers = self.written = b""
         self.writes = []
 
 
@@ -234,7 +237,7 @@ def run(calls: CallList, values: list[Any], owners: list[Any], built: dict[int, 
             first = at
             at = calls.function(calls.native, values, first)
             if calls.writes:
-                count_written(calls.writes, first, at, owners)
+                count_written(calls, first, at, owners)
             if at == count:
                 break
             known = by_python[at] if by_python[at] is not None else calls.entries[at]
@@ -264,10 +267,12 @@ def run_entry(
     return step(entry, values, current())
 
 
-def count_written(writes: list[Any], first: int, end: int, owners: list[Any]) -> None:
+def count_written(calls: CallList, first: int, end: int, owners: list[Any]) -> None:
     """Count the writes of the entries from `first` to `end` to external tensors."""
+    if not slots.taping and direct.count_writes(calls.written, first, end, owners):
+        return
     change: Written
-    for change in writes:
+    for change in calls.writes:
         if first <= change.place < end:
             count_writes(owners[change.owner], change.number)
 

@@ -44,7 +44,8 @@ def call_list(entries: list[Any], arrays: list[Any], wanted: set[int], natives: 
     calls.by_python = [None if entry.runs_native else entry for entry in entries]
     movable = bytes(map(is_movable, entries))
     calls.native, calls.offers = replay_calls(known, len(arrays), movable), bytes(map(offers_of, spares))
-    calls.writes = [Written(at, *change) for at, entry in enumerate(entries) for change in entry.counts]
+    writes = [(at, *change) for at, entry in enumerate(entries) for change in entry.counts]
+    calls.writes, calls.written = [Written(*write) for write in writes], np.array(writes, np.int32).tobytes()
     return calls
 
 
