@@ -1,4 +1,4 @@
-// Matrices as factors of products, and the choice of the loops that compute a product: those of linalg/product.inc for
+// Matrices as factors of products, and the choice of the loops that compute a product: those of linalg/small.inc for
 // small ones, packed panels for large ones that are not thin. What is left goes to NumPy's BLAS.
 #pragma once
 

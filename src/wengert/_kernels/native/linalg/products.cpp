@@ -1,5 +1,5 @@
 // Products of matrices, vectors and batches, and the gradients of their factors: small ones by the loops of
-// linalg/product.inc, large ones by packed panels, thin ones by NumPy's BLAS.
+// linalg/small.inc, large ones by packed panels, thin ones by NumPy's BLAS.
 #include "binding/complex_products.hpp"
 #include "binding/halved.hpp"
 #include "linalg/product.hpp"
