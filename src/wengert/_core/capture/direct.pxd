@@ -134,6 +134,27 @@ cdef extern from *:
         }
         return state;
     }
+    /* Whether a `.grad` is a tensor of a class without history, flags or attributes to which nothing else refers, nor
+       to its storage. */
+    static CYTHON_UNUSED int wengert_is_sole_at(
+            PyObject *meta, PyObject *cls, Py_ssize_t grad, Py_ssize_t flags, Py_ssize_t edge, Py_ssize_t own_meta,
+            Py_ssize_t storage, Py_ssize_t counting) {
+    #ifdef Py_GIL_DISABLED
+        return 0;  /* other threads may take references at any time */
+    #else
+        PyObject *tensor = WENGERT_AT(PyObject *, meta, grad);
+        if ((PyObject *)Py_TYPE(tensor) != cls || Py_REFCNT(tensor) != 1 || WENGERT_AT(long, tensor, flags)
+            || WENGERT_AT(PyObject *, tensor, edge) != Py_None || WENGERT_AT(PyObject *, tensor, own_meta) != Py_None)
+            return 0;
+        PyObject *memory = WENGERT_AT(PyObject *, tensor, storage);
+        return Py_REFCNT(memory) == 1 && WENGERT_AT(PyObject *, memory, counting) == Py_None && wengert_is_bare(tensor)
+            && wengert_is_bare(memory);
+    #endif
+    }
+    #define wengert_is_sole(meta, cls) wengert_is_sole_at( \
+        (PyObject *)(meta), (cls), offsetof(WENGERT_OF_META, grad), offsetof(WENGERT_OF_TENSOR, _flags_), \
+        offsetof(WENGERT_OF_TENSOR, _edge_), offsetof(WENGERT_OF_TENSOR, _meta_), offsetof(WENGERT_OF_TENSOR, _storage_), \
+        offsetof(WENGERT_OF_STORAGE, counting))
     /* Put the arrays of tensors into the registers with these numbers; none for a negative one. */
     static CYTHON_UNUSED void wengert_fill_registers_at(
             PyObject *values, PyObject *tensors, PyObject *numbers, Py_ssize_t array) {
@@ -325,6 +346,7 @@ cdef extern from *:
     bint keeps_registers "wengert_keeps_registers"()
     void empty "wengert_empty"(list values, bytes numbers)
     bint share_as "wengert_share_as"(list tensors, bytes groups, bytes numbers, object recent)
+    bint is_sole "wengert_is_sole"(object meta, object cls)
     void fill "wengert_fill_registers"(list values, list tensors, bytes numbers)
     bint count_writes "wengert_count_writes"(bytes writes, long first, long end, list tensors)
     long find "wengert_find"(list externals, object leaves, list found, long unknown)

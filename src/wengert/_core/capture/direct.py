@@ -168,6 +168,16 @@ def empty(values: list[Any], numbers: bytes) -> None:
         values[register] = None
 
 
+def is_sole(meta: Any, cls: Any) -> bool:
+    """Return whether nothing else refers to the `.grad` in the data of a leaf, or to its storage, as far as can be seen.
+
+    Args:
+        meta: the data of the leaf.
+        cls: the class of the gradient, which has no flags, history or attributes.
+    """
+    return False
+
+
 def fill(values: list[Any], tensors: list[Any], numbers: bytes) -> None:
     """Put the arrays of tensors into registers.
 

@@ -1,12 +1,10 @@
 cimport cython
-from wengert._core cimport door, flags
+from wengert._core cimport flags
 from wengert._core.capture cimport direct
 from wengert._core.aliasing.views cimport ViewInfo
 from wengert._core.tensor.base cimport Tensor, share
-from wengert._core.tensor.meta cimport AutogradMeta, new_meta
+from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.tensor.storage cimport Storage, next_serial
-
-cdef AutogradMeta HOLDER
 
 cdef class Output:
     cdef public long external, register, storage, version, kind
@@ -26,5 +24,5 @@ cpdef object build_tensor(Output output, list values, list owners, dict built, d
 cpdef Storage new_storage(Output output, object array, dict storages)
 @cython.locals(storage=Storage)
 cpdef Storage fresh_storage(object array, long version)
-@cython.locals(tensor=Tensor, storage=Storage, alone=long, alone_storage=long)
+@cython.locals(tensor=Tensor, storage=Storage)
 cpdef bint renewed(AutogradMeta meta, Output output, object array) except -1

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from .. import door, flags
+from .. import flags
 from ..aliasing.views import ViewInfo
 from ..tensor.base import Tensor, share
-from ..tensor.meta import AutogradMeta, new_meta
+from ..tensor.meta import AutogradMeta
 from ..tensor.storage import Storage, next_serial
 from . import direct
 
@@ -192,28 +190,15 @@ def fresh_storage(array: Any, version: int) -> Storage:
     return storage
 
 
-HOLDER = new_meta()
-HOLDER.grad = share(np.empty(0), fresh_storage(np.empty(0), 0))
-"""A gradient that nothing else refers to, to measure its numbers of references."""
-
-
 def renewed(meta: AutogradMeta, output: Output, array: Any) -> bool:
     """Let the `.grad` of a leaf, which nothing else refers to, be a result; return whether it is.
 
     It cannot be told from a new tensor.
     """
-    tensor: Tensor = HOLDER.grad
+    if not direct.is_sole(meta, Tensor):
+        return False
+    tensor: Tensor = meta.grad
     storage: Storage = tensor._storage_
-    alone: int = door.references(tensor)
-    alone_storage: int = door.references(storage)
-    tensor = meta.grad
-    storage = tensor._storage_
-    if door.references(tensor) != alone or door.references(storage) != alone_storage:
-        return False
-    if type(tensor) is not Tensor or tensor._flags_ or tensor._edge_ is not None or tensor._meta_ is not None:
-        return False
-    if storage.counting is not None or not direct.is_bare(tensor) or not direct.is_bare(storage):
-        return False
     tensor._array_ = array
     storage.array, storage.serial, storage.version = array, next_serial(), output.version
     storage.detached, storage.writes = 0, None
