@@ -131,6 +131,7 @@ template <class T> struct Loops {
     void (*clamp)(const T* x, T low, T high, T* out, index_t count);
     void (*clamp_backward)(const T* grad, index_t grad_step, const T* x, T low, T high, T* out, index_t count);
     T (*row_extreme[EXTREME_COUNT])(const T* x, index_t count);
+    bool (*any_outside)(const T* x, index_t count, T low, T high);
     void (*column_extreme[EXTREME_COUNT])(const T* x, index_t stride, index_t rows, index_t width, T* out,
                                           int64_t* positions);
     index_t (*first_position)(const T* x, index_t count, T value);

@@ -12,15 +12,11 @@
 namespace wengert {
 namespace {
 
-// Whether an element lies below `low` or above `high`, or is NaN, which hides the others.
+// Whether an element lies below `low` or above `high`, or is NaN.
 template <class T> bool any_beyond(const T* x, npy_intp count, double low, double high) {
     constexpr npy_intp block = 4096, step = sizeof(T);
     const auto is_beyond = [=](char* const* at, npy_intp some) -> bool {
-        const T* first = elements_at<T>(at[0]);
-        const bool above = high < std::numeric_limits<double>::infinity() &&
-                           !(loops<T>().row_extreme[MAXIMAL](first, some) <= T(high));
-        return above || (low > -std::numeric_limits<double>::infinity() &&
-                         !(loops<T>().row_extreme[MINIMAL](first, some) >= T(low)));
+        return loops<T>().any_outside(elements_at<T>(at[0]), some, T(low), T(high));
     };
     if (work_notes && count >= many_elements)
         note_elements(element_notes(ElementNotes::TEST, count, 1, is_beyond, {{x, step}}));
