@@ -97,8 +97,8 @@ template <class Body> bool at_positions(const int64_t* index, const Over& over, 
                              all_inside = false;
                      };
                      for (npy_intp strip = begin; strip < end; ++strip) {
-                         const npy_intp o = strip / strips, first = strip % strips * width,
-                                        last = std::min(first + width, inner);
+                         const npy_intp o = strips == 1 ? strip : strip / strips,  // a division takes long
+                             first = (strip - o * strips) * width, last = std::min(first + width, inner);
                          if (over.is_shorter())
                              for (npy_intp i = 0; i < many; ++i)
                                  for (npy_intp j = first; j < last; ++j)
