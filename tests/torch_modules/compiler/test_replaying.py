@@ -163,6 +163,20 @@ def test_shared_memory_of_arguments_is_a_case_of_its_own():
         assert compiled(x, x).equal(wg.full((3,), 6.0))
 
 
+def test_memory_that_arguments_begin_to_share_is_noticed():
+    def function(x, y):
+        x.add_(1)
+        return y * 2
+
+    compiled = replayed(function)
+    x, apart = wg.zeros(3), wg.zeros(3)
+    together = x.detach()
+    assert together._storage_ is x._storage_ and together._flags_ == apart._flags_
+    for number, y in enumerate([apart] * 8 + [together, apart] * 4 + [together] * 6):
+        expected = 2.0 * (number + 1) if y is together else 0.0
+        assert compiled(x, y).equal(wg.full((3,), expected))
+
+
 def test_parameters_are_read_in_each_call():
     layer = wg.nn.Linear(3, 2)
 
