@@ -283,9 +283,13 @@ def mark_results(captured: Captured, recorder: Recorder) -> None:
     if len(entries) != 1:
         return
     known = {leaf: at for at, leaf in recorder.of_grad.items() if at not in used}
-    entries[0].groups = tuple(
-        [known.get(leaf, -1) if isinstance(output, Output) and output.alone else -1 for leaf, output in entries[0].args]
-    )
+    args = entries[0].args
+    groups = [known.get(leaf, -1) if isinstance(output, Output) and output.alone else -1 for leaf, output in args]
+    renewals = [
+        (leaf, before, output.register, output.version) if before >= 0 else (leaf, -1, -1, 0)
+        for (leaf, output), before in zip(args, groups)
+    ]
+    entries[0].groups, entries[0].renewals = tuple(groups), np.array(renewals, np.int32).tobytes()
 
 
 def grads_of(entry: Entry) -> list[Any]:

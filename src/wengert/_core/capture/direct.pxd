@@ -134,27 +134,62 @@ cdef extern from *:
         }
         return state;
     }
-    /* Whether a `.grad` is a tensor of a class without history, flags or attributes to which nothing else refers, nor
-       to its storage. */
-    static CYTHON_UNUSED int wengert_is_sole_at(
-            PyObject *meta, PyObject *cls, Py_ssize_t grad, Py_ssize_t flags, Py_ssize_t edge, Py_ssize_t own_meta,
-            Py_ssize_t storage, Py_ssize_t counting) {
+    typedef struct {
+        Py_ssize_t array, storage, flags, edge, meta, grad, memory, serial, version, detached, writes, counting;
+    } wengert_renewed_fields;
+    /* Whether a `.grad` is a tensor of a class without history, flags or attributes to which nothing else refers but a
+       list, nor to its storage. */
+    static CYTHON_INLINE int wengert_is_sole(PyObject *tensor, PyObject *cls, const wengert_renewed_fields *field) {
+        if ((PyObject *)Py_TYPE(tensor) != cls || Py_REFCNT(tensor) != 2 || WENGERT_AT(long, tensor, field->flags)
+            || WENGERT_AT(PyObject *, tensor, field->edge) != Py_None
+            || WENGERT_AT(PyObject *, tensor, field->meta) != Py_None) return 0;
+        PyObject *storage = WENGERT_AT(PyObject *, tensor, field->storage);
+        return Py_REFCNT(storage) == 1 && WENGERT_AT(PyObject *, storage, field->counting) == Py_None
+            && wengert_is_bare(tensor) && wengert_is_bare(storage);
+    }
+    static CYTHON_INLINE void wengert_put(PyObject *object, Py_ssize_t offset, PyObject *value) {
+        PyObject *before = WENGERT_AT(PyObject *, object, offset);
+        WENGERT_AT(PyObject *, object, offset) = Py_NewRef(value);
+        Py_DECREF(before);
+    }
+    /* Let the `.grad` of leaves become the arrays of registers: (leaf, number of its `.grad` among the external tensors,
+       register, version) of 32 bits each. 0, and nothing has been done, if one is not alone. */
+    static CYTHON_UNUSED int wengert_renew_at(
+            PyObject *numbers, PyObject *values, PyObject *tensors, PyObject *cls, long serial,
+            const wengert_renewed_fields *field) {
     #ifdef Py_GIL_DISABLED
         return 0;  /* other threads may take references at any time */
     #else
-        PyObject *tensor = WENGERT_AT(PyObject *, meta, grad);
-        if ((PyObject *)Py_TYPE(tensor) != cls || Py_REFCNT(tensor) != 1 || WENGERT_AT(long, tensor, flags)
-            || WENGERT_AT(PyObject *, tensor, edge) != Py_None || WENGERT_AT(PyObject *, tensor, own_meta) != Py_None)
-            return 0;
-        PyObject *memory = WENGERT_AT(PyObject *, tensor, storage);
-        return Py_REFCNT(memory) == 1 && WENGERT_AT(PyObject *, memory, counting) == Py_None && wengert_is_bare(tensor)
-            && wengert_is_bare(memory);
+        const int32_t *first = (const int32_t *)PyBytes_AS_STRING(numbers), *number = first;
+        const int32_t *end = first + PyBytes_GET_SIZE(numbers) / 4;
+        for (; number < end; number += 4) {
+            if (number[1] < 0) return 0;
+            PyObject *meta = WENGERT_AT(PyObject *, PyList_GET_ITEM(tensors, number[0]), field->meta);
+            PyObject *grad = PyList_GET_ITEM(tensors, number[1]);
+            if (meta == Py_None || WENGERT_AT(PyObject *, meta, field->grad) != grad
+                || !wengert_is_sole(grad, cls, field)) return 0;
+        }
+        for (number = first; number < end; number += 4) {
+            PyObject *grad = PyList_GET_ITEM(tensors, number[1]), *array = PyList_GET_ITEM(values, number[2]);
+            PyObject *storage = WENGERT_AT(PyObject *, grad, field->storage);
+            WENGERT_AT(long, storage, field->serial) = serial++;
+            WENGERT_AT(long, storage, field->version) = number[3];
+            WENGERT_AT(long, storage, field->detached) = 0;
+            wengert_put(storage, field->writes, Py_None);
+            wengert_put(storage, field->memory, array);
+            wengert_put(grad, field->array, array);
+        }
+        return 1;
     #endif
     }
-    #define wengert_is_sole(meta, cls) wengert_is_sole_at( \
-        (PyObject *)(meta), (cls), offsetof(WENGERT_OF_META, grad), offsetof(WENGERT_OF_TENSOR, _flags_), \
-        offsetof(WENGERT_OF_TENSOR, _edge_), offsetof(WENGERT_OF_TENSOR, _meta_), offsetof(WENGERT_OF_TENSOR, _storage_), \
-        offsetof(WENGERT_OF_STORAGE, counting))
+    #define wengert_renew(numbers, values, tensors, cls, first_serial) wengert_renew_at( \
+        (numbers), (values), (tensors), (PyObject *)(cls), (first_serial), &(const wengert_renewed_fields){ \
+            offsetof(WENGERT_OF_TENSOR, _array_), offsetof(WENGERT_OF_TENSOR, _storage_), \
+            offsetof(WENGERT_OF_TENSOR, _flags_), offsetof(WENGERT_OF_TENSOR, _edge_), \
+            offsetof(WENGERT_OF_TENSOR, _meta_), offsetof(WENGERT_OF_META, grad), offsetof(WENGERT_OF_STORAGE, array), \
+            offsetof(WENGERT_OF_STORAGE, serial), offsetof(WENGERT_OF_STORAGE, version), \
+            offsetof(WENGERT_OF_STORAGE, detached), offsetof(WENGERT_OF_STORAGE, writes), \
+            offsetof(WENGERT_OF_STORAGE, counting)})
     /* Put the arrays of tensors into the registers with these numbers; none for a negative one. */
     static CYTHON_UNUSED void wengert_fill_registers_at(
             PyObject *values, PyObject *tensors, PyObject *numbers, Py_ssize_t array) {
@@ -346,7 +381,7 @@ cdef extern from *:
     bint keeps_registers "wengert_keeps_registers"()
     void empty "wengert_empty"(list values, bytes numbers)
     bint share_as "wengert_share_as"(list tensors, bytes groups, bytes numbers, object recent)
-    bint is_sole "wengert_is_sole"(object meta, object cls)
+    bint renew "wengert_renew"(bytes numbers, list values, list tensors, object cls, long serial)
     void fill "wengert_fill_registers"(list values, list tensors, bytes numbers)
     bint count_writes "wengert_count_writes"(bytes writes, long first, long end, list tensors)
     long find "wengert_find"(list externals, object leaves, list found, long unknown)

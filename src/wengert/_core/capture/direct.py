@@ -168,12 +168,17 @@ def empty(values: list[Any], numbers: bytes) -> None:
         values[register] = None
 
 
-def is_sole(meta: Any, cls: Any) -> bool:
-    """Return whether nothing else refers to the `.grad` in the data of a leaf, or to its storage, as far as can be seen.
+def renew(numbers: bytes, values: list[Any], tensors: list[Any], cls: Any, serial: int) -> bool:
+    """Let the `.grad` of leaves, to which nothing else refers, become results.
+
+    They cannot be told from new tensors. If one has another holder, none is changed, and False is returned.
 
     Args:
-        meta: the data of the leaf.
-        cls: the class of the gradient, which has no flags, history or attributes.
+        numbers: (leaf, number of its `.grad` among the external tensors, or -1, register, version) of 32 bits each.
+        values: the registers.
+        tensors: the external tensors.
+        cls: the class of the gradients, which have no flags, history or attributes.
+        serial: the number of the first new storage.
     """
     return False
 

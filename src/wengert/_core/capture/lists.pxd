@@ -6,11 +6,11 @@ from wengert._core.leaves cimport accumulate
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.capture cimport direct
 from wengert._core.capture.optimiser_steps cimport visit
-from wengert._core.capture.outputs cimport Output, build, renewed
+from wengert._core.capture.outputs cimport build
 from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor, meta_of, share, wrap_flagged
 from wengert._core.tensor.meta cimport AutogradMeta
-from wengert._core.tensor.storage cimport Storage, count
+from wengert._core.tensor.storage cimport Storage, count, next_serials
 
 cdef class Nested:
     cdef public tuple places, values
@@ -18,7 +18,7 @@ cdef class Nested:
 
 cdef class Entry:
     cdef public long kind
-    cdef public object native, op, origin
+    cdef public object native, op, origin, renewals
     cdef public tuple args, places, constants, outs, layouts, frees, groups, counts
     cdef public bint several, simple, lasting, runs_native, draws, uncertain
     cdef public str title
@@ -38,7 +38,7 @@ cpdef bint run_entry(Entry entry, list values, list owners, dict built, dict sto
 cpdef object count_written(CallList calls, long first, long end, list owners)
 @cython.locals(_=long)
 cpdef object count_writes(Tensor owner, long number)
-@cython.locals(leaf=long, before=long, output=Output, at=long, meta=AutogradMeta)
+@cython.locals(leaf=long, before=long, count=long, at=long, meta=AutogradMeta)
 cpdef object assign(Entry entry, list values, list owners, dict built, dict storages)
 cpdef bint call(Entry entry, list values, Modes modes) except -1
 cpdef bint step(Entry entry, list values, Modes modes) except -1

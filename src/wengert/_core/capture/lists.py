@@ -19,10 +19,10 @@ from ..state.modes import Modes, current
 from ..tensor import slots
 from ..tensor.base import Tensor, meta_of, share, wrap_flagged
 from ..tensor.meta import AutogradMeta
-from ..tensor.storage import Storage, count
+from ..tensor.storage import Storage, count, next_serials
 from . import direct
 from .optimiser_steps import visit
-from .outputs import Output, build, renewed
+from .outputs import build
 
 CALL, WRITE, VIEW, COPY, READ, ADD, GRADS, ISLAND = range(8)
 """Kinds of entries: a call that returns new arrays or views; an in-place operator; a view by offset and strides; a
@@ -80,6 +80,7 @@ class Entry:
         frees: the registers that no later entry needs.
         groups: for WRITE, the number of the storage of each argument that is a register, -1 for others; for GRADS, the
             number of each external tensor that is replaced and not used any more, -1 for others.
+        renewals: for GRADS, (leaf, number of its `.grad` as in `groups`, register, version) of 32 bits for each leaf.
         counts: (external tensor, number of writes) for each external tensor that the entry writes to.
         simple: no argument is NESTED.
         constants: CONSTANT for each argument.
@@ -101,6 +102,7 @@ class Entry:
     layouts: tuple[Any, ...]
     frees: tuple[int, ...]
     groups: tuple[int, ...]
+    renewals: bytes
     counts: tuple[Any, ...]
     simple: bool
     constants: tuple[int, ...]
@@ -126,6 +128,7 @@ class Entry:
         "origin",
         "outs",
         "places",
+        "renewals",
         "runs_native",
         "several",
         "simple",
@@ -145,6 +148,7 @@ class Entry:
         self.layouts = ()
         self.frees = ()
         self.groups = ()
+        self.renewals = b""
         self.counts = ()
         self.simple = True
         self.constants = ()
@@ -287,17 +291,20 @@ def assign(entry: Entry, values: list[Any], owners: list[Any], built: dict[int, 
     """Set the `.grad` of leaves."""
     leaf: int
     before: int
-    output: Output
+    count: int = len(entry.groups)
+    if count and direct.renew(entry.renewals, values, owners, Tensor, next_serials(count)):
+        return
     at: int = 0
     for leaf, description in entry.args:
         meta: AutogradMeta = meta_of(owners[leaf])
-        before = entry.groups[at] if entry.groups else -1
-        at += 1
-        if before >= 0 and meta.grad is owners[before]:
-            owners[before] = None
-            output = description
-            if renewed(meta, output, values[output.register]):
+        before = entry.groups[at] if count else -1
+        if before >= 0:
+            if direct.renew(entry.renewals[16 * at : 16 * at + 16], values, owners, Tensor, next_serials(1)):
+                at += 1
                 continue
+            if meta.grad is owners[before]:
+                owners[before] = None
+        at += 1
         meta.grad = build(description, values, owners, built, storages)
 
 

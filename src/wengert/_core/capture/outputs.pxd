@@ -1,9 +1,7 @@
 cimport cython
 from wengert._core cimport flags
-from wengert._core.capture cimport direct
 from wengert._core.aliasing.views cimport ViewInfo
 from wengert._core.tensor.base cimport Tensor, share
-from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.tensor.storage cimport Storage, next_serial
 
 cdef class Output:
@@ -24,5 +22,3 @@ cpdef object build_tensor(Output output, list values, list owners, dict built, d
 cpdef Storage new_storage(Output output, object array, dict storages)
 @cython.locals(storage=Storage)
 cpdef Storage fresh_storage(object array, long version)
-@cython.locals(tensor=Tensor, storage=Storage)
-cpdef bint renewed(AutogradMeta meta, Output output, object array) except -1

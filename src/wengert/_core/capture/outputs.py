@@ -7,9 +7,7 @@ from typing import Any
 from .. import flags
 from ..aliasing.views import ViewInfo
 from ..tensor.base import Tensor, share
-from ..tensor.meta import AutogradMeta
 from ..tensor.storage import Storage, next_serial
-from . import direct
 
 
 class Output:
@@ -188,18 +186,3 @@ def fresh_storage(array: Any, version: int) -> Storage:
     storage.array, storage.serial, storage.version = array, next_serial(), version
     storage.detached, storage.writes, storage.counting = 0, None, None
     return storage
-
-
-def renewed(meta: AutogradMeta, output: Output, array: Any) -> bool:
-    """Let the `.grad` of a leaf, which nothing else refers to, be a result; return whether it is.
-
-    It cannot be told from a new tensor.
-    """
-    if not direct.is_sole(meta, Tensor):
-        return False
-    tensor: Tensor = meta.grad
-    storage: Storage = tensor._storage_
-    tensor._array_ = array
-    storage.array, storage.serial, storage.version = array, next_serial(), output.version
-    storage.detached, storage.writes = 0, None
-    return True

@@ -14,3 +14,4 @@ cpdef object count_write(Storage storage, str operation)
 cdef long _last
 
 cpdef long next_serial() except -1
+cpdef long next_serials(long count) except -1

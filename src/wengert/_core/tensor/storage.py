@@ -29,6 +29,15 @@ def next_serial() -> int:
     return _last
 
 
+def next_serials(count: int) -> int:
+    """Return the first of several such numbers that follow one another."""
+    global _last
+    if not cython.compiled:
+        return min([next(_numbers) for _ in range(count)])
+    _last += count
+    return _last - count + 1
+
+
 @cython.no_gc
 @cython.freelist(512)
 @cython.cclass
