@@ -42,8 +42,7 @@ def jobs() -> dict[str, Callable[[], object]]:
     from wengert import nn
     from wengert.nn.modules.module import register_module_forward_hook
 
-    weight = wg.zeros(100_000, requires_grad=True)
-    ones = wg.ones(100_000)
+    weight, ones = wg.zeros(100_000, requires_grad=True), wg.ones(100_000)
     module = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.3))
     module.register_forward_hook(lambda module, args, output: None)
     own = wg.Generator().manual_seed(1)
@@ -75,9 +74,8 @@ def jobs() -> dict[str, Callable[[], object]]:
         x = wg.ones(300_000)
         assert (x * x + x).sum().item() == 600_000
 
-    return {
-        job.__name__: job for job in (draw, states, accumulate, leaves, hooks, large, replayed_job(), followed_job())
-    }
+    own_jobs = (draw, states, accumulate, leaves, hooks, large)
+    return {job.__name__: job for job in (*own_jobs, replayed_job(), followed_job())}
 
 
 def replayed_job() -> Callable[[], object]:
@@ -99,14 +97,17 @@ def followed_job() -> Callable[[], object]:
     import wengert as wg
 
     matrix = wg.ones(30, 30) / 300
-    compiled = wg.compile(lambda x, leaf: ((x @ matrix + leaf).tanh() * leaf).sum())
+
+    def total(leaf: wg.Tensor) -> wg.Tensor:
+        return ((matrix @ matrix + leaf).tanh() * leaf).sum()
+
+    compiled = wg.compile(total)
 
     def followed() -> None:
-        grads: list[Any] = []
-        for function in (compiled, lambda x, leaf: ((x @ matrix + leaf).tanh() * leaf).sum()):
+        grads = []
+        for function in (compiled, total):
             leaf = wg.full((30,), 0.5, requires_grad=True)
-            function(matrix, leaf).backward()
-            grads.append(leaf.grad)
+            grads.append(wg.autograd.grad(function(leaf), leaf)[0])
         assert grads[0].equal(grads[1])
 
     return followed
