@@ -104,7 +104,7 @@ def run_known(op: Declaration, args: tuple[Any, ...], word: int, modes: Modes) -
         return None
     if word & flags.REQUIRES_GRAD and op.rules:
         own: Tape = modes.tape
-        return None if own is None or own.predicting is None else own.predicting.run(op, args)
+        return None if own is None or own.predicting is None or own.is_busy else own.predicting.run(op, args)
     if modes.cache is None or op.several:
         return None
     cache: Cache = modes.cache
@@ -126,7 +126,7 @@ def run_followed(op: Declaration, first: Any, second: Any) -> Any:
         return None
     if modes.tape is not None and modes.grad:
         own: Tape = modes.tape
-        if own.predicting is not None:
+        if own.predicting is not None and not own.is_busy:
             result: Any = own.predicting.run2(op, first, second)
             if result is not None:
                 return result
@@ -333,6 +333,8 @@ def is_put(op: Declaration, args: tuple[Any, ...], results: Any, modes: Modes) -
         results: the result, or a tuple of several.
     """
     own: Tape = modes.tape
+    if own.is_busy:  # a handler or a finaliser runs in the middle of a change of it
+        return False
     if len(op.constants) > 0:
         check_constants(op, args)
     if (

@@ -205,7 +205,11 @@ def record(
         recorder.release()
         raise
     finally:
-        recorder.stop_noting()
+        try:
+            recorder.stop_noting()
+        except BaseException:  # an interrupt as it began: once more
+            recorder.stop_noting()
+            raise
     captured = None
     if recorder.reason is None:
         try:

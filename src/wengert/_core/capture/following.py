@@ -74,13 +74,13 @@ class Follower(TapeOwner):
         Args:
             inputs: the tensors whose gradients are requested.
         """
-        if not has_calls(tape):
+        if tape.is_busy or not has_calls(tape):
             return
         root: Any = single_root(tape, outputs)
         try:
             tape.is_busy = True
             if root is None or create_graph or not is_quiet(tape.modes) or are_taped(inputs):
-                self.settle(tape)
+                self.create_nodes(tape)
             elif self.matched(tape, root) is None:
                 self.unknown(tape, root)
         finally:
@@ -131,27 +131,30 @@ class Follower(TapeOwner):
     def settle(self, tape: Any) -> None:
         """Create the ordinary nodes of a tape, and of those before it in the same call of the function.
 
-        Nothing happens in the middle of a change of the tape by another thread, which runs at the same time: a program
-        cannot know which comes first.
+        Nothing happens in the middle of a change of the tape: another thread makes it at the same time, and a program
+        cannot know which comes first; or a handler has interrupted it.
         """
         own: Tape = tape
-        busy: bool = own.is_busy
-        if busy and current() is not own.modes:
+        if own.is_busy:
             return
-        earlier: Tape = own
         try:
             own.is_busy = True
-            while earlier is not None:
-                self.expand(earlier)
-                earlier = earlier.earlier
-            taped.settle(own)
+            self.create_nodes(own)
         finally:
-            own.is_busy = busy
+            own.is_busy = False
+
+    def create_nodes(self, tape: Tape) -> None:
+        """Run `settle` while the tape is marked."""
+        earlier: Tape = tape
+        while earlier is not None:
+            self.expand(earlier)
+            earlier = earlier.earlier
+        taped.settle(tape)
 
     def settle_written(self, tape: Any, storage: Any) -> None:
         """Create the ordinary nodes of a tape if a tensor on it is on a storage."""
         own: Tape = tape
-        if own.is_busy and current() is not own.modes:
+        if own.is_busy:
             return
         if has_calls(own):
             if taped.uses(own, storage):

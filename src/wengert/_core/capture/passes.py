@@ -152,7 +152,11 @@ class Passes:
             recorder.release()
             raise
         finally:
-            recorder.stop_noting()
+            try:
+                recorder.stop_noting()
+            except BaseException:  # an interrupt as it began: once more
+                recorder.stop_noting()
+                raise
         node.ran = self.steps_of(wanted)
         known = None
         if recorder.reason is None:

@@ -70,7 +70,7 @@ class Following(Follower):
         calls = tape.calls
         if root is None:
             root = only_result(calls)
-        self.settle(tape)
+        self.create_nodes(tape)
         self.wasted += 1
         if self.wasted > MOST_WASTED:
             self.idle = min(1 << min(self.wasted - MOST_WASTED + 2, 32), LONGEST)

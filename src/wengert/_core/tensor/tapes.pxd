@@ -1,7 +1,7 @@
 cimport cython
 from wengert._core cimport flags
 from wengert._core.graph.node cimport Edge, Node, new_edge, set_up
-from wengert._core.state.modes cimport Modes
+from wengert._core.state.modes cimport Modes, current
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.tensor.storage cimport Storage
 

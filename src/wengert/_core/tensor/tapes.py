@@ -17,7 +17,7 @@ except ImportError:
 
 from .. import flags
 from ..graph.node import Edge, Node, new_edge, set_up
-from ..state.modes import Modes
+from ..state.modes import Modes, current
 from .base import Tensor
 from .storage import Storage
 
@@ -181,12 +181,16 @@ def settle_before(edges: tuple[Edge | None, ...], modes: Modes) -> None:
 
 
 def settle_edge(edge: Edge) -> None:
-    """Create the nodes of the tape that an edge leads to; wait while its thread is in the middle of a change of it."""
+    """Create the nodes of the tape that an edge leads to; wait while another thread changes the tape."""
     while is_taped(edge):
         tape: Any = edge.node
         follower: Any = tape.follower
         if follower is None:  # the tape has been discarded: this edge is of no result in use
             return
         follower.settle(tape)
-        if is_taped(edge):
-            time.sleep(PAUSE)
+        if not is_taped(edge) or not tape.is_busy:
+            return
+        if tape.modes is current():  # a handler runs in the middle of the change
+            follower.create_nodes(tape)
+            return
+        time.sleep(PAUSE)
