@@ -26,10 +26,12 @@ cdef class CachedCall:
 cpdef long word_of(Guard guard, bint grad) except? -2
 cpdef bint are_identical(tuple values, tuple others) except -1
 
+cpdef bint keeps_results() except -1
+
 cdef class CallCache(Cache):
     cdef public tuple natives
     cdef public dict guards
-    cdef public CachedCall first, last
+    cdef public CachedCall first, last, stale
     cdef public long count, kept, rounds
     cdef public bint is_busy
     @cython.locals(last=CachedCall, known=CachedCall)
@@ -38,6 +40,7 @@ cdef class CallCache(Cache):
     cpdef object learn(self, object op, tuple args, Tensor result, Modes modes)
     @cython.locals(last=CachedCall, known=CachedCall)
     cpdef object run2(self, object op, object first, object second, Modes modes)
+    cpdef object result_of(self, CachedCall known, object first)
     @cython.locals(size=long)
     cpdef object cached(self, object op, tuple args, Tensor result, Modes modes)
     @cython.locals(known=CachedCall)
@@ -56,6 +59,7 @@ cpdef bint takes(CachedCall known, tuple args) except -1
 cpdef object run_again(CachedCall known, object run_call)
 @cython.locals(view=Tensor)
 cpdef object take_again(CachedCall known, Tensor source)
+cpdef object renew(CachedCall known, tuple args, Tensor result)
 cpdef bint is_suitable(object op, object array) except -1
 cpdef bint has_plain_arguments(tuple args) except -1
 cpdef bint is_tuple_of_numbers(object value) except -1

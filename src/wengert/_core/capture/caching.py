@@ -50,7 +50,7 @@ class CachedCall:
         is_short: all arguments from the third on are the defaults.
         constants: the arguments, None in the place of tensors.
         grad: whether gradients were recorded.
-        calls: the native call.
+        calls: the native call; None for a view, and if the function has declined it.
         values: the arrays of the tensors (None but while the call runs), then that of the result.
         result: the last result, or None.
         origin: of a view what it was taken of, see `kept.origin_of`; None for other calls.
@@ -116,6 +116,11 @@ def are_identical(values: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
     return len(values) == len(others) and all(map(is_, values, others))
 
 
+def keeps_results() -> bool:
+    """Return whether calls can be cached: no other thread runs between two statements of this file."""
+    return direct.keeps_registers()
+
+
 class CallCache(Cache):
     """The cached calls of a followed function.
 
@@ -124,6 +129,7 @@ class CallCache(Cache):
         guards: the guards of operands, by what they require; layouts of results, by dtype, shape and strides.
         first: stands before the first call.
         last: the last call that was cached.
+        stale: the cached call that runs as usual now, or None.
         count: the number of calls.
         kept: the number of bytes of their results.
         rounds: the number of calls of the function; those of the first one are not cached.
@@ -134,12 +140,13 @@ class CallCache(Cache):
     guards: dict[Any, Any]
     first: Any
     last: Any
+    stale: Any
     count: int
     kept: int
     rounds: int
     is_busy: bool
 
-    __slots__ = ("count", "first", "guards", "is_busy", "kept", "last", "natives", "rounds")
+    __slots__ = ("count", "first", "guards", "is_busy", "kept", "last", "natives", "rounds", "stale")
 
     def __init__(self, natives: Any) -> None:
         self.natives = natives
@@ -149,6 +156,7 @@ class CallCache(Cache):
         """Discard all calls."""
         self.guards = {}
         self.first = self.last = CachedCall(None, (), (), True)
+        self.stale = None
         self.count = self.kept = self.rounds = 0
         self.is_busy = False
 
@@ -157,6 +165,7 @@ class CallCache(Cache):
         self.is_busy = True
         self.rounds += 1
         self.last = self.first
+        self.stale = None
 
     def run(self, op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
         """Run a call that is cached; return its result, or None: the call then runs as usual."""
@@ -164,12 +173,19 @@ class CallCache(Cache):
         known: CachedCall = last.following
         while known is not None:
             if known.op is op and known.grad == modes.grad and takes(known, args):
+                result: Any = self.result_of(known, args[0])
                 self.last = known
-                if known.origin is not None:
-                    return take_again(known, args[0])
-                return run_again(known, self.natives[1])
+                self.stale = known if result is None else None
+                return result
             known = known.other
+        self.stale = None
         return None
+
+    def result_of(self, known: CachedCall, first: Any) -> Any:
+        """Return the result of a cached call; None if it has to run as usual."""
+        if known.origin is not None:
+            return take_again(known, first)
+        return None if known.calls is None else run_again(known, self.natives[1])
 
     def run2(self, op: Any, first: Any, second: Any, modes: Modes) -> Any:
         """Run a call with two arguments and defaults, see `run`."""
@@ -178,13 +194,19 @@ class CallCache(Cache):
         while known is not None:
             if known.op is op and known.is_short and known.grad == modes.grad:
                 if direct.takes_two(first, second, known.facts):
-                    self.last = known
-                    return run_again(known, self.natives[1])
+                    result: Any = self.result_of(known, first)
+                    if result is not None:  # otherwise `run` is asked next
+                        self.last = known
+                    return result
             known = known.other
         return None
 
     def learn(self, op: Any, args: tuple[Any, ...], result: Tensor, modes: Modes) -> None:
         """Cache a call that has run as usual, if it can be."""
+        if self.stale is not None:
+            renew(self.stale, args, result)
+            self.stale = None
+            return
         if self.rounds == 1 or self.count >= MOST_CALLS:
             return
         last: CachedCall = self.last
@@ -303,7 +325,7 @@ def run_again(known: CachedCall, run_call: Any) -> Any:
     for at in range(count):
         values[at] = None
     if array is NotImplemented:
-        known.op = None  # the next call is no longer compared with it
+        known.calls = None
         return None
     if array is free:
         result._storage_.serial = next_serial()
@@ -321,6 +343,16 @@ def take_again(known: CachedCall, source: Tensor) -> Any:
         renew_view(view)
     known.values[0] = None
     return view
+
+
+def renew(known: CachedCall, args: tuple[Any, ...], result: Tensor) -> None:
+    """Let a cached call of a view return another one from now on, if it can be kept."""
+    if known.origin is None:
+        return
+    origin: Any = origin_of(result, args, views.NO_GRAD)
+    known.origin = origin
+    known.result = None if origin is None else result
+    known.values[1] = None if origin is None else result._array_
 
 
 def is_suitable(op: Any, array: Any) -> bool:

@@ -16,7 +16,7 @@ from ..recording.recorded import OpNode
 from ..tensor.base import Tensor, wrap_flagged
 from ..tensor.storage import next_serial
 from ..tensor.tapes import Tape, calls_in
-from .caching import CallCache, are_identical
+from .caching import CallCache, are_identical, keeps_results
 from .dividing import graph_of
 from .expanding import Expansion
 from .following import LONGEST, Follower
@@ -63,7 +63,8 @@ class Following(Follower):
         self.first = None
         self.idle = self.wasted = self.dropped = 0
         self.reason = ""
-        self.cache = None if self.natives is None else CallCache((self.natives[0], self.run_call))
+        cached = self.natives is not None and keeps_results()
+        self.cache = CallCache((self.natives[0], self.run_call)) if cached else None
 
     def unknown(self, tape: Tape, root: Tensor | None) -> None:
         """Create the nodes of a tape that no pattern matches, and read its pattern."""
