@@ -104,7 +104,9 @@ def run_known(op: Declaration, args: tuple[Any, ...], word: int, modes: Modes) -
         return None
     if word & flags.REQUIRES_GRAD and op.rules:
         own: Tape = modes.tape
-        return None if own is None or own.predicting is None or own.is_busy else own.predicting.run(op, args)
+        if own is None or (own.changer is not None and not tapes.await_others(own, modes)) or own.predicting is None:
+            return None
+        return own.predicting.run(op, args)
     if modes.cache is None or op.several:
         return None
     cache: Cache = modes.cache
@@ -126,7 +128,7 @@ def run_followed(op: Declaration, first: Any, second: Any) -> Any:
         return None
     if modes.tape is not None and modes.grad:
         own: Tape = modes.tape
-        if own.predicting is not None and not own.is_busy:
+        if own.predicting is not None and own.changer is None:
             result: Any = own.predicting.run2(op, first, second)
             if result is not None:
                 return result
@@ -333,7 +335,7 @@ def is_put(op: Declaration, args: tuple[Any, ...], results: Any, modes: Modes) -
         results: the result, or a tuple of several.
     """
     own: Tape = modes.tape
-    if own.is_busy:  # a handler or a finaliser runs in the middle of a change of it
+    if own.changer is not None and not tapes.await_others(own, modes):
         return False
     if len(op.constants) > 0:
         check_constants(op, args)

@@ -12,7 +12,7 @@ from wengert._core.tensor cimport slots, tapes
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.tensor.slots cimport TapeOwner
 from wengert._core.tensor.storage cimport Storage
-from wengert._core.tensor.tapes cimport Tape, is_quiet, is_taped, new_tape
+from wengert._core.tensor.tapes cimport Tape, await_others, is_quiet, is_taped, new_tape
 
 cdef class Follower(TapeOwner):
     cdef public object function
@@ -35,6 +35,8 @@ cdef class Follower(TapeOwner):
     @cython.locals(node=CompiledFunctionBackward)
     cpdef bint keeps(self, Tape tape, Storage storage) except -1
 
+@cython.locals(modes=Modes)
+cpdef bint is_accessible(Tape tape) except -1
 @cython.locals(modes=Modes, cache=CallCache)
 cpdef object call(Follower owner, tuple args, dict kwargs)
 cpdef object call_with_cache(Follower owner, tuple args, dict kwargs, Modes modes, CallCache cache)

@@ -18,7 +18,7 @@ from ..tensor import slots, tapes
 from ..tensor.base import Tensor
 from ..tensor.slots import TapeOwner
 from ..tensor.storage import Storage
-from ..tensor.tapes import Tape, is_quiet, is_taped, new_tape
+from ..tensor.tapes import Tape, await_others, is_quiet, is_taped, new_tape
 from . import matching
 from .caching import CallCache
 from .matching import Match, Pattern, are_distinct, are_same, are_unused, array_at, fits
@@ -59,14 +59,14 @@ class Follower(TapeOwner):
     def conclude(self, modes: Modes) -> None:
         """Give the results of a call that has returned their history."""
         tape: Tape = modes.tape
-        if not has_calls(tape):
+        if not await_others(tape, modes) or not has_calls(tape):
             return
         try:
-            tape.is_busy = True
+            tape.changer = modes
             if self.matched(tape, None) is None:
                 self.unknown(tape, None)
         finally:
-            tape.is_busy = False
+            tape.changer = None
 
     def begin_pass(self, tape: Tape, outputs: tuple[Any, ...], inputs: Any, create_graph: bool) -> None:
         """Let a backward pass from some outputs find nodes, before it looks for them.
@@ -74,17 +74,17 @@ class Follower(TapeOwner):
         Args:
             inputs: the tensors whose gradients are requested.
         """
-        if tape.is_busy or not has_calls(tape):
+        if not await_others(tape, tape.modes) or not has_calls(tape):
             return
         root: Any = single_root(tape, outputs)
         try:
-            tape.is_busy = True
+            tape.changer = tape.modes
             if root is None or create_graph or not is_quiet(tape.modes) or are_taped(inputs):
                 self.create_nodes(tape)
             elif self.matched(tape, root) is None:
                 self.unknown(tape, root)
         finally:
-            tape.is_busy = False
+            tape.changer = None
 
     def matched(self, tape: Tape, root: Any) -> Any:
         """Let one node stand for the calls on a tape if a pattern matches; return the root, or None.
@@ -135,13 +135,13 @@ class Follower(TapeOwner):
         cannot know which comes first; or a handler has interrupted it.
         """
         own: Tape = tape
-        if own.is_busy:
+        if not is_accessible(own):
             return
         try:
-            own.is_busy = True
+            own.changer = current()
             self.create_nodes(own)
         finally:
-            own.is_busy = False
+            own.changer = None
 
     def create_nodes(self, tape: Tape) -> None:
         """Run `settle` while the tape is marked."""
@@ -154,7 +154,7 @@ class Follower(TapeOwner):
     def settle_written(self, tape: Any, storage: Any) -> None:
         """Create the ordinary nodes of a tape if a tensor on it is on a storage."""
         own: Tape = tape
-        if own.is_busy:
+        if not is_accessible(own):
             return
         if has_calls(own):
             if taped.uses(own, storage):
@@ -176,6 +176,14 @@ class Follower(TapeOwner):
             if owner_of(array) is owner:
                 return True
         return False
+
+
+def is_accessible(tape: Tape) -> bool:
+    """Return whether nothing is in the middle of a change of a tape; its own thread waits for others."""
+    if tape.changer is None:
+        return True
+    modes: Modes = current()
+    return tape.modes is modes and await_others(tape, modes)
 
 
 def call(owner: Follower, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -241,7 +249,8 @@ def close(modes: Modes, first: Tape) -> None:
             tape.follower.settle(tape)
         while tape is not None:
             if tape.segment_node is not None:
-                tape.is_busy = True  # from now on
+                await_others(tape, modes)
+                tape.changer = modes  # from now on
                 release(tape)
             tape = tape.earlier
     finally:
@@ -256,7 +265,7 @@ def close(modes: Modes, first: Tape) -> None:
 def discard(tape: Tape) -> None:
     """Release what a tape holds: edges lead to it, also those of tensors that a pattern keeps."""
     slots.close_tape(tape)
-    tape.is_busy = True
+    tape.changer = tape.modes
     if tape.predicting is not None:
         tape.predicting.end()
     tape.calls = []

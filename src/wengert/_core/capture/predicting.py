@@ -78,10 +78,10 @@ class Prediction(Predicting):
         """Run the predicted call by its native function, in the tensor of the last round if that is free."""
         tape: Tape = self.match.tape
         try:
-            tape.is_busy = True
+            tape.changer = tape.modes
             return self.result_of(expected, tape)
         finally:
-            tape.is_busy = False
+            tape.changer = None
 
     def result_of(self, expected: ExpectedCall, tape: Tape) -> Any:
         """Run `run_natively` while the tape is marked."""
@@ -143,11 +143,11 @@ class Prediction(Predicting):
             return False
         tape: Tape = self.match.tape
         try:
-            tape.is_busy = True
+            tape.changer = tape.modes
             self.take_all(expected, args, result)
             return True
         finally:
-            tape.is_busy = False
+            tape.changer = None
 
     def take_all(self, expected: ExpectedCall, args: tuple[Any, ...], result: Any) -> None:
         """Take the result, or each of several, of a call that has run as usual."""

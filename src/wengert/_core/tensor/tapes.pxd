@@ -22,10 +22,9 @@ cdef class Cache:
 @cython.no_gc
 cdef class Tape(Node):
     cdef public list calls, edges
-    cdef public Modes modes
+    cdef public Modes modes, changer
     cdef public object follower, segment_node, pattern, earlier
     cdef public Predicting predicting
-    cdef public bint is_busy
 
 @cython.locals(tape=Tape)
 cpdef Tape new_tape(Modes modes, object follower)
@@ -37,4 +36,6 @@ cpdef object put_several(Tape tape, object op, tuple args, tuple results, object
 cpdef list calls_in(list calls)
 cpdef bint is_taped(Edge edge) except -1
 cpdef object settle_before(tuple edges, Modes modes)
+@cython.locals(modes=Modes, tape=Tape)
 cpdef object settle_edge(Edge edge)
+cpdef bint await_others(Tape tape, Modes modes) except -1

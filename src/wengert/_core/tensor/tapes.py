@@ -92,7 +92,8 @@ class Tape(Node):
         pattern: then the pattern that the calls match.
         earlier: the tape before this one in the same call of the function, or None.
         predicting: compares the calls with what is expected, and has them until that ends; or None.
-        is_busy: its thread, or one that creates its nodes, is in the middle of a change of it.
+        changer: the modes of the thread that is in the middle of a change of it: its own, or one that creates its
+            nodes; or None.
     """
 
     calls: list[Any]
@@ -103,9 +104,9 @@ class Tape(Node):
     pattern: Any
     earlier: Any
     predicting: Any
-    is_busy: bool
+    changer: Modes | None
 
-    __slots__ = ("calls", "earlier", "edges", "follower", "is_busy", "modes", "pattern", "predicting", "segment_node")
+    __slots__ = ("calls", "changer", "earlier", "edges", "follower", "modes", "pattern", "predicting", "segment_node")
 
 
 def new_tape(modes: Modes, follower: Any) -> Tape:
@@ -119,7 +120,7 @@ def new_tape(modes: Modes, follower: Any) -> Tape:
     tape.edges = None
     tape.earlier = None
     tape.predicting = None
-    tape.is_busy = False
+    tape.changer = None
     return tape
 
 
@@ -182,15 +183,29 @@ def settle_before(edges: tuple[Edge | None, ...], modes: Modes) -> None:
 
 def settle_edge(edge: Edge) -> None:
     """Create the nodes of the tape that an edge leads to; wait while another thread changes the tape."""
+    modes: Modes = current()
+    tape: Tape
     while is_taped(edge):
-        tape: Any = edge.node
+        tape = edge.node  # type: ignore[assignment]
         follower: Any = tape.follower
         if follower is None:  # the tape has been discarded: this edge is of no result in use
             return
         follower.settle(tape)
-        if not is_taped(edge) or not tape.is_busy:
+        if not is_taped(edge) or tape.changer is None:
             return
-        if tape.modes is current():  # a handler runs in the middle of the change
+        if tape.changer is modes:  # a handler runs in the middle of the change
             follower.create_nodes(tape)
             return
         time.sleep(PAUSE)
+
+
+def await_others(tape: Tape, modes: Modes) -> bool:
+    """Wait until no other thread is in the middle of a change of a tape; return False if this thread is.
+
+    It is if a handler or a finaliser runs meanwhile, which has to do without the tape.
+    """
+    while tape.changer is not None:
+        if tape.changer is modes:
+            return False
+        time.sleep(PAUSE)
+    return True
