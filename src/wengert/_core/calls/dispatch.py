@@ -358,7 +358,7 @@ def is_put(op: Declaration, args: tuple[Any, ...], results: Any, modes: Modes) -
     if own.predicting is not None:
         if own.predicting.takes(op, args, results):
             return True
-        own.predicting.end()
+        tapes.end_prediction(own, modes)
     if op.several:
         tapes.put_several(own, op, args, results, op.differentiable)
     else:

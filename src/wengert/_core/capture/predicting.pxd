@@ -16,12 +16,12 @@ cdef class Prediction(Predicting):
     cdef public long position
     cdef public ExpectedCall upcoming
     cdef public bint is_compared
-    @cython.locals(expected=ExpectedCall)
-    cpdef object run(self, object op, tuple args)
-    @cython.locals(expected=ExpectedCall, match=Match)
-    cpdef object run2(self, object op, object first, object second)
     @cython.locals(tape=Tape)
-    cpdef object run_natively(self, ExpectedCall expected)
+    cpdef object run(self, object op, tuple args)
+    @cython.locals(expected=ExpectedCall)
+    cpdef object run_compared(self, object op, tuple args, Tape tape)
+    @cython.locals(expected=ExpectedCall, match=Match, tape=Tape)
+    cpdef object run2(self, object op, object first, object second)
     @cython.locals(pattern=Pattern, values=list, place=long, result=Tensor)
     cpdef object result_of(self, ExpectedCall expected, Tape tape)
     @cython.locals(pattern=Pattern, cached=list, view=Tensor)
@@ -30,7 +30,7 @@ cdef class Prediction(Predicting):
     cpdef object take_all(self, ExpectedCall expected, tuple args, object result)
     @cython.locals(tensor=Tensor)
     cpdef bint uses(self, Storage storage) except -1
-    @cython.locals(expected=ExpectedCall, tape=Tape)
+    @cython.locals(tape=Tape, expected=ExpectedCall)
     cpdef bint takes(self, object op, tuple args, object result) except -1
     cpdef object keep_view(self, ExpectedCall expected, object result, tuple args)
     cpdef object take(self, Tensor result, long number, long nr, bint recorded)

@@ -51,13 +51,24 @@ class Prediction(Predicting):
 
     def run(self, op: Any, args: tuple[Any, ...]) -> Any:
         """Run a call natively if it is the predicted one; return its result, or None: the call then runs as usual."""
+        tape: Tape = self.match.tape
+        if tape.changer is not None:
+            return None
+        try:
+            tape.changer = tape.modes
+            return self.run_compared(op, args, tape)
+        finally:
+            tape.changer = None
+
+    def run_compared(self, op: Any, args: tuple[Any, ...], tape: Tape) -> Any:
+        """Run `run` while the tape is marked."""
         if not self.compares(op, args):
             return None
         expected: ExpectedCall = self.upcoming
         if expected.is_native:
             if expected.tail is not None and dispatch.saves_tail(expected.tail, args):
                 return None
-            return self.run_natively(expected)
+            return self.result_of(expected, tape)
         if expected.taken is not None:
             return self.take_view(expected, args[0])
         return None
@@ -68,23 +79,21 @@ class Prediction(Predicting):
         if expected is None or expected.op is not op or not expected.is_short or not expected.is_native:
             return None
         match: Match = self.match
-        if not direct.are_expected(
+        tape: Tape = match.tape
+        if tape.changer is not None or not direct.are_expected(
             expected.facts, first, second, match.externals, match.results
-        ) or not direct.puts_arrays(expected.outside, match.externals, self.pattern.words, self.pattern.values):
+        ):
             return None
-        return self.run_natively(expected)
-
-    def run_natively(self, expected: ExpectedCall) -> Any:
-        """Run the predicted call by its native function, in the tensor of the last round if that is free."""
-        tape: Tape = self.match.tape
         try:
             tape.changer = tape.modes
+            if not direct.puts_arrays(expected.outside, match.externals, self.pattern.words, self.pattern.values):
+                return None
             return self.result_of(expected, tape)
         finally:
             tape.changer = None
 
     def result_of(self, expected: ExpectedCall, tape: Tape) -> Any:
-        """Run `run_natively` while the tape is marked."""
+        """Run the predicted call by its native function, in the tensor of the last round if that is free."""
         pattern: Pattern = self.pattern
         values: list[Any] = pattern.values
         place: int = expected.register
@@ -136,14 +145,14 @@ class Prediction(Predicting):
 
     def takes(self, op: Any, args: tuple[Any, ...], result: Any) -> bool:
         """Take a call that has run as usual; return False if it was not the predicted one."""
-        if not self.is_compared and not self.compares(op, args):
-            return False
-        expected: ExpectedCall = self.upcoming
-        if not are_laid_out(result, expected.layout):
-            return False
         tape: Tape = self.match.tape
         try:
             tape.changer = tape.modes
+            if not self.is_compared and not self.compares(op, args):
+                return False
+            expected: ExpectedCall = self.upcoming
+            if not are_laid_out(result, expected.layout):
+                return False
             self.take_all(expected, args, result)
             return True
         finally:

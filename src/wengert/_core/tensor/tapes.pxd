@@ -39,3 +39,4 @@ cpdef object settle_before(tuple edges, Modes modes)
 @cython.locals(modes=Modes, tape=Tape)
 cpdef object settle_edge(Edge edge)
 cpdef bint await_others(Tape tape, Modes modes) except -1
+cpdef object end_prediction(Tape tape, Modes modes)

@@ -209,3 +209,13 @@ def await_others(tape: Tape, modes: Modes) -> bool:
             return False
         time.sleep(PAUSE)
     return True
+
+
+def end_prediction(tape: Tape, modes: Modes) -> None:
+    """Write the calls so far to a tape, which its own thread does."""
+    try:
+        tape.changer = modes
+        if tape.predicting is not None:
+            tape.predicting.end()
+    finally:
+        tape.changer = None
