@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import islice
 from typing import Any
 
@@ -105,6 +106,7 @@ def test_threads_that_disturb_each_other_are_found(monkeypatch: pytest.MonkeyPat
 
     def wrong(step: compiled.Step, x: Any, p: Any) -> Any:
         busy.append(1)
+        time.sleep(1e-4)  # the other threads begin meanwhile
         result = step.kind(x, p * len(busy))
         busy.pop()
         return result

@@ -74,7 +74,7 @@ def test_all_operators_give_what_they_give_elsewhere(tmp_path):
     other = {
         name: (repr(wanted)[:200], repr(narrow[name])[:200])
         for name, wanted in wide.items()
-        if repr(wanted) != repr(narrow[name]) and not name.startswith("empty")
+        if repr(wanted) != repr(narrow[name]) and "empty" not in name
     }
     assert not other
 
