@@ -31,7 +31,7 @@ cpdef object translated(object function, tuple args)
 cpdef object parts(PlainCase case, tuple args)
 @cython.locals(values=list, place=long)
 cpdef object placed(PlainCase case, tuple args)
-@cython.locals(place=long, op=Op)
+@cython.locals(place=long, op=Op, rest=tuple, first=tuple)
 cpdef object prepared(PlainCase case, list values)
 
 cdef class Factory:

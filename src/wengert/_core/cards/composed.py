@@ -222,9 +222,11 @@ def prepared(case: PlainCase, values: list[Any]) -> Any:
     for step in case.prepare:
         op = step[1]
         place = step[0]
-        values[place] = (
-            NotImplemented if op.native is None else attempt(op, op.native, (values[place], *step[2]), False)
-        )
+        if op.native is None:
+            return None
+        rest: tuple[Any, ...] = step[2]
+        first: tuple[Any, ...] = (values[place],)
+        values[place] = attempt(op, op.native, first + rest if rest else first, False)  # a display goes through a list
         if values[place] is NotImplemented:
             return None
     return values
