@@ -104,6 +104,14 @@ struct WorkNotes {
     }
 };
 
+// While it lives, the running function notes its work if there are notes; afterwards none does, even if it has thrown.
+class Noting {
+public:
+    explicit Noting(WorkNotes* notes) { work_notes = notes; }
+    ~Noting() { work_notes = nullptr; }
+    Noting(const Noting&) = delete;
+    Noting& operator=(const Noting&) = delete;
+};
 // While it lives, nothing is noted.
 class NotesAside {
 public:

@@ -121,10 +121,8 @@ public:
         for (size_t at = 0; at < count_; ++at)
             if (arrays_[at].get()) offered[count++] = as_array(arrays_[at].get());
         const Offer offer(offered, count);
-        work_notes = notes;
-        PyObject* result = result_of(call, arguments);
-        work_notes = nullptr;
-        return result;
+        const Noting noting(notes);
+        return result_of(call, arguments);
     }
     PyObject* at(size_t number) const { return number < count_ ? arrays_[number].get() : nullptr; }
 
@@ -290,9 +288,11 @@ void keep_elements(Calls& calls, size_t number, const WorkNotes& notes, PyObject
 int decide(Calls& calls, size_t number, PyObject* registers) {
     const Step& step = calls.steps[number];
     WorkNotes notes;
-    work_notes = calls.elements_at(number) ? nullptr : &notes;
-    const int truth = calls.call_of(step).decision(first_operand(calls, step, registers));
-    work_notes = nullptr;
+    int truth;
+    {
+        const Noting noting(calls.elements_at(number) ? nullptr : &notes);
+        truth = calls.call_of(step).decision(first_operand(calls, step, registers));
+    }
     if (truth >= 0) keep_elements(calls, number, notes, registers, nullptr);
     return truth;
 }
@@ -478,9 +478,8 @@ PyObject* run_alone(Calls& calls, size_t number, PyObject* registers, PyArrayObj
     Object result;
     {
         const Offer offer(&array, array ? 1 : 0);
-        work_notes = takes_notes ? &notes : nullptr;
+        const Noting noting(takes_notes ? &notes : nullptr);
         result = Object::taken(result_of(call, arguments));
-        work_notes = nullptr;
     }
     if (!result.get()) {
         if (!PyErr_ExceptionMatches(PyExc_ValueError)) return nullptr;
