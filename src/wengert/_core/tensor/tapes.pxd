@@ -1,5 +1,6 @@
 cimport cython
 from wengert._core cimport flags
+from wengert._core.forks cimport forks
 from wengert._core.graph.node cimport Edge, Node, new_edge, set_up
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.tensor.base cimport Tensor
@@ -23,6 +24,7 @@ cdef class Cache:
 cdef class Tape(Node):
     cdef public list calls, edges
     cdef public Modes modes, changer
+    cdef public long process
     cdef public object follower, segment_node, pattern, earlier
     cdef public Predicting predicting
 
@@ -38,5 +40,6 @@ cpdef bint is_taped(Edge edge) except -1
 cpdef object settle_before(tuple edges, Modes modes)
 @cython.locals(modes=Modes, tape=Tape)
 cpdef object settle_edge(Edge edge)
+cpdef bint forget_forked(Tape tape) except -1
 cpdef bint await_others(Tape tape, Modes modes) except -1
 cpdef object end_prediction(Tape tape, Modes modes)

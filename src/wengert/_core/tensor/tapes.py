@@ -16,6 +16,7 @@ except ImportError:
     from .. import plain as cython
 
 from .. import flags
+from ..forks import forks
 from ..graph.node import Edge, Node, new_edge, set_up
 from ..state.modes import Modes, current
 from .base import Tensor
@@ -94,6 +95,7 @@ class Tape(Node):
         predicting: compares the calls with what is expected, and has them until that ends; or None.
         changer: the modes of the thread that is in the middle of a change of it: its own, or one that creates its
             nodes; or None.
+        process: the number of forks before the process in which the mark counts, see `forget_forked`.
     """
 
     calls: list[Any]
@@ -105,8 +107,20 @@ class Tape(Node):
     earlier: Any
     predicting: Any
     changer: Modes | None
+    process: int
 
-    __slots__ = ("calls", "changer", "earlier", "edges", "follower", "modes", "pattern", "predicting", "segment_node")
+    __slots__ = (
+        "calls",
+        "changer",
+        "earlier",
+        "edges",
+        "follower",
+        "modes",
+        "pattern",
+        "predicting",
+        "process",
+        "segment_node",
+    )
 
 
 def new_tape(modes: Modes, follower: Any) -> Tape:
@@ -121,6 +135,7 @@ def new_tape(modes: Modes, follower: Any) -> Tape:
     tape.earlier = None
     tape.predicting = None
     tape.changer = None
+    tape.process = forks()
     return tape
 
 
@@ -136,7 +151,7 @@ def put(tape: Tape, op: Any, args: tuple[Any, ...], result: Tensor) -> None:
     edge: Edge = new_edge(tape, 0, None, None)
     result._edge_ = edge
     result._flags_ |= flags.REQUIRES_GRAD
-    tape.calls += (op, args, result, edge)  # at once: another thread may look
+    tape.calls.extend((op, args, result, edge))  # at once: another thread may look
 
 
 def put_several(tape: Tape, op: Any, args: tuple[Any, ...], results: tuple[Any, ...], recorded: Any) -> None:
@@ -156,7 +171,7 @@ def put_several(tape: Tape, op: Any, args: tuple[Any, ...], results: tuple[Any, 
             result._edge_ = edge
             result._flags_ |= flags.REQUIRES_GRAD
         edges.append(edge)
-    tape.calls += [op, args, results, tuple(edges)]
+    tape.calls.extend((op, args, results, tuple(edges)))
 
 
 def calls_in(calls: list[Any]) -> list[tuple[Any, ...]]:
@@ -196,7 +211,8 @@ def settle_edge(edge: Edge) -> None:
         if tape.changer is modes:  # a handler runs in the middle of the change
             follower.create_nodes(tape)
             return
-        time.sleep(PAUSE)
+        if not forget_forked(tape):
+            time.sleep(PAUSE)
 
 
 def await_others(tape: Tape, modes: Modes) -> bool:
@@ -207,7 +223,17 @@ def await_others(tape: Tape, modes: Modes) -> bool:
     while tape.changer is not None:
         if tape.changer is modes:
             return False
-        time.sleep(PAUSE)
+        if not forget_forked(tape):
+            time.sleep(PAUSE)
+    return True
+
+
+def forget_forked(tape: Tape) -> bool:
+    """Remove the mark of a thread that a forked child does not have; return whether there was one."""
+    if tape.process == forks():
+        return False
+    tape.process = forks()
+    tape.changer = None
     return True
 
 
