@@ -29,9 +29,7 @@ def texts(kind: str, mode: str) -> list[str]:
     return [f"{kind}({seed}, {mode!r})" for seed in SEEDS]
 
 
-OPEN: set[tuple[str, str]] = set() if wg._start.build.COMPILED else {("handled", "follow"), ("shared", "follow")}
-"""Interpreted, a handler or another thread comes between any two lines that change a tape; not repaired yet."""
-CASES = [(kind, mode) for kind in compiled.KINDS for mode in compiled.MODES if (kind, mode) not in OPEN]
+CASES = [(kind, mode) for kind in compiled.KINDS for mode in compiled.MODES]
 
 
 @pytest.mark.parametrize(("kind", "mode"), CASES)

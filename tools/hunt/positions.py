@@ -20,6 +20,7 @@ import numpy as np
 
 import wengert as wg
 from wengert._core.state.modes import current
+from wengert._core.tensor import slots
 from wengert.autograd import anomaly_mode
 from wengert.utils import checkpoint as checkpointing
 
@@ -131,6 +132,7 @@ def state() -> dict[str, Any]:
     settings = checkpointing._settings
     values.update(early_stop=settings.early_stop, debug=settings.debug, warnings=np.geterr())
     values["anomaly of all"] = list(anomaly_mode.shared)
+    values["tapes, caches, recordings"] = [len(noted) for noted in slots.noted()]
     return {name: list(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
@@ -143,6 +145,13 @@ def put_back(before: dict[str, Any]) -> None:
     checkpointing._settings.early_stop, checkpointing._settings.debug = before["early_stop"], before["debug"]
     np.seterr(**before["warnings"])
     anomaly_mode.shared[:] = before["anomaly of all"]
+    tapes, caches, recordings = slots.noted()
+    for tape, _ in list(tapes):
+        slots.close_tape(tape)
+    for cache in list(caches):
+        slots.close_cache(cache)
+    for recording in list(recordings):
+        slots.watch(recording, False)
 
 
 def differences(before: dict[str, Any]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Any
 
@@ -298,6 +299,47 @@ def test_threads_and_calls_within_calls() -> None:
         for _ in range(30):
             (((other * 2).exp()) * other).sum().backward()
         assert x.grad.equal(other.grad)
+
+
+def test_two_threads_whose_steps_use_results_of_each_other() -> None:
+    """Both create nodes at the same time, each of which needs nodes of the other's tape."""
+    results: list[Any] = [None, None]
+    grads: list[list[Any]] = [[], []]
+    barrier = threading.Barrier(2)
+
+    def run(number: int) -> None:
+        @wg.compile
+        def step(x: Any) -> Any:
+            results[number] = x * 2
+            barrier.wait()
+            other = results[1 - number]
+            y = ((results[number] * other).tanh() * other).sum()
+            barrier.wait()
+            return y
+
+        for _ in range(200):
+            x = leaf(0.3, 0.4)
+            y = step(x)
+            barrier.wait()
+            grads[number] += wg.autograd.grad(y, x)
+            barrier.wait()
+
+    interval = sys.getswitchinterval()
+    threads = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(2)]
+    try:
+        sys.setswitchinterval(1e-6)
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+            assert not thread.is_alive()
+    finally:
+        sys.setswitchinterval(interval)
+        results.clear()
+    x, other = leaf(0.3, 0.4), leaf(0.3, 0.4)
+    (wanted,) = wg.autograd.grad(((x * 2 * (other * 2)).tanh() * (other * 2)).sum(), x)
+    assert len(grads[0]) == len(grads[1]) == 200
+    assert all(grad.equal(wanted) for grad in grads[0] + grads[1])
 
 
 def test_modules_and_methods() -> None:

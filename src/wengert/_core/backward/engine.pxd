@@ -4,13 +4,14 @@ from wengert._core.backward.arrivals cimport arrive, project
 from wengert._core.backward.ready cimport Ready, new_ready
 from wengert._core.backward.task cimport Task, Tasks, count_uses, is_alone, is_own, mark_wanted
 from wengert._core.graph cimport origins
-from wengert._core.graph.node cimport Edge, Node
+from wengert._core.graph.node cimport Edge, Node, new_edge
 from wengert._core.leaves cimport hooked
 from wengert._core.leaves.accumulate cimport AccumulateGrad, accumulate, leaf_of, run_after_accumulate, run_leaf_hooks
 from wengert._core.profiling cimport kinds
 from wengert._core.profiling.events cimport Event, Log
 from wengert._core.recording.recorded cimport OpNode, ViewNode
 from wengert._core.state.modes cimport Modes, Pass, current
+from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.tensor.storage cimport next_serial
@@ -46,6 +47,8 @@ cdef class Sweep:
     @cython.locals(log=Log, event=Event)
     cpdef object profiled(self, long kind, Node node, Task task)
 
+@cython.locals(result=list, edge=Edge)
+cpdef list fixed(list roots)
 @cython.locals(modes=Modes, partial=bint, begun=Pass, swept=bint)
 cpdef list run(Sweep sweep, list roots, list grads)
 @cython.locals(sweep=Sweep)

@@ -14,7 +14,7 @@ except ImportError:
 
 from .. import errors, flags
 from ..graph import anomaly, hooks, origins
-from ..graph.node import Edge, Node, title
+from ..graph.node import Edge, Node, new_edge, title
 from ..leaves import hooked
 from ..leaves.accumulate import (
     AccumulateGrad,
@@ -29,7 +29,7 @@ from ..profiling import kinds
 from ..profiling.events import Event, Log
 from ..recording.recorded import OpNode, ViewNode
 from ..state.modes import Modes, Pass, current
-from ..tensor import tracing
+from ..tensor import slots, tracing
 from ..tensor.base import Tensor
 from ..tensor.meta import AutogradMeta
 from ..tensor.storage import next_serial
@@ -52,6 +52,8 @@ def run(sweep: Sweep, roots: list[Edge], grads: list[Any]) -> list[Any]:
     if modes.depth >= DEEPEST:
         return in_thread(run, (sweep, roots, grads))
     sweep.modes = modes
+    if slots.taping:
+        roots = fixed(roots)
     sweep.tasks = count_uses(roots)
     partial: bool = sweep.captures is not None
     if partial:
@@ -83,6 +85,15 @@ def run(sweep: Sweep, roots: list[Edge], grads: list[Any]) -> list[Any]:
         modes.saved_hooks = begun.saved_hooks
         modes.no_saved_hooks = begun.no_saved_hooks
     return sweep.results
+
+
+def fixed(roots: list[Edge]) -> list[Edge]:
+    """Return edges that lead to the nodes at `roots` also if these come to lead to others, see `calls.taped`."""
+    result: list[Any] = []
+    edge: Edge
+    for edge in roots:
+        result.append(new_edge(edge.node, edge.nr, edge.shape, edge.dtype))
+    return result
 
 
 class Sweep:

@@ -52,7 +52,10 @@ cpdef dict keywords(Declaration op, list values)
 cpdef object as_array(object value)
 @cython.locals(recorded=bint, results=list, nr=long, result=Tensor)
 cpdef object finish(Declaration op, tuple args, object output, long word, Modes modes)
-@cython.locals(own=Tape, mask=long, first=Tensor)
+@cython.locals(mask=long, first=Tensor)
+cpdef bint is_put_at(Tape own, Declaration op, tuple args, object results, Modes modes) except -1
+@cython.locals(own=Tape)
+cpdef bint is_written(Declaration op, tuple args, object results, Modes modes) except -1
 cpdef bint is_put(Declaration op, tuple args, object results, Modes modes) except -1
 @cython.locals(at=long)
 cpdef bint saves_tail(Plan plan, tuple args) except -1

@@ -9,6 +9,11 @@ from typing import Any
 
 import numpy as np
 
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython
+
 from .. import door, errors, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo
@@ -334,9 +339,26 @@ def is_put(op: Declaration, args: tuple[Any, ...], results: Any, modes: Modes) -
     Args:
         results: the result, or a tuple of several.
     """
+    if not cython.compiled:
+        with tapes.lock():
+            return is_written(op, args, results, modes)
+    return is_written(op, args, results, modes)
+
+
+def is_written(op: Declaration, args: tuple[Any, ...], results: Any, modes: Modes) -> bool:
+    """Run `is_put`, interpreted with the lock of tapes held."""
     own: Tape = modes.tape
-    if own.changer is not None and not tapes.await_others(own, modes):
+    if not tapes.await_others(own, modes):
         return False
+    try:
+        own.changer = modes
+        return is_put_at(own, op, args, results, modes)
+    finally:
+        own.changer = None
+
+
+def is_put_at(own: Tape, op: Declaration, args: tuple[Any, ...], results: Any, modes: Modes) -> bool:
+    """Run `is_put` while the tape is marked."""
     if len(op.constants) > 0:
         check_constants(op, args)
     if (
@@ -358,7 +380,7 @@ def is_put(op: Declaration, args: tuple[Any, ...], results: Any, modes: Modes) -
     if own.predicting is not None:
         if own.predicting.takes(op, args, results):
             return True
-        tapes.end_prediction(own, modes)
+        own.predicting.end()
     if op.several:
         tapes.put_several(own, op, args, results, op.differentiable)
     else:

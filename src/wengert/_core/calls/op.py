@@ -46,7 +46,7 @@ class Op(Declaration):
 
     def call2(self, a: Any, b: Any) -> Any:
         """Apply to two operands; NotImplemented if one is not an operand (Python then tries the other's method)."""
-        if slots.following:
+        if slots.taping or slots.caching:
             known: Any = run_followed(self, a, b)
             if known is not None:
                 return known

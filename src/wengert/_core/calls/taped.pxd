@@ -1,6 +1,5 @@
 cimport cython
 from wengert._core cimport door
-from wengert._core.forks cimport forks
 from wengert._core.calls cimport dispatch
 from wengert._core.graph.node cimport Edge
 from wengert._core.operators cimport sources
@@ -12,9 +11,6 @@ from wengert._core.tensor.base cimport Tensor
 from wengert._core.tensor.storage cimport Storage
 from wengert._core.tensor.tapes cimport Tape
 
-cpdef object settle(Tape tape)
-@cython.locals(process=long)
-cpdef object lock()
 @cython.locals(calls=list, modes=Modes, noting=bint, at=long)
 cpdef object create_nodes(Tape tape)
 @cython.locals(ends=tuple, mask=long, several=bint, node=OpNode, nr=long)

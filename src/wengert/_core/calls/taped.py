@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import _thread
 from typing import Any
 
 from .. import door
-from ..forks import forks
 from ..graph.node import Edge
 from ..operators import sources
 from ..operators.declaration import Declaration
@@ -19,32 +17,11 @@ from ..tensor.tapes import Tape
 from . import dispatch
 
 
-def settle(tape: Tape) -> None:
-    """Create the nodes of all calls on a tape.
+def create_nodes(tape: Tape) -> None:
+    """Create the nodes of all calls on a tape, while the lock of tapes is held.
 
     They save what the calls would have saved: nothing has been written to since (`storage.count`), no leaf has changed.
-    Another thread that needs them waits until all are there.
     """
-    with lock():
-        create_nodes(tape)
-
-
-_lock = _thread.RLock()
-_process = 0
-
-
-def lock() -> Any:
-    """Return the lock that is held while nodes are created; a forked process has a new one."""
-    global _lock, _process
-    process: int = forks()
-    if _process != process:
-        _lock = _thread.RLock()
-        _process = process
-    return _lock
-
-
-def create_nodes(tape: Tape) -> None:
-    """Run `settle` while the lock is held."""
     if tape.predicting is not None:
         tape.predicting.end()
     calls: list[Any] = tape.calls

@@ -12,7 +12,7 @@ from wengert._core.tensor cimport slots, tapes
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.tensor.slots cimport TapeOwner
 from wengert._core.tensor.storage cimport Storage
-from wengert._core.tensor.tapes cimport Tape, await_others, is_quiet, is_taped, new_tape
+from wengert._core.tensor.tapes cimport Tape, await_others, is_quiet, is_taped, lock, new_tape
 
 cdef class Follower(TapeOwner):
     cdef public object function
@@ -28,27 +28,26 @@ cdef class Follower(TapeOwner):
     cpdef object fail(self, Pattern pattern)
     @cython.locals(earlier=Tape)
     cpdef object create_nodes(self, Tape tape)
-    @cython.locals(own=Tape)
+    @cython.locals(own=Tape, modes=Modes)
     cpdef object settle(self, object tape)
+    cpdef object settle_changed(self, object tape)
     @cython.locals(own=Tape)
     cpdef object settle_written(self, object tape, object storage)
-    @cython.locals(node=CompiledFunctionBackward)
+    @cython.locals(node=CompiledFunctionBackward, kept=list)
     cpdef bint keeps(self, Tape tape, Storage storage) except -1
 
-@cython.locals(modes=Modes)
-cpdef bint is_accessible(Tape tape) except -1
 @cython.locals(modes=Modes, cache=CallCache)
 cpdef object call(Follower owner, tuple args, dict kwargs)
 cpdef object call_with_cache(Follower owner, tuple args, dict kwargs, Modes modes, CallCache cache)
 @cython.locals(first=Tape)
 cpdef object call_on_tape(Follower owner, tuple args, dict kwargs, Modes modes)
 cpdef object owner_of(object array)
-@cython.locals(tape=Tape, earlier=Tape)
-cpdef object close(Modes modes, Tape first)
+@cython.locals(tape=Tape)
+cpdef object close(Modes modes)
 cpdef object discard(Tape tape)
 cpdef bint is_alike(Pattern pattern, Match match) except -1
 @cython.locals(pattern=Pattern)
-cpdef object release(Tape tape)
+cpdef object give_up(Tape tape)
 @cython.locals(pattern=Pattern, edges=list, edge=Edge, tensor=Tensor, at=long)
 cpdef bint is_used(Tape tape) except -1
 @cython.locals(root=Tensor, edge=Edge)
@@ -59,6 +58,7 @@ cpdef bint are_taped(object inputs) except -1
 cpdef object replace(Pattern pattern, Match match, list all_of_tape)
 @cython.locals(before=Tape, follower=Follower, other=Pattern)
 cpdef object begin_next(Tape tape, Pattern pattern, Tape following)
+cpdef bint is_empty(Tape tape) except -1
 @cython.locals(prediction=Prediction)
 cpdef bint has_calls(Tape tape) except -1
 @cython.locals(prediction=Prediction, pattern=Pattern, match=Match, complete=bint, edges=list, tensor=Tensor)

@@ -18,7 +18,7 @@ from ..tensor import slots, tapes
 from ..tensor.base import Tensor
 from ..tensor.slots import TapeOwner
 from ..tensor.storage import Storage
-from ..tensor.tapes import Tape, await_others, is_quiet, is_taped, new_tape
+from ..tensor.tapes import Tape, await_others, is_quiet, is_taped, lock, new_tape
 from . import matching
 from .caching import CallCache
 from .matching import Match, Pattern, are_distinct, are_same, are_unused, array_at, fits
@@ -59,14 +59,17 @@ class Follower(TapeOwner):
     def conclude(self, modes: Modes) -> None:
         """Give the results of a call that has returned their history."""
         tape: Tape = modes.tape
-        if not await_others(tape, modes) or not has_calls(tape):
+        if is_empty(tape):
             return
-        try:
-            tape.changer = modes
-            if self.matched(tape, None) is None:
-                self.unknown(tape, None)
-        finally:
-            tape.changer = None
+        with lock():
+            if not await_others(tape, modes) or not has_calls(tape):
+                return
+            try:
+                tape.changer = modes
+                if self.matched(tape, None) is None:
+                    self.unknown(tape, None)
+            finally:
+                tape.changer = None
 
     def begin_pass(self, tape: Tape, outputs: tuple[Any, ...], inputs: Any, create_graph: bool) -> None:
         """Let a backward pass from some outputs find nodes, before it looks for them.
@@ -74,17 +77,20 @@ class Follower(TapeOwner):
         Args:
             inputs: the tensors whose gradients are requested.
         """
-        if not await_others(tape, tape.modes) or not has_calls(tape):
+        if is_empty(tape):
             return
-        root: Any = single_root(tape, outputs)
-        try:
-            tape.changer = tape.modes
-            if root is None or create_graph or not is_quiet(tape.modes) or are_taped(inputs):
-                self.create_nodes(tape)
-            elif self.matched(tape, root) is None:
-                self.unknown(tape, root)
-        finally:
-            tape.changer = None
+        with lock():
+            if not await_others(tape, tape.modes) or not has_calls(tape):
+                return
+            root: Any = single_root(tape, outputs)
+            try:
+                tape.changer = tape.modes
+                if root is None or create_graph or not is_quiet(tape.modes) or are_taped(inputs):
+                    self.create_nodes(tape)
+                elif self.matched(tape, root) is None:
+                    self.unknown(tape, root)
+            finally:
+                tape.changer = None
 
     def matched(self, tape: Tape, root: Any) -> Any:
         """Let one node stand for the calls on a tape if a pattern matches; return the root, or None.
@@ -131,36 +137,46 @@ class Follower(TapeOwner):
     def settle(self, tape: Any) -> None:
         """Create the ordinary nodes of a tape, and of those before it in the same call of the function.
 
-        Nothing happens in the middle of a change of the tape: another thread makes it at the same time, and a program
-        cannot know which comes first; or a handler has interrupted it.
+        Nothing happens if a handler or a finaliser runs in the middle of a change of the tape, which its thread makes.
         """
         own: Tape = tape
-        if not is_accessible(own):
+        modes: Modes = current()
+        if own.changer is modes or (own.segment_node is None and own.earlier is None and is_empty(own)):
             return
-        try:
-            own.changer = current()
-            self.create_nodes(own)
-        finally:
-            own.changer = None
+        with lock():
+            if not await_others(own, modes):
+                return
+            try:
+                own.changer = modes
+                self.create_nodes(own)
+            finally:
+                own.changer = None
 
     def create_nodes(self, tape: Tape) -> None:
-        """Run `settle` while the tape is marked."""
+        """Run `settle` while the lock is held and the tape is marked."""
         earlier: Tape = tape
         while earlier is not None:
             self.expand(earlier)
             earlier = earlier.earlier
-        taped.settle(tape)
+        taped.create_nodes(tape)
+
+    def settle_changed(self, tape: Any) -> None:
+        """Create the ordinary nodes of a tape, before a tensor changes that its calls may have used.
+
+        A node that stands for calls has what they have used, and a pass over it may be under way.
+        """
+        if has_calls(tape):
+            self.settle(tape)
 
     def settle_written(self, tape: Any, storage: Any) -> None:
         """Create the ordinary nodes of a tape if a tensor on it is on a storage."""
         own: Tape = tape
-        if not is_accessible(own):
-            return
         if has_calls(own):
             if taped.uses(own, storage):
                 self.settle(own)
         elif own.segment_node is not None and self.keeps(own, storage):
-            self.settle(own)
+            if own.modes is current() or own.modes.passing is None:
+                self.settle(own)
 
     def expand(self, tape: Tape) -> None:
         """Create the ordinary nodes of a tape for which a single node stands."""
@@ -169,21 +185,14 @@ class Follower(TapeOwner):
     def keeps(self, tape: Tape, storage: Storage) -> bool:
         """Return whether the node of a tape keeps memory of a storage, for another backward pass."""
         node: CompiledFunctionBackward = tape.segment_node
-        if node.kept is None:
+        kept: list[Any] = None if node is None else node.kept  # another thread may free both
+        if kept is None:
             return False
         owner: Any = owner_of(storage.array)
-        for array in node.kept:
+        for array in kept:
             if owner_of(array) is owner:
                 return True
         return False
-
-
-def is_accessible(tape: Tape) -> bool:
-    """Return whether nothing is in the middle of a change of a tape; its own thread waits for others."""
-    if tape.changer is None:
-        return True
-    modes: Modes = current()
-    return tape.modes is modes and await_others(tape, modes)
 
 
 def call(owner: Follower, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -192,13 +201,9 @@ def call(owner: Follower, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if modes.tape is not None or modes.cache is not None or not is_quiet(modes):
         return owner.function(*args, **kwargs)
     cache: CallCache = owner.cache
-    try:
-        slots.begin_following(modes)
-        if cache is None or cache.is_busy:
-            return call_on_tape(owner, args, kwargs, modes)
-        return call_with_cache(owner, args, kwargs, modes, cache)
-    finally:
-        slots.end_following(modes)
+    if cache is None or cache.is_busy:
+        return call_on_tape(owner, args, kwargs, modes)
+    return call_with_cache(owner, args, kwargs, modes, cache)
 
 
 def call_with_cache(
@@ -207,11 +212,13 @@ def call_with_cache(
     """Call a function whose calls that are not recorded are cached."""
     try:
         cache.begin()
+        slots.open_cache(cache)
         modes.cache = cache
         return call_on_tape(owner, args, kwargs, modes)
-    finally:  # stores only, see `modes`
+    finally:
         modes.cache = None
         cache.is_busy = False
+        slots.close_cache(cache)
 
 
 def call_on_tape(owner: Follower, args: tuple[Any, ...], kwargs: dict[str, Any], modes: Modes) -> Any:
@@ -224,12 +231,16 @@ def call_on_tape(owner: Follower, args: tuple[Any, ...], kwargs: dict[str, Any],
     first: Tape = new_tape(modes, owner)
     predict(first, owner.first)
     try:
-        slots.open_tape(first, owner)
         modes.tape = first
+        slots.open_tape(first, owner)
         result: Any = owner.function(*args, **kwargs)
         owner.conclude(modes)
     finally:
-        close(modes, first)
+        try:
+            close(modes)
+        except BaseException:  # an interrupt as it began: once more
+            close(modes)
+            raise
     return result
 
 
@@ -240,36 +251,40 @@ def owner_of(array: Any) -> Any:
     return array
 
 
-def close(modes: Modes, first: Tape) -> None:
-    """End the following of a call in a thread; `first` is its first tape, which an interrupt may have kept from it."""
-    tape: Tape = first if modes.tape is None else modes.tape
-    earlier: Tape
-    try:
-        if has_calls(tape):  # the call has raised an error
-            tape.follower.settle(tape)
-        while tape is not None:
-            if tape.segment_node is not None:
+def close(modes: Modes) -> None:
+    """End the following of a call in a thread; nothing happens if that has ended."""
+    tape: Tape = modes.tape
+    with lock():
+        try:
+            if tape is not None and has_calls(tape):  # the call has raised an error
+                tape.follower.settle(tape)
+            while tape is not None:
                 await_others(tape, modes)
-                tape.changer = modes  # from now on
-                release(tape)
-            tape = tape.earlier
-    finally:
-        tape = first if modes.tape is None else modes.tape
-        modes.tape = None
-        while tape is not None:
-            earlier = tape.earlier
-            discard(tape)
-            tape = earlier
+                tape.changer = modes
+                if tape.segment_node is not None:
+                    give_up(tape)
+                tape = tape.earlier
+        finally:
+            tape = modes.tape
+            while tape is not None:
+                discard(tape)
+                modes.tape = tape.earlier
+                tape.earlier = None
+                tape = modes.tape
 
 
 def discard(tape: Tape) -> None:
     """Release what a tape holds: edges lead to it, also those of tensors that a pattern keeps."""
     slots.close_tape(tape)
-    tape.changer = tape.modes
     if tape.predicting is not None:
         tape.predicting.end()
     tape.calls = []
-    tape.edges = tape.earlier = tape.pattern = tape.segment_node = tape.follower = None
+    tape.edges = tape.pattern = tape.segment_node = tape.follower = tape.changer = None
+
+
+def is_empty(tape: Tape) -> bool:
+    """Return whether a tape has no calls without nodes, and nothing creates nodes of it."""
+    return not has_calls(tape) and tape.changer is None  # in this order: another thread may begin and end
 
 
 def has_calls(tape: Tape) -> bool:
@@ -305,7 +320,7 @@ def is_alike(pattern: Pattern, match: Match) -> bool:
     return are_same(pattern, match) and are_unused(pattern, match, True)
 
 
-def release(tape: Tape) -> None:
+def give_up(tape: Tape) -> None:
     """Create ordinary nodes for results of a tape that are in use, except for the root: its edge leads to a node."""
     pattern: Pattern = tape.pattern
     if is_used(tape):
@@ -383,12 +398,13 @@ def replace(pattern: Pattern, match: Match, all_of_tape: list[Any]) -> None:
     earlier: Tape = tape.earlier
     if earlier is not None and not is_used(earlier):
         tape.earlier = earlier.earlier
+        earlier.earlier = None
         discard(earlier)
     begin_next(tape, pattern, following)
-    slots.open_tape(following, tape.follower)
     tape.edges = all_of_tape
     tape.pattern, tape.segment_node, tape.calls = pattern, node, []
     modes.tape = following
+    slots.open_tape(following, tape.follower)
     output: tuple[Any, ...] = segment.outputs[0]
     lead(root._edge_, node, 0, (output[2], output[3]))
 

@@ -30,7 +30,7 @@ cdef class Prediction(Predicting):
     cpdef object take_all(self, ExpectedCall expected, tuple args, object result)
     @cython.locals(tensor=Tensor)
     cpdef bint uses(self, Storage storage) except -1
-    @cython.locals(tape=Tape, expected=ExpectedCall)
+    @cython.locals(expected=ExpectedCall)
     cpdef bint takes(self, object op, tuple args, object result) except -1
     cpdef object keep_view(self, ExpectedCall expected, object result, tuple args)
     cpdef object take(self, Tensor result, long number, long nr, bint recorded)

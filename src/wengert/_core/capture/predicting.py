@@ -3,7 +3,7 @@
 A tape of a followed function is compared with a pattern call by call, before each call runs. As long as all are those
 of the pattern, native functions are called without dispatch, and each result is the tensor of the same call in the last
 round, with its memory, if nothing else refers to it. The first other call ends that: the tape then has its calls as
-usual.
+usual. There are predictions in the compiled build only.
 """
 
 from __future__ import annotations
@@ -144,19 +144,14 @@ class Prediction(Predicting):
         return self.is_compared
 
     def takes(self, op: Any, args: tuple[Any, ...], result: Any) -> bool:
-        """Take a call that has run as usual; return False if it was not the predicted one."""
-        tape: Tape = self.match.tape
-        try:
-            tape.changer = tape.modes
-            if not self.is_compared and not self.compares(op, args):
-                return False
-            expected: ExpectedCall = self.upcoming
-            if not are_laid_out(result, expected.layout):
-                return False
-            self.take_all(expected, args, result)
-            return True
-        finally:
-            tape.changer = None
+        """Take a call that has run as usual, while the tape is marked; return False if it was not the predicted one."""
+        if not self.is_compared and not self.compares(op, args):
+            return False
+        expected: ExpectedCall = self.upcoming
+        if not are_laid_out(result, expected.layout):
+            return False
+        self.take_all(expected, args, result)
+        return True
 
     def take_all(self, expected: ExpectedCall, args: tuple[Any, ...], result: Any) -> None:
         """Take the result, or each of several, of a call that has run as usual."""

@@ -15,13 +15,14 @@ cdef class Operators:
 cdef Operators table
 cdef long watched
 cdef set _recordings
-cdef long taping, following
-cdef list _tapes, _followed
-cpdef object begin_following(object modes)
-cpdef object end_following(object modes)
+cdef long taping, caching
+cdef list _tapes
+cdef set _caches
+cpdef object open_cache(object cache)
+cpdef object close_cache(object cache)
 
 cdef class TapeOwner:
-    cpdef object settle(self, object tape)
+    cpdef object settle_changed(self, object tape)
     cpdef object settle_written(self, object tape, object storage)
 
 cpdef object open_tape(object tape, TapeOwner owner)

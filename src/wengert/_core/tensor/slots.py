@@ -196,29 +196,26 @@ def watch(recording: int, goes_on: bool) -> None:
     watched = len(_recordings)
 
 
-following: int = 0
-"""Number of calls of followed functions that run in this process: tested before a thread is asked for its own."""
-_followed: list[Any] = []
-
-
-def begin_following(modes: Any) -> None:
-    """Note that a followed function runs in the thread of some modes."""
-    global following
-    _followed.append(modes)
-    following = len(_followed)
-
-
-def end_following(modes: Any) -> None:
-    """End that; nothing happens if none runs."""
-    global following
-    if modes in _followed:
-        _followed.remove(modes)
-    following = len(_followed)
-
-
+caching: int = 0
+"""Number of caches in this process that calls are looked for in (`capture.caching`)."""
+_caches: set[Any] = set()
 taping: int = 0
 """Number of tapes in this process that calls are written to (`tapes`): tested before memory or a leaf is changed."""
 _tapes: list[Any] = []
+
+
+def open_cache(cache: Any) -> None:
+    """Note that calls are looked for in a cache."""
+    global caching
+    _caches.add(cache)
+    caching = len(_caches)
+
+
+def close_cache(cache: Any) -> None:
+    """End that; nothing happens if it is not open."""
+    global caching
+    _caches.discard(cache)
+    caching = len(_caches)
 
 
 class TapeOwner:
@@ -226,8 +223,8 @@ class TapeOwner:
 
     __slots__ = ()
 
-    def settle(self, tape: Any) -> None:
-        """Create the nodes."""
+    def settle_changed(self, tape: Any) -> None:
+        """Create the nodes, before a tensor changes that the calls may have used."""
         raise NotImplementedError
 
     def settle_written(self, tape: Any, storage: Any) -> None:
@@ -251,13 +248,18 @@ def close_tape(tape: Any) -> None:
     taping = len(_tapes)
 
 
+def noted() -> tuple[Any, Any, Any]:
+    """Return the tapes, caches and recordings that are noted: of a counter, the compiled build has no name."""
+    return _tapes, _caches, _recordings
+
+
 def settle_tapes() -> None:
     """Create the nodes of all calls on tapes, before a tensor changes that they may have used."""
     owner: TapeOwner
     pair: tuple[Any, Any]
     for pair in list(_tapes):
         owner = pair[1]
-        owner.settle(pair[0])
+        owner.settle_changed(pair[0])
 
 
 def settle_written(storage: Any) -> None:

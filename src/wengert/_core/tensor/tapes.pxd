@@ -38,8 +38,9 @@ cpdef object put_several(Tape tape, object op, tuple args, tuple results, object
 cpdef list calls_in(list calls)
 cpdef bint is_taped(Edge edge) except -1
 cpdef object settle_before(tuple edges, Modes modes)
-@cython.locals(modes=Modes, tape=Tape)
+@cython.locals(tape=Tape)
 cpdef object settle_edge(Edge edge)
+@cython.locals(process=long)
+cpdef object lock()
 cpdef bint forget_forked(Tape tape) except -1
 cpdef bint await_others(Tape tape, Modes modes) except -1
-cpdef object end_prediction(Tape tape, Modes modes)

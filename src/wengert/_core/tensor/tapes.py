@@ -7,6 +7,7 @@ changes what nodes would have saved, has the nodes created first (`calls.taped.s
 
 from __future__ import annotations
 
+import _thread
 import time
 from typing import Any
 
@@ -197,35 +198,52 @@ def settle_before(edges: tuple[Edge | None, ...], modes: Modes) -> None:
 
 
 def settle_edge(edge: Edge) -> None:
-    """Create the nodes of the tape that an edge leads to; wait while another thread changes the tape."""
-    modes: Modes = current()
-    tape: Tape
-    while is_taped(edge):
-        tape = edge.node  # type: ignore[assignment]
-        follower: Any = tape.follower
-        if follower is None:  # the tape has been discarded: this edge is of no result in use
-            return
-        follower.settle(tape)
-        if not is_taped(edge) or tape.changer is None:
-            return
-        if tape.changer is modes:  # a handler runs in the middle of the change
+    """Create the nodes of the tape that an edge leads to."""
+    node: Any = edge.node  # read once: another thread may let the edge lead elsewhere
+    if not isinstance(node, Tape):
+        return
+    tape: Tape = node
+    follower: Any = tape.follower
+    if follower is None:  # the tape has been discarded: this edge is of no result in use
+        return
+    if tape.changer is current():  # a handler runs in the middle of the change
+        with lock():
             follower.create_nodes(tape)
-            return
-        if not forget_forked(tape):
-            time.sleep(PAUSE)
+    else:
+        follower.settle(tape)
+
+
+_lock = _thread.RLock()
+_process = 0
+
+
+def lock() -> Any:
+    """Return the lock that a thread holds while it creates nodes of any tape; a forked process has a new one.
+
+    Interpreted, a thread also holds it while it writes a call to its tape. Compiled, no other thread runs between the
+    look at the mark of a tape and the mark.
+    """
+    global _lock, _process
+    process: int = forks()
+    if _process != process:
+        _lock = _thread.RLock()
+        _process = process
+    return _lock
 
 
 def await_others(tape: Tape, modes: Modes) -> bool:
-    """Wait until no other thread is in the middle of a change of a tape; return False if this thread is.
+    """Wait until no other thread is in the middle of a change of a tape.
 
-    It is if a handler or a finaliser runs meanwhile, which has to do without the tape.
+    Returns:
+        False if a thread cannot change the tape: it is in the middle of a change, of which a handler or a finaliser has
+        to do without the tape; or the tape has been discarded.
     """
     while tape.changer is not None:
         if tape.changer is modes:
             return False
         if not forget_forked(tape):
             time.sleep(PAUSE)
-    return True
+    return tape.follower is not None
 
 
 def forget_forked(tape: Tape) -> bool:
@@ -235,13 +253,3 @@ def forget_forked(tape: Tape) -> bool:
     tape.process = forks()
     tape.changer = None
     return True
-
-
-def end_prediction(tape: Tape, modes: Modes) -> None:
-    """Write the calls so far to a tape, which its own thread does."""
-    try:
-        tape.changer = modes
-        if tape.predicting is not None:
-            tape.predicting.end()
-    finally:
-        tape.changer = None
