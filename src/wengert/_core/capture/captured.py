@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -52,7 +53,7 @@ class Captured:
         effects: the first entry whose effect outlives the list, or -1.
         draws: it draws random numbers from the default generator, which a caller restores if it calls the function.
         replays: the number of calls that it matched.
-        calls: the list, as replays run it.
+        calls: the list, as replays run it; until `build_calls`, the function that returns it.
     """
 
     entries: Any
@@ -268,8 +269,7 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     if graph is None:
         mark_results(captured, recorder)
         wanted = set()  # no results that the engine may take over
-    captured.calls = call_list(entries, recorder.arrays, wanted, recorder.natives)
-    captured.entries = captured.calls.entries
+    captured.calls = functools.partial(call_list, entries, recorder.arrays, wanted, recorder.natives)
     captured.replays = 0
     captured.effects = first_effect(entries)
     captured.draws = any(entry.draws for entry in entries)

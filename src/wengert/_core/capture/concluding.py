@@ -19,7 +19,7 @@ def refuse_writes(recorder: Recorder) -> None:
     Raises:
         Refusal: if a replay would not be equivalent to the call.
     """
-    for storage, version, _, _ in recorder.storages.values():
+    for storage, version, *_ in recorder.storages.values():
         if storage.version != version:
             raise Refusal("a tensor is written to by code that is not an operator (`out=`, an optimiser, `.data`)")
     if recorder.reason is not None:

@@ -49,6 +49,12 @@ def call_list(entries: list[Any], arrays: list[Any], wanted: set[int], natives: 
     return calls
 
 
+def build_calls(known: Any) -> None:
+    """Build the list that replays run, of a `Captured` or a `BackwardList`: one that is only compared needs none."""
+    known.calls = known.calls()
+    known.entries = known.calls.entries
+
+
 def offers_of(numbers: tuple[int, ...]) -> int:
     """Return bits of the results of an entry that are offered a spare array."""
     return sum([1 << at for at, number in enumerate(numbers[:8]) if number >= 0])

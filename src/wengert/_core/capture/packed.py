@@ -78,7 +78,8 @@ class PackedEntries:
 
 def narrowed(numbers: array[int]) -> array[int]:
     """Return numbers in as few bytes as they need."""
-    return array("h" if all(abs(number) < 1 << 15 for number in numbers) else "i", numbers)
+    small = not numbers or (min(numbers) >= -1 << 15 and max(numbers) < 1 << 15)
+    return array("h" if small else "i", numbers)
 
 
 def is_packable(entry: Entry) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Any
 
@@ -17,7 +18,7 @@ from .describing import Describing
 from .expanding import Expansion, Seeds, sweep
 from .graphs import KeptArray, Step
 from .lists import copy_of, layout_of
-from .native_calls import call_list
+from .native_calls import build_calls, call_list
 from .outputs import Nest, Output, mark_alone, registers_of
 from .recorder import Recorder, Refusal
 from .segments import BackwardList, CompiledFunctionBackward, Connections, Segment, lead, replace
@@ -88,6 +89,7 @@ class Passes:
             self.failed += 1
             self.reason = reason if self.failed == MOST_FAILURES else ""
         else:
+            build_calls(known)
             self.segment.lists = [known, *self.segment.lists]
         return outgoing
 
@@ -104,6 +106,7 @@ class Passes:
             others = self.segment.lists
             fresh = all(compared(o.entries, o.result, again.entries, again.result) != (False, "") for o in others)
             if fresh and len(others) < MOST_LISTS:
+                build_calls(again)
                 self.segment.lists = [again, *others]
         elif difference:
             self.give_up(f"its backward pass differs from call to call; {difference}")
@@ -221,8 +224,8 @@ def list_of(
         raise Refusal("the backward pass writes to memory that outlives it, or draws random numbers")
     mark_alone([description])
     known.count, known.result, known.replays = len(recorder.arrays), description, 0
-    known.calls = call_list(entries, recorder.arrays, wanted, recorder.natives)
-    known.entries = known.calls.entries
+    known.entries = entries
+    known.calls = functools.partial(call_list, entries, recorder.arrays, wanted, recorder.natives)
     number_of = {id(tensor): -2 - number for number, tensor in enumerate(tensors)}
     number_of.update({id(grad): at for at, grad in enumerate(grads) if grad is not None})
     known.owners = tuple([number_of.get(id(tensor), -1) for tensor, _ in recorder.externals])

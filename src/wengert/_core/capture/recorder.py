@@ -12,6 +12,7 @@ address is used twice. An array is one of:
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -84,17 +85,76 @@ class Recorder(Log):
         born, sequence: older storages, and nodes of the graph, existed before the recording.
         leaves: the `.grad` of each leaf, by its number: before the call, or as set by an entry.
         of_grad: the number of the leaf whose `.grad` an external tensor was, by the tensor's number.
+        drawn: the position at the end of the last noted call.
+        busy: a noted call runs.
+        registers: the register of each array, by `key_of`.
+        storages: [storage, version, number of the external tensor or -1, register, number] by identity.
+        of_external: the numbers of the external tensors by identity.
+        outside: the registers of external tensors.
+        histories: the flags and the edge of each external tensor.
+        pending: entries that come before the one of the call that runs.
+        wholes: a register of each array that owns memory, by identity.
+        spans: the serial numbers of storages before and after each noted call.
     """
+
+    entries: list[Entry]
+    arrays: list[Any]
+    externals: list[tuple[Tensor, int]]
+    reason: str | None
+    origin: Any
+    effects: int
+    position: Any
+    natives: Any
+    describing: Any
+    closed: bool
+    born: int
+    sequence: int
+    leaves: dict[int, Any]
+    of_grad: dict[int, int]
+    drawn: Any
+    busy: bool
+    registers: dict[Any, int]
+    storages: dict[int, list[Any]]
+    of_external: dict[int, int]
+    outside: set[int]
+    histories: list[tuple[int, Any]]
+    pending: list[Entry]
+    wholes: dict[int, int]
+    spans: list[tuple[int, int]]
+
+    __slots__ = (
+        "arrays",
+        "born",
+        "busy",
+        "closed",
+        "describing",
+        "drawn",
+        "effects",
+        "entries",
+        "externals",
+        "histories",
+        "leaves",
+        "natives",
+        "of_external",
+        "of_grad",
+        "origin",
+        "outside",
+        "pending",
+        "position",
+        "reason",
+        "registers",
+        "sequence",
+        "spans",
+        "storages",
+        "wholes",
+    )
 
     def __init__(self, position: Callable[[], Any], natives: Any = None) -> None:
         super().__init__(None)
-        self.describing: Any = None
+        self.describing = None
         self.exact = True
-        self.entries: list[Entry] = []
-        self.arrays: list[Any] = []
-        self.externals: list[tuple[Tensor, int]] = []
-        self.reason: str | None = None
-        self.origin: Any = None
+        self.entries, self.arrays, self.externals = [], [], []
+        self.reason = self.origin = None
         self.effects = -1
         self.closed = False
         self.position = position
@@ -103,16 +163,10 @@ class Recorder(Log):
         self.busy = False
         self.born = next_serial()
         self.sequence = current().sequence
-        self.registers: dict[Any, int] = {}
-        self.storages: dict[int, list[Any]] = {}
-        self.of_external: dict[int, int] = {}
-        self.outside: set[int] = set()
-        self.histories: list[tuple[int, Any]] = []
-        self.leaves: dict[int, Any] = {}
-        self.of_grad: dict[int, int] = {}
-        self.pending: list[Entry] = []
-        self.wholes: dict[int, int] = {}
-        self.spans: list[tuple[int, int]] = []
+        self.registers, self.storages, self.wholes = {}, {}, {}
+        self.of_external, self.outside, self.histories = {}, set(), []
+        self.leaves, self.of_grad = {}, {}
+        self.pending, self.spans = [], []
 
     # ---- the interface of a log --------------------------------------------------------------------------------------
 
@@ -228,7 +282,7 @@ class Recorder(Log):
         self.refuse_draws()
         entry = Entry(ISLAND, function, None, "optimiser's step")
         entry.args, entry.lasting = (args, kwargs, Island(function, args, kwargs)), True
-        if any(isinstance(value, Tensor) or callable(value) for value in (*args[1:], *kwargs.values())):
+        if takes_closure((*args[1:], *kwargs.values())):
             self.refuse("an optimiser's step with a closure is not captured")
             return function(*args, **kwargs)
         self.settle()
@@ -403,7 +457,7 @@ class Recorder(Log):
             return self.operand(value), None, self.number_of(value._storage_)
         if isinstance(value, np.ndarray):
             return self.known(value), None, -1
-        if isinstance(value, (tuple, list)) and any(isinstance(element, (Tensor, np.ndarray)) for element in value):
+        if isinstance(value, (tuple, list)) and holds_operands(value):
             places, constants = [], []
             for element in value:
                 place, constant, _ = self.place(element)
@@ -416,7 +470,7 @@ class Recorder(Log):
 
     def number_of(self, storage: Storage) -> int:
         """Return a number that identifies a storage within the list."""
-        return list(self.storages).index(id(storage))
+        return self.storages[id(storage)][4]
 
     def known(self, array: Any) -> int:
         """Return the register of an array that was seen before.
@@ -457,9 +511,13 @@ class Recorder(Log):
             return register
         if storage.serial <= 0:
             raise Refusal("a tensor has memory that was resized or replaced")
-        if any(first < storage.serial < last for first, last in self.spans):
+        if self.is_of_call(storage.serial):
             raise Refusal("a tensor has memory that was allocated inside of an operator, but is not its result")
         return self.constant(tensor)
+
+    def is_of_call(self, serial: int) -> bool:
+        """Return whether a noted call has allocated the memory with a serial number."""
+        return any(first < serial < last for first, last in self.spans)
 
     def external(self, tensor: Tensor) -> int:
         """Return the register of a tensor that existed before."""
@@ -530,7 +588,7 @@ class Recorder(Log):
     def remember(self, storage: Storage, external: int, register: int) -> None:
         """Note a storage: its version, its external tensor (-1 for none), and a register of it."""
         if id(storage) not in self.storages:
-            self.storages[id(storage)] = [storage, storage.version, external, register]
+            self.storages[id(storage)] = [storage, storage.version, external, register, len(self.storages)]
 
 
 def copied(array: Any) -> Any:
@@ -555,6 +613,16 @@ def array_in(value: Any) -> Any:
     return value._array_ if isinstance(value, Tensor) else value
 
 
+def takes_closure(values: tuple[Any, ...]) -> bool:
+    """Return whether an optimiser's step gets a function or a tensor."""
+    return any(isinstance(value, Tensor) or callable(value) for value in values)
+
+
+def holds_operands(values: Any) -> bool:
+    """Return whether a sequence has tensors or arrays."""
+    return any(isinstance(value, (Tensor, np.ndarray)) for value in values)
+
+
 def tensors_in(args: Any) -> list[Tensor]:
     """Return the tensors among arguments, also in lists."""
     found: list[Tensor] = []
@@ -567,12 +635,18 @@ def tensors_in(args: Any) -> list[Tensor]:
 
 def line_of_program() -> Any:
     """Return (code, offset) of the innermost frame outside of the package, or None."""
-    frame: Any = sys._getframe(1)
+    frame: Any = sys._getframe()  # compiled, this function has no frame
     while frame is not None:
-        if str(frame.f_globals.get("__name__", "")).partition(".")[0] != PACKAGE:
+        if not is_inside(str(frame.f_globals.get("__name__", ""))):
             return frame.f_code, frame.f_lasti
         frame = frame.f_back
     return None
+
+
+@functools.lru_cache(1024)
+def is_inside(module: str) -> bool:
+    """Return whether a module is one of the package."""
+    return module.partition(".")[0] == PACKAGE
 
 
 def is_fallible(entry: Entry, args: tuple[Any, ...]) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 from wengert import _kernels as kernels
 from wengert._core.capture.captured import Captured, difference, record
+from wengert._core.capture.native_calls import build_calls
 from wengert._core.capture.recorder import Recorder
 from wengert._core.capture.replayable import Replayable, Signature
 from wengert.ops.randomness.generator import WORDS, default_generator
@@ -130,6 +131,7 @@ class Replaying(Replayable):
 
     def keep(self, signature: Signature, group: Group, captured: Captured) -> None:
         """Keep a new list."""
+        build_calls(captured)
         signature.lists.insert(0, captured)
         group.lists.append(captured)
         self.count += 1
