@@ -11,6 +11,7 @@ from wengert.compiler.replaying import NATIVES, Position
 
 import wengert as wg
 from wengert._core.capture.captured import AGAIN, record
+from wengert._core.capture.native_calls import build_calls
 from wengert._core.capture.recorder import Recorder
 from wengert.testing import Case
 from wengert.testing.calls import Call, once, tensors_in
@@ -94,6 +95,7 @@ def check(case: Case, run: Any, requires_grad: bool) -> None:
     if captured is None:
         assert case.name in REFUSED or "requires a gradient" in recorder.reason, recorder.reason
         return
+    build_calls(captured)
     if case.name in UNINITIALISED:
         return
     for number in range(ROUNDS):
@@ -177,6 +179,7 @@ def check_history(case: Case, alone: bool) -> None:
     if captured is None:
         assert case.name in REFUSED, recorder.reason
         return
+    build_calls(captured)
     for segment in () if captured.graph is None else captured.graph.segments:
         segment.recipe = segment.recipe if alone else None
     for number in range(3):

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from wengert.compiler import replaying
 
 import wengert as wg
 from wengert import _kernels as kernels
-from wengert._core.capture import native_calls
+from wengert._core.capture import passes
 from wengert._core.capture.lists import CALL, Entry
+from wengert._core.capture.native_calls import build_calls
 from wengert._core.capture.packed import PackedEntries, share_constants
 
 WEIGHT = wg.full((4, 4), 0.1, requires_grad=True)
@@ -56,11 +58,13 @@ def identity(value: Any) -> Any:
 def test_packed_entries_are_read_as_they_were(function: Callable[[Any], Any], monkeypatch: Any) -> None:
     lists: list[tuple[list[Entry], PackedEntries]] = []
 
-    def packing(entries: list[Entry]) -> PackedEntries:
-        lists.append((entries, PackedEntries(entries)))
-        return lists[-1][1]
+    def building(known: Any) -> None:
+        entries = known.entries
+        build_calls(known)
+        lists.append((entries, known.entries))
 
-    monkeypatch.setattr(native_calls, "PackedEntries", packing)
+    for module in (replaying, passes):
+        monkeypatch.setattr(module, "build_calls", building)
     compiled = wg.compile(function, replay=True, fullgraph=True)
     for number in range(6):
         result = compiled(wg.full((4, 4), 0.1 * number))

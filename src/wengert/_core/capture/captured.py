@@ -13,7 +13,7 @@ from ..state.modes import Modes, current
 from ..tensor.base import Tensor
 from . import direct
 from .comparing import compared, other_graph
-from .concluding import first_effect, refuse_temporary, refuse_writes, shortened, uses_of
+from .concluding import first_effect, refuse_temporary, refuse_writes, shortened
 from .describing import Describing
 from .dividing import graph_of
 from .lists import GRADS, Entry, run
@@ -258,9 +258,9 @@ def captured_of(recorder: Recorder, leaves: list[Any], result: Any) -> Captured:
     if graph is not None:
         prepare(graph)
         wanted.update(*[segment.registers for segment in graph.segments])
-    captured.entries = entries = shortened(recorder.entries, wanted)
+    entries, touched = shortened(recorder.entries, wanted)
+    captured.entries = entries
     captured.count = len(recorder.arrays)
-    touched = wanted.union(*[(*uses_of(entry), *entry.outs) for entry in entries])
     for external in captured.externals:
         if external.register not in touched:
             external.register = -1

@@ -16,6 +16,8 @@ def compared(entries: Any, result: Any, others: Any, other_result: Any) -> tuple
         Whether they differ in a value that Python code read (so that the second is another branch), and a description
         of another difference; "" if there is none.
     """
+    one: Entry
+    other: Entry
     for one, other in zip(entries, others):
         if one.kind == READ and other.kind == READ and one.places == other.places:
             if one.layouts != other.layouts:
@@ -37,9 +39,7 @@ def of_entries(one: Entry, other: Entry) -> str:
     if one.places != other.places or one.outs != other.outs:
         return f"it called {one.title} with other tensors"
     if one.kind == GRADS:
-        leaves = [[at for at, _ in entry.args] for entry in (one, other)]
-        same = leaves[0] == leaves[1] and all(same_outputs(a[1], b[1]) for a, b in zip(one.args, other.args))
-        return "" if same else "it set other gradients of leaves"
+        return "" if same_grads(one.args, other.args) else "it set other gradients of leaves"
     if one.kind == ISLAND:
         return (
             "" if same_constants(one.args[:2], other.args[:2]) else "it took an optimiser's step with other arguments"
@@ -54,6 +54,13 @@ def of_entries(one: Entry, other: Entry) -> str:
     if one.counts != other.counts or one.draws != other.draws:
         return f"{one.title} wrote to other memory, or drew other numbers"
     return ""
+
+
+def same_grads(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Return whether two entries set equal gradients: (leaf, description) of each."""
+    if [leaf for leaf, _ in one] != [leaf for leaf, _ in other]:
+        return False
+    return all(same_outputs(mine[1], yours[1]) for mine, yours in zip(one, other))
 
 
 def same_constants(one: Any, other: Any) -> bool:

@@ -12,6 +12,9 @@ from .lists import CALL, COPY, GRADS, NESTED, VIEW, Entry
 from .outputs import registers_of
 from .recorder import Recorder, Refusal
 
+NOTHING = -1
+"""In the place of the register of a result that is None."""
+
 
 def refuse_writes(recorder: Recorder) -> None:
     """Refuse a recording with writes that were not noted, or with another reason.
@@ -51,9 +54,10 @@ def uses_of(entry: Entry) -> list[int]:
     used = [place for place in entry.places if place >= 0]
     if entry.kind == GRADS:
         return [register for _, description in entry.args for register in registers_of(description)]
-    for place, value in zip(entry.places, entry.args):
-        if place == NESTED:
-            used += [inner for inner in value.places if inner >= 0]
+    if not entry.simple:
+        for place, value in zip(entry.places, entry.args):
+            if place == NESTED:
+                used += [inner for inner in value.places if inner >= 0]
     return used
 
 
@@ -65,7 +69,8 @@ def is_view(entry: Entry) -> bool:
 def without_repeated_views(entries: list[Entry]) -> list[Entry]:
     """Return a list without views that are already in their registers: of the same memory, with the same strides."""
     filled: set[int] = set()
-    kept = []
+    kept: list[Entry] = []
+    entry: Entry
     for entry in entries:
         if not (is_view(entry) and filled.issuperset(entry.outs)):
             kept.append(entry)
@@ -73,17 +78,24 @@ def without_repeated_views(entries: list[Entry]) -> list[Entry]:
     return kept
 
 
-def shortened(entries: list[Entry], wanted: set[int]) -> list[Entry]:
-    """Return a list without unused views and constants; note the last use of each register."""
+def shortened(entries: list[Entry], wanted: set[int]) -> tuple[list[Entry], set[int]]:
+    """Return a list without unused views and constants; note the last use of each register.
+
+    Returns:
+        The list; its registers.
+    """
     needed, kept = set(wanted), []
     last = set(wanted)
+    entry: Entry
     for entry in reversed(without_repeated_views(entries)):
         idle = entry.kind == COPY or is_view(entry)
         if idle and not needed.intersection(entry.outs):
             continue
-        used = uses_of(entry)
+        used = set(uses_of(entry))
         needed.update(used)
-        entry.frees = tuple({register for register in (*used, *entry.outs) if register >= 0} - last)
-        last.update(entry.frees)
+        used.update(entry.outs)
+        used.discard(NOTHING)
+        entry.frees = tuple(used - last)
+        last.update(used)
         kept.append(entry)
-    return kept[::-1]
+    return kept[::-1], last

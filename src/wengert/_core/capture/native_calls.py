@@ -79,7 +79,7 @@ def descriptions(entries: Iterable[Any], spares: Iterable[tuple[int, ...]], adde
 def description(entry: Entry, added: Any, spares: tuple[int, ...]) -> Any:
     """Return (kind, function, places, constants, several, results, layouts, spares, frees, expected), or None."""
     places, constants = entry.places, entry.args
-    if any(place == NESTED for place in places):
+    if not entry.simple:
         constants = tuple(
             [
                 (value.places, value.values) if place == NESTED else value

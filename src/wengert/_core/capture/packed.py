@@ -61,7 +61,8 @@ class PackedEntries:
 
     def unpacked(self, start: int) -> Entry:
         """Return the entry whose numbers begin at `start`."""
-        number, code, offset, frees = self.numbers[start : start + 4]
+        numbers: list[int] = self.numbers[start : start + 4].tolist()
+        number, code, offset, frees = numbers
         kind, native, op, title, args, layouts, several, uncertain, constants, *counts = self.forms[number]
         entry = Entry(kind, native, op, title)
         entry.args, entry.layouts, entry.constants = args, layouts, (CONSTANT,) * constants

@@ -219,7 +219,7 @@ def list_of(
         raise Refusal("a gradient requires a gradient")
     known = BackwardList()
     wanted = registers_of(description)
-    entries = shortened(recorder.entries, wanted)
+    entries, _ = shortened(recorder.entries, wanted)
     if first_effect(entries) >= 0 or any(entry.draws for entry in entries):
         raise Refusal("the backward pass writes to memory that outlives it, or draws random numbers")
     mark_alone([description])
