@@ -10,7 +10,7 @@ cdef class PackedEntries:
     cpdef Entry unpacked(self, long start)
 
 cpdef bint is_packable(Entry entry) except -1
-@cython.locals(known=dict)
+@cython.locals(known=dict, entry=Entry)
 cpdef object share_constants(list entries)
 cpdef tuple form_of(Entry entry)
 cpdef object pack(Entry entry, object numbers, dict forms, dict codes)

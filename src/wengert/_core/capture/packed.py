@@ -10,7 +10,9 @@ from array import array
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .lists import CONSTANT, Entry
+import numpy as np
+
+from .lists import CONSTANT, READ, Entry
 from .signatures import flattened
 
 
@@ -79,8 +81,9 @@ class PackedEntries:
 
 def narrowed(numbers: array[int]) -> array[int]:
     """Return numbers in as few bytes as they need."""
-    small = not numbers or (min(numbers) >= -1 << 15 and max(numbers) < 1 << 15)
-    return array("h" if small else "i", numbers)
+    values = np.frombuffer(numbers, np.intc)
+    small = values.size == 0 or (values.min() >= -1 << 15 and values.max() < 1 << 15)
+    return array("h", values.astype(np.int16).tobytes()) if small else numbers
 
 
 def is_packable(entry: Entry) -> bool:
@@ -91,9 +94,14 @@ def is_packable(entry: Entry) -> bool:
 def share_constants(entries: list[Entry]) -> None:
     """Let entries with equal attributes have the same objects."""
     known: dict[Any, Any] = {}
+    entry: Entry
     for entry in entries:
-        entry.args = known.setdefault(flattened(entry.args, []), entry.args)
-        entry.layouts = known.setdefault(flattened(entry.layouts, []), entry.layouts)
+        if len(entry.args) > 0:
+            entry.args = known.setdefault(flattened(entry.args, []), entry.args)
+        if entry.kind == READ:
+            entry.layouts = known.setdefault(entry.layouts, entry.layouts)
+        elif len(entry.layouts) == 1:  # `lists.layout_of` returns one object for equal layouts
+            entry.layouts = known.setdefault(id(entry.layouts[0]), entry.layouts)
         entry.title = known.setdefault(entry.title, entry.title)
 
 
