@@ -146,7 +146,7 @@ def put_back(before: dict[str, Any]) -> None:
     np.seterr(**before["warnings"])
     anomaly_mode.shared[:] = before["anomaly of all"]
     tapes, caches, recordings = slots.noted()
-    for tape, _ in list(tapes):
+    for tape in list(tapes):
         slots.close_tape(tape)
     for cache in list(caches):
         slots.close_cache(cache)

@@ -362,3 +362,24 @@ def test_a_failing_step_leaves_the_same_state():
             training.run(1)
         results.append((type(caught.value), facts(training.optimiser.state_dict()["state"][1])))
     assert results[1] == results[0]
+
+
+def test_a_grad_and_a_tensor_wrap_one_buffer() -> None:
+    def step_of() -> tuple[Any, Any]:
+        memory = memoryview(bytearray(16))
+        weight = wg.ones(4, requires_grad=True)
+        weight.grad, seen = (wg.from_numpy(np.frombuffer(memory, np.float32)) for _ in range(2))
+
+        def step(x: Any) -> Any:
+            (weight * x).sum().backward()
+            return seen * 2, weight.grad + seen
+
+        return step, weight
+
+    (step, weight), (function, other) = step_of(), step_of()
+    compiled = wg.compile(function, replay=True, fullgraph=True)
+    for number in range(8):
+        x = wg.full((4,), float(number))
+        for result, wanted in zip(compiled(x), step(x), strict=True):
+            assert result.equal(wanted)
+        assert weight.grad.equal(other.grad)

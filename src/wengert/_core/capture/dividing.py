@@ -136,9 +136,10 @@ class Numbering:
             if target.step not in inside:
                 reads.setdefault(self.number(target), len(reads))
         segment.reads = tuple(reads)
-        places = [arrival[2] for arrival in arrivals]
-        edges = {place: tuple([at for at, other in enumerate(places) if other == place]) for place in places}
-        segment.shared = tuple([(place, several) for place, several in edges.items() if len(several) > 1])
+        edges: dict[int, list[int]] = {}
+        for at, (_, _, place) in enumerate(arrivals):
+            edges.setdefault(place, []).append(at)
+        segment.shared = tuple([(place, tuple(several)) for place, several in edges.items() if len(several) > 1])
         segment.parts = tuple(
             {
                 place

@@ -4,7 +4,7 @@ from wengert._core.calls cimport taped
 from wengert._core.capture.segments cimport CompiledFunctionBackward, Connections, Segment, add_outer, lead, new_segment_node
 from wengert._core.capture cimport matching
 from wengert._core.capture.caching cimport CallCache
-from wengert._core.capture.matching cimport Match, Pattern, are_distinct, are_same, are_unused, array_at, fits
+from wengert._core.capture.matching cimport Match, Pattern, are_distinct, are_same, are_unused, array_at, fits, new_match
 from wengert._core.capture.predicting cimport Prediction, predict
 from wengert._core.graph.node cimport Edge
 from wengert._core.state.modes cimport Modes, current

@@ -21,7 +21,7 @@ from ..tensor.storage import Storage
 from ..tensor.tapes import Tape, await_others, is_quiet, is_taped, lock, new_tape
 from . import matching
 from .caching import CallCache
-from .matching import Match, Pattern, are_distinct, are_same, are_unused, array_at, fits
+from .matching import Match, Pattern, are_distinct, are_same, are_unused, array_at, fits, new_match
 from .predicting import Prediction, predict
 from .segments import CompiledFunctionBackward, Connections, Segment, add_outer, lead, new_segment_node
 
@@ -105,7 +105,7 @@ class Follower(TapeOwner):
             if match is not None:
                 return match.results[self.note(tape.pattern)]
         for pattern in self.patterns:
-            match = Match(tape, len(pattern.guards))
+            match = new_match(tape, len(pattern.guards))
             if not fits(pattern, match) or (root is not None and match.results[pattern.root] is not root):
                 continue
             replace(pattern, match, all_edges(tape.calls))

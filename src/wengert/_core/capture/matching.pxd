@@ -40,6 +40,8 @@ cdef class Match:
 
 @cython.locals(holder=list, edge=Edge)
 cpdef long references_of_one_holder() except? -1
+@cython.locals(match=Match)
+cpdef Match new_match(Tape tape, long count)
 @cython.locals(calls=list, results=list, place=long, expected=ExpectedCall)
 cpdef bint fits(Pattern pattern, Match match) except -1
 @cython.locals(nr=long)

@@ -198,10 +198,14 @@ class Match:
 
     __slots__ = ("externals", "results", "tape")
 
-    def __init__(self, tape: Tape, count: int) -> None:
-        self.tape = tape
-        self.externals = [None] * count
-        self.results = []
+
+def new_match(tape: Tape, count: int) -> Match:
+    """Return a match of a tape with a pattern of `count` external tensors, none of which is known yet."""
+    match: Match = Match.__new__(Match)
+    match.tape = tape
+    match.externals = [None] * count
+    match.results = []
+    return match
 
 
 def references_of_one_holder() -> int:

@@ -4,7 +4,7 @@ from wengert._core.aliasing cimport views
 from wengert._core.calls cimport dispatch
 from wengert._core.capture cimport direct, matching
 from wengert._core.capture.kept cimport is_free, is_same_view, origin_of, renew_view
-from wengert._core.capture.matching cimport ExpectedCall, Match, Pattern, are_laid_out, fit
+from wengert._core.capture.matching cimport ExpectedCall, Match, Pattern, are_laid_out, fit, new_match
 from wengert._core.graph.node cimport Edge, new_edge
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
 from wengert._core.tensor.storage cimport Storage, next_serial
@@ -43,6 +43,8 @@ cdef class Prediction(Predicting):
     @cython.locals(pattern=Pattern, values=list, at=long)
     cpdef object leave(self)
 
+@cython.locals(prediction=Prediction)
+cpdef Prediction new_prediction(Pattern pattern, Tape tape)
 @cython.locals(tensor=Tensor, results=list, edges=list)
 cpdef tuple results_of(ExpectedCall expected, Match match)
 cpdef object attach(Edge edge, Tape tape)

@@ -19,7 +19,7 @@ from ..tensor.storage import Storage, next_serial
 from ..tensor.tapes import Predicting, Tape
 from . import direct, matching
 from .kept import is_free, is_same_view, origin_of, renew_view
-from .matching import ExpectedCall, Match, Pattern, are_laid_out, fit
+from .matching import ExpectedCall, Match, Pattern, are_laid_out, fit, new_match
 
 
 class Prediction(Predicting):
@@ -40,14 +40,6 @@ class Prediction(Predicting):
     is_compared: bool
 
     __slots__ = ("is_compared", "match", "pattern", "position", "upcoming")
-
-    def __init__(self, pattern: Pattern, tape: Tape) -> None:
-        self.pattern = pattern
-        self.match = Match(tape, len(pattern.guards))
-        self.match.results = [None] * len(pattern.ends)
-        self.position = 0
-        self.upcoming = pattern.first
-        self.is_compared = False
 
     def run(self, op: Any, args: tuple[Any, ...]) -> Any:
         """Run a call natively if it is the predicted one; return its result, or None: the call then runs as usual."""
@@ -254,12 +246,24 @@ def attach(edge: Edge, tape: Tape) -> None:
         edge.shape = edge.dtype = None
 
 
+def new_prediction(pattern: Pattern, tape: Tape) -> Prediction:
+    """Return the comparison of an empty tape with a pattern."""
+    prediction: Prediction = Prediction.__new__(Prediction)
+    prediction.pattern = pattern
+    prediction.match = new_match(tape, len(pattern.guards))
+    prediction.match.results = [None] * len(pattern.ends)
+    prediction.position = 0
+    prediction.upcoming = pattern.first
+    prediction.is_compared = False
+    return prediction
+
+
 def predict(tape: Tape, pattern: Pattern | None) -> None:
     """Compare the calls that will be written to a tape with a pattern, if it can be."""
     if pattern is None or pattern.cached is None or pattern.is_busy:
         return
     pattern.is_busy = True
-    tape.predicting = Prediction(pattern, tape)
+    tape.predicting = new_prediction(pattern, tape)
 
 
 def arguments(match: Match, places: tuple[int, ...], constants: tuple[Any, ...]) -> tuple[Any, ...]:

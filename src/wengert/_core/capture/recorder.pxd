@@ -13,7 +13,7 @@ cdef class Recorder(Log):
     cdef public long effects, born, sequence
     cdef public bint closed, busy
     cdef public dict leaves, of_grad, registers, storages, of_external, wholes
-    cdef public set outside
+    cdef public set outside, outer_wholes, foreign
     cpdef object refuse(self, str reason)
     @cython.locals(counts=dict)
     cpdef object conclude_entry(self, Entry entry, tuple args, object result, list versions, bint lasting)

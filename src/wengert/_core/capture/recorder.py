@@ -91,6 +91,8 @@ class Recorder(Log):
         storages: [storage, version, number of the external tensor or -1, register, number] by identity.
         of_external: the numbers of the external tensors by identity.
         outside: the registers of external tensors.
+        outer_wholes: the identities of the arrays that own their memory, or wrap it.
+        foreign: those of the registers whose memory no array owns: several arrays may wrap it.
         histories: the flags and the edge of each external tensor.
         pending: entries that come before the one of the call that runs.
         wholes: a register of each array that owns memory, by identity.
@@ -117,6 +119,8 @@ class Recorder(Log):
     storages: dict[int, list[Any]]
     of_external: dict[int, int]
     outside: set[int]
+    outer_wholes: set[int]
+    foreign: set[int]
     histories: list[tuple[int, Any]]
     pending: list[Entry]
     wholes: dict[int, int]
@@ -132,12 +136,14 @@ class Recorder(Log):
         "effects",
         "entries",
         "externals",
+        "foreign",
         "histories",
         "leaves",
         "natives",
         "of_external",
         "of_grad",
         "origin",
+        "outer_wholes",
         "outside",
         "pending",
         "position",
@@ -164,7 +170,8 @@ class Recorder(Log):
         self.born = next_serial()
         self.sequence = current().sequence
         self.registers, self.storages, self.wholes = {}, {}, {}
-        self.of_external, self.outside, self.histories = {}, set(), []
+        self.of_external, self.histories = {}, []
+        self.outside, self.outer_wholes, self.foreign = set(), set(), set()
         self.leaves, self.of_grad = {}, {}
         self.pending, self.spans = [], []
 
@@ -433,7 +440,11 @@ class Recorder(Log):
 
     def is_outside(self, array: Any) -> bool:
         """Return whether an array that is written to may be memory of an external tensor."""
-        return any(np.may_share_memory(array, self.arrays[register]) for register in self.outside)
+        whole = whole_of(array)
+        if id(whole) in self.outer_wholes:
+            return True
+        suspects = self.foreign if whole.flags.owndata else self.outside
+        return any(np.may_share_memory(array, self.arrays[register]) for register in suspects)
 
     # ---- memory ------------------------------------------------------------------------------------------------------
 
@@ -530,6 +541,10 @@ class Recorder(Log):
                 register = self.new_register(tensor._array_)
             self.externals.append((tensor, register))
             self.outside.add(register)
+            whole = whole_of(tensor._array_)
+            self.outer_wholes.add(id(whole))
+            if not whole.flags.owndata:
+                self.foreign.add(register)
             self.histories.append((tensor._flags_, tensor._edge_))
             self.remember(tensor._storage_, at, register)
         return self.externals[at][1]

@@ -16,7 +16,7 @@ cdef Operators table
 cdef long watched
 cdef set _recordings
 cdef long taping, caching
-cdef list _tapes
+cdef dict _tapes
 cdef set _caches
 cpdef object open_cache(object cache)
 cpdef object close_cache(object cache)
@@ -27,8 +27,8 @@ cdef class TapeOwner:
 
 cpdef object open_tape(object tape, TapeOwner owner)
 cpdef object close_tape(object tape)
-@cython.locals(owner=TapeOwner, pair=tuple)
+@cython.locals(owner=TapeOwner)
 cpdef object settle_tapes()
-@cython.locals(owner=TapeOwner, pair=tuple)
+@cython.locals(owner=TapeOwner)
 cpdef object settle_written(object storage)
 cpdef object watch(object recording, bint goes_on)

@@ -201,7 +201,7 @@ caching: int = 0
 _caches: set[Any] = set()
 taping: int = 0
 """Number of tapes in this process that calls are written to (`tapes`): tested before memory or a leaf is changed."""
-_tapes: list[Any] = []
+_tapes: dict[Any, Any] = {}
 
 
 def open_cache(cache: Any) -> None:
@@ -235,16 +235,14 @@ class TapeOwner:
 def open_tape(tape: Any, owner: TapeOwner) -> None:
     """Note that calls are written to a tape."""
     global taping
-    _tapes.append((tape, owner))
+    _tapes[tape] = owner
     taping = len(_tapes)
 
 
 def close_tape(tape: Any) -> None:
     """End that; nothing happens if the tape is not open."""
     global taping
-    for pair in list(_tapes):
-        if pair[0] is tape:
-            _tapes.remove(pair)  # only the thread of a tape closes it
+    _tapes.pop(tape, None)
     taping = len(_tapes)
 
 
@@ -256,19 +254,15 @@ def noted() -> tuple[Any, Any, Any]:
 def settle_tapes() -> None:
     """Create the nodes of all calls on tapes, before a tensor changes that they may have used."""
     owner: TapeOwner
-    pair: tuple[Any, Any]
-    for pair in list(_tapes):
-        owner = pair[1]
-        owner.settle_changed(pair[0])
+    for tape, owner in list(_tapes.items()):
+        owner.settle_changed(tape)
 
 
 def settle_written(storage: Any) -> None:
     """Create the nodes of all tapes that have a call with a tensor on a storage, which is about to count a write."""
     owner: TapeOwner
-    pair: tuple[Any, Any]
-    for pair in list(_tapes):
-        owner = pair[1]
-        owner.settle_written(pair[0], storage)
+    for tape, owner in list(_tapes.items()):
+        owner.settle_written(tape, storage)
 
 
 table = Operators()
