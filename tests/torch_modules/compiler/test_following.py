@@ -20,8 +20,10 @@ from tests.torch_modules.compiler.test_replayed_programs import (
     outcome,
     with_gradient,
 )
+from tools.hunt import scenes
 from tools.hunt.oracle.modes import parts_of
 from tools.hunt.oracle.programs import program
+from wengert._core.capture.patterns import Following
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of calls that programs make
 
@@ -340,6 +342,33 @@ def test_two_threads_whose_steps_use_results_of_each_other() -> None:
     (wanted,) = wg.autograd.grad(((x * 2 * (other * 2)).tanh() * (other * 2)).sum(), x)
     assert len(grads[0]) == len(grads[1]) == 200
     assert all(grad.equal(wanted) for grad in grads[0] + grads[1])
+
+
+def test_a_deep_pass_of_a_handler_that_comes_while_nodes_are_created(monkeypatch: Any) -> None:
+    """A pass that is nested too deep runs in another thread, which works for the one that creates the nodes."""
+    passes: list[int] = []
+    expand = Following.expand
+
+    def interrupted(follower: Any, tape: Any) -> None:
+        expand(follower, tape)
+        if not passes:
+            passes.append(1)
+            scenes.deep()
+
+    monkeypatch.setattr(Following, "expand", interrupted)
+    x, names = leaf(0.3, 0.4), []
+
+    @wg.compile
+    def step(x: Any) -> Any:
+        y = x.exp()
+        names.append(y.grad_fn.name())
+        return y.sum()
+
+    thread = threading.Thread(target=lambda: step(x).backward(), daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive() and passes and names == ["ExpBackward0"]
+    assert x.grad.equal(x.detach().exp())
 
 
 def test_modules_and_methods() -> None:

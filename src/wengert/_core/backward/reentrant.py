@@ -14,13 +14,16 @@ import contextvars
 from collections.abc import Callable
 from typing import Any
 
-from ..state.modes import Modes, current
+from ..state.modes import Modes, acting, current
+from ..tensor import tapes
 
 DEEPEST = 24
 """Largest number of nested passes in one thread; their frames (of engine and program) share Python's limit."""
 
-INHERITED = tuple([name for name in Modes.__slots__ if name not in ("cache", "depth", "quiet", "tape")])
-"""The modes that the other thread takes over; `quiet` and `depth` are its own, and it does not follow a function."""
+OWN = ("cache", "depth", "has_lock", "quiet", "starter", "tape")
+"""The modes that the other thread has of its own: it does not follow a function."""
+INHERITED = tuple([name for name in Modes.__slots__ if name not in OWN])
+"""The modes that it takes over."""
 
 NO_THREAD = "can't start new thread"
 """Error texts by which Python refuses to start a thread."""
@@ -34,6 +37,7 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """
     modes = current()
     inherited = [(name, getattr(modes, name)) for name in INHERITED]  # now: signal handlers may switch them meanwhile
+    starter, has_lock = acting(), tapes.has_lock()
     context = contextvars.copy_context()
     tickets: list[None] = [None]
     outcome: list[Any] = []
@@ -44,15 +48,17 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     def body() -> None:
         if not take(tickets):  # the one that waits was interrupted before this began
             return
-        modes = current()
+        own = current()
         for name, value in inherited:
-            setattr(modes, name, value)
+            setattr(own, name, value)
+        if own is not modes:
+            own.starter, own.has_lock = starter, has_lock
         result, failure = None, None
         try:
             result = context.run(function, *pending.pop())
         except BaseException as error:  # it is raised again in the thread that waits
             failure = error
-        outcome.append((result, failure, modes.sequence))
+        outcome.append((result, failure, own.sequence))
         del result, failure  # nothing of the pass lives on in a thread that is about to end
         finished.release()
 

@@ -7,7 +7,7 @@ from wengert._core.capture.caching cimport CallCache
 from wengert._core.capture.matching cimport Match, Pattern, are_distinct, are_same, are_unused, array_at, fits, new_match
 from wengert._core.capture.predicting cimport Prediction, predict
 from wengert._core.graph.node cimport Edge
-from wengert._core.state.modes cimport Modes, current
+from wengert._core.state.modes cimport Modes, acting, current
 from wengert._core.tensor cimport slots, tapes
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.tensor.slots cimport TapeOwner

@@ -13,7 +13,7 @@ from typing import Any
 from .. import door
 from ..calls import taped
 from ..graph.node import Edge
-from ..state.modes import Modes, current
+from ..state.modes import Modes, acting, current
 from ..tensor import slots, tapes
 from ..tensor.base import Tensor
 from ..tensor.slots import TapeOwner
@@ -140,7 +140,7 @@ class Follower(TapeOwner):
         Nothing happens if a handler or a finaliser runs in the middle of a change of the tape, which its thread makes.
         """
         own: Tape = tape
-        modes: Modes = current()
+        modes: Modes = acting()
         if own.changer is modes or (own.segment_node is None and own.earlier is None and is_empty(own)):
             return
         with lock():
@@ -175,7 +175,7 @@ class Follower(TapeOwner):
             if taped.uses(own, storage):
                 self.settle(own)
         elif own.segment_node is not None and self.keeps(own, storage):
-            if own.modes is current() or own.modes.passing is None:
+            if own.modes is acting() or own.modes.passing is None:
                 self.settle(own)
 
     def expand(self, tape: Tape) -> None:
@@ -403,10 +403,10 @@ def replace(pattern: Pattern, match: Match, all_of_tape: list[Any]) -> None:
     begin_next(tape, pattern, following)
     tape.edges = all_of_tape
     tape.pattern, tape.segment_node, tape.calls = pattern, node, []
-    modes.tape = following
-    slots.open_tape(following, tape.follower)
     output: tuple[Any, ...] = segment.outputs[0]
     lead(root._edge_, node, 0, (output[2], output[3]))
+    modes.tape = following
+    slots.open_tape(following, following.follower)
 
 
 def begin_next(tape: Tape, pattern: Pattern, following: Tape) -> None:

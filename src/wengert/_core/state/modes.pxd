@@ -13,11 +13,12 @@ cdef class Pass:
     cpdef object call_back(self)
 
 cdef class Modes:
-    cdef public bint grad, inference, multithreading, anomaly, check_nan, check_inf, noting
+    cdef public bint grad, inference, multithreading, anomaly, check_nan, check_inf, noting, has_lock
     cdef public long mask, word, fresh, sequence, depth, forward, profiled, overriding, transforms
     cdef public object saved_hooks, no_saved_hooks, quiet, debug, watch, log, casting, tape, cache
     cdef public list observers, listeners, levels, batches, functions
     cdef public Pass passing
+    cdef public Modes starter
     cpdef bint set_grad(self, bint enabled)
     cpdef object switch(self, bint grad, bint inference)
     cpdef object set_anomaly(self, bint enabled)
@@ -41,5 +42,7 @@ cdef class Modes:
     cpdef list enter(self, list levels)
 
 cpdef Modes current()
+@cython.locals(modes=Modes)
+cpdef Modes acting()
 @cython.locals(modes=Modes)
 cdef Modes begun()

@@ -111,6 +111,8 @@ class Modes:
     operators: 0 all with `__torch_function__`, 1 only the modes `functions`, 2 none. `transforms`: the number of
     transforms of functions (`func.grad`, `vmap`, ...) that run, which forbid some calls. `tape` takes the calls that
     are recorded while a function is followed (`tensor.tapes`), or is None; `cache` has those that are not, or is None.
+    `starter`: the modes of the thread that waits for this one, which runs a pass of it (`backward.reentrant`), or None;
+    `has_lock`: that thread has the lock of tapes.
     """
 
     grad: bool
@@ -144,6 +146,8 @@ class Modes:
     transforms: int
     tape: Any
     cache: Any
+    starter: Modes | None
+    has_lock: bool
 
     __slots__ = (
         "anomaly",
@@ -158,6 +162,7 @@ class Modes:
         "fresh",
         "functions",
         "grad",
+        "has_lock",
         "inference",
         "levels",
         "listeners",
@@ -173,6 +178,7 @@ class Modes:
         "quiet",
         "saved_hooks",
         "sequence",
+        "starter",
         "tape",
         "transforms",
         "watch",
@@ -209,7 +215,8 @@ class Modes:
         self.functions: list[Any] = []
         self.casting = None
         self.transforms = 0
-        self.tape = self.cache = None
+        self.tape = self.cache = self.starter = None
+        self.has_lock = False
         self.quiet = quiet_context(contextvars.Context()).run
 
     def set_grad(self, enabled: bool) -> bool:
@@ -425,6 +432,12 @@ def current() -> Modes:
     """The modes of the calling thread."""
     modes = door.recall()
     return begun() if modes is None else modes
+
+
+def acting() -> Modes:
+    """Return the modes of the thread for which this one works: its own, or those of the one that waits for it."""
+    modes: Modes = current()
+    return modes if modes.starter is None else modes.starter
 
 
 def begun() -> Modes:

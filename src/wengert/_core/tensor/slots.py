@@ -233,9 +233,10 @@ class TapeOwner:
 
 
 def open_tape(tape: Any, owner: TapeOwner) -> None:
-    """Note that calls are written to a tape."""
+    """Note that calls are written to a tape, unless a handler that has come before has discarded it."""
     global taping
-    _tapes[tape] = owner
+    if tape.follower is not None:
+        _tapes[tape] = owner
     taping = len(_tapes)
 
 

@@ -2,7 +2,7 @@ cimport cython
 from wengert._core cimport flags
 from wengert._core.forks cimport forks
 from wengert._core.graph.node cimport Edge, Node, new_edge, set_up
-from wengert._core.state.modes cimport Modes, current
+from wengert._core.state.modes cimport Modes, acting, current
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.tensor.storage cimport Storage
 
@@ -43,4 +43,5 @@ cpdef object settle_edge(Edge edge)
 @cython.locals(process=long)
 cpdef object lock()
 cpdef bint forget_forked(Tape tape) except -1
+cpdef bint has_lock() except -1
 cpdef bint await_others(Tape tape, Modes modes) except -1

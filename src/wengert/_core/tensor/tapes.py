@@ -19,7 +19,7 @@ except ImportError:
 from .. import flags
 from ..forks import forks
 from ..graph.node import Edge, Node, new_edge, set_up
-from ..state.modes import Modes, current
+from ..state.modes import Modes, acting, current
 from .base import Tensor
 from .storage import Storage
 
@@ -206,7 +206,7 @@ def settle_edge(edge: Edge) -> None:
     follower: Any = tape.follower
     if follower is None:  # the tape has been discarded: this edge is of no result in use
         return
-    if tape.changer is current():  # a handler runs in the middle of the change
+    if tape.changer is acting():  # a handler runs in the middle of the change
         with lock():
             follower.create_nodes(tape)
     else:
@@ -221,14 +221,21 @@ def lock() -> Any:
     """Return the lock that a thread holds while it creates nodes of any tape; a forked process has a new one.
 
     Interpreted, a thread also holds it while it writes a call to its tape. Compiled, no other thread runs between the
-    look at the mark of a tape and the mark.
+    look at the mark of a tape and the mark. A thread that works for the one that holds the lock gets another one.
     """
     global _lock, _process
+    if current().has_lock:
+        return _thread.RLock()
     process: int = forks()
     if _process != process:
         _lock = _thread.RLock()
         _process = process
     return _lock
+
+
+def has_lock() -> bool:
+    """Return whether this thread holds the lock, or works for one that does."""
+    return current().has_lock or bool(lock()._is_owned())
 
 
 def await_others(tape: Tape, modes: Modes) -> bool:
