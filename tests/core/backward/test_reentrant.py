@@ -11,7 +11,7 @@ from wengert._core.backward import reentrant
 from wengert._core.state import modes
 from wengert.autograd import Function
 
-OWN = {"cache", "depth", "quiet", "tape"}
+OWN = {"cache", "depth", "has_lock", "quiet", "starter", "tape"}
 """What belongs to the thread or to one pass."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 
@@ -22,6 +23,13 @@ def guards():
     finally:
         sys.path.remove(ROOT)
     return guards
+
+
+@pytest.fixture(autouse=True)
+def collector():
+    """The guard of the package's import is interrupted, too, where signals wait otherwise: it leaves the collector off."""
+    yield
+    gc.enable()
 
 
 # One that comes as a generator is closed is told, not raised: by Python's rule.

@@ -329,9 +329,9 @@ def watched(function: type[Function]) -> tuple[type[Function], list[Any]]:
 def check_leaks(sample: Sample, tolerances: Tolerances) -> None:
     """Check that arguments, results and nodes are freed with their last reference, before and after a backward pass."""
     enabled = gc.isenabled()
-    gc.collect()
-    gc.disable()
     try:
+        gc.collect()
+        gc.disable()
         for backward in (False, True):
             references = ended(sample, backward)
             alive = [name for name, reference in references.items() if reference() is not None]
