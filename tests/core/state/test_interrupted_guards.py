@@ -27,7 +27,7 @@ def guards():
 
 @pytest.fixture(autouse=True)
 def collector():
-    """The guard of the package's import is interrupted, too, where signals wait otherwise: it leaves the collector off."""
+    """The guard of the import is interrupted, too, which signals usually wait for: it leaves the collector off."""
     yield
     gc.enable()
 
