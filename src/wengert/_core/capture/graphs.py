@@ -170,6 +170,8 @@ class Reading:
         self.stores: dict[int, int] = {}
         self.storages: list[Storage] = []
         self.ends: dict[tuple[int, int], int] = {}
+        self.fields: dict[tuple[int, int], dict[str, Any]] = {}
+        self.equal: dict[Any, Any] = {}
         for at, (tensor, _) in enumerate(recorder.externals):
             edge = tensor._edge_
             if edge is not None:
@@ -223,7 +225,12 @@ class Reading:
 
     def target(self, step: int, nr: int, edge: Edge) -> Target:
         """Return an end with the space of its gradient."""
-        return Target(step, nr, edge.shape, edge.dtype)
+        target = Target(step, nr, self.equal.setdefault(edge.shape, edge.shape), edge.dtype)
+        return self.equal.setdefault(target, target)
+
+    def operator(self, node: OpNode) -> dict[str, Any]:
+        """Return the fields of the node of a call; nodes of the same kind share them."""
+        return self.fields.setdefault((id(node.op), id(node.plan)), {"op": node.op, "plan": node.plan})
 
     def source(self, external: int, edge: Edge) -> int:
         """Return the number of an external edge."""
@@ -242,11 +249,12 @@ class Reading:
         step = Step(kind_of(node), node, node.sequence_number - self.recorder.sequence)
         step.edges = tuple([None if edge is None else self.end(edge) for edge in node.next_edges])
         if isinstance(node, OpNode):
-            step.fields = {"op": node.op, "plan": node.plan}
+            step.fields = self.operator(node)
             step.frees = node.plan.frees
             step.saved = self.saved(node.saved)
             if isinstance(node, ViewNode):
-                taken = step.fields["step"] = getattr(node, "step", None)  # unset if there are several views
+                taken = getattr(node, "step", None)  # unset if there are several views
+                step.fields = {**step.fields, "step": taken}
                 if taken is not None and holds_tensor(taken[1]):
                     raise Refusal("a view is taken by tensors")
         elif isinstance(node, CopySlices):
@@ -279,7 +287,7 @@ class Reading:
         if isinstance(node, FunctionNode):
             self.fill_function(step, node)
         elif isinstance(node, OpNode):
-            step.fields, step.saved = {"op": node.op, "plan": node.plan}, self.saved(node.saved)
+            step.fields, step.saved = self.operator(node), self.saved(node.saved)
         return step
 
     def fill_function(self, step: Step, node: FunctionNode) -> None:

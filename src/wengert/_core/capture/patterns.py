@@ -27,7 +27,7 @@ from .outputs import Output
 from .passes import prepare
 from .recorder import MOST_ARGUMENTS, Recorder, Refusal
 from .segments import lead
-from .signatures import guard_of, is_capturable
+from .signatures import flattened, guard_of, is_capturable
 
 CONSTANT, NESTED, FIRST = PLACES
 
@@ -229,6 +229,7 @@ class Reader:
         self.tensors: list[Tensor] = []
         self.registers: dict[int, list[int]] = {}
         self.results = 0
+        self.equal: dict[Any, Any] = {}
 
     def pattern(self, root: Tensor) -> Pattern:
         """Return the pattern.
@@ -255,7 +256,7 @@ class Reader:
         steps = {step.offset: number for number, step in enumerate(graph.steps)}
         pattern.graph = graph
         pattern.ends = tuple([self.end(edge, steps) for edge in self.edges()])
-        pattern.spaces = tuple([None if edge is None else (edge.shape, edge.dtype) for edge in self.edges()])
+        pattern.spaces = tuple([None if edge is None else self.space(edge) for edge in self.edges()])
         pattern.unused = tuple(self.unused(pattern.ends))
         pattern.root = next(at for at, edge in enumerate(self.edges()) if edge is root._edge_)
         pattern.kept = tuple([self.registers[register][0] for register in graph.segments[0].registers])
@@ -266,6 +267,11 @@ class Reader:
         self.recorder.release()
         return pattern
 
+    def space(self, edge: Edge) -> tuple[Any, Any]:
+        """Return the shape and the dtype of a gradient; equal ones are one object, as other parts of a pattern are."""
+        space = edge.shape, edge.dtype
+        return self.equal.setdefault(space, space)
+
     def read_calls(self, pattern: Pattern) -> None:
         """Read the calls of a pattern.
 
@@ -275,12 +281,14 @@ class Reader:
         pattern.expected = []
         for op, args, results, edge in calls_in(self.calls):
             places, constants = self.arguments(args)
+            constants = self.equal.setdefault(flattened(constants, []), constants)
             number = self.results
             several = isinstance(results, tuple)
             for result in results if several else (results,):
                 self.note_result(result)
             layouts = tuple([layout_of(result._array_) for result in (results if several else (results,))])
             expected = ExpectedCall(op, places, constants, layouts if several else layouts[0], number)
+            expected.outside = self.equal.setdefault(expected.outside, expected.outside)
             expected.tail = None if several else tail_plan(edge.node)
             expected.shares = several or not results._array_.flags.owndata
             pattern.expected.append(expected)
