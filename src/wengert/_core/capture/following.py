@@ -232,7 +232,7 @@ def call_on_tape(owner: Follower, args: tuple[Any, ...], kwargs: dict[str, Any],
     predict(first, owner.first)
     try:
         modes.tape = first
-        slots.open_tape(first, owner)
+        slots.open_tape(first)
         result: Any = owner.function(*args, **kwargs)
         owner.conclude(modes)
     finally:
@@ -406,7 +406,7 @@ def replace(pattern: Pattern, match: Match, all_of_tape: list[Any]) -> None:
     output: tuple[Any, ...] = segment.outputs[0]
     lead(root._edge_, node, 0, (output[2], output[3]))
     modes.tape = following
-    slots.open_tape(following, following.follower)
+    slots.open_tape(following)
 
 
 def begin_next(tape: Tape, pattern: Pattern, following: Tape) -> None:

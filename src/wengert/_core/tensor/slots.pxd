@@ -16,7 +16,7 @@ cdef Operators table
 cdef long watched
 cdef set _recordings
 cdef long taping, caching
-cdef dict _tapes
+cdef list _tapes
 cdef set _caches
 cpdef object open_cache(object cache)
 cpdef object close_cache(object cache)
@@ -25,7 +25,7 @@ cdef class TapeOwner:
     cpdef object settle_changed(self, object tape)
     cpdef object settle_written(self, object tape, object storage)
 
-cpdef object open_tape(object tape, TapeOwner owner)
+cpdef object open_tape(object tape)
 cpdef object close_tape(object tape)
 @cython.locals(owner=TapeOwner)
 cpdef object settle_tapes()

@@ -201,7 +201,7 @@ caching: int = 0
 _caches: set[Any] = set()
 taping: int = 0
 """Number of tapes in this process that calls are written to (`tapes`): tested before memory or a leaf is changed."""
-_tapes: dict[Any, Any] = {}
+_tapes: list[Any] = []
 
 
 def open_cache(cache: Any) -> None:
@@ -232,18 +232,19 @@ class TapeOwner:
         raise NotImplementedError
 
 
-def open_tape(tape: Any, owner: TapeOwner) -> None:
+def open_tape(tape: Any) -> None:
     """Note that calls are written to a tape, unless a handler that has come before has discarded it."""
     global taping
     if tape.follower is not None:
-        _tapes[tape] = owner
+        _tapes.append(tape)
     taping = len(_tapes)
 
 
 def close_tape(tape: Any) -> None:
     """End that; nothing happens if the tape is not open."""
     global taping
-    _tapes.pop(tape, None)
+    if tape in _tapes:  # only the thread of a tape closes it
+        _tapes.remove(tape)
     taping = len(_tapes)
 
 
@@ -255,15 +256,19 @@ def noted() -> tuple[Any, Any, Any]:
 def settle_tapes() -> None:
     """Create the nodes of all calls on tapes, before a tensor changes that they may have used."""
     owner: TapeOwner
-    for tape, owner in list(_tapes.items()):
-        owner.settle_changed(tape)
+    for tape in list(_tapes):
+        owner = tape.follower
+        if owner is not None:  # it has not been discarded meanwhile
+            owner.settle_changed(tape)
 
 
 def settle_written(storage: Any) -> None:
     """Create the nodes of all tapes that have a call with a tensor on a storage, which is about to count a write."""
     owner: TapeOwner
-    for tape, owner in list(_tapes.items()):
-        owner.settle_written(tape, storage)
+    for tape in list(_tapes):
+        owner = tape.follower
+        if owner is not None:
+            owner.settle_written(tape, storage)
 
 
 table = Operators()
