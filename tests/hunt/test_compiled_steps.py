@@ -35,9 +35,9 @@ CASES = [(kind, mode) for kind in compiled.KINDS for mode in compiled.MODES]
 @pytest.mark.parametrize(("kind", "mode"), CASES)
 def test_a_disturbed_step_is_what_it_was(kind: str, mode: str) -> None:
     tried = texts(kind, mode)
-    count, found = forked.sift(tried, compiled.attempt, LONG, compiled.LIMITS)
+    count, findings = forked.sift(tried, compiled.attempt, LONG, compiled.LIMITS)
     assert count == len(tried)
-    assert [finding for finding in found if Known(driver.KNOWN).unexplained("compiled", [finding])] == []
+    assert [finding for finding in findings if Known(driver.KNOWN).unexplained("compiled", [finding])] == []
 
 
 def test_the_same_seed_gives_the_same_tries() -> None:
@@ -69,8 +69,8 @@ def test_a_step_that_returns_something_else_after_an_error_is_found(monkeypatch:
             raise
 
     planted(monkeypatch, wrong)
-    found = compiled.attempt("raised(101, 'follow')")
-    assert found is not None and found.startswith("raised: afterwards: a call")
+    finding = compiled.attempt("raised(101, 'follow')")
+    assert finding is not None and finding.startswith("raised: afterwards: a call")
 
 
 def test_a_mode_that_an_error_leaves_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,8 +82,8 @@ def test_a_mode_that_an_error_leaves_is_found(monkeypatch: pytest.MonkeyPatch) -
             raise
 
     planted(monkeypatch, wrong)
-    found = compiled.attempt("raised(101, 'follow')")
-    assert found is not None and "Trip leaves grad: True became False" in found and wg.is_grad_enabled()
+    finding = compiled.attempt("raised(101, 'follow')")
+    assert finding is not None and "Trip leaves grad: True became False" in finding and wg.is_grad_enabled()
 
 
 def test_results_that_change_later_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,8 +97,8 @@ def test_results_that_change_later_are_found(monkeypatch: pytest.MonkeyPatch) ->
         return result
 
     planted(monkeypatch, wrong)
-    found = compiled.attempt("hooked(104, 'follow')")
-    assert found is not None and "what the program has kept has changed" in found
+    finding = compiled.attempt("hooked(104, 'follow')")
+    assert finding is not None and "what the program has kept has changed" in finding
 
 
 def test_threads_that_disturb_each_other_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

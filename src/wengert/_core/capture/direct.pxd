@@ -96,12 +96,13 @@ cdef extern from *:
     } wengert_external_fields;
     /* An external tensor of a call, borrowed; NULL if there is none. */
     static CYTHON_INLINE PyObject *wengert_external(
-            PyObject *external, Py_ssize_t at, PyObject *leaves, PyObject *found, const wengert_external_fields *field) {
+            PyObject *external, Py_ssize_t at, PyObject *leaves, PyObject *tensors,
+            const wengert_external_fields *field) {
         const long source = WENGERT_AT(long, external, field->source);
         if (source == -1) return WENGERT_AT(PyObject *, external, field->tensor);
         if (source < 0) {
             if (-2 - source >= at) return NULL;
-            PyObject *meta = WENGERT_AT(PyObject *, PyList_GET_ITEM(found, -2 - source), field->meta);
+            PyObject *meta = WENGERT_AT(PyObject *, PyList_GET_ITEM(tensors, -2 - source), field->meta);
             return meta == Py_None ? NULL : WENGERT_AT(PyObject *, meta, field->grad);
         }
         return source < PySequence_Fast_GET_SIZE(leaves) ? PySequence_Fast_GET_ITEM(leaves, source) : NULL;
@@ -113,14 +114,15 @@ cdef extern from *:
                 WENGERT_AT(PyObject *, tensor, field->array), WENGERT_AT(PyObject *, guard, field->layout));
     }
     static CYTHON_UNUSED int wengert_find_externals(
-            PyObject *externals, PyObject *leaves, PyObject *found, long unknown, const wengert_external_fields *field) {
+            PyObject *externals, PyObject *leaves, PyObject *tensors, long unknown,
+            const wengert_external_fields *field) {
         int state = 1;
         if (!PyList_CheckExact(leaves) && !PyTuple_CheckExact(leaves)) return -1;
         for (Py_ssize_t at = 0; at < PyList_GET_SIZE(externals); at++) {
             PyObject *external = PyList_GET_ITEM(externals, at);
             PyObject *guard = WENGERT_AT(PyObject *, external, field->guard);
             if (WENGERT_AT(long, guard, field->word) & unknown) return -1;
-            PyObject *tensor = wengert_external(external, at, leaves, found, field);
+            PyObject *tensor = wengert_external(external, at, leaves, tensors, field);
             if (tensor == NULL || !wengert_holds(guard, tensor, field)) return 0;
             PyObject *meta = WENGERT_AT(PyObject *, tensor, field->meta);
             if (WENGERT_AT(int, external, field->bare) && meta != Py_None
@@ -128,8 +130,8 @@ cdef extern from *:
             if (WENGERT_AT(long, external, field->source) == -1
                 && WENGERT_AT(PyObject *, external, field->known) != WENGERT_AT(PyObject *, tensor, field->storage))
                 state = 2;
-            PyObject *before = PyList_GET_ITEM(found, at);
-            PyList_SET_ITEM(found, at, Py_NewRef(tensor));
+            PyObject *before = PyList_GET_ITEM(tensors, at);
+            PyList_SET_ITEM(tensors, at, Py_NewRef(tensor));
             Py_DECREF(before);
         }
         return state;
@@ -228,8 +230,8 @@ cdef extern from *:
     #define WENGERT_OF_META struct __pyx_obj_7wengert_5_core_6tensor_4meta_AutogradMeta
     #define WENGERT_OF_EXTERNAL struct __pyx_obj_7wengert_5_core_7capture_10signatures_External
     #define WENGERT_OF_GUARD struct __pyx_obj_7wengert_5_core_7capture_10signatures_Guard
-    #define wengert_find(externals, leaves, found, unknown) wengert_find_externals( \
-        (externals), (leaves), (found), (unknown), &(const wengert_external_fields){ \
+    #define wengert_find(externals, leaves, tensors, unknown) wengert_find_externals( \
+        (externals), (leaves), (tensors), (unknown), &(const wengert_external_fields){ \
             offsetof(WENGERT_OF_TENSOR, _array_), offsetof(WENGERT_OF_TENSOR, _storage_), \
             offsetof(WENGERT_OF_TENSOR, _flags_), offsetof(WENGERT_OF_TENSOR, _meta_), offsetof(WENGERT_OF_META, grad), \
             offsetof(WENGERT_OF_EXTERNAL, guard), offsetof(WENGERT_OF_EXTERNAL, tensor), \
@@ -384,7 +386,7 @@ cdef extern from *:
     bint renew "wengert_renew"(bytes numbers, list values, list tensors, object cls, long serial)
     void fill "wengert_fill_registers"(list values, list tensors, bytes numbers)
     bint count_writes "wengert_count_writes"(bytes writes, long first, long end, list tensors)
-    long find "wengert_find"(list externals, object leaves, list found, long unknown)
+    long find "wengert_find"(list externals, object leaves, list tensors, long unknown)
     long first_unlike "wengert_first_unlike"(
         bytes numbers, tuple constants, tuple args, list externals, list results)
     bint are_expected "wengert_are_expected"(

@@ -207,13 +207,13 @@ def count_writes(writes: bytes, first: int, end: int, tensors: list[Any]) -> boo
     return False
 
 
-def find(externals: list[Any], leaves: Any, found: list[Any], unknown: int) -> int:
+def find(externals: list[Any], leaves: Any, tensors: list[Any], unknown: int) -> int:
     """Put the external tensors of a call into a list, as `signatures.found` does; return -1 if it must do so.
 
     Args:
         externals: what is known of them.
         leaves: the tensors among the arguments, a list or a tuple.
-        found: as many elements.
+        tensors: the list that they are put into, of as many elements.
         unknown: flags of tensors whose guards need more than a comparison of fields.
     """
     return -1
