@@ -2,7 +2,7 @@
 
 While a function is followed (`capture.following`), dispatch writes the calls that it records to the tape of the thread,
 instead of creating their nodes. Edges of results lead to the tape for the time being. Whatever looks at the graph, or
-changes what nodes would have saved, has the nodes created first (`calls.taped.settle`).
+changes what nodes would have saved, has the nodes created first (`calls.taped.create_nodes`).
 """
 
 from __future__ import annotations
