@@ -28,4 +28,5 @@ cpdef bint is_like(object grad_output, Tensor tensor) except -1
 cpdef Tensor grad_output_of(long at, tuple shape, object dtype, object grad_output)
 cpdef object one(object dtype)
 cpdef object check_grad_output(long at, tuple shape, object dtype, object grad_output)
+cpdef object run_followed(tuple outputs, object grad_outputs, object wanted, bint lasting, bint accumulating)
 cpdef object begin_followed(tuple outputs, object wanted, bint create_graph)

@@ -59,6 +59,8 @@ def backward(
         warn_once(errors.CREATE_GRAPH)
     wanted = () if inputs is None else inputs_of("backward", inputs)
     outputs = as_sequence(tensors)
+    if run_followed(outputs, grad_tensors, wanted, keep or create_graph or inputs is not None, True) is not None:
+        return
     begin_followed(outputs, wanted, create_graph)
     starts = starting_gradients(outputs, grad_outputs_of(grad_tensors, len(outputs)))
     roots, grads = start(outputs, starts, False)
@@ -74,6 +76,23 @@ def backward(
         if isinstance(entry, Tensor) and entry._edge_ is not None:
             hooked.retain(entry)
     run(new_sweep(keep, create_graph, edges, True), roots, grads)
+
+
+def run_followed(
+    outputs: tuple[Any, ...], grad_outputs: Any, wanted: Sequence[Any], lasting: bool, accumulating: bool
+) -> Any:
+    """Run a pass of a function that is followed without nodes, if that is possible.
+
+    Args:
+        lasting: the pass keeps the graph, or is recorded, or ends at given tensors with `accumulating`.
+
+    Returns:
+        A gradient for each of `wanted`; None if the pass has not begun.
+    """
+    tape: Any = current().tape
+    if tape is None or lasting:
+        return None
+    return tape.follower.run_pass(tape, outputs, grad_outputs, wanted, accumulating)
 
 
 def begin_followed(outputs: tuple[Any, ...], wanted: Sequence[Any], create_graph: bool) -> None:
@@ -142,6 +161,9 @@ def grad(
     keep = create_graph if retain_graph is None else retain_graph
     all_outputs = as_sequence(outputs)
     wanted = inputs_of("grad", inputs)
+    results = run_followed(all_outputs, grad_outputs, wanted, keep or create_graph, False)
+    if results is not None:
+        return tuple(results)
     begin_followed(all_outputs, wanted, create_graph)
     starts = starting_gradients(all_outputs, grad_outputs_of(grad_outputs, len(all_outputs)))
     roots, grads = start(all_outputs, starts, materialize_grads)

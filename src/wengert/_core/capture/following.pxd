@@ -2,7 +2,7 @@ cimport cython
 from wengert._core cimport door
 from wengert._core.calls cimport taped
 from wengert._core.capture.segments cimport CompiledFunctionBackward, Connections, Segment, add_outer, lead, new_segment_node
-from wengert._core.capture cimport matching
+from wengert._core.capture cimport list_passes, matching
 from wengert._core.capture.caching cimport CallCache
 from wengert._core.capture.matching cimport Match, Pattern, are_distinct, are_same, are_unused, array_at, fits, new_match
 from wengert._core.capture.predicting cimport Prediction, predict
@@ -23,6 +23,8 @@ cdef class Follower(TapeOwner):
     @cython.locals(tape=Tape)
     cpdef object conclude(self, Modes modes)
     cpdef object begin_pass(self, Tape tape, tuple outputs, object inputs, bint create_graph)
+    @cython.locals(prediction=Prediction, pattern=Pattern, match=Match, grads=list)
+    cpdef object run_pass(self, Tape tape, tuple outputs, object grad_outputs, object inputs, bint accumulating)
     @cython.locals(pattern=Pattern, match=Match)
     cpdef object matched(self, Tape tape, object root)
     cpdef object fail(self, Pattern pattern)
@@ -42,10 +44,22 @@ cpdef object call_with_cache(Follower owner, tuple args, dict kwargs, Modes mode
 @cython.locals(first=Tape)
 cpdef object call_on_tape(Follower owner, tuple args, dict kwargs, Modes modes)
 cpdef object owner_of(object array)
+@cython.locals(edges=list, tensor=Tensor)
+cpdef list edges_of(list results)
+@cython.locals(pattern=Pattern, match=Match)
+cpdef bint is_complete(Prediction prediction, object root) except -1
+cpdef bint has_ended(Tape tape) except -1
+@cython.locals(pattern=Pattern, edge=Edge)
+cpdef bint is_root_used(Tape tape) except -1
+@cython.locals(pattern=Pattern, match=Match, modes=Modes, edges=list, following=Tape)
+cpdef object pass_by(Tape tape, Prediction prediction)
+@cython.locals(pattern=Pattern, graph=Connections, segment=Segment, edges=list, unlike=bint, node=CompiledFunctionBackward, output=tuple)
+cpdef object stand_in(Tape tape)
+@cython.locals(following=Tape, earlier=Tape)
+cpdef Tape new_following(Tape tape, Pattern pattern)
 @cython.locals(tape=Tape)
 cpdef object close(Modes modes)
 cpdef object discard(Tape tape)
-cpdef bint is_alike(Pattern pattern, Match match) except -1
 @cython.locals(pattern=Pattern)
 cpdef object give_up(Tape tape)
 @cython.locals(pattern=Pattern, edges=list, edge=Edge, tensor=Tensor, at=long)
@@ -54,14 +68,14 @@ cpdef bint is_used(Tape tape) except -1
 cpdef object single_root(Tape tape, tuple outputs)
 @cython.locals(tensor=Tensor)
 cpdef bint are_taped(object inputs) except -1
-@cython.locals(tape=Tape, modes=Modes, graph=Connections, segment=Segment, root=Tensor, edges=list, unlike=bint, kept=list, node=CompiledFunctionBackward, following=Tape, earlier=Tape, output=tuple)
+@cython.locals(tape=Tape, modes=Modes, graph=Connections, segment=Segment, root=Tensor, edges=list, unlike=bint, kept=list, node=CompiledFunctionBackward, following=Tape, output=tuple)
 cpdef object replace(Pattern pattern, Match match, list all_of_tape)
 @cython.locals(before=Tape, follower=Follower, other=Pattern)
 cpdef object begin_next(Tape tape, Pattern pattern, Tape following)
 cpdef bint is_empty(Tape tape) except -1
 @cython.locals(prediction=Prediction)
 cpdef bint has_calls(Tape tape) except -1
-@cython.locals(prediction=Prediction, pattern=Pattern, match=Match, complete=bint, edges=list, tensor=Tensor)
+@cython.locals(prediction=Prediction, pattern=Pattern, match=Match)
 cpdef object as_predicted(Tape tape, object root)
 @cython.locals(stores=list, versions=list, tensor=Tensor, storage=Storage, at=long, place=tuple)
 cpdef object add_stores(CompiledFunctionBackward node, Connections graph, list externals, Tensor root)

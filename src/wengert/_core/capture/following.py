@@ -19,7 +19,7 @@ from ..tensor.base import Tensor
 from ..tensor.slots import TapeOwner
 from ..tensor.storage import Storage
 from ..tensor.tapes import Tape, await_others, is_quiet, is_taped, lock, new_tape
-from . import matching
+from . import list_passes, matching
 from .caching import CallCache
 from .matching import Match, Pattern, are_distinct, are_same, are_unused, array_at, fits, new_match
 from .predicting import Prediction, predict
@@ -92,6 +92,49 @@ class Follower(TapeOwner):
             finally:
                 tape.changer = None
 
+    def run_pass(self, tape: Tape, outputs: tuple[Any, ...], grad_outputs: Any, inputs: Any, accumulating: bool) -> Any:
+        """Run a backward pass that frees the graph by a list alone, if that is possible.
+
+        Args:
+            grad_outputs: for each of `outputs` the gradient to start from, or None for none.
+            inputs: the tensors whose gradients are requested.
+            accumulating: the gradients of all leaves are added to their `.grad` instead.
+
+        Returns:
+            A gradient for each of `inputs`; None if the pass has not begun.
+        """
+        prediction: Prediction = tape.predicting
+        if prediction is None or prediction.upcoming is not None or len(outputs) != 1 or tape.changer is not None:
+            return None
+        grad_output: Any = grad_outputs
+        if isinstance(grad_outputs, (tuple, list)):
+            if len(grad_outputs) != 1:
+                return None
+            grad_output = grad_outputs[0]
+        pattern: Pattern = prediction.pattern
+        match: Match = prediction.match
+        order: Any = None
+        grads: list[Any] = None
+        with lock():
+            if not await_others(tape, tape.modes):
+                return None
+            try:
+                tape.changer = tape.modes
+                if is_complete(prediction, outputs[0]) and is_quiet(tape.modes):
+                    order = None if accumulating else list_passes.order_of(pattern, match, inputs)
+                    if accumulating or order is not None:
+                        grads = list_passes.gradients(pattern, match, grad_output)
+                if grads is None or tape.predicting is not prediction:  # a finaliser may have looked at the graph
+                    return None
+                pass_by(tape, prediction)
+                self.note(pattern)
+            finally:
+                tape.changer = None
+        if accumulating:
+            list_passes.deliver(pattern, match.externals, grads, tape.modes)
+            return ()
+        return [grads[at] for at in order]
+
     def matched(self, tape: Tape, root: Any) -> Any:
         """Let one node stand for the calls on a tape if a pattern matches; return the root, or None.
 
@@ -141,7 +184,7 @@ class Follower(TapeOwner):
         """
         own: Tape = tape
         modes: Modes = acting()
-        if own.changer is modes or (own.segment_node is None and own.earlier is None and is_empty(own)):
+        if own.changer is modes or (not has_ended(own) and own.earlier is None and is_empty(own)):
             return
         with lock():
             if not await_others(own, modes):
@@ -261,7 +304,7 @@ def close(modes: Modes) -> None:
             while tape is not None:
                 await_others(tape, modes)
                 tape.changer = modes
-                if tape.segment_node is not None:
+                if has_ended(tape):
                     give_up(tape)
                 tape = tape.earlier
         finally:
@@ -279,7 +322,12 @@ def discard(tape: Tape) -> None:
     if tape.predicting is not None:
         tape.predicting.end()
     tape.calls = []
-    tape.edges = tape.pattern = tape.segment_node = tape.follower = tape.changer = None
+    tape.edges = tape.pattern = tape.segment_node = tape.passed = tape.follower = tape.changer = None
+
+
+def has_ended(tape: Tape) -> bool:
+    """Return whether a node stands for the calls on a tape, or a pass has run over them without one."""
+    return tape.segment_node is not None or tape.passed is not None
 
 
 def is_empty(tape: Tape) -> bool:
@@ -302,27 +350,41 @@ def as_predicted(tape: Tape, root: Any) -> Any:
     prediction: Prediction = tape.predicting
     pattern: Pattern = prediction.pattern
     match: Match = prediction.match
-    complete: bool = prediction.position == len(pattern.expected) and are_distinct(pattern, match)
-    if complete and (root is None or match.results[pattern.root] is root) and is_alike(pattern, match):
+    if is_complete(prediction, root):
         prediction.leave()
-        edges: list[Any] = []
-        tensor: Tensor
-        for tensor in match.results:
-            edges.append(tensor._edge_)
-        replace(pattern, match, edges)
+        replace(pattern, match, edges_of(match.results))
         return match
     prediction.end()
     return None
 
 
-def is_alike(pattern: Pattern, match: Match) -> bool:
-    """Return whether all tensors of a predicted tape share memory, and are in use, as those of the pattern are."""
-    return are_same(pattern, match) and are_unused(pattern, match, True)
+def is_complete(prediction: Prediction, root: Any) -> bool:
+    """Return whether all calls of a pattern were predicted, and their tensors share memory, and are in use, as there.
+
+    Args:
+        root: the result from which gradients come; None for that of the pattern.
+    """
+    pattern: Pattern = prediction.pattern
+    match: Match = prediction.match
+    if prediction.upcoming is not None or (root is not None and match.results[pattern.root] is not root):
+        return False
+    return are_distinct(pattern, match) and are_same(pattern, match) and are_unused(pattern, match, True)
+
+
+def edges_of(results: list[Any]) -> list[Any]:
+    """Return the edges of some tensors."""
+    edges: list[Any] = []
+    tensor: Tensor
+    for tensor in results:
+        edges.append(tensor._edge_)
+    return edges
 
 
 def give_up(tape: Tape) -> None:
     """Create ordinary nodes for results of a tape that are in use, except for the root: its edge leads to a node."""
     pattern: Pattern = tape.pattern
+    if tape.passed is not None and is_root_used(tape):
+        stand_in(tape)
     if is_used(tape):
         tape.follower.expand(tape)
         tape.follower.fail(pattern)
@@ -330,7 +392,7 @@ def give_up(tape: Tape) -> None:
 
 def is_used(tape: Tape) -> bool:
     """Return whether a result of a tape, other than the root, is in use elsewhere."""
-    if tape.segment_node is None:
+    if not has_ended(tape):
         return False
     pattern: Pattern = tape.pattern
     edges: list[Any] = tape.edges
@@ -346,6 +408,13 @@ def is_used(tape: Tape) -> bool:
             elif door.references(edge) > matching.HOLDERS:
                 return True
     return False
+
+
+def is_root_used(tape: Tape) -> bool:
+    """Return whether the root of a tape over which a pass has run without a node is in use elsewhere."""
+    pattern: Pattern = tape.pattern
+    edge: Edge = tape.edges[pattern.root]
+    return int(door.references(edge)) > matching.HOLDERS
 
 
 def single_root(tape: Tape, outputs: tuple[Any, ...]) -> Any:
@@ -393,20 +462,62 @@ def replace(pattern: Pattern, match: Match, all_of_tape: list[Any]) -> None:
     modes.sequence += graph.count
     add_stores(node, graph, match.externals, root)
     node.results = [door.weak(root)]
-    following: Tape = new_tape(modes, tape.follower)
-    following.earlier = tape
-    earlier: Tape = tape.earlier
-    if earlier is not None and not is_used(earlier):
-        tape.earlier = earlier.earlier
-        earlier.earlier = None
-        discard(earlier)
-    begin_next(tape, pattern, following)
+    following: Tape = new_following(tape, pattern)
     tape.edges = all_of_tape
     tape.pattern, tape.segment_node, tape.calls = pattern, node, []
     output: tuple[Any, ...] = segment.outputs[0]
     lead(root._edge_, node, 0, (output[2], output[3]))
     modes.tape = following
     slots.open_tape(following)
+
+
+def pass_by(tape: Tape, prediction: Prediction) -> None:
+    """End a tape over which a pass runs without a node, and begin another tape."""
+    pattern: Pattern = prediction.pattern
+    match: Match = prediction.match
+    modes: Modes = tape.modes
+    edges: list[Any] = edges_of(match.results)
+    tape.predicting = None
+    tape.pattern, tape.passed, tape.edges = pattern, match.externals, edges
+    prediction.leave()  # now that a finaliser finds what stands for the calls
+    tape.sequence_number = modes.sequence
+    modes.sequence += pattern.graph.count
+    following: Tape = new_following(tape, pattern)
+    modes.tape = following
+    slots.open_tape(following)
+
+
+def stand_in(tape: Tape) -> None:
+    """Create the node that stands for calls over which a pass has run without it; it has been freed."""
+    pattern: Pattern = tape.pattern
+    graph: Connections = pattern.graph
+    segment: Segment = graph.segments[0]
+    edges: list[Any] = []
+    unlike: bool = add_outer(graph, tape.passed, edges)
+    node: CompiledFunctionBackward = new_segment_node(segment, [], edges, tape.sequence_number)
+    node.unlike, node.followed = unlike, True
+    node.freed = segment.frees
+    node.kept = node.stores = None
+    node.versions, node.results = [], []
+    tape.segment_node, tape.passed = node, None
+    output: tuple[Any, ...] = segment.outputs[0]
+    lead(tape.edges[pattern.root], node, 0, (output[2], output[3]))
+
+
+def new_following(tape: Tape, pattern: Pattern) -> Tape:
+    """Return the tape after one that matches a pattern, with a prediction; the one before is discarded if unused."""
+    following: Tape = new_tape(tape.modes, tape.follower)
+    following.earlier = tape
+    earlier: Tape = tape.earlier
+    if earlier is not None:
+        if earlier.passed is not None and is_root_used(earlier):
+            stand_in(earlier)
+        if not is_used(earlier):
+            tape.earlier = earlier.earlier
+            earlier.earlier = None
+            discard(earlier)
+    begin_next(tape, pattern, following)
+    return following
 
 
 def begin_next(tape: Tape, pattern: Pattern, following: Tape) -> None:

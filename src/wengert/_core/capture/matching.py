@@ -122,6 +122,7 @@ class Pattern:
         words: their flags, as numbers of 32 bits.
         required: the external tensors that require a gradient.
         root: the number of the result from which gradients come.
+        order: which sources the inputs of the latest pass by a list alone were; None before.
         ends: for each result its (step, output number) in the graph; None if it is not recorded.
         spaces: for each result the shape and dtype of its gradient, or None.
         unused: (number, how often calls hold it, how often views hold it) of the recorded results that the root does
@@ -144,6 +145,7 @@ class Pattern:
     words: bytes
     required: tuple[int, ...]
     root: int
+    order: Any
     ends: tuple[Any, ...]
     kept: tuple[int, ...]
     same: tuple[Any, ...]
@@ -172,6 +174,7 @@ class Pattern:
         "kept",
         "matches",
         "next",
+        "order",
         "required",
         "root",
         "run_call",

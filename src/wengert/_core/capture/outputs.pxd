@@ -18,6 +18,7 @@ cdef class Nest:
 cpdef object build(object description, list values, list owners, dict built, dict storages)
 @cython.locals(tensor=Tensor, info=ViewInfo, owner=Tensor)
 cpdef object build_tensor(Output output, list values, list owners, dict built, dict storages)
+cpdef Tensor fresh_tensor(Output output, list values)
 @cython.locals(storage=Storage)
 cpdef Storage new_storage(Output output, object array, dict storages)
 @cython.locals(storage=Storage)

@@ -146,7 +146,7 @@ def build_tensor(
     """Return one tensor of the results."""
     tensor: Tensor
     if output.alone:
-        return share(values[output.register], fresh_storage(values[output.register], output.version))
+        return fresh_tensor(output, values)
     if output.register < 0 and output.external >= 0:
         return owners[output.external]
     known: Any = built.get(id(output))
@@ -169,6 +169,12 @@ def build_tensor(
         tensor = share(values[output.register], new_storage(output, values[output.register], storages))
     built[id(output)] = tensor
     return tensor
+
+
+def fresh_tensor(output: Output, values: list[Any]) -> Tensor:
+    """Return a tensor with memory of its own."""
+    array: Any = values[output.register]
+    return share(array, fresh_storage(array, output.version))
 
 
 def new_storage(output: Output, array: Any, storages: dict[int, Any]) -> Storage:

@@ -17,6 +17,7 @@ from .concluding import first_effect, refuse_temporary, refuse_writes, shortened
 from .describing import Describing
 from .expanding import Expansion, Seeds, sweep
 from .graphs import KeptArray, Step
+from .list_passes import ends_of, runs_natively
 from .lists import copy_of, layout_of
 from .native_calls import build_calls, call_list
 from .outputs import Nest, Output, mark_alone, registers_of
@@ -89,7 +90,7 @@ class Passes:
             self.failed += 1
             self.reason = reason if self.failed == MOST_FAILURES else ""
         else:
-            build_calls(known)
+            build_lone(known)
             self.segment.lists = [known, *self.segment.lists]
         return outgoing
 
@@ -106,7 +107,7 @@ class Passes:
             others = self.segment.lists
             fresh = all(compared(o.entries, o.result, again.entries, again.result) != (False, "") for o in others)
             if fresh and len(others) < MOST_LISTS:
-                build_calls(again)
+                build_lone(again)
                 self.segment.lists = [again, *others]
         elif difference:
             self.give_up(f"its backward pass differs from call to call; {difference}")
@@ -168,6 +169,7 @@ class Passes:
                 known.wanted, known.arrived, known.steps = wanted, arrived, node.ran
                 shared = [at for at, grad in enumerate(outgoing) if grad is not None and at not in owned]
                 known.foreign = tuple(shared)
+                known.ends = ends_of(self.segment, known, len(self.graph.sources))
             except Refusal as refusal:
                 recorder.refuse(str(refusal))
         recorder.release()
@@ -181,6 +183,13 @@ class Passes:
             if at == number and variable is not None:
                 return variable
         return expansion.tensor(self.segment.registers[number])
+
+
+def build_lone(known: BackwardList) -> None:
+    """Build the list that passes run, see `build_calls`; note whether it may stand for a pass alone."""
+    build_calls(known)
+    if not runs_natively(known.calls):
+        known.ends = None
 
 
 def separated(grads: list[Any], arrays: list[Any]) -> list[Any]:

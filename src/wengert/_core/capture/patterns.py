@@ -19,7 +19,7 @@ from ..tensor.tapes import Tape, calls_in
 from .caching import CallCache, are_identical, keeps_results
 from .dividing import graph_of
 from .expanding import Expansion
-from .following import LONGEST, Follower
+from .following import LONGEST, Follower, stand_in
 from .lists import layout_of
 from .matching import PLACES, ExpectedCall, Pattern
 from .native_calls import RETURNS, SMALL, is_native
@@ -89,6 +89,8 @@ class Following(Follower):
 
     def expand(self, tape: Tape) -> None:
         """Create the ordinary nodes of a tape for which a single node stands."""
+        if tape.passed is not None:
+            stand_in(tape)
         node, pattern, edges = tape.segment_node, tape.pattern, tape.edges
         if node is None:
             return
@@ -262,7 +264,7 @@ class Reader:
         pattern.kept = tuple([self.registers[register][0] for register in graph.segments[0].registers])
         pattern.same = tuple(self.same(graph.segments[0].registers))
         pattern.matches = pattern.failures = 0
-        pattern.cached = pattern.next = None
+        pattern.cached = pattern.next = pattern.order = None
         pattern.is_busy = False
         self.recorder.release()
         return pattern

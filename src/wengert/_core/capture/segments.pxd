@@ -17,7 +17,7 @@ cdef long MOST_BITS
 
 cdef class BackwardList:
     cdef public long count, wanted, arrived, replays
-    cdef public object entries, result, steps, calls
+    cdef public object entries, result, steps, calls, ends
     cdef public tuple foreign, layouts, grads, fills, owners, used, held
 
 cdef class Segment:
@@ -60,6 +60,7 @@ cdef class Gate(Node):
 
 @cython.locals(count=long, every=long, passing=Pass)
 cpdef long wanted_of(Node node, Modes modes) except? -1
+cpdef long every_of(long count) except? -1
 @cython.locals(segment=Segment, passing=Pass, bits=long, edge=Edge, at=long)
 cpdef long arrived_at(CompiledFunctionBackward node, Modes modes) except? -1
 @cython.locals(passing=Pass, edge=Edge)

@@ -50,6 +50,7 @@ class BackwardList:
         held: (external tensor, tensor, guard) of the tensors that are neither.
         steps: bits of the steps that run.
         replays: the number of passes that it matched.
+        ends: for each source of the graph the edge over which its gradient arrives, or None, see `list_passes`.
     """
 
     entries: Any
@@ -67,11 +68,13 @@ class BackwardList:
     held: tuple[Any, ...]
     steps: Any
     replays: int
+    ends: Any
 
     __slots__ = (
         "arrived",
         "calls",
         "count",
+        "ends",
         "entries",
         "fills",
         "foreign",
@@ -369,11 +372,16 @@ class Gate(Node):
 def wanted_of(node: Node, modes: Modes) -> int:
     """Return bits of the edges of a node that the pass which runs it needs, of the first `MOST_BITS`."""
     count: int = len(node.next_edges)
-    every: int = -1 if count > MOST_BITS else (1 << count) - 1
+    every: int = every_of(count)
     passing: Pass = modes.passing
     if passing is None or passing.sparing is not node:
         return every
     return every & ~passing.spared
+
+
+def every_of(count: int) -> int:
+    """Return bits of all of `count` edges."""
+    return -1 if count > MOST_BITS else (1 << count) - 1
 
 
 def arrived_at(node: CompiledFunctionBackward, modes: Modes) -> int:

@@ -25,7 +25,7 @@ cdef class Tape(Node):
     cdef public list calls, edges
     cdef public Modes modes, changer
     cdef public long process
-    cdef public object follower, segment_node, pattern, earlier
+    cdef public object follower, segment_node, passed, pattern, earlier
     cdef public Predicting predicting
 
 @cython.locals(tape=Tape)

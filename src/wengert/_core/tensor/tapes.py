@@ -91,6 +91,8 @@ class Tape(Node):
         follower: whose calls these are.
         segment_node: the node that stands for all calls after a backward pass has begun; None before.
         edges: then the edges of all results.
+        passed: the external tensors of the calls if a pass has run over them without a node, which freed the graph, and
+            no program has looked at it; otherwise None.
         pattern: then the pattern that the calls match.
         earlier: the tape before this one in the same call of the function, or None.
         predicting: compares the calls with what is expected, and has them until that ends; or None.
@@ -104,6 +106,7 @@ class Tape(Node):
     follower: Any
     segment_node: Any
     edges: list[Any]
+    passed: Any
     pattern: Any
     earlier: Any
     predicting: Any
@@ -117,6 +120,7 @@ class Tape(Node):
         "edges",
         "follower",
         "modes",
+        "passed",
         "pattern",
         "predicting",
         "process",
@@ -131,7 +135,7 @@ def new_tape(modes: Modes, follower: Any) -> Tape:
     tape.calls = []
     tape.modes = modes
     tape.follower = follower
-    tape.segment_node = tape.pattern = None
+    tape.segment_node = tape.passed = tape.pattern = None
     tape.edges = None
     tape.earlier = None
     tape.predicting = None

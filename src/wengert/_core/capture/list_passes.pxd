@@ -1,0 +1,27 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.capture.lists cimport CallList
+from wengert._core.capture.matching cimport Match, Pattern, array_at
+from wengert._core.capture.outputs cimport Nest, Output, fresh_tensor
+from wengert._core.capture.segments cimport BackwardList, Connections, Segment, every_of, fits
+from wengert._core.leaves.accumulate cimport AccumulateGrad, accumulate, noted
+from wengert._core.state.modes cimport Modes
+from wengert._core.tensor.base cimport Tensor, wrap
+from wengert._core.tensor.meta cimport AutogradMeta
+
+cdef dict UNITS
+
+@cython.locals(segment=Segment, root=Tensor, grads=list, known=BackwardList)
+cpdef object gradients(Pattern pattern, Match match, object grad_output)
+@cython.locals(calls=CallList, values=list, number=long, register=long, edge=long, held=Tensor, parts=tuple, result=list)
+cpdef object run_alone(Pattern pattern, Match match, BackwardList known, Tensor grad_output)
+cpdef tuple parts_of(Nest nest)
+cpdef object unit_for(Tensor root)
+@cython.locals(grad=Tensor)
+cpdef object plain_one(object grad_output)
+@cython.locals(leaf=Tensor, meta=AutogradMeta, node=AccumulateGrad, at=long)
+cpdef bint are_plain(Connections graph, Match match) except -1
+@cython.locals(sources=tuple, externals=list, order=tuple, place=long, at=long)
+cpdef object order_of(Pattern pattern, Match match, object inputs)
+@cython.locals(sources=tuple, recording=bint, mask=long, at=long)
+cpdef object deliver(Pattern pattern, list externals, list grads, Modes modes)
