@@ -284,7 +284,6 @@ def test_every_native_function_with_a_twin_is_fuzzed(native):
     others |= {
         "replay_calls",
         "run_calls",
-        "run_call",
         "repeated_calls",
         "fused_calls",
         "kept_bytes",

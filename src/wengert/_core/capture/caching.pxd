@@ -2,7 +2,7 @@ cimport cython
 from wengert._core cimport door, flags
 from wengert._core.aliasing cimport views
 from wengert._core.capture cimport direct
-from wengert._core.capture.kept cimport is_free, is_same_view, origin_of, renew_view
+from wengert._core.capture.kept cimport is_same_view, origin_of, renew_view
 from wengert._core.capture.matching cimport is_equal
 from wengert._core.capture.signatures cimport Guard, guard_of, holds
 from wengert._core.operators.declaration cimport Declaration
@@ -17,7 +17,7 @@ cdef class CachedCall:
     cdef public Declaration op
     cdef public tuple guards, facts, constants
     cdef public bint grad, is_short
-    cdef public object calls, layout
+    cdef public object calls, handle, layout
     cdef public tuple origin
     cdef public Tensor result
     cdef public list values
@@ -29,7 +29,7 @@ cpdef bint are_identical(tuple values, tuple others) except -1
 cpdef bint keeps_results() except -1
 
 cdef class CallCache(Cache):
-    cdef public tuple natives
+    cdef public object replay_calls
     cdef public dict guards
     cdef public CachedCall first, last, stale
     cdef public long count, kept, rounds
@@ -56,7 +56,7 @@ cdef class CallCache(Cache):
 @cython.locals(guard=Guard, tensor=Tensor, place=long, values=list, at=long)
 cpdef bint takes(CachedCall known, tuple args) except -1
 @cython.locals(values=list, count=long, result=Tensor, at=long)
-cpdef object run_again(CachedCall known, object run_call)
+cpdef object run_again(CachedCall known)
 @cython.locals(view=Tensor)
 cpdef object take_again(CachedCall known, Tensor source)
 cpdef object renew(CachedCall known, tuple args, Tensor result)

@@ -21,7 +21,7 @@ from ..tensor.base import Tensor, wrap_flagged
 from ..tensor.storage import next_serial
 from ..tensor.tapes import Cache
 from . import direct
-from .kept import is_free, is_same_view, origin_of, renew_view
+from .kept import is_same_view, origin_of, renew_view
 from .lists import layout_of
 from .matching import is_equal
 from .native_calls import RETURNS, is_native
@@ -66,6 +66,7 @@ class CachedCall:
     is_short: bool
     grad: bool
     calls: Any
+    handle: Any
     values: list[Any]
     result: Any
     origin: Any
@@ -80,6 +81,7 @@ class CachedCall:
         "following",
         "grad",
         "guards",
+        "handle",
         "is_short",
         "layout",
         "op",
@@ -95,7 +97,7 @@ class CachedCall:
         self.constants = constants
         self.is_short = len(constants) >= 2 and are_identical(constants[2:], op.after2)
         self.grad = grad
-        self.calls = self.result = self.origin = self.layout = self.following = self.other = None
+        self.calls = self.handle = self.result = self.origin = self.layout = self.following = self.other = None
         self.values = [None] * (len(guards) - guards.count(None) + 1)
         classes = tuple([None if guard is None else guard.cls for guard in guards])
         layouts = tuple([None if guard is None else guard.layout for guard in guards])
@@ -125,7 +127,7 @@ class CallCache(Cache):
     """The cached calls of a followed function.
 
     Attributes:
-        natives: the native functions `replay_calls` and `run_call`.
+        replay_calls: the native function that describes calls.
         guards: the guards of operands, by what they require; layouts of results, by dtype, shape and strides.
         first: stands before the first call.
         last: the last call that was cached.
@@ -136,7 +138,7 @@ class CallCache(Cache):
         is_busy: a call of the function uses the cache.
     """
 
-    natives: Any
+    replay_calls: Any
     guards: dict[Any, Any]
     first: Any
     last: Any
@@ -146,10 +148,10 @@ class CallCache(Cache):
     rounds: int
     is_busy: bool
 
-    __slots__ = ("count", "first", "guards", "is_busy", "kept", "last", "natives", "rounds", "stale")
+    __slots__ = ("count", "first", "guards", "is_busy", "kept", "last", "replay_calls", "rounds", "stale")
 
-    def __init__(self, natives: Any) -> None:
-        self.natives = natives
+    def __init__(self, replay_calls: Any) -> None:
+        self.replay_calls = replay_calls
         self.forget()
 
     def forget(self) -> None:
@@ -185,7 +187,7 @@ class CallCache(Cache):
         """Return the result of a cached call; None if it has to run as usual."""
         if known.origin is not None:
             return take_again(known, first)
-        return None if known.calls is None else run_again(known, self.natives[1])
+        return None if known.calls is None else run_again(known)
 
     def run2(self, op: Any, first: Any, second: Any, modes: Modes) -> Any:
         """Run a call with two arguments and defaults, see `run`."""
@@ -258,7 +260,8 @@ class CallCache(Cache):
             count += guard is not None
         known.layout = self.layout(array)
         call = RETURNS, op.native, tuple(places), known.constants, False, (count,), (known.layout,), (-1,), (), None
-        known.calls = self.natives[0]((call,), count + 1)
+        known.calls = self.replay_calls((call,), count + 1)
+        known.handle = direct.handle_of(known.calls)
         return known
 
     def prepared(self, op: Any, args: tuple[Any, ...], modes: Modes) -> CachedCall:
@@ -313,24 +316,24 @@ def takes(known: CachedCall, args: tuple[Any, ...]) -> bool:
     return True
 
 
-def run_again(known: CachedCall, run_call: Any) -> Any:
+def run_again(known: CachedCall) -> Any:
     """Run a cached call on the operands that `takes` has noted; return its result, or None if it could not run."""
     values: list[Any] = known.values
     count: int = len(values) - 1
-    result: Tensor = None
-    if is_free(known.result, values[count], 0):
-        result = known.result
-    free: Any = None if result is None else result._array_
-    array: Any = direct.run_call(run_call, known.calls, values, 0, free)
+    result: Tensor
+    returned: Any = direct.repeat_cached(known, values, count)
+    if returned is None:
+        returned = direct.run_call(known.handle, values, 0, None)
     for at in range(count):
         values[at] = None
-    if array is NotImplemented:
-        known.calls = None
-        return None
-    if array is free:
+    if isinstance(returned, Tensor):
+        result = returned
         result._storage_.serial = next_serial()
         return result
-    result = wrap_flagged(array, 0)
+    if returned is NotImplemented:
+        known.calls = None
+        return None
+    result = wrap_flagged(returned, 0)
     known.result = result
     return result
 

@@ -341,17 +341,118 @@ cdef extern from *:
         }
         return 1;
     }
-    /* Call `run_call` of the native library. */
-    static CYTHON_UNUSED PyObject *wengert_run_call(
-            PyObject *function, PyObject *calls, PyObject *values, PyObject *number, PyObject *array) {
-        PyObject *arguments[4] = {calls, values, number, array};
-        if (PyCFunction_CheckExact(function) && (PyCFunction_GET_FLAGS(function) == METH_FASTCALL)) {
-            typedef PyObject *(*Fast)(PyObject *, PyObject *const *, Py_ssize_t);
-            const Fast fast = (Fast)(void (*)(void))PyCFunction_GET_FUNCTION(function);
-            return fast(PyCFunction_GET_SELF(function), arguments, 4);
+    /* What runs one call of a list: `run_entry` of the native library, and the calls, which a capsule owns. */
+    typedef struct {
+        PyObject *(*run)(void *, PyObject *, Py_ssize_t, PyObject *);
+        void *calls;
+    } wengert_handle;
+    static CYTHON_UNUSED PyObject *wengert_handle_of(PyObject *capsule) {
+        wengert_handle handle;
+        void *context;
+        handle.calls = PyCapsule_GetPointer(capsule, "wengert.replay_calls");
+        if (handle.calls == NULL) return NULL;
+        context = PyCapsule_GetContext(capsule);
+        if (context == NULL) {
+            PyErr_SetString(PyExc_RuntimeError, "the calls have no function that runs them");
+            return NULL;
         }
-        return PyObject_Vectorcall(function, arguments, 4, NULL);
+        memcpy(&handle.run, &context, sizeof context);
+        return PyBytes_FromStringAndSize((const char *)&handle, sizeof handle);
     }
+    static CYTHON_INLINE PyObject *wengert_run_call(
+            PyObject *known, PyObject *values, Py_ssize_t number, PyObject *array) {
+        wengert_handle handle;
+        if (PyBytes_GET_SIZE(known) != sizeof handle) {
+            PyErr_SetString(PyExc_RuntimeError, "a call has no function that runs it");
+            return NULL;
+        }
+        memcpy(&handle, PyBytes_AS_STRING(known), sizeof handle);
+        return handle.run(handle.calls, values, number, array);
+    }
+    typedef struct {
+        Py_ssize_t array, storage, flags, edge, meta, memory, version, detached, writes, counting;
+    } wengert_kept_fields;
+    /* Whether nothing refers to a kept tensor but its keeper, nor to its memory but the list of registers that `value` is
+       from, so that it can be a new result: with the flags `word`, of a tensor with an edge, or none. */
+    static CYTHON_INLINE int wengert_is_free(
+            PyObject *tensor, PyObject *value, long word, const wengert_kept_fields *field) {
+    #ifdef Py_GIL_DISABLED
+        return 0;  /* other threads may take references at any time */
+    #else
+        if (tensor == Py_None || Py_REFCNT(tensor) != 1 || WENGERT_AT(PyObject *, tensor, field->array) != value
+            || Py_REFCNT(value) != 3) return 0;
+        PyObject *storage = WENGERT_AT(PyObject *, tensor, field->storage);
+        PyObject *edge = WENGERT_AT(PyObject *, tensor, field->edge);
+        if (Py_REFCNT(storage) != 1 || WENGERT_AT(PyObject *, storage, field->memory) != value
+            || WENGERT_AT(long, tensor, field->flags) != word
+            || WENGERT_AT(PyObject *, tensor, field->meta) != Py_None) return 0;
+        if (word ? edge == Py_None || Py_REFCNT(edge) != 1 : edge != Py_None) return 0;
+        if (WENGERT_AT(long, storage, field->version) || WENGERT_AT(long, storage, field->detached)
+            || WENGERT_AT(PyObject *, storage, field->writes) != Py_None
+            || WENGERT_AT(PyObject *, storage, field->counting) != Py_None) return 0;
+        return wengert_is_bare(tensor) && wengert_is_bare(storage) && wengert_is_bare(value);
+    #endif
+    }
+    /* Run a call in the memory of a kept tensor; the tensor, or what the call returned instead. None if the tensor is not
+       free: then nothing has run. */
+    static CYTHON_INLINE PyObject *wengert_repeat_in(
+            PyObject *tensor, PyObject *handle, PyObject *values, Py_ssize_t place, Py_ssize_t position, long word,
+            const wengert_kept_fields *field) {
+        PyObject *value, *returned;
+        if (place >= PyList_GET_SIZE(values)) Py_RETURN_NONE;
+        value = PyList_GET_ITEM(values, place);
+        if (!wengert_is_free(tensor, value, word, field)) Py_RETURN_NONE;
+        Py_INCREF(tensor);  /* a handler of a signal may end the prediction */
+        returned = wengert_run_call(handle, values, position, value);
+        if (returned == value) {
+            Py_DECREF(returned);
+            return tensor;
+        }
+        Py_DECREF(tensor);
+        return returned;
+    }
+    #define WENGERT_KEPT_FIELDS &(const wengert_kept_fields){ \
+        offsetof(WENGERT_OF_TENSOR, _array_), offsetof(WENGERT_OF_TENSOR, _storage_), \
+        offsetof(WENGERT_OF_TENSOR, _flags_), offsetof(WENGERT_OF_TENSOR, _edge_), offsetof(WENGERT_OF_TENSOR, _meta_), \
+        offsetof(WENGERT_OF_STORAGE, array), offsetof(WENGERT_OF_STORAGE, version), \
+        offsetof(WENGERT_OF_STORAGE, detached), offsetof(WENGERT_OF_STORAGE, writes), \
+        offsetof(WENGERT_OF_STORAGE, counting)}
+    static CYTHON_INLINE PyObject *wengert_repeat_at(
+            PyObject *handle, PyObject *cached, Py_ssize_t number, PyObject *values, Py_ssize_t place,
+            Py_ssize_t position, long word, const wengert_kept_fields *field) {
+        if (number >= PyList_GET_SIZE(cached)) Py_RETURN_NONE;
+        return wengert_repeat_in(PyList_GET_ITEM(cached, number), handle, values, place, position, word, field);
+    }
+    #define wengert_repeat(handle, cached, number, values, place, position, word) wengert_repeat_at( \
+        (handle), (cached), (number), (values), (place), (position), (word), WENGERT_KEPT_FIELDS)
+    #define wengert_repeat_cached(known, values, place) wengert_repeat_in( \
+        WENGERT_AT(PyObject *, (known), offsetof(WENGERT_OF_CACHED, result)), \
+        WENGERT_AT(PyObject *, (known), offsetof(WENGERT_OF_CACHED, handle)), (values), (place), 0, 0, \
+        WENGERT_KEPT_FIELDS)
+    #define WENGERT_OF_CACHED struct __pyx_obj_7wengert_5_core_7capture_7caching_CachedCall
+    /* The edges of tensors. */
+    static CYTHON_UNUSED PyObject *wengert_edges_at(PyObject *tensors, Py_ssize_t edge) {
+        PyObject *edges = PyList_New(PyList_GET_SIZE(tensors));
+        if (edges == NULL) return NULL;
+        for (Py_ssize_t at = 0; at < PyList_GET_SIZE(tensors); at++)
+            PyList_SET_ITEM(edges, at, Py_NewRef(WENGERT_AT(PyObject *, PyList_GET_ITEM(tensors, at), edge)));
+        return edges;
+    }
+    #define wengert_edges_of(tensors) wengert_edges_at((tensors), offsetof(WENGERT_OF_TENSOR, _edge_))
+    /* Whether something refers to one of several edges but their list, or, if it is that of a kept tensor, to the tensor;
+       the edge at `root` is left out. */
+    static CYTHON_UNUSED int wengert_are_held_at(PyObject *edges, PyObject *cached, Py_ssize_t root, Py_ssize_t edge_at) {
+        const Py_ssize_t kept = PyList_GET_SIZE(cached);
+        for (Py_ssize_t at = 0; at < PyList_GET_SIZE(edges); at++) {
+            PyObject *edge = PyList_GET_ITEM(edges, at), *tensor = at < kept ? PyList_GET_ITEM(cached, at) : Py_None;
+            if (edge == Py_None || at == root) continue;
+            if (tensor != Py_None && WENGERT_AT(PyObject *, tensor, edge_at) == edge) edge = tensor;
+            if (Py_REFCNT(edge) > 1) return 1;
+        }
+        return 0;
+    }
+    #define wengert_are_held(edges, cached, root) \
+        wengert_are_held_at((edges), (cached), (root), offsetof(WENGERT_OF_TENSOR, _edge_))
     #define WENGERT_MOST_REGISTERS 24
     /* The registers keep their arrays while the call lasts: nobody else has the list. */
     static PyObject *wengert_on_registers(PyObject *function, PyObject *args, PyObject *places, PyObject *values) {
@@ -394,7 +495,13 @@ cdef extern from *:
     bint takes_args "wengert_takes_args"(tuple args, tuple facts)
     bint takes_two "wengert_takes_two"(object first, object second, tuple facts)
     bint puts_arrays "wengert_puts_arrays"(bytes outside, list externals, bytes words, list values)
-    object run_call "wengert_run_call"(object function, object calls, list values, object number, object array)
+    bytes handle_of "wengert_handle_of"(object capsule)
+    object run_call "wengert_run_call"(bytes handle, list values, Py_ssize_t number, object array)
+    object repeat "wengert_repeat"(
+        bytes handle, list cached, Py_ssize_t number, list values, Py_ssize_t place, Py_ssize_t position, long word)
+    object repeat_cached "wengert_repeat_cached"(object known, list values, Py_ssize_t place)
+    list edges_of "wengert_edges_of"(list tensors)
+    bint are_held "wengert_are_held"(list edges, list cached, Py_ssize_t root)
     object on_registers "wengert_on_registers"(object function, tuple args, tuple places, list values)
 
 cdef enum:

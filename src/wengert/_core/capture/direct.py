@@ -147,9 +147,65 @@ def puts_arrays(outside: bytes, externals: list[Any], words: bytes, values: list
     return True
 
 
-def run_call(function: Any, calls: Any, values: list[Any], number: int, array: Any) -> Any:
-    """Call `run_call` of the native library."""
-    return function(calls, values, number, array)
+def handle_of(capsule: Any) -> bytes:
+    """Return what runs one call of a list, which holds as long as the capsule with the calls exists."""
+    return b""
+
+
+def run_call(handle: bytes, values: list[Any], number: int, array: Any) -> Any:
+    """Run a call of a list natively.
+
+    Args:
+        handle: what `handle_of` returned.
+        values: the registers.
+        number: the number of the call.
+        array: the array for its result, which nobody else uses; None for a new one.
+
+    Returns:
+        The array with the result; NotImplemented if the call could not run.
+    """
+    return NotImplemented
+
+
+def repeat(
+    handle: bytes, cached: list[Any], number: int, values: list[Any], place: int, position: int, word: int
+) -> Any:
+    """Run a call in the memory of a kept tensor if nothing else refers to it, so that it can be a new result.
+
+    Args:
+        handle: what `handle_of` returned.
+        cached: the kept tensors.
+        number: the number of the tensor.
+        values: the registers.
+        place: that of the result.
+        position: the number of the call.
+        word: the flags of a new result: REQUIRES_GRAD, of a tensor with an edge, or none.
+
+    Returns:
+        The tensor; what `run_call` returned instead; None if the tensor is not free: then nothing has run.
+    """
+    return None
+
+
+def repeat_cached(known: Any, values: list[Any], place: int) -> Any:
+    """Run a cached call in the memory of its latest result, see `repeat`."""
+    return None
+
+
+def edges_of(tensors: list[Any]) -> list[Any]:
+    """Return the edges of some tensors."""
+    return [tensor._edge_ for tensor in tensors]
+
+
+def are_held(edges: list[Any], cached: list[Any], root: int) -> bool:
+    """Return whether something refers to one of several edges but their list, or to the kept tensor that has it.
+
+    Args:
+        edges: the edges, None for results that are not recorded.
+        cached: for each edge the kept tensor, or None.
+        root: the number of an edge that is left out.
+    """
+    return True
 
 
 def keeps_registers() -> bool:

@@ -2,7 +2,7 @@ cimport cython
 from wengert._core cimport door
 from wengert._core.calls cimport taped
 from wengert._core.capture.segments cimport CompiledFunctionBackward, Connections, Segment, add_outer, lead, new_segment_node
-from wengert._core.capture cimport list_passes, matching
+from wengert._core.capture cimport direct, list_passes, matching
 from wengert._core.capture.caching cimport CallCache
 from wengert._core.capture.matching cimport Match, Pattern, are_distinct, are_same, are_unused, array_at, fits, new_match
 from wengert._core.capture.predicting cimport Prediction, predict
@@ -44,8 +44,6 @@ cpdef object call_with_cache(Follower owner, tuple args, dict kwargs, Modes mode
 @cython.locals(first=Tape)
 cpdef object call_on_tape(Follower owner, tuple args, dict kwargs, Modes modes)
 cpdef object owner_of(object array)
-@cython.locals(edges=list, tensor=Tensor)
-cpdef list edges_of(list results)
 @cython.locals(pattern=Pattern, match=Match)
 cpdef bint is_complete(Prediction prediction, object root) except -1
 cpdef bint has_ended(Tape tape) except -1
@@ -62,7 +60,7 @@ cpdef object close(Modes modes)
 cpdef object discard(Tape tape)
 @cython.locals(pattern=Pattern)
 cpdef object give_up(Tape tape)
-@cython.locals(pattern=Pattern, edges=list, edge=Edge, tensor=Tensor, at=long)
+@cython.locals(pattern=Pattern, edges=list, edge=Edge, at=long)
 cpdef bint is_used(Tape tape) except -1
 @cython.locals(root=Tensor, edge=Edge)
 cpdef object single_root(Tape tape, tuple outputs)

@@ -19,7 +19,7 @@ from ..tensor.base import Tensor
 from ..tensor.slots import TapeOwner
 from ..tensor.storage import Storage
 from ..tensor.tapes import Tape, await_others, is_quiet, is_taped, lock, new_tape
-from . import list_passes, matching
+from . import direct, list_passes, matching
 from .caching import CallCache
 from .matching import Match, Pattern, are_distinct, are_same, are_unused, array_at, fits, new_match
 from .predicting import Prediction, predict
@@ -352,7 +352,7 @@ def as_predicted(tape: Tape, root: Any) -> Any:
     match: Match = prediction.match
     if is_complete(prediction, root):
         prediction.leave()
-        replace(pattern, match, edges_of(match.results))
+        replace(pattern, match, direct.edges_of(match.results))
         return match
     prediction.end()
     return None
@@ -369,15 +369,6 @@ def is_complete(prediction: Prediction, root: Any) -> bool:
     if prediction.upcoming is not None or (root is not None and match.results[pattern.root] is not root):
         return False
     return are_distinct(pattern, match) and are_same(pattern, match) and are_unused(pattern, match, True)
-
-
-def edges_of(results: list[Any]) -> list[Any]:
-    """Return the edges of some tensors."""
-    edges: list[Any] = []
-    tensor: Tensor
-    for tensor in results:
-        edges.append(tensor._edge_)
-    return edges
 
 
 def give_up(tape: Tape) -> None:
@@ -397,15 +388,12 @@ def is_used(tape: Tape) -> bool:
     pattern: Pattern = tape.pattern
     edges: list[Any] = tape.edges
     edge: Edge
-    tensor: Tensor
+    if pattern.cached is not None:  # results are kept for the next round, perhaps by a program as well
+        return direct.are_held(edges, pattern.cached, pattern.root)
     for at in range(len(edges)):
         if edges[at] is not None and at != pattern.root:
             edge = edges[at]
-            tensor = None if pattern.cached is None else pattern.cached[at]
-            if tensor is not None and tensor._edge_ is edge:  # kept for the next round, perhaps by a program as well
-                if door.references(tensor) > matching.HOLDERS:
-                    return True
-            elif door.references(edge) > matching.HOLDERS:
+            if door.references(edge) > matching.HOLDERS:
                 return True
     return False
 
@@ -476,7 +464,7 @@ def pass_by(tape: Tape, prediction: Prediction) -> None:
     pattern: Pattern = prediction.pattern
     match: Match = prediction.match
     modes: Modes = tape.modes
-    edges: list[Any] = edges_of(match.results)
+    edges: list[Any] = direct.edges_of(match.results)
     tape.predicting = None
     tape.pattern, tape.passed, tape.edges = pattern, match.externals, edges
     prediction.leave()  # now that a finaliser finds what stands for the calls

@@ -5,14 +5,9 @@ from wengert._core.capture cimport direct
 from wengert._core.graph.node cimport Edge, new_edge
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
 from wengert._core.tensor.meta cimport AutogradMeta
-from wengert._core.tensor.storage cimport Storage
 
-cdef long HOLD_TENSOR, HOLD_STORAGE, HOLD_EDGE, HOLD_ARRAY
+cdef long HOLD_TENSOR, HOLD_EDGE, HOLD_ARRAY
 
-@cython.locals(storage=Storage)
-cpdef bint is_free(Tensor tensor, object value, long word) except -1
-@cython.locals(edge=Edge)
-cpdef bint has_own_edge(Tensor tensor, long word) except -1
 cpdef bint is_lasting(Tensor tensor) except -1
 @cython.locals(own=Tensor, info=ViewInfo, source=Tensor)
 cpdef object origin_of(object view, tuple args, long kind)
@@ -23,5 +18,5 @@ cpdef bint is_unused(AutogradMeta meta) except -1
 cpdef object renew_view(Tensor view)
 @cython.locals(kept=list, own=Tensor, values=list)
 cpdef tuple references_of_a_kept_one()
-@cython.locals(storage=Storage, edge=Edge)
+@cython.locals(edge=Edge)
 cpdef tuple counted(Tensor tensor, object value)

@@ -11,38 +11,7 @@ from ..aliasing.views import ViewInfo
 from ..graph.node import Edge, new_edge
 from ..tensor.base import Tensor, wrap_flagged
 from ..tensor.meta import AutogradMeta
-from ..tensor.storage import Storage
 from . import direct
-
-
-def is_free(tensor: Tensor | None, value: Any, word: int) -> bool:
-    """Return whether nothing else refers to a kept tensor and its memory, so that it can be a new result.
-
-    Args:
-        tensor: the tensor, to which one list or attribute refers; or None.
-        value: its array, to which one list refers.
-        word: the flags of a new result: REQUIRES_GRAD, of a tensor with an edge, or none.
-    """
-    if tensor is None or value is not tensor._array_:
-        return False
-    storage: Storage = tensor._storage_
-    if door.references(tensor) != HOLD_TENSOR or door.references(storage) != HOLD_STORAGE:
-        return False
-    if door.references(value) != HOLD_ARRAY or storage.array is not value or not has_own_edge(tensor, word):
-        return False
-    if tensor._flags_ != word or tensor._meta_ is not None:
-        return False
-    if storage.version or storage.detached or storage.writes is not None or storage.counting is not None:
-        return False
-    return direct.is_bare(tensor) and direct.is_bare(storage) and direct.is_bare(value)
-
-
-def has_own_edge(tensor: Tensor, word: int) -> bool:
-    """Return whether a tensor has an edge to which nothing else refers, or, if it is not recorded, none."""
-    edge: Edge = tensor._edge_
-    if word & flags.REQUIRES_GRAD == 0 or edge is None:
-        return word & flags.REQUIRES_GRAD == 0 and edge is None
-    return door.references(edge) == HOLD_EDGE
 
 
 def is_lasting(tensor: Tensor) -> bool:
@@ -113,8 +82,8 @@ def renew_view(view: Tensor) -> None:
     info.version = view._storage_.version
 
 
-def references_of_a_kept_one() -> tuple[int, int, int, int]:
-    """Return the numbers of references that are seen to a kept tensor, its storage, its edge and its array."""
+def references_of_a_kept_one() -> tuple[int, int, int]:
+    """Return the numbers of references that are seen to a kept tensor, its edge and its array."""
     kept: list[Any] = [wrap_flagged(np.zeros(1), flags.REQUIRES_GRAD)]
     own: Tensor = kept[0]
     own._edge_ = new_edge(None, 0, None, None)
@@ -123,12 +92,11 @@ def references_of_a_kept_one() -> tuple[int, int, int, int]:
     return counted(kept[0], values[0])
 
 
-def counted(tensor: Tensor | None, value: Any) -> tuple[int, int, int, int]:
-    """Return the numbers of references to a tensor, its storage, its edge, and its array."""
+def counted(tensor: Tensor | None, value: Any) -> tuple[int, int, int]:
+    """Return the numbers of references to a tensor, its edge, and its array."""
     assert tensor is not None
-    storage: Storage = tensor._storage_
     edge: Edge = tensor._edge_
-    return door.references(tensor), door.references(storage), door.references(edge), door.references(value)
+    return door.references(tensor), door.references(edge), door.references(value)
 
 
-HOLD_TENSOR, HOLD_STORAGE, HOLD_EDGE, HOLD_ARRAY = references_of_a_kept_one()
+HOLD_TENSOR, HOLD_EDGE, HOLD_ARRAY = references_of_a_kept_one()

@@ -31,7 +31,7 @@ cdef class Pattern:
     cdef public long root, matches, failures
     cdef public Connections graph
     cdef public list cached, values
-    cdef public object calls, run_call, next, order
+    cdef public object calls, handle, next, order
     cdef public bint is_busy
 
 cdef class Match:

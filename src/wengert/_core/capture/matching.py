@@ -131,7 +131,7 @@ class Pattern:
         same: pairs of places of tensors that have the same array.
         graph: the graph.
         cached: for each result the tensor that is kept for the next round, or None; None if calls are not predicted.
-        calls, run_call: the native calls, and the function that runs one of them.
+        calls, handle: the native calls, and what runs one of them, see `direct.handle_of`.
         values: the arrays of the external tensors, then those of the results.
         is_busy: a tape is compared with it call by call.
         next: the pattern of the next tape in the last call of the function, or None.
@@ -154,7 +154,7 @@ class Pattern:
     graph: Connections
     cached: list[Any]
     calls: Any
-    run_call: Any
+    handle: Any
     values: list[Any]
     is_busy: bool
     next: Any
@@ -170,6 +170,7 @@ class Pattern:
         "first",
         "graph",
         "guards",
+        "handle",
         "is_busy",
         "kept",
         "matches",
@@ -177,7 +178,6 @@ class Pattern:
         "order",
         "required",
         "root",
-        "run_call",
         "same",
         "spaces",
         "unused",

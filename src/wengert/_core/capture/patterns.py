@@ -25,6 +25,7 @@ from .matching import PLACES, ExpectedCall, Pattern
 from .native_calls import RETURNS, SMALL, is_native
 from .outputs import Output
 from .passes import prepare
+from .predicting import handle_of
 from .recorder import MOST_ARGUMENTS, Recorder, Refusal
 from .segments import lead
 from .signatures import flattened, guard_of, is_capturable
@@ -44,17 +45,15 @@ class Following(Follower):
         function: the function.
         position: the class that tells the position of the default generator of random numbers.
         natives: as in `Recorder`.
-        run_call: the native function that runs one call of a list, or None.
 
     Attributes:
         reason: why the latest tape has no pattern; "" if it has one.
     """
 
-    def __init__(self, function: Callable[..., Any], position: Callable[[], Any], natives: Any, run_call: Any) -> None:
+    def __init__(self, function: Callable[..., Any], position: Callable[[], Any], natives: Any) -> None:
         self.function = function
         self.position = position
         self.natives = natives
-        self.run_call = run_call
         self.forget()
 
     def forget(self) -> None:
@@ -64,7 +63,7 @@ class Following(Follower):
         self.idle = self.wasted = self.dropped = 0
         self.reason = ""
         cached = self.natives is not None and keeps_results()
-        self.cache = CallCache((self.natives[0], self.run_call)) if cached else None
+        self.cache = CallCache(self.natives[0]) if cached else None
 
     def unknown(self, tape: Tape, root: Tensor | None) -> None:
         """Create the nodes of a tape that no pattern matches, and read its pattern."""
@@ -84,7 +83,7 @@ class Following(Follower):
             self.reason = str(refusal)
             return
         self.reason = ""
-        prepare_prediction(pattern, self.natives, self.run_call)
+        prepare_prediction(pattern, self.natives)
         self.patterns = [pattern, *self.patterns][:MOST_PATTERNS]
 
     def expand(self, tape: Tape) -> None:
@@ -161,7 +160,7 @@ def tensors_in(values: Any) -> list[Tensor]:
     return tensors
 
 
-def prepare_prediction(pattern: Pattern, natives: Any, run_call: Any) -> None:
+def prepare_prediction(pattern: Pattern, natives: Any) -> None:
     """Let calls be predicted by a pattern."""
     if natives is None:
         return
@@ -179,7 +178,7 @@ def prepare_prediction(pattern: Pattern, natives: Any, run_call: Any) -> None:
     pattern.cached = [None] * len(pattern.ends)
     pattern.values = [None] * (count + len(pattern.ends))
     pattern.calls = natives[0](tuple(described), len(pattern.values))
-    pattern.run_call = run_call
+    pattern.handle = handle_of(pattern.calls)
 
 
 def has_defaults(expected: ExpectedCall) -> bool:

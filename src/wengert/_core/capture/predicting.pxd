@@ -3,7 +3,7 @@ from wengert._core cimport flags
 from wengert._core.aliasing cimport views
 from wengert._core.calls cimport dispatch
 from wengert._core.capture cimport direct, matching
-from wengert._core.capture.kept cimport is_free, is_same_view, origin_of, renew_view
+from wengert._core.capture.kept cimport is_same_view, origin_of, renew_view
 from wengert._core.capture.matching cimport ExpectedCall, Match, Pattern, are_laid_out, fit, new_match
 from wengert._core.graph.node cimport Edge, new_edge
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
@@ -22,7 +22,7 @@ cdef class Prediction(Predicting):
     cpdef object run_compared(self, object op, tuple args, Tape tape)
     @cython.locals(expected=ExpectedCall, match=Match, tape=Tape)
     cpdef object run2(self, object op, object first, object second)
-    @cython.locals(pattern=Pattern, values=list, place=long, result=Tensor)
+    @cython.locals(pattern=Pattern, values=list, number=long, result=Tensor)
     cpdef object result_of(self, ExpectedCall expected, Tape tape)
     @cython.locals(pattern=Pattern, cached=list, view=Tensor)
     cpdef object take_view(self, ExpectedCall expected, Tensor source)
@@ -48,6 +48,7 @@ cpdef Prediction new_prediction(Pattern pattern, Tape tape)
 @cython.locals(tensor=Tensor, results=list, edges=list)
 cpdef tuple results_of(ExpectedCall expected, Match match)
 cpdef object attach(Edge edge, Tape tape)
+cpdef object handle_of(object calls)
 cpdef object predict(Tape tape, object pattern)
 @cython.locals(values=list, place=long, at=long)
 cpdef tuple arguments(Match match, tuple places, tuple constants)

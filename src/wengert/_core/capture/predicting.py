@@ -18,7 +18,7 @@ from ..tensor.base import Tensor, wrap_flagged
 from ..tensor.storage import Storage, next_serial
 from ..tensor.tapes import Predicting, Tape
 from . import direct, matching
-from .kept import is_free, is_same_view, origin_of, renew_view
+from .kept import is_same_view, origin_of, renew_view
 from .matching import ExpectedCall, Match, Pattern, are_laid_out, fit, new_match
 
 
@@ -88,22 +88,24 @@ class Prediction(Predicting):
         """Run the predicted call by its native function, in the tensor of the last round if that is free."""
         pattern: Pattern = self.pattern
         values: list[Any] = pattern.values
-        place: int = expected.register
-        result: Tensor = None
-        if is_free(pattern.cached[expected.number], values[place], flags.REQUIRES_GRAD):
-            result = pattern.cached[expected.number]
-        free: Any = None if result is None else result._array_
-        array: Any = direct.run_call(pattern.run_call, pattern.calls, values, self.position, free)
-        if array is NotImplemented:
-            return None
-        if array is free:
+        number: int = expected.number
+        result: Tensor
+        returned: Any = direct.repeat(
+            pattern.handle, pattern.cached, number, values, expected.register, self.position, flags.REQUIRES_GRAD
+        )
+        if returned is None:
+            returned = direct.run_call(pattern.handle, values, self.position, None)
+        if isinstance(returned, Tensor):
+            result = returned
             attach(result._edge_, tape)
             result._storage_.serial = next_serial()
+        elif returned is NotImplemented:
+            return None
         else:
-            result = wrap_flagged(array, flags.REQUIRES_GRAD)
+            result = wrap_flagged(returned, flags.REQUIRES_GRAD)
             result._edge_ = new_edge(tape, 0, None, None)
-            pattern.cached[expected.number] = result if expected.is_kept else None
-        self.match.results[expected.number] = result
+            pattern.cached[number] = result if expected.is_kept else None
+        self.match.results[number] = result
         self.advance()
         return result
 
@@ -256,6 +258,11 @@ def new_prediction(pattern: Pattern, tape: Tape) -> Prediction:
     prediction.upcoming = pattern.first
     prediction.is_compared = False
     return prediction
+
+
+def handle_of(calls: Any) -> bytes:
+    """Return what runs one of several native calls, see `direct.handle_of`."""
+    return direct.handle_of(calls)
 
 
 def predict(tape: Tape, pattern: Pattern | None) -> None:

@@ -6,7 +6,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from wengert import _kernels as kernels
 from wengert._core.capture.patterns import Following
 
 from .replaying import KNOWN, NATIVES, Position, Replaying
@@ -27,7 +26,7 @@ class Followed(Following):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function, updated=())
-        super().__init__(function, Position, NATIVES, None if kernels.native is None else kernels.native.run_call)
+        super().__init__(function, Position, NATIVES)
         KNOWN.add(self)
 
     def __getattr__(self, name: str) -> Any:

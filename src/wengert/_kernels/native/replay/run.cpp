@@ -495,6 +495,27 @@ PyObject* run_alone(Calls& calls, size_t number, PyObject* registers, PyArrayObj
 
 // ---- functions -----------------------------------------------------------------------------------------------------
 
+// The result of one entry, in `array`, which nobody else uses, or in a new one (None); `Py_NotImplemented` if it could not
+// run. The core calls it by its address, the context of a capsule of calls.
+PyObject* run_entry(void* known, PyObject* registers, Py_ssize_t number, PyObject* array_object) {
+    auto& calls = *static_cast<Calls*>(known);
+    if (!PyList_CheckExact(registers) || PyList_GET_SIZE(registers) != calls.registers || number < 0 ||
+        number >= static_cast<Py_ssize_t>(calls.steps.size())) {
+        PyErr_SetString(PyExc_ValueError, "expected a list of all registers, and the number of an entry");
+        return nullptr;
+    }
+    const Call& call = calls.call_at(static_cast<size_t>(number));
+    if (!call.callable.get() || call.kind != RETURNS || call.several) return Py_NewRef(Py_NotImplemented);
+    PyArrayObject* array = nullptr;
+    if (has_layout(array_object, call.layouts[0].get()) && writeable(as_array(array_object)))
+        array = as_array(array_object);
+    try {
+        return run_alone(calls, static_cast<size_t>(number), registers, array);
+    } catch (const std::bad_alloc&) {
+        return PyErr_NoMemory();
+    }
+}
+
 void destroy(PyObject* capsule) { delete static_cast<Calls*>(PyCapsule_GetPointer(capsule, capsule_name)); }
 
 Calls* calls_in(PyObject* const* args, Py_ssize_t nargs, Py_ssize_t wanted) {
@@ -516,7 +537,9 @@ PyObject* replay_calls(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     try {
         std::unique_ptr<Calls> calls = read_calls(args[0], registers, movable);
         PyObject* capsule = calls ? PyCapsule_New(calls.get(), capsule_name, destroy) : nullptr;
-        if (capsule) static_cast<void>(calls.release());
+        if (!capsule) return nullptr;
+        static_cast<void>(calls.release());
+        if (PyCapsule_SetContext(capsule, reinterpret_cast<void*>(&run_entry)) < 0) Py_CLEAR(capsule);
         return capsule;
     } catch (const std::bad_alloc&) {
         return PyErr_NoMemory();
@@ -537,28 +560,6 @@ PyObject* run_calls(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     }
     try {
         return run_from(*calls, at, args[1]) ? PyLong_FromSsize_t(at) : nullptr;
-    } catch (const std::bad_alloc&) {
-        return PyErr_NoMemory();
-    }
-}
-
-// run_call(calls, registers, number, array): the result of one entry, in `array`, which nobody else uses, or in a new one
-// (None); NotImplemented if it could not run.
-PyObject* run_single_call(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-    Calls* calls = calls_in(args, nargs, 4);
-    if (!calls) return nullptr;
-    npy_intp number = 0;
-    if (!PyList_CheckExact(args[1]) || PyList_GET_SIZE(args[1]) != calls->registers || !as_index(args[2], number) ||
-        number < 0 || number >= static_cast<npy_intp>(calls->steps.size())) {
-        PyErr_SetString(PyExc_ValueError, "run_call: expected a list of all registers, and the number of an entry");
-        return nullptr;
-    }
-    const Call& call = calls->call_at(static_cast<size_t>(number));
-    if (!call.callable.get() || call.kind != RETURNS || call.several) return Py_NewRef(Py_NotImplemented);
-    PyArrayObject* array = nullptr;
-    if (has_layout(args[3], call.layouts[0].get()) && writeable(as_array(args[3]))) array = as_array(args[3]);
-    try {
-        return run_alone(*calls, static_cast<size_t>(number), args[1], array);
     } catch (const std::bad_alloc&) {
         return PyErr_NoMemory();
     }
@@ -597,8 +598,6 @@ Methods replay_methods({
                   "replay_calls(descriptions, registers, movable=None): the calls of a list, for `run_calls`"),
     direct_method("run_calls", run_calls,
                   "run_calls(calls, registers, first): runs them; the number of the first one that could not run"),
-    direct_method("run_call", run_single_call,
-                  "run_call(calls, registers, number, array): the result of one entry, in `array` or a new one"),
     direct_method("repeated_calls", repeated_calls,
                   "repeated_calls(calls): for each entry how often it has repeated noted work"),
     direct_method("fused_calls", fused_calls,
