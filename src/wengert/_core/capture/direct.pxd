@@ -417,14 +417,87 @@ cdef extern from *:
         offsetof(WENGERT_OF_STORAGE, array), offsetof(WENGERT_OF_STORAGE, version), \
         offsetof(WENGERT_OF_STORAGE, detached), offsetof(WENGERT_OF_STORAGE, writes), \
         offsetof(WENGERT_OF_STORAGE, counting)}
-    static CYTHON_INLINE PyObject *wengert_repeat_at(
-            PyObject *handle, PyObject *cached, Py_ssize_t number, PyObject *values, Py_ssize_t place,
-            Py_ssize_t position, long word, const wengert_kept_fields *field) {
-        if (number >= PyList_GET_SIZE(cached)) Py_RETURN_NONE;
-        return wengert_repeat_in(PyList_GET_ITEM(cached, number), handle, values, place, position, word, field);
+    /* Where the fields lie of a prediction, its match and its pattern, of a call, and of an edge. */
+    typedef struct {
+        Py_ssize_t pattern, match, position, upcoming, compared, externals, results, tape, handle, cached, values, words;
+        Py_ssize_t facts, outside, number, place, following, serial, node, nr, shape, dtype;
+    } wengert_predicted_fields;
+    /* Let the edge of a kept result lead to a tape. */
+    static CYTHON_INLINE void wengert_attach(PyObject *edge, PyObject *tape, const wengert_predicted_fields *field) {
+        wengert_put(edge, field->node, tape);
+        WENGERT_AT(long, edge, field->nr) = 0;
+        if (WENGERT_AT(PyObject *, edge, field->shape) != Py_None) wengert_put(edge, field->shape, Py_None);
+        if (WENGERT_AT(PyObject *, edge, field->dtype) != Py_None) wengert_put(edge, field->dtype, Py_None);
     }
-    #define wengert_repeat(handle, cached, number, values, place, position, word) wengert_repeat_at( \
-        (handle), (cached), (number), (values), (place), (position), (word), WENGERT_KEPT_FIELDS)
+    /* Take a result, and go on to the next call. */
+    static CYTHON_INLINE void wengert_advance(
+            PyObject *prediction, PyObject *expected, PyObject *result, const wengert_predicted_fields *field) {
+        PyObject *results = WENGERT_AT(PyObject *, WENGERT_AT(PyObject *, prediction, field->match), field->results);
+        const Py_ssize_t number = WENGERT_AT(long, expected, field->number);
+        if (number < PyList_GET_SIZE(results)) {
+            PyObject *before = PyList_GET_ITEM(results, number);
+            PyList_SET_ITEM(results, number, Py_NewRef(result));
+            Py_DECREF(before);
+        }
+        WENGERT_AT(long, prediction, field->position) += 1;
+        WENGERT_AT(int, prediction, field->compared) = 0;
+        wengert_put(prediction, field->upcoming, WENGERT_AT(PyObject *, expected, field->following));
+    }
+    /* Run the next call in the memory of the kept result, and take it; what the call returned instead, which is then still
+       to be taken; None if there is no kept result that is free. */
+    static CYTHON_INLINE PyObject *wengert_repeat_at(
+            PyObject *prediction, PyObject *expected, long word, long serial, const wengert_predicted_fields *field,
+            const wengert_kept_fields *kept) {
+        PyObject *pattern = WENGERT_AT(PyObject *, prediction, field->pattern), *returned;
+        PyObject *cached = WENGERT_AT(PyObject *, pattern, field->cached);
+        const Py_ssize_t number = WENGERT_AT(long, expected, field->number);
+        if (number >= PyList_GET_SIZE(cached)) Py_RETURN_NONE;
+        PyObject *tensor = PyList_GET_ITEM(cached, number);
+        returned = wengert_repeat_in(
+            tensor, WENGERT_AT(PyObject *, pattern, field->handle), WENGERT_AT(PyObject *, pattern, field->values),
+            WENGERT_AT(long, expected, field->place), WENGERT_AT(long, prediction, field->position), word, kept);
+        if (returned != tensor || returned == Py_None) return returned;
+        WENGERT_AT(long, WENGERT_AT(PyObject *, tensor, kept->storage), field->serial) = serial;
+        wengert_attach(
+            WENGERT_AT(PyObject *, tensor, kept->edge),
+            WENGERT_AT(PyObject *, WENGERT_AT(PyObject *, prediction, field->match), field->tape), field);
+        wengert_advance(prediction, expected, tensor, field);
+        return returned;
+    }
+    /* Whether the first two arguments of the next call are known to be the expected ones, and the flags of the external
+       tensors among all arguments are those of the pattern; puts the arrays of these to their places. */
+    static CYTHON_INLINE int wengert_expects_at(
+            PyObject *prediction, PyObject *expected, PyObject *first, PyObject *second,
+            const wengert_predicted_fields *field, const wengert_kept_fields *kept) {
+        PyObject *match = WENGERT_AT(PyObject *, prediction, field->match);
+        PyObject *pattern = WENGERT_AT(PyObject *, prediction, field->pattern);
+        PyObject *externals = WENGERT_AT(PyObject *, match, field->externals);
+        return wengert_are_expected(WENGERT_AT(PyObject *, expected, field->facts), first, second, externals,
+                                    WENGERT_AT(PyObject *, match, field->results))
+            && wengert_puts_arrays_at(WENGERT_AT(PyObject *, expected, field->outside), externals,
+                                      WENGERT_AT(PyObject *, pattern, field->words),
+                                      WENGERT_AT(PyObject *, pattern, field->values), kept->array, kept->flags);
+    }
+    #define WENGERT_OF_PREDICTION struct __pyx_obj_7wengert_5_core_7capture_10predicting_Prediction
+    #define WENGERT_OF_MATCH struct __pyx_obj_7wengert_5_core_7capture_8matching_Match
+    #define WENGERT_OF_PATTERN struct __pyx_obj_7wengert_5_core_7capture_8matching_Pattern
+    #define WENGERT_OF_CALL struct __pyx_obj_7wengert_5_core_7capture_8matching_ExpectedCall
+    #define WENGERT_OF_EDGE struct __pyx_obj_7wengert_5_core_5graph_4node_Edge
+    #define WENGERT_PREDICTED_FIELDS &(const wengert_predicted_fields){ \
+        offsetof(WENGERT_OF_PREDICTION, pattern), offsetof(WENGERT_OF_PREDICTION, match), \
+        offsetof(WENGERT_OF_PREDICTION, position), offsetof(WENGERT_OF_PREDICTION, upcoming), \
+        offsetof(WENGERT_OF_PREDICTION, is_compared), offsetof(WENGERT_OF_MATCH, externals), \
+        offsetof(WENGERT_OF_MATCH, results), offsetof(WENGERT_OF_MATCH, tape), offsetof(WENGERT_OF_PATTERN, handle), \
+        offsetof(WENGERT_OF_PATTERN, cached), offsetof(WENGERT_OF_PATTERN, values), \
+        offsetof(WENGERT_OF_PATTERN, words), offsetof(WENGERT_OF_CALL, facts), offsetof(WENGERT_OF_CALL, outside), \
+        offsetof(WENGERT_OF_CALL, number), offsetof(WENGERT_OF_CALL, __pyx_register), \
+        offsetof(WENGERT_OF_CALL, following), offsetof(WENGERT_OF_STORAGE, serial), offsetof(WENGERT_OF_EDGE, node), \
+        offsetof(WENGERT_OF_EDGE, nr), offsetof(WENGERT_OF_EDGE, shape), offsetof(WENGERT_OF_EDGE, dtype)}
+    #define wengert_repeat(prediction, expected, word, serial) wengert_repeat_at( \
+        (PyObject *)(prediction), (PyObject *)(expected), (word), (serial), WENGERT_PREDICTED_FIELDS, WENGERT_KEPT_FIELDS)
+    #define wengert_expects(prediction, expected, first, second) wengert_expects_at( \
+        (PyObject *)(prediction), (PyObject *)(expected), (first), (second), WENGERT_PREDICTED_FIELDS, \
+        WENGERT_KEPT_FIELDS)
     #define wengert_repeat_cached(known, values, place) wengert_repeat_in( \
         WENGERT_AT(PyObject *, (known), offsetof(WENGERT_OF_CACHED, result)), \
         WENGERT_AT(PyObject *, (known), offsetof(WENGERT_OF_CACHED, handle)), (values), (place), 0, 0, \
@@ -497,8 +570,8 @@ cdef extern from *:
     bint puts_arrays "wengert_puts_arrays"(bytes outside, list externals, bytes words, list values)
     bytes handle_of "wengert_handle_of"(object capsule)
     object run_call "wengert_run_call"(bytes handle, list values, Py_ssize_t number, object array)
-    object repeat "wengert_repeat"(
-        bytes handle, list cached, Py_ssize_t number, list values, Py_ssize_t place, Py_ssize_t position, long word)
+    object repeat "wengert_repeat"(object prediction, object expected, long word, long serial)
+    bint expects "wengert_expects"(object prediction, object expected, object first, object second)
     object repeat_cached "wengert_repeat_cached"(object known, list values, Py_ssize_t place)
     list edges_of "wengert_edges_of"(list tensors)
     bint are_held "wengert_are_held"(list edges, list cached, Py_ssize_t root)

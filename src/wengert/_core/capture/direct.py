@@ -167,28 +167,41 @@ def run_call(handle: bytes, values: list[Any], number: int, array: Any) -> Any:
     return NotImplemented
 
 
-def repeat(
-    handle: bytes, cached: list[Any], number: int, values: list[Any], place: int, position: int, word: int
-) -> Any:
-    """Run a call in the memory of a kept tensor if nothing else refers to it, so that it can be a new result.
+def expects(prediction: Any, expected: Any, first: Any, second: Any) -> bool:
+    """Return whether the first two arguments of a call are known to be those of the next call of a prediction.
+
+    The arrays of the external tensors among the arguments are put to their places; their flags have to be those of the
+    pattern.
+    """
+    match, pattern = prediction.match, prediction.pattern
+    known = are_expected(expected.facts, first, second, match.externals, match.results)
+    return known and puts_arrays(expected.outside, match.externals, pattern.words, pattern.values)
+
+
+def repeat(prediction: Any, expected: Any, word: int, serial: int) -> Any:
+    """Run the next call of a prediction in the memory of its kept result, if nothing else refers to that.
 
     Args:
-        handle: what `handle_of` returned.
-        cached: the kept tensors.
-        number: the number of the tensor.
-        values: the registers.
-        place: that of the result.
-        position: the number of the call.
-        word: the flags of a new result: REQUIRES_GRAD, of a tensor with an edge, or none.
+        prediction: the prediction.
+        expected: the call.
+        word: the flags of a new result with an edge.
+        serial: the number of its storage.
 
     Returns:
-        The tensor; what `run_call` returned instead; None if the tensor is not free: then nothing has run.
+        The tensor, as the next result of the prediction; or what `run_call` returned instead, which the prediction has
+        not taken; or None if the kept result is not free: then nothing has run.
     """
     return None
 
 
 def repeat_cached(known: Any, values: list[Any], place: int) -> Any:
-    """Run a cached call in the memory of its latest result, see `repeat`."""
+    """Run a cached call in the memory of its latest result, see `repeat`.
+
+    Args:
+        known: the cached call.
+        values: the registers.
+        place: that of the result.
+    """
     return None
 
 

@@ -70,41 +70,29 @@ class Prediction(Predicting):
         expected: ExpectedCall = self.upcoming
         if expected is None or expected.op is not op or not expected.is_short or not expected.is_native:
             return None
-        match: Match = self.match
-        tape: Tape = match.tape
-        if tape.changer is not None or not direct.are_expected(
-            expected.facts, first, second, match.externals, match.results
-        ):
+        tape: Tape = self.match.tape
+        if tape.changer is not None:
             return None
         try:
             tape.changer = tape.modes
-            if not direct.puts_arrays(expected.outside, match.externals, self.pattern.words, self.pattern.values):
-                return None
-            return self.result_of(expected, tape)
+            return self.result_of(expected, tape) if direct.expects(self, expected, first, second) else None
         finally:
             tape.changer = None
 
     def result_of(self, expected: ExpectedCall, tape: Tape) -> Any:
         """Run the predicted call by its native function, in the tensor of the last round if that is free."""
         pattern: Pattern = self.pattern
-        values: list[Any] = pattern.values
-        number: int = expected.number
-        result: Tensor
-        returned: Any = direct.repeat(
-            pattern.handle, pattern.cached, number, values, expected.register, self.position, flags.REQUIRES_GRAD
-        )
-        if returned is None:
-            returned = direct.run_call(pattern.handle, values, self.position, None)
+        returned: Any = direct.repeat(self, expected, flags.REQUIRES_GRAD, next_serial())
         if isinstance(returned, Tensor):
-            result = returned
-            attach(result._edge_, tape)
-            result._storage_.serial = next_serial()
-        elif returned is NotImplemented:
+            return returned
+        if returned is None:
+            returned = direct.run_call(pattern.handle, pattern.values, self.position, None)
+        if returned is NotImplemented:
             return None
-        else:
-            result = wrap_flagged(returned, flags.REQUIRES_GRAD)
-            result._edge_ = new_edge(tape, 0, None, None)
-            pattern.cached[number] = result if expected.is_kept else None
+        number: int = expected.number
+        result: Tensor = wrap_flagged(returned, flags.REQUIRES_GRAD)
+        result._edge_ = new_edge(tape, 0, None, None)
+        pattern.cached[number] = result if expected.is_kept else None
         self.match.results[number] = result
         self.advance()
         return result
