@@ -11,7 +11,7 @@ from .._core.backward import passes
 from .._core.cards.arguments import word_of
 from .._core.state.modes import current
 from .._core.types.sizes import Size
-from .._start.boundary import boundary
+from .._start.boundary import boundary, shorten
 
 ONLY_INPUTS = (
     "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
@@ -66,7 +66,6 @@ def backward(
     passes.backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
 
-@boundary
 def grad(
     outputs: Any,
     inputs: Any,
@@ -106,10 +105,34 @@ def grad(
     >>> wg.autograd.grad(first, x)
     (tensor(18.),)
     """
+    try:
+        if only_inputs and not is_grads_batched and passes.are_usual(outputs, inputs):
+            return passes.grad(
+                outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads
+            )
+        options = (retain_graph, create_graph, only_inputs, allow_unused, is_grads_batched, materialize_grads)
+        return unusual_grad(outputs, inputs, grad_outputs, *options)
+    except Exception as error:
+        shorten(error, "grad", grad)
+        raise
+
+
+def unusual_grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any,
+    retain_graph: bool | None,
+    create_graph: bool,
+    only_inputs: bool,
+    allow_unused: bool | None,
+    is_grads_batched: bool,
+    materialize_grads: bool,
+) -> Any:
+    """Run `grad` for other arguments than tensors, or with options that `passes.grad` does not have."""
     if type(inputs) is dict:
         wanted = tuple(inputs.values())
         options = (grad_outputs, retain_graph, create_graph, only_inputs, allow_unused)
-        grads = grad(outputs, wanted, *options, is_grads_batched, materialize_grads)
+        grads = unusual_grad(outputs, wanted, *options, is_grads_batched, materialize_grads)
         return dict(zip(inputs, grads, strict=True))
     outputs, inputs = several(outputs), several(inputs, "grad")
     if is_overridden((*outputs, *inputs)):

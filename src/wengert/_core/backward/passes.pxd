@@ -7,7 +7,7 @@ from wengert._core.aliasing cimport views
 from wengert._core.leaves.accumulate cimport gradient_edge
 from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.graph.node cimport Edge, Node
-from wengert._core.state.modes cimport current
+from wengert._core.state.modes cimport Modes, current
 
 cdef dict ONES
 
@@ -28,5 +28,9 @@ cpdef bint is_like(object grad_output, Tensor tensor) except -1
 cpdef Tensor grad_output_of(long at, tuple shape, object dtype, object grad_output)
 cpdef object one(object dtype)
 cpdef object check_grad_output(long at, tuple shape, object dtype, object grad_output)
+@cython.locals(modes=Modes)
+cpdef bint are_usual(object outputs, object inputs) except -1
+@cython.locals(tensor=Tensor)
+cpdef bint is_usual(object value) except -1
 cpdef object run_followed(tuple outputs, object grad_outputs, object wanted, bint lasting, bint accumulating)
 cpdef object begin_followed(tuple outputs, object wanted, bint create_graph)

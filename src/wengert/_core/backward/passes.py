@@ -15,7 +15,7 @@ from ..graph.anomaly import warn_once
 from ..graph.node import Edge, Node
 from ..leaves import hooked
 from ..leaves.accumulate import empty_for, gradient_edge
-from ..state.modes import current
+from ..state.modes import Modes, current
 from ..tensor import tracing
 from ..tensor.base import Tensor, wrap
 from ..tensor.standins import plain
@@ -76,6 +76,29 @@ def backward(
         if isinstance(entry, Tensor) and entry._edge_ is not None:
             hooked.retain(entry)
     run(new_sweep(keep, create_graph, edges, True), roots, grads)
+
+
+def are_usual(outputs: Any, inputs: Any) -> bool:
+    """Return whether a pass is from tensors to tensors, alone or in a tuple or list, and nothing overrides it."""
+    modes: Modes = current()
+    return not modes.word & flags.OVERRIDDEN and is_usual(outputs) and is_usual(inputs)
+
+
+def is_usual(value: Any) -> bool:
+    """Run `are_usual` for the outputs or the inputs."""
+    tensor: Tensor
+    if isinstance(value, Tensor):
+        tensor = value
+        return not tensor._flags_ & flags.OVERRIDDEN
+    if type(value) is not tuple and type(value) is not list:
+        return False
+    for entry in value:
+        if not isinstance(entry, Tensor):
+            return False
+        tensor = entry
+        if tensor._flags_ & flags.OVERRIDDEN:
+            return False
+    return True
 
 
 def run_followed(

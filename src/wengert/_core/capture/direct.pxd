@@ -512,16 +512,20 @@ cdef extern from *:
         return edges;
     }
     #define wengert_edges_of(tensors) wengert_edges_at((tensors), offsetof(WENGERT_OF_TENSOR, _edge_))
-    /* Whether something refers to one of several edges but their list, or, if it is that of a kept tensor, to the tensor;
-       the edge at `root` is left out. */
+    /* Whether something refers to the edge at a place but its list, or, if it is that of a kept tensor, to the tensor. */
+    static CYTHON_INLINE int wengert_is_held_at(PyObject *edges, PyObject *cached, Py_ssize_t at, Py_ssize_t edge_at) {
+        PyObject *edge = PyList_GET_ITEM(edges, at);
+        PyObject *tensor = at < PyList_GET_SIZE(cached) ? PyList_GET_ITEM(cached, at) : Py_None;
+        if (edge == Py_None) return 0;
+        if (tensor != Py_None && WENGERT_AT(PyObject *, tensor, edge_at) == edge) return Py_REFCNT(tensor) > 1;
+        return Py_REFCNT(edge) > 1;
+    }
+    #define wengert_is_held(edges, cached, at) \
+        wengert_is_held_at((edges), (cached), (at), offsetof(WENGERT_OF_TENSOR, _edge_))
+    /* The same for all edges but that at `root`. */
     static CYTHON_UNUSED int wengert_are_held_at(PyObject *edges, PyObject *cached, Py_ssize_t root, Py_ssize_t edge_at) {
-        const Py_ssize_t kept = PyList_GET_SIZE(cached);
-        for (Py_ssize_t at = 0; at < PyList_GET_SIZE(edges); at++) {
-            PyObject *edge = PyList_GET_ITEM(edges, at), *tensor = at < kept ? PyList_GET_ITEM(cached, at) : Py_None;
-            if (edge == Py_None || at == root) continue;
-            if (tensor != Py_None && WENGERT_AT(PyObject *, tensor, edge_at) == edge) edge = tensor;
-            if (Py_REFCNT(edge) > 1) return 1;
-        }
+        for (Py_ssize_t at = 0; at < PyList_GET_SIZE(edges); at++)
+            if (at != root && wengert_is_held_at(edges, cached, at, edge_at)) return 1;
         return 0;
     }
     #define wengert_are_held(edges, cached, root) \
@@ -574,6 +578,7 @@ cdef extern from *:
     bint expects "wengert_expects"(object prediction, object expected, object first, object second)
     object repeat_cached "wengert_repeat_cached"(object known, list values, Py_ssize_t place)
     list edges_of "wengert_edges_of"(list tensors)
+    bint is_held "wengert_is_held"(list edges, list cached, Py_ssize_t at)
     bint are_held "wengert_are_held"(list edges, list cached, Py_ssize_t root)
     object on_registers "wengert_on_registers"(object function, tuple args, tuple places, list values)
 

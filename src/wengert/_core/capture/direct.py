@@ -210,13 +210,23 @@ def edges_of(tensors: list[Any]) -> list[Any]:
     return [tensor._edge_ for tensor in tensors]
 
 
-def are_held(edges: list[Any], cached: list[Any], root: int) -> bool:
-    """Return whether something refers to one of several edges but their list, or to the kept tensor that has it.
+def is_held(edges: list[Any], cached: list[Any], at: int) -> bool:
+    """Return whether something refers to the edge at a place but its list, or to the kept tensor that has it.
 
     Args:
         edges: the edges, None for results that are not recorded.
         cached: for each edge the kept tensor, or None.
-        root: the number of an edge that is left out.
+        at: the place.
+    """
+    return True
+
+
+def are_held(edges: list[Any], cached: list[Any], root: int) -> bool:
+    """Return whether `is_held` is true of one of several edges.
+
+    Args:
+        edges, cached: as there.
+        root: the place of an edge that is left out.
     """
     return True
 

@@ -47,7 +47,7 @@ cpdef object owner_of(object array)
 @cython.locals(pattern=Pattern, match=Match)
 cpdef bint is_complete(Prediction prediction, object root) except -1
 cpdef bint has_ended(Tape tape) except -1
-@cython.locals(pattern=Pattern, edge=Edge)
+@cython.locals(pattern=Pattern)
 cpdef bint is_root_used(Tape tape) except -1
 @cython.locals(pattern=Pattern, match=Match, modes=Modes, edges=list, following=Tape)
 cpdef object pass_by(Tape tape, Prediction prediction)
@@ -55,7 +55,11 @@ cpdef object pass_by(Tape tape, Prediction prediction)
 cpdef object stand_in(Tape tape)
 @cython.locals(following=Tape, earlier=Tape)
 cpdef Tape new_following(Tape tape, Pattern pattern)
+cpdef bint is_in_use(Tape tape) except -1
 @cython.locals(tape=Tape)
+cpdef object give_up_all(Modes modes)
+@cython.locals(tape=Tape)
+cpdef object discard_all(Modes modes)
 cpdef object close(Modes modes)
 cpdef object discard(Tape tape)
 @cython.locals(pattern=Pattern)

@@ -10,6 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython
+
 from .. import door
 from ..calls import taped
 from ..graph.node import Edge
@@ -115,21 +120,18 @@ class Follower(TapeOwner):
         match: Match = prediction.match
         order: Any = None
         grads: list[Any] = None
-        with lock():
-            if not await_others(tape, tape.modes):
+        try:  # without the lock, since there are no nodes of other tapes to create
+            tape.changer = tape.modes
+            if is_complete(prediction, outputs[0]) and is_quiet(tape.modes):
+                order = None if accumulating else list_passes.order_of(pattern, match, inputs)
+                if accumulating or order is not None:
+                    grads = list_passes.gradients(pattern, match, grad_output)
+            if grads is None or tape.predicting is not prediction:  # a finaliser may have looked at the graph
                 return None
-            try:
-                tape.changer = tape.modes
-                if is_complete(prediction, outputs[0]) and is_quiet(tape.modes):
-                    order = None if accumulating else list_passes.order_of(pattern, match, inputs)
-                    if accumulating or order is not None:
-                        grads = list_passes.gradients(pattern, match, grad_output)
-                if grads is None or tape.predicting is not prediction:  # a finaliser may have looked at the graph
-                    return None
-                pass_by(tape, prediction)
-                self.note(pattern)
-            finally:
-                tape.changer = None
+            pass_by(tape, prediction)
+            self.note(pattern)
+        finally:
+            tape.changer = None
         if accumulating:
             list_passes.deliver(pattern, match.externals, grads, tape.modes)
             return ()
@@ -296,24 +298,46 @@ def owner_of(array: Any) -> Any:
 
 def close(modes: Modes) -> None:
     """End the following of a call in a thread; nothing happens if that has ended."""
+    if not cython.compiled or is_in_use(modes.tape):
+        with lock():
+            try:
+                give_up_all(modes)
+            finally:
+                discard_all(modes)
+    else:
+        discard_all(modes)
+
+
+def is_in_use(tape: Tape) -> bool:
+    """Return whether a tape has calls, or results of it or of those before are in use, or nodes of one are created."""
+    while tape is not None:
+        if not is_empty(tape) or is_used(tape) or (tape.passed is not None and is_root_used(tape)):
+            return True
+        tape = tape.earlier
+    return False
+
+
+def give_up_all(modes: Modes) -> None:
+    """Create the nodes of a thread's tapes that are in use."""
     tape: Tape = modes.tape
-    with lock():
-        try:
-            if tape is not None and has_calls(tape):  # the call has raised an error
-                tape.follower.settle(tape)
-            while tape is not None:
-                await_others(tape, modes)
-                tape.changer = modes
-                if has_ended(tape):
-                    give_up(tape)
-                tape = tape.earlier
-        finally:
-            tape = modes.tape
-            while tape is not None:
-                discard(tape)
-                modes.tape = tape.earlier
-                tape.earlier = None
-                tape = modes.tape
+    if tape is not None and has_calls(tape):  # the call has raised an error
+        tape.follower.settle(tape)
+    while tape is not None:
+        await_others(tape, modes)
+        tape.changer = modes
+        if has_ended(tape):
+            give_up(tape)
+        tape = tape.earlier
+
+
+def discard_all(modes: Modes) -> None:
+    """Release what the tapes of a thread hold; it has none after that."""
+    tape: Tape = modes.tape
+    while tape is not None:
+        discard(tape)
+        modes.tape = tape.earlier
+        tape.earlier = None
+        tape = modes.tape
 
 
 def discard(tape: Tape) -> None:
@@ -352,6 +376,7 @@ def as_predicted(tape: Tape, root: Any) -> Any:
     match: Match = prediction.match
     if is_complete(prediction, root):
         prediction.leave()
+        prediction.release(pattern.root)  # its edge will lead to the graph
         replace(pattern, match, direct.edges_of(match.results))
         return match
     prediction.end()
@@ -401,8 +426,7 @@ def is_used(tape: Tape) -> bool:
 def is_root_used(tape: Tape) -> bool:
     """Return whether the root of a tape over which a pass has run without a node is in use elsewhere."""
     pattern: Pattern = tape.pattern
-    edge: Edge = tape.edges[pattern.root]
-    return int(door.references(edge)) > matching.HOLDERS
+    return direct.is_held(tape.edges, pattern.cached, pattern.root)
 
 
 def single_root(tape: Tape, outputs: tuple[Any, ...]) -> Any:
@@ -488,6 +512,7 @@ def stand_in(tape: Tape) -> None:
     node.kept = node.stores = None
     node.versions, node.results = [], []
     tape.segment_node, tape.passed = node, None
+    pattern.cached[pattern.root] = None
     output: tuple[Any, ...] = segment.outputs[0]
     lead(tape.edges[pattern.root], node, 0, (output[2], output[3]))
 

@@ -42,6 +42,8 @@ cdef class Prediction(Predicting):
     cpdef object advance(self)
     @cython.locals(pattern=Pattern, values=list, at=long)
     cpdef object leave(self)
+    @cython.locals(pattern=Pattern)
+    cpdef object release(self, long number)
 
 @cython.locals(prediction=Prediction)
 cpdef Prediction new_prediction(Pattern pattern, Tape tape)

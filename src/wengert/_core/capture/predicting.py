@@ -205,7 +205,6 @@ class Prediction(Predicting):
         """End the comparison."""
         pattern: Pattern = self.pattern
         self.match.tape.predicting = None
-        pattern.cached[pattern.root] = None  # its edge will lead to the graph
         values: list[Any] = pattern.values
         for at in range(len(pattern.guards)):
             values[at] = None
@@ -213,6 +212,12 @@ class Prediction(Predicting):
             if pattern.cached[at] is None:
                 values[len(pattern.guards) + at] = None
         pattern.is_busy = False
+
+    def release(self, number: int) -> None:
+        """Keep a result no longer."""
+        pattern: Pattern = self.pattern
+        pattern.cached[number] = None
+        pattern.values[len(pattern.guards) + number] = None
 
 
 def results_of(expected: ExpectedCall, match: Match) -> tuple[Any, Any]:
