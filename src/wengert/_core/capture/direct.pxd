@@ -54,6 +54,14 @@ cdef extern from *:
             Py_DECREF(before);
         }
     }
+    /* Inlined where it is used: only there are the offsets of fields constants. */
+    #if defined(__GNUC__) || defined(__clang__)
+    #define WENGERT_INLINE CYTHON_UNUSED inline __attribute__((always_inline))
+    #elif defined(_MSC_VER)
+    #define WENGERT_INLINE __forceinline
+    #else
+    #define WENGERT_INLINE CYTHON_INLINE
+    #endif
     #define WENGERT_AT(type, object, offset) (*(type *)((char *)(object) + (offset)))
     /* Whether all storages have the addresses that were compared last, in `recent`; puts them there. */
     static CYTHON_INLINE int wengert_are_recent(PyObject *tensors, PyObject *recent, Py_ssize_t storage) {
@@ -307,7 +315,7 @@ cdef extern from *:
     #define wengert_takes_two(first, second, facts) wengert_takes_two_at( \
         (first), (second), (facts), offsetof(WENGERT_OF_TENSOR, _array_), offsetof(WENGERT_OF_TENSOR, _flags_))
     /* As `wengert_first_unlike` for the first two arguments of a call. */
-    static CYTHON_UNUSED int wengert_are_expected(
+    static WENGERT_INLINE int wengert_are_expected(
             PyObject *facts, PyObject *first, PyObject *second, PyObject *externals, PyObject *results) {
         PyObject *args[2] = {first, second};
         if (PyTuple_GET_SIZE(facts) != 2) return 0;
@@ -322,7 +330,7 @@ cdef extern from *:
     #define wengert_puts_arrays(outside, externals, words, values) wengert_puts_arrays_at( \
         (outside), (externals), (words), (values), offsetof(WENGERT_OF_TENSOR, _array_), \
         offsetof(WENGERT_OF_TENSOR, _flags_))
-    static CYTHON_UNUSED int wengert_puts_arrays_at(
+    static WENGERT_INLINE int wengert_puts_arrays_at(
             PyObject *outside, PyObject *externals, PyObject *words, PyObject *values, Py_ssize_t array_at,
             Py_ssize_t flags_at) {
         const int32_t *number = (const int32_t *)PyBytes_AS_STRING(outside);
@@ -359,7 +367,7 @@ cdef extern from *:
         memcpy(&handle.run, &context, sizeof context);
         return PyBytes_FromStringAndSize((const char *)&handle, sizeof handle);
     }
-    static CYTHON_INLINE PyObject *wengert_run_call(
+    static WENGERT_INLINE PyObject *wengert_run_call(
             PyObject *known, PyObject *values, Py_ssize_t number, PyObject *array) {
         wengert_handle handle;
         if (PyBytes_GET_SIZE(known) != sizeof handle) {
@@ -374,7 +382,7 @@ cdef extern from *:
     } wengert_kept_fields;
     /* Whether nothing refers to a kept tensor but its keeper, nor to its memory but the list of registers that `value` is
        from, so that it can be a new result: with the flags `word`, of a tensor with an edge, or none. */
-    static CYTHON_INLINE int wengert_is_free(
+    static WENGERT_INLINE int wengert_is_free(
             PyObject *tensor, PyObject *value, long word, const wengert_kept_fields *field) {
     #ifdef Py_GIL_DISABLED
         return 0;  /* other threads may take references at any time */
@@ -395,7 +403,7 @@ cdef extern from *:
     }
     /* Run a call in the memory of a kept tensor; the tensor, or what the call returned instead. None if the tensor is not
        free: then nothing has run. */
-    static CYTHON_INLINE PyObject *wengert_repeat_in(
+    static WENGERT_INLINE PyObject *wengert_repeat_in(
             PyObject *tensor, PyObject *handle, PyObject *values, Py_ssize_t place, Py_ssize_t position, long word,
             const wengert_kept_fields *field) {
         PyObject *value, *returned;
@@ -420,17 +428,18 @@ cdef extern from *:
     /* Where the fields lie of a prediction, its match and its pattern, of a call, and of an edge. */
     typedef struct {
         Py_ssize_t pattern, match, position, upcoming, compared, externals, results, tape, handle, cached, values, words;
-        Py_ssize_t facts, outside, number, place, following, serial, node, nr, shape, dtype;
+        Py_ssize_t op, is_short, is_native, facts, outside, number, place, following, serial, node, nr, shape, dtype;
+        Py_ssize_t changer, modes;
     } wengert_predicted_fields;
     /* Let the edge of a kept result lead to a tape. */
-    static CYTHON_INLINE void wengert_attach(PyObject *edge, PyObject *tape, const wengert_predicted_fields *field) {
+    static WENGERT_INLINE void wengert_attach(PyObject *edge, PyObject *tape, const wengert_predicted_fields *field) {
         wengert_put(edge, field->node, tape);
         WENGERT_AT(long, edge, field->nr) = 0;
         if (WENGERT_AT(PyObject *, edge, field->shape) != Py_None) wengert_put(edge, field->shape, Py_None);
         if (WENGERT_AT(PyObject *, edge, field->dtype) != Py_None) wengert_put(edge, field->dtype, Py_None);
     }
     /* Take a result, and go on to the next call. */
-    static CYTHON_INLINE void wengert_advance(
+    static WENGERT_INLINE void wengert_advance(
             PyObject *prediction, PyObject *expected, PyObject *result, const wengert_predicted_fields *field) {
         PyObject *results = WENGERT_AT(PyObject *, WENGERT_AT(PyObject *, prediction, field->match), field->results);
         const Py_ssize_t number = WENGERT_AT(long, expected, field->number);
@@ -445,7 +454,7 @@ cdef extern from *:
     }
     /* Run the next call in the memory of the kept result, and take it; what the call returned instead, which is then still
        to be taken; None if there is no kept result that is free. */
-    static CYTHON_INLINE PyObject *wengert_repeat_at(
+    static WENGERT_INLINE PyObject *wengert_repeat_at(
             PyObject *prediction, PyObject *expected, long word, long serial, const wengert_predicted_fields *field,
             const wengert_kept_fields *kept) {
         PyObject *pattern = WENGERT_AT(PyObject *, prediction, field->pattern), *returned;
@@ -466,7 +475,7 @@ cdef extern from *:
     }
     /* Whether the first two arguments of the next call are known to be the expected ones, and the flags of the external
        tensors among all arguments are those of the pattern; puts the arrays of these to their places. */
-    static CYTHON_INLINE int wengert_expects_at(
+    static WENGERT_INLINE int wengert_expects_at(
             PyObject *prediction, PyObject *expected, PyObject *first, PyObject *second,
             const wengert_predicted_fields *field, const wengert_kept_fields *kept) {
         PyObject *match = WENGERT_AT(PyObject *, prediction, field->match);
@@ -478,6 +487,33 @@ cdef extern from *:
                                       WENGERT_AT(PyObject *, pattern, field->words),
                                       WENGERT_AT(PyObject *, pattern, field->values), kept->array, kept->flags);
     }
+    /* Run the next call, whose operator has two operands, while the tape is marked: `wengert_repeat_at`, with Ellipsis where
+       no kept result is free; None if it is another call, or has to be compared in more detail. */
+    static WENGERT_INLINE PyObject *wengert_run_two_at(
+            PyObject *prediction, PyObject *op, PyObject *first, PyObject *second, long word, long serial,
+            const wengert_predicted_fields *field, const wengert_kept_fields *kept) {
+        PyObject *expected = WENGERT_AT(PyObject *, prediction, field->upcoming), *returned = Py_None;
+        if (expected == Py_None || WENGERT_AT(PyObject *, expected, field->op) != op
+            || !WENGERT_AT(int, expected, field->is_short) || !WENGERT_AT(int, expected, field->is_native)) Py_RETURN_NONE;
+        PyObject *tape = WENGERT_AT(PyObject *, WENGERT_AT(PyObject *, prediction, field->match), field->tape);
+        if (WENGERT_AT(PyObject *, tape, field->changer) != Py_None) Py_RETURN_NONE;
+        Py_INCREF(tape);  /* a handler may discard it, and end the prediction */
+        Py_INCREF(prediction);
+        Py_INCREF(expected);
+        wengert_put(tape, field->changer, WENGERT_AT(PyObject *, tape, field->modes));
+        if (wengert_expects_at(prediction, expected, first, second, field, kept)) {
+            returned = wengert_repeat_at(prediction, expected, word, serial, field, kept);
+            if (returned == Py_None) Py_SETREF(returned, Py_NewRef(Py_Ellipsis));
+        } else {
+            Py_INCREF(returned);
+        }
+        wengert_put(tape, field->changer, Py_None);
+        Py_DECREF(expected);
+        Py_DECREF(prediction);
+        Py_DECREF(tape);
+        return returned;
+    }
+    #define WENGERT_OF_TAPE struct __pyx_obj_7wengert_5_core_6tensor_5tapes_Tape
     #define WENGERT_OF_PREDICTION struct __pyx_obj_7wengert_5_core_7capture_10predicting_Prediction
     #define WENGERT_OF_MATCH struct __pyx_obj_7wengert_5_core_7capture_8matching_Match
     #define WENGERT_OF_PATTERN struct __pyx_obj_7wengert_5_core_7capture_8matching_Pattern
@@ -489,14 +525,16 @@ cdef extern from *:
         offsetof(WENGERT_OF_PREDICTION, is_compared), offsetof(WENGERT_OF_MATCH, externals), \
         offsetof(WENGERT_OF_MATCH, results), offsetof(WENGERT_OF_MATCH, tape), offsetof(WENGERT_OF_PATTERN, handle), \
         offsetof(WENGERT_OF_PATTERN, cached), offsetof(WENGERT_OF_PATTERN, values), \
-        offsetof(WENGERT_OF_PATTERN, words), offsetof(WENGERT_OF_CALL, facts), offsetof(WENGERT_OF_CALL, outside), \
+        offsetof(WENGERT_OF_PATTERN, words), offsetof(WENGERT_OF_CALL, op), offsetof(WENGERT_OF_CALL, is_short), \
+        offsetof(WENGERT_OF_CALL, is_native), offsetof(WENGERT_OF_CALL, facts), offsetof(WENGERT_OF_CALL, outside), \
         offsetof(WENGERT_OF_CALL, number), offsetof(WENGERT_OF_CALL, __pyx_register), \
         offsetof(WENGERT_OF_CALL, following), offsetof(WENGERT_OF_STORAGE, serial), offsetof(WENGERT_OF_EDGE, node), \
-        offsetof(WENGERT_OF_EDGE, nr), offsetof(WENGERT_OF_EDGE, shape), offsetof(WENGERT_OF_EDGE, dtype)}
+        offsetof(WENGERT_OF_EDGE, nr), offsetof(WENGERT_OF_EDGE, shape), offsetof(WENGERT_OF_EDGE, dtype), \
+        offsetof(WENGERT_OF_TAPE, changer), offsetof(WENGERT_OF_TAPE, modes)}
     #define wengert_repeat(prediction, expected, word, serial) wengert_repeat_at( \
         (PyObject *)(prediction), (PyObject *)(expected), (word), (serial), WENGERT_PREDICTED_FIELDS, WENGERT_KEPT_FIELDS)
-    #define wengert_expects(prediction, expected, first, second) wengert_expects_at( \
-        (PyObject *)(prediction), (PyObject *)(expected), (first), (second), WENGERT_PREDICTED_FIELDS, \
+    #define wengert_run_two(prediction, op, first, second, word, serial) wengert_run_two_at( \
+        (PyObject *)(prediction), (op), (first), (second), (word), (serial), WENGERT_PREDICTED_FIELDS, \
         WENGERT_KEPT_FIELDS)
     #define wengert_repeat_cached(known, values, place) wengert_repeat_in( \
         WENGERT_AT(PyObject *, (known), offsetof(WENGERT_OF_CACHED, result)), \
@@ -575,7 +613,8 @@ cdef extern from *:
     bytes handle_of "wengert_handle_of"(object capsule)
     object run_call "wengert_run_call"(bytes handle, list values, Py_ssize_t number, object array)
     object repeat "wengert_repeat"(object prediction, object expected, long word, long serial)
-    bint expects "wengert_expects"(object prediction, object expected, object first, object second)
+    object run_two "wengert_run_two"(
+        object prediction, object op, object first, object second, long word, long serial)
     object repeat_cached "wengert_repeat_cached"(object known, list values, Py_ssize_t place)
     list edges_of "wengert_edges_of"(list tensors)
     bint is_held "wengert_is_held"(list edges, list cached, Py_ssize_t at)

@@ -167,17 +167,6 @@ def run_call(handle: bytes, values: list[Any], number: int, array: Any) -> Any:
     return NotImplemented
 
 
-def expects(prediction: Any, expected: Any, first: Any, second: Any) -> bool:
-    """Return whether the first two arguments of a call are known to be those of the next call of a prediction.
-
-    The arrays of the external tensors among the arguments are put to their places; their flags have to be those of the
-    pattern.
-    """
-    match, pattern = prediction.match, prediction.pattern
-    known = are_expected(expected.facts, first, second, match.externals, match.results)
-    return known and puts_arrays(expected.outside, match.externals, pattern.words, pattern.values)
-
-
 def repeat(prediction: Any, expected: Any, word: int, serial: int) -> Any:
     """Run the next call of a prediction in the memory of its kept result, if nothing else refers to that.
 
@@ -190,6 +179,22 @@ def repeat(prediction: Any, expected: Any, word: int, serial: int) -> Any:
     Returns:
         The tensor, as the next result of the prediction; or what `run_call` returned instead, which the prediction has
         not taken; or None if the kept result is not free: then nothing has run.
+    """
+    return None
+
+
+def run_two(prediction: Any, op: Any, first: Any, second: Any, word: int, serial: int) -> Any:
+    """Run the next call of a prediction, see `repeat`, if an operator with two operands is that call.
+
+    Args:
+        prediction: the prediction.
+        op: the operator.
+        first, second: the operands; all further arguments are the defaults.
+        word, serial: as in `repeat`.
+
+    Returns:
+        What `repeat` returns, with Ellipsis in the place of None; None if it is another call, or one that has to be
+        compared in more detail.
     """
     return None
 

@@ -67,24 +67,30 @@ class Prediction(Predicting):
 
     def run2(self, op: Any, first: Any, second: Any) -> Any:
         """Run a call with two arguments and defaults if it is the predicted one, see `run`."""
-        expected: ExpectedCall = self.upcoming
-        if expected is None or expected.op is not op or not expected.is_short or not expected.is_native:
-            return None
+        returned: Any = direct.run_two(self, op, first, second, flags.REQUIRES_GRAD, next_serial())
+        if returned is None or isinstance(returned, Tensor):
+            return returned
         tape: Tape = self.match.tape
-        if tape.changer is not None:
-            return None
         try:
             tape.changer = tape.modes
-            return self.result_of(expected, tape) if direct.expects(self, expected, first, second) else None
+            return self.take_array(self.upcoming, tape, None if returned is ... else returned)
         finally:
             tape.changer = None
 
     def result_of(self, expected: ExpectedCall, tape: Tape) -> Any:
         """Run the predicted call by its native function, in the tensor of the last round if that is free."""
-        pattern: Pattern = self.pattern
         returned: Any = direct.repeat(self, expected, flags.REQUIRES_GRAD, next_serial())
-        if isinstance(returned, Tensor):
-            return returned
+        return returned if isinstance(returned, Tensor) else self.take_array(expected, tape, returned)
+
+    def take_array(self, expected: ExpectedCall, tape: Tape, returned: Any) -> Any:
+        """Return a new tensor for the result of the predicted call, or None if the call could not run.
+
+        Args:
+            expected: the call.
+            tape: the tape.
+            returned: what the call returned; None if it has not run.
+        """
+        pattern: Pattern = self.pattern
         if returned is None:
             returned = direct.run_call(pattern.handle, pattern.values, self.position, None)
         if returned is NotImplemented:

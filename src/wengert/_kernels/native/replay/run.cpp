@@ -464,13 +464,6 @@ bool run_from(Calls& calls, npy_intp& at, PyObject* registers) {
 PyObject* run_alone(Calls& calls, size_t number, PyObject* registers, PyArrayObject* array) {
     Step& step = calls.steps[number];
     const Call& call = calls.call_of(step);
-    if (array && step.repeated.is_possible)
-        if (const NotedWork* known =
-                step.repeated.find(items_of(registers), calls.places.data() + step.operands, array)) {
-            put(registers, step.place, reinterpret_cast<PyObject*>(array));
-            step.repeated.run(*known);
-            return Py_NewRef(reinterpret_cast<PyObject*>(array));
-        }
     const Arguments arguments(calls, step, registers);
     if (!arguments.is_complete) return nullptr;
     WorkNotes notes;
@@ -495,6 +488,19 @@ PyObject* run_alone(Calls& calls, size_t number, PyObject* registers, PyArrayObj
 
 // ---- functions -----------------------------------------------------------------------------------------------------
 
+// Does the work of a call again in `array`, if it was noted for that memory and that of the operands.
+inline __attribute__((always_inline)) bool repeat_in(const Calls& calls, Step& step, PyObject* registers,
+                                                     PyObject* array) {
+    if (step.kind != RETURNS || !step.repeated.is_possible || !PyArray_CheckExact(array) || !writeable(as_array(array)))
+        return false;
+    const NotedWork* known =
+        step.repeated.find(items_of(registers), calls.places.data() + step.operands, as_array(array));
+    if (!known) return false;
+    put(registers, step.place, array);
+    step.repeated.run(*known);
+    return true;
+}
+
 // The result of one entry, in `array`, which nobody else uses, or in a new one (None); `Py_NotImplemented` if it could not
 // run. The core calls it by its address, the context of a capsule of calls.
 PyObject* run_entry(void* known, PyObject* registers, Py_ssize_t number, PyObject* array_object) {
@@ -504,6 +510,8 @@ PyObject* run_entry(void* known, PyObject* registers, Py_ssize_t number, PyObjec
         PyErr_SetString(PyExc_ValueError, "expected a list of all registers, and the number of an entry");
         return nullptr;
     }
+    if (repeat_in(calls, calls.steps[static_cast<size_t>(number)], registers, array_object))
+        return Py_NewRef(array_object);
     const Call& call = calls.call_at(static_cast<size_t>(number));
     if (!call.callable.get() || call.kind != RETURNS || call.several) return Py_NewRef(Py_NotImplemented);
     PyArrayObject* array = nullptr;
