@@ -49,7 +49,7 @@ OF_TORCH = {path.stem for path in (SOURCE / "_torch").iterdir()} - {"__init__", 
 """The modules that lie in `_torch`, and are not called by that name."""
 ROOMS: dict[str, list[str]] = {
     "_core": """
-        plain door collected vectorcall freeing frames shortcuts stamps flags forks types errors forward_errors
+        plain door collected vectorcall freeing frames shortcuts stamps flags bits forks types errors forward_errors
         out_errors batch_errors sparse_errors state graph tensor profiling holders operators leaves aliasing recording
         calls writes backward functions cards capture
     """.split(),  # noqa: SIM905 - so that it can be read

@@ -1,4 +1,5 @@
 cimport cython
+from wengert._core cimport bits
 from wengert._core cimport door
 from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.graph.node cimport Edge, Node
@@ -36,7 +37,6 @@ cdef long FOUND, ENTERED, LEFT
 cpdef object mark_wanted(Tasks tasks, list roots, list captures, bint accumulating)
 @cython.locals(edge=Edge, at=long)
 cpdef object mark_edges(Node node, Task task, Tasks tasks)
-cdef long MOST_SPARED
 @cython.locals(storage=Storage, shared=long, other=Tensor)
 cpdef bint is_own(Tensor grad, object outgoing, Task task, long born) except -1
 @cython.locals(arrived=Tensor)

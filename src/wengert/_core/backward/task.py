@@ -12,7 +12,7 @@ try:
 except ImportError:
     from .. import plain as cython
 
-from .. import door, errors
+from .. import bits, door, errors
 from ..graph.node import Edge, Node
 from ..tensor.base import Tensor, wrap
 from ..tensor.storage import Storage, next_serial
@@ -212,12 +212,8 @@ def mark_edges(node: Node, task: Task, tasks: Tasks) -> None:
         if edge is not None and tasks.find(edge.node).wanted:
             task.wanted = True
             task.runs = True
-        elif at < MOST_SPARED:
-            task.spared |= 1 << at
-
-
-MOST_SPARED = 62
-"""Number of bits of `spared`; for further inputs all gradients are computed."""
+        elif at < bits.MOST:
+            task.spared |= bits.bit(at)
 
 
 def is_own(grad: Tensor, outgoing: Any, task: Task, born: int) -> bool:

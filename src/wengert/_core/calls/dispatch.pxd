@@ -1,4 +1,5 @@
 cimport cython
+from wengert._core.bits cimport bit
 from wengert._core cimport door, flags
 from wengert._core.operators cimport layouts, promotion, sources
 from wengert._core.aliasing cimport views
@@ -63,7 +64,7 @@ cpdef bint saves_tail(Plan plan, tuple args) except -1
 cpdef object remember(Declaration op, tuple args, object output, long word, Modes modes)
 @cython.locals(source=Tensor, result=Tensor)
 cpdef Tensor wrap_result(Declaration op, tuple args, object array, long nr, Modes modes)
-@cython.locals(mask=long, bit=long, position=long)
+@cython.locals(mask=long, own=long, position=long)
 cpdef long grad_mask(Declaration op, tuple args) except -1
 @cython.locals(slots=tuple, position=long, edges=list, second=long)
 cpdef tuple gather_edges(Declaration op, tuple args, Modes modes)

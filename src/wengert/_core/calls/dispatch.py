@@ -17,6 +17,7 @@ except ImportError:
 from .. import door, errors, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo
+from ..bits import bit
 from ..graph.node import Edge, new_edge, set_up
 from ..leaves.accumulate import edge_in
 from ..operators import halves, layouts, promotion, sources
@@ -439,18 +440,18 @@ def wrap_result(op: Declaration, args: tuple[Any, ...], array: Any, nr: int, mod
 def grad_mask(op: Declaration, args: tuple[Any, ...]) -> int:
     """Return bits of the differentiable parameters that need a gradient."""
     mask: int = 0
-    bit: int = 1
+    own: int = 1
     position: int
     for position in op.grad_slots:
         value = args[position]
         if isinstance(value, Tensor):
             if flags_of(value) & flags.REQUIRES_GRAD:
-                mask |= bit
+                mask |= own
         elif value is not None and op.kinds[position] == sources.ARRAYS:
             for element in value:
                 if flags_of(element) & flags.REQUIRES_GRAD:
-                    mask |= bit
-        bit <<= 1
+                    mask |= own
+        own <<= 1
     return mask
 
 
@@ -509,7 +510,7 @@ def mask_of(op: Declaration, edges: tuple[Edge | None, ...]) -> int:
             slot = at
             if first < at:
                 slot = first if at <= first + extra else at - extra
-            mask |= 1 << slot
+            mask |= bit(slot)
     return mask
 
 

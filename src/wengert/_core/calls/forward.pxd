@@ -1,4 +1,5 @@
 cimport cython
+from wengert._core.bits cimport bit
 from wengert._core cimport door, flags
 from wengert._core.operators cimport layouts, sources
 from wengert._core.aliasing cimport views

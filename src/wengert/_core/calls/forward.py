@@ -15,6 +15,7 @@ import numpy as np
 from .. import door, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo
+from ..bits import bit
 from ..leaves.accumulate import gradient_edge
 from ..operators import forward_rules, sources
 from ..operators.forward_rules import Share, shares_for
@@ -240,7 +241,7 @@ def total(
     mask: int = 0
     for slot in range(len(input_tangents)):
         if input_tangents[slot] is not None:
-            mask |= 1 << slot
+            mask |= bit(slot)
     sums: list[Any] = [None] * len(results)
     parts: Any
     for term in shares_for(op, mask):
@@ -433,5 +434,5 @@ def asks_for_result(op: Any, input_tangents: tuple[Any, ...]) -> bool:
     mask: int = 0
     for slot in range(len(input_tangents)):
         if input_tangents[slot] is not None:
-            mask |= 1 << slot
+            mask |= bit(slot)
     return any(sources.FROM_OUTPUT in term.sources for term in shares_for(op, mask))

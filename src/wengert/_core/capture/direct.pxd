@@ -431,6 +431,7 @@ cdef extern from *:
         Py_ssize_t op, is_short, is_native, facts, outside, number, place, following, serial, node, nr, shape, dtype;
         Py_ssize_t changer, modes;
     } wengert_predicted_fields;
+    #define WENGERT_RECORDED 1  /* `flags.REQUIRES_GRAD` */
     /* Let the edge of a kept result lead to a tape. */
     static WENGERT_INLINE void wengert_attach(PyObject *edge, PyObject *tape, const wengert_predicted_fields *field) {
         wengert_put(edge, field->node, tape);
@@ -455,7 +456,7 @@ cdef extern from *:
     /* Run the next call in the memory of the kept result, and take it; what the call returned instead, which is then still
        to be taken; None if there is no kept result that is free. */
     static WENGERT_INLINE PyObject *wengert_repeat_at(
-            PyObject *prediction, PyObject *expected, long word, long serial, const wengert_predicted_fields *field,
+            PyObject *prediction, PyObject *expected, long serial, const wengert_predicted_fields *field,
             const wengert_kept_fields *kept) {
         PyObject *pattern = WENGERT_AT(PyObject *, prediction, field->pattern), *returned;
         PyObject *cached = WENGERT_AT(PyObject *, pattern, field->cached);
@@ -464,7 +465,7 @@ cdef extern from *:
         PyObject *tensor = PyList_GET_ITEM(cached, number);
         returned = wengert_repeat_in(
             tensor, WENGERT_AT(PyObject *, pattern, field->handle), WENGERT_AT(PyObject *, pattern, field->values),
-            WENGERT_AT(long, expected, field->place), WENGERT_AT(long, prediction, field->position), word, kept);
+            WENGERT_AT(long, expected, field->place), WENGERT_AT(long, prediction, field->position), WENGERT_RECORDED, kept);
         if (returned != tensor || returned == Py_None) return returned;
         WENGERT_AT(long, WENGERT_AT(PyObject *, tensor, kept->storage), field->serial) = serial;
         wengert_attach(
@@ -490,7 +491,7 @@ cdef extern from *:
     /* Run the next call, whose operator has two operands, while the tape is marked: `wengert_repeat_at`, with Ellipsis where
        no kept result is free; None if it is another call, or has to be compared in more detail. */
     static WENGERT_INLINE PyObject *wengert_run_two_at(
-            PyObject *prediction, PyObject *op, PyObject *first, PyObject *second, long word, long serial,
+            PyObject *prediction, PyObject *op, PyObject *first, PyObject *second, long serial,
             const wengert_predicted_fields *field, const wengert_kept_fields *kept) {
         PyObject *expected = WENGERT_AT(PyObject *, prediction, field->upcoming), *returned = Py_None;
         if (expected == Py_None || WENGERT_AT(PyObject *, expected, field->op) != op
@@ -502,7 +503,7 @@ cdef extern from *:
         Py_INCREF(expected);
         wengert_put(tape, field->changer, WENGERT_AT(PyObject *, tape, field->modes));
         if (wengert_expects_at(prediction, expected, first, second, field, kept)) {
-            returned = wengert_repeat_at(prediction, expected, word, serial, field, kept);
+            returned = wengert_repeat_at(prediction, expected, serial, field, kept);
             if (returned == Py_None) Py_SETREF(returned, Py_NewRef(Py_Ellipsis));
         } else {
             Py_INCREF(returned);
@@ -531,10 +532,10 @@ cdef extern from *:
         offsetof(WENGERT_OF_CALL, following), offsetof(WENGERT_OF_STORAGE, serial), offsetof(WENGERT_OF_EDGE, node), \
         offsetof(WENGERT_OF_EDGE, nr), offsetof(WENGERT_OF_EDGE, shape), offsetof(WENGERT_OF_EDGE, dtype), \
         offsetof(WENGERT_OF_TAPE, changer), offsetof(WENGERT_OF_TAPE, modes)}
-    #define wengert_repeat(prediction, expected, word, serial) wengert_repeat_at( \
-        (PyObject *)(prediction), (PyObject *)(expected), (word), (serial), WENGERT_PREDICTED_FIELDS, WENGERT_KEPT_FIELDS)
-    #define wengert_run_two(prediction, op, first, second, word, serial) wengert_run_two_at( \
-        (PyObject *)(prediction), (op), (first), (second), (word), (serial), WENGERT_PREDICTED_FIELDS, \
+    #define wengert_repeat(prediction, expected, serial) wengert_repeat_at( \
+        (PyObject *)(prediction), (PyObject *)(expected), (serial), WENGERT_PREDICTED_FIELDS, WENGERT_KEPT_FIELDS)
+    #define wengert_run_two(prediction, op, first, second, serial) wengert_run_two_at( \
+        (PyObject *)(prediction), (op), (first), (second), (serial), WENGERT_PREDICTED_FIELDS, \
         WENGERT_KEPT_FIELDS)
     #define wengert_repeat_cached(known, values, place) wengert_repeat_in( \
         WENGERT_AT(PyObject *, (known), offsetof(WENGERT_OF_CACHED, result)), \
@@ -612,9 +613,8 @@ cdef extern from *:
     bint puts_arrays "wengert_puts_arrays"(bytes outside, list externals, bytes words, list values)
     bytes handle_of "wengert_handle_of"(object capsule)
     object run_call "wengert_run_call"(bytes handle, list values, Py_ssize_t number, object array)
-    object repeat "wengert_repeat"(object prediction, object expected, long word, long serial)
-    object run_two "wengert_run_two"(
-        object prediction, object op, object first, object second, long word, long serial)
+    object repeat "wengert_repeat"(object prediction, object expected, long serial)
+    object run_two "wengert_run_two"(object prediction, object op, object first, object second, long serial)
     object repeat_cached "wengert_repeat_cached"(object known, list values, Py_ssize_t place)
     list edges_of "wengert_edges_of"(list tensors)
     bint is_held "wengert_is_held"(list edges, list cached, Py_ssize_t at)

@@ -167,13 +167,12 @@ def run_call(handle: bytes, values: list[Any], number: int, array: Any) -> Any:
     return NotImplemented
 
 
-def repeat(prediction: Any, expected: Any, word: int, serial: int) -> Any:
+def repeat(prediction: Any, expected: Any, serial: int) -> Any:
     """Run the next call of a prediction in the memory of its kept result, if nothing else refers to that.
 
     Args:
         prediction: the prediction.
         expected: the call.
-        word: the flags of a new result with an edge.
         serial: the number of its storage.
 
     Returns:
@@ -183,14 +182,14 @@ def repeat(prediction: Any, expected: Any, word: int, serial: int) -> Any:
     return None
 
 
-def run_two(prediction: Any, op: Any, first: Any, second: Any, word: int, serial: int) -> Any:
+def run_two(prediction: Any, op: Any, first: Any, second: Any, serial: int) -> Any:
     """Run the next call of a prediction, see `repeat`, if an operator with two operands is that call.
 
     Args:
         prediction: the prediction.
         op: the operator.
         first, second: the operands; all further arguments are the defaults.
-        word, serial: as in `repeat`.
+        serial: as in `repeat`.
 
     Returns:
         What `repeat` returns, with Ellipsis in the place of None; None if it is another call, or one that has to be

@@ -1,4 +1,5 @@
 cimport cython
+from wengert._core.bits cimport bit
 from wengert._core cimport door
 from wengert._core.calls cimport taped
 from wengert._core.capture.segments cimport CompiledFunctionBackward, Connections, Segment, add_outer, lead, new_segment_node

@@ -16,6 +16,7 @@ except ImportError:
     from .. import plain as cython
 
 from .. import door
+from ..bits import bit
 from ..calls import taped
 from ..graph.node import Edge
 from ..state.modes import Modes, acting, current
@@ -173,7 +174,7 @@ class Follower(TapeOwner):
             if self.first is pattern:
                 self.first = None
             self.dropped += 1
-            self.idle = min(1 << min(2 * self.dropped + 2, 32), LONGEST)
+            self.idle = min(bit(min(2 * self.dropped + 2, 16)), LONGEST)
 
     def unknown(self, tape: Tape, root: Any) -> None:
         """Create the nodes of a tape that no pattern matches."""

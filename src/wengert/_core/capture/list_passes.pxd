@@ -1,9 +1,10 @@
 cimport cython
+from wengert._core.bits cimport all_below
 from wengert._core cimport door, flags
 from wengert._core.capture.lists cimport CallList
 from wengert._core.capture.matching cimport Match, Pattern, array_at
 from wengert._core.capture.outputs cimport Nest, Output, fresh_tensor
-from wengert._core.capture.segments cimport BackwardList, Connections, Segment, every_of, fits
+from wengert._core.capture.segments cimport BackwardList, Connections, Segment, fits
 from wengert._core.leaves.accumulate cimport AccumulateGrad, accumulate, noted
 from wengert._core.state.modes cimport Modes
 from wengert._core.tensor.base cimport Tensor, wrap

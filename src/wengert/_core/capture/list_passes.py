@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import door, flags
+from ..bits import all_below
 from ..leaves.accumulate import AccumulateGrad, accumulate, noted
 from ..state.modes import Modes
 from ..tensor.base import Tensor, wrap
@@ -19,7 +20,7 @@ from ..tensor.meta import AutogradMeta
 from .lists import CallList
 from .matching import Match, Pattern, array_at
 from .outputs import Nest, Output, fresh_tensor
-from .segments import BackwardList, Connections, Segment, every_of, fits
+from .segments import BackwardList, Connections, Segment, fits
 
 UNITS: dict[Any, Any] = {}
 """Tensors of 1 without dimensions, by dtype: gradients of roots, which no list writes to or returns."""
@@ -38,7 +39,7 @@ def ends_of(segment: Segment, known: BackwardList, count: int) -> Any:
         known: the list.
         count: the number of sources.
     """
-    if len(known.foreign) > 0 or known.arrived or known.wanted != every_of(len(segment.arrivals)):
+    if len(known.foreign) > 0 or known.arrived or known.wanted != all_below(len(segment.arrivals)):
         return None
     if any(source >= count for source in segment.reads):  # it leads to an older segment
         return None

@@ -1,4 +1,5 @@
 cimport cython
+from wengert._core.bits cimport bit
 from wengert._core.capture.lists cimport CallList, Entry, Written
 from wengert._core.capture.packed cimport PackedEntries, share_constants
 from wengert._core.capture.recorder cimport whole_of

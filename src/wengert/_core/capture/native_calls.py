@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..bits import bit
 from ..tensor import slots
 from .lists import ADD, CALL, COPY, NESTED, READ, VIEW, WRITE, CallList, Entry, Written
 from .packed import PackedEntries, share_constants
@@ -57,7 +58,7 @@ def build_calls(known: Any) -> None:
 
 def offers_of(numbers: tuple[int, ...]) -> int:
     """Return bits of the results of an entry that are offered a spare array."""
-    return sum([1 << at for at, number in enumerate(numbers[:8]) if number >= 0])
+    return sum([bit(at) for at, number in enumerate(numbers[:8]) if number >= 0])
 
 
 def alone(entry: Entry, offers: int) -> tuple[int, ...]:

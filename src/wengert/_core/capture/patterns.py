@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import door, flags
+from ..bits import bit
 from ..graph.node import Edge, Node
 from ..operators import sources
 from ..operators.rules import Plan
@@ -73,7 +74,7 @@ class Following(Follower):
         self.create_nodes(tape)
         self.wasted += 1
         if self.wasted > MOST_WASTED:
-            self.idle = min(1 << min(self.wasted - MOST_WASTED + 2, 32), LONGEST)
+            self.idle = min(bit(min(self.wasted - MOST_WASTED + 2, 16)), LONGEST)
         if root is None:
             self.reason = "several results are in use when the function returns"
             return

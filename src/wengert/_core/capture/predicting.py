@@ -67,7 +67,7 @@ class Prediction(Predicting):
 
     def run2(self, op: Any, first: Any, second: Any) -> Any:
         """Run a call with two arguments and defaults if it is the predicted one, see `run`."""
-        returned: Any = direct.run_two(self, op, first, second, flags.REQUIRES_GRAD, next_serial())
+        returned: Any = direct.run_two(self, op, first, second, next_serial())
         if returned is None or isinstance(returned, Tensor):
             return returned
         tape: Tape = self.match.tape
@@ -79,7 +79,7 @@ class Prediction(Predicting):
 
     def result_of(self, expected: ExpectedCall, tape: Tape) -> Any:
         """Run the predicted call by its native function, in the tensor of the last round if that is free."""
-        returned: Any = direct.repeat(self, expected, flags.REQUIRES_GRAD, next_serial())
+        returned: Any = direct.repeat(self, expected, next_serial())
         return returned if isinstance(returned, Tensor) else self.take_array(expected, tape, returned)
 
     def take_array(self, expected: ExpectedCall, tape: Tape, returned: Any) -> Any:

@@ -1,4 +1,5 @@
 cimport cython
+from wengert._core cimport bits
 from wengert._core cimport door, flags
 from wengert._core.aliasing cimport views
 from wengert._core.backward.task cimport Task, Tasks
@@ -13,7 +14,6 @@ from wengert._core.tensor.base cimport Tensor, share, wrap
 from wengert._core.tensor.storage cimport Storage
 
 cdef object NOTHING
-cdef long MOST_BITS
 
 cdef class BackwardList:
     cdef public long count, wanted, arrived, replays
@@ -60,8 +60,7 @@ cdef class Gate(Node):
 
 @cython.locals(count=long, every=long, passing=Pass)
 cpdef long wanted_of(Node node, Modes modes) except? -1
-cpdef long every_of(long count) except? -1
-@cython.locals(segment=Segment, passing=Pass, bits=long, edge=Edge, at=long)
+@cython.locals(segment=Segment, passing=Pass, word=long, edge=Edge, at=long)
 cpdef long arrived_at(CompiledFunctionBackward node, Modes modes) except? -1
 @cython.locals(passing=Pass, edge=Edge)
 cpdef bint meets_parts(CompiledFunctionBackward node, Modes modes) except -1

@@ -14,7 +14,7 @@ try:
 except ImportError:
     from .. import plain as cython
 
-from .. import door, flags
+from .. import bits, door, flags
 from ..aliasing import views
 from ..backward.task import Task, Tasks
 from ..graph.node import Edge, Node, new_edge, set_up
@@ -29,8 +29,6 @@ from .single import OLD, old_storage, ordinary_node
 
 NOTHING = -1
 """In the place of bits of steps: the node was reached, but no gradient has arrived."""
-MOST_BITS = 62
-"""Number of edges of a node that the engine may spare (`task.MOST_SPARED`)."""
 
 
 class BackwardList:
@@ -370,18 +368,13 @@ class Gate(Node):
 
 
 def wanted_of(node: Node, modes: Modes) -> int:
-    """Return bits of the edges of a node that the pass which runs it needs, of the first `MOST_BITS`."""
+    """Return bits of the edges of a node that the pass which runs it needs, of the first `bits.MOST`."""
     count: int = len(node.next_edges)
-    every: int = every_of(count)
+    every: int = bits.all_below(count)
     passing: Pass = modes.passing
     if passing is None or passing.sparing is not node:
         return every
     return every & ~passing.spared
-
-
-def every_of(count: int) -> int:
-    """Return bits of all of `count` edges."""
-    return -1 if count > MOST_BITS else (1 << count) - 1
 
 
 def arrived_at(node: CompiledFunctionBackward, modes: Modes) -> int:
@@ -390,13 +383,13 @@ def arrived_at(node: CompiledFunctionBackward, modes: Modes) -> int:
     passing: Pass = modes.passing
     if len(segment.shared) == 0 or passing is None or not isinstance(passing.tasks, Tasks):
         return 0
-    bits: int = 0
+    word: int = 0
     edge: Edge
-    for at in range(min(len(segment.shared), MOST_BITS)):
+    for at in range(min(len(segment.shared), bits.MOST)):
         edge = node.outer[segment.shared[at][0]]
         if has_arrived(passing.tasks, edge):
-            bits |= 1 << at
-    return bits
+            word |= bits.bit(at)
+    return word
 
 
 def meets_parts(node: CompiledFunctionBackward, modes: Modes) -> bool:

@@ -1,4 +1,5 @@
 cimport cython
+from wengert._core.bits cimport bit
 from wengert._core.operators cimport sources
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.tensor.slots cimport Operator

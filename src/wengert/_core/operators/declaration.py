@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..bits import bit
 from ..tensor import tangents
 from ..tensor.base import Tensor
 from ..tensor.slots import Operator
@@ -246,7 +247,7 @@ def fill_kinds(op: Declaration, annotations: dict[Any, Any]) -> None:
         kinds.append(kind)
         if kind != sources.PLAIN:
             tensors.append(at)
-            op.tensor_bits |= 1 << at
+            op.tensor_bits |= bit(at)
         elif annotation != "str":
             plain.append(at)
         if kind == sources.ARRAY or kind == sources.ARRAYS:

@@ -1,4 +1,5 @@
 cimport cython
+from wengert._core.bits cimport bit
 from wengert._core.operators cimport sources
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.operators.rules cimport Rule

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import errors, forward_errors
+from ..bits import bit
 from .declaration import Declaration
 from .rules import Rule, locate
 
@@ -81,7 +82,7 @@ def bits_of(slots: tuple[int, ...]) -> int:
     """A mask of these parameters."""
     mask: int = 0
     for slot in slots:
-        mask |= 1 << slot
+        mask |= bit(slot)
     return mask
 
 
@@ -108,7 +109,7 @@ def derived_share(op: Any, slot: int) -> Share:
 def is_derived(op: Any, slot: int) -> bool:
     """Return whether a forward rule exists for a parameter, on its card or derived."""
     try:
-        shares_for(op, 1 << slot)
+        shares_for(op, bit(slot))
     except NotImplementedError:
         return False
     return True

@@ -1,4 +1,5 @@
 cimport cython
+from wengert._core.bits cimport bit
 from wengert._core cimport door, flags
 from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.leaves.accumulate cimport add_into

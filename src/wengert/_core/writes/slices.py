@@ -17,6 +17,7 @@ except ImportError:
 from .. import door, errors, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo, take, way
+from ..bits import bit
 from ..calls import batching, noted
 from ..graph.node import Edge, Node, set_up
 from ..leaves.accumulate import add_into
@@ -167,7 +168,7 @@ def spare(inner: OpNode) -> None:
         mask: int = 0
         for at in range(1, len(inner.plan.wanted)):
             if inner.plan.wanted[at]:
-                mask |= 1 << at
+                mask |= bit(at)
         inner.plan = plan_for(op, mask)
 
 
