@@ -284,6 +284,82 @@ def test_views_of_leaves_are_views_of_what_the_leaf_is_now() -> None:
     both(build, 40)
 
 
+VIEWS: dict[str, Any] = {
+    "row": lambda x: x[1],
+    "transposed": lambda x: x.t(),
+    "part": lambda x: x[:, 1:],
+    "flat": lambda x: x.view(-1),
+    "one more dimension": lambda x: x[None],
+}
+
+
+@pytest.mark.parametrize("dtype", [wg.float32, wg.int64, wg.complex64], ids=str)
+@pytest.mark.parametrize("way", VIEWS)
+def test_views_of_data_are_views_of_what_the_data_are_now(way: str, dtype: Any) -> None:
+    take = VIEWS[way]
+
+    def build() -> Any:
+        weight = leaf(1.0, 2.0)
+        data = [wg.arange(6).reshape(2, 3).to(dtype).clone() for _ in range(2)]
+        kept: list[Any] = []
+
+        def step(number: int) -> Any:
+            x = data[number // 8 % 2]
+            view = take(x)
+            facts = (view._version, view._is_view(), view._base is x, view.requires_grad, view.stride())
+            value = (view * 2).sum() + take(view * 3).sum() if view.ndim == 2 else (view * 2).sum()
+            if number % 8 == 1:
+                kept.append(view)
+            if number % 8 == 2:
+                view.mul_(2)
+            if number % 8 == 3:
+                x.add_(1)
+            if number % 8 == 4:
+                x.data = x.data * 2
+            if number % 8 == 5:
+                view.mark = number
+            if number % 8 == 6:
+                data[number // 8 % 2] = x.clone()
+            if number % 8 == 7 and dtype is wg.float32:
+                view.requires_grad_()
+            with wg.no_grad():
+                facts += (take(x).sum(), take(x)._is_view())
+            loss = (weight * value.detach().abs()).sum()
+            loss.backward()
+            return facts, value.detach(), loss.detach()
+
+        return step, [weight, data, kept]
+
+    both(build, 48)
+
+
+def test_data_that_change_from_call_to_call_are_not_held() -> None:
+    weight = leaf(1.0, 2.0)
+    seen: list[Any] = []
+
+    def step(x: Any) -> Any:
+        return (x[0] * weight + x[1]).sum()
+
+    compiled = wg.compile(step)
+    for number in range(8):
+        x = wg.ones(2, 2) * number
+        seen.append(weakref.ref(x))
+        compiled(x)
+    del x
+    assert [reference() is None for reference in seen[2:]] == [True] * 6
+
+
+def test_large_data_are_not_held() -> None:
+    weight = leaf(1.0)
+    x = wg.ones(200, 200)
+    compiled = wg.compile(lambda: (x[0] * weight).sum())
+    for _ in range(6):
+        compiled()
+    reference = weakref.ref(x._array_)
+    x = wg.ones(200, 200)
+    assert reference() is None
+
+
 def test_a_leaf_may_be_replaced_between_calls() -> None:
     weights = [leaf(1.0, 2.0), leaf(3.0, 4.0)]
 

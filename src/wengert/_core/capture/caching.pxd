@@ -32,7 +32,7 @@ cdef class CallCache(Cache):
     cdef public object replay_calls
     cdef public dict guards
     cdef public CachedCall first, last, stale
-    cdef public long count, kept, rounds
+    cdef public long count, kept, rounds, born
     cdef public bint is_busy
     @cython.locals(last=CachedCall, known=CachedCall)
     cpdef object run(self, object op, tuple args, Modes modes)
@@ -59,7 +59,8 @@ cpdef bint takes(CachedCall known, tuple args) except -1
 cpdef object run_again(CachedCall known)
 @cython.locals(view=Tensor)
 cpdef object take_again(CachedCall known, Tensor source)
-cpdef object renew(CachedCall known, tuple args, Tensor result)
+cpdef long kind_in(Modes modes) except? -1
+cpdef object renew(CachedCall known, tuple args, Tensor result, Modes modes)
 cpdef bint is_suitable(object op, object array) except -1
 cpdef bint has_plain_arguments(tuple args) except -1
 cpdef bint is_tuple_of_numbers(object value) except -1

@@ -135,6 +135,7 @@ class CallCache(Cache):
         count: the number of calls.
         kept: the number of bytes of their results.
         rounds: the number of calls of the function; those of the first one are not cached.
+        born: a number that storages of this round exceed.
         is_busy: a call of the function uses the cache.
     """
 
@@ -146,9 +147,10 @@ class CallCache(Cache):
     count: int
     kept: int
     rounds: int
+    born: int
     is_busy: bool
 
-    __slots__ = ("count", "first", "guards", "is_busy", "kept", "last", "replay_calls", "rounds", "stale")
+    __slots__ = ("born", "count", "first", "guards", "is_busy", "kept", "last", "replay_calls", "rounds", "stale")
 
     def __init__(self, replay_calls: Any) -> None:
         self.replay_calls = replay_calls
@@ -159,13 +161,14 @@ class CallCache(Cache):
         self.guards = {}
         self.first = self.last = CachedCall(None, (), (), True)
         self.stale = None
-        self.count = self.kept = self.rounds = 0
+        self.count = self.kept = self.rounds = self.born = 0
         self.is_busy = False
 
     def begin(self) -> None:
         """Begin a round."""
         self.is_busy = True
         self.rounds += 1
+        self.born = next_serial()
         self.last = self.first
         self.stale = None
 
@@ -206,7 +209,7 @@ class CallCache(Cache):
     def learn(self, op: Any, args: tuple[Any, ...], result: Tensor, modes: Modes) -> None:
         """Cache a call that has run as usual, if it can be."""
         if self.stale is not None:
-            renew(self.stale, args, result)
+            renew(self.stale, args, result, modes)
             self.stale = None
             return
         if self.rounds == 1 or self.count >= MOST_CALLS:
@@ -239,8 +242,8 @@ class CallCache(Cache):
         return self.described(op, args, array, modes)
 
     def cached_view(self, op: Any, args: tuple[Any, ...], view: Tensor, modes: Modes) -> Any:
-        """Return a cached call for a view of a leaf that was taken while no gradients are recorded; otherwise None."""
-        origin: Any = origin_of(view, args, views.NO_GRAD)
+        """Return a cached call for a view that is not recorded; None if it cannot be cached."""
+        origin: Any = origin_of(view, args, kind_in(modes), self.born)
         if origin is None or view._edge_ is not None:
             return None
         known: CachedCall = self.prepared(op, args, modes)
@@ -348,11 +351,16 @@ def take_again(known: CachedCall, source: Tensor) -> Any:
     return view
 
 
-def renew(known: CachedCall, args: tuple[Any, ...], result: Tensor) -> None:
-    """Let a cached call of a view return another one from now on, if it can be kept."""
+def kind_in(modes: Modes) -> int:
+    """Return the kind of the views that are taken now, see `ViewInfo`."""
+    return views.SINGLE if modes.grad else views.NO_GRAD
+
+
+def renew(known: CachedCall, args: tuple[Any, ...], result: Tensor, modes: Modes) -> None:
+    """Let a cached call of a view return another one from now on, if it can be kept: only of a leaf."""
     if known.origin is None:
         return
-    origin: Any = origin_of(result, args, views.NO_GRAD)
+    origin: Any = origin_of(result, args, kind_in(modes), 0)
     known.origin = origin
     known.result = None if origin is None else result
     known.values[1] = None if origin is None else result._array_

@@ -5,12 +5,15 @@ from wengert._core.capture cimport direct
 from wengert._core.graph.node cimport Edge, new_edge
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
 from wengert._core.tensor.meta cimport AutogradMeta
+from wengert._core.tensor.storage cimport Storage
 
 cdef long HOLD_TENSOR, HOLD_EDGE, HOLD_ARRAY
 
-cpdef bint is_lasting(Tensor tensor) except -1
+@cython.locals(storage=Storage)
+cpdef bint is_lasting(Tensor tensor, long born) except -1
+cpdef bint is_small(object array) except -1
 @cython.locals(own=Tensor, info=ViewInfo, source=Tensor)
-cpdef object origin_of(object view, tuple args, long kind)
+cpdef object origin_of(object view, tuple args, long kind, long born)
 @cython.locals(edge=Edge, meta=AutogradMeta, info=ViewInfo)
 cpdef bint is_same_view(Tensor view, object value, Tensor source, tuple origin, object layout) except -1
 cpdef bint is_unused(AutogradMeta meta) except -1

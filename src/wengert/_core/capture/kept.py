@@ -11,31 +11,50 @@ from ..aliasing.views import ViewInfo
 from ..graph.node import Edge, new_edge
 from ..tensor.base import Tensor, wrap_flagged
 from ..tensor.meta import AutogradMeta
+from ..tensor.storage import Storage
 from . import direct
 
+MOST_HELD = 1 << 17
+"""Bytes up to which the memory of a tensor that requires no gradient is held by views of it."""
 
-def is_lasting(tensor: Tensor) -> bool:
-    """Return whether views of a tensor are kept: of a leaf.
+
+def is_lasting(tensor: Tensor, born: int) -> bool:
+    """Return whether views of a tensor are kept: of a leaf, and of a small tensor that was there before the round.
 
     Views of other tensors would hold those that are to be the results of the next round.
+
+    Args:
+        tensor: the tensor.
+        born: a number that storages of this round exceed.
     """
-    return tensor._edge_ is None and tensor._flags_ == flags.REQUIRES_GRAD
+    if tensor._edge_ is not None or tensor._flags_ == flags.REQUIRES_GRAD:
+        return tensor._edge_ is None
+    storage: Storage = tensor._storage_
+    return tensor._flags_ == 0 and storage.serial < born and door.is_ndarray(storage.array) and is_small(storage.array)
 
 
-def origin_of(view: Any, args: tuple[Any, ...], kind: int) -> Any:
+def is_small(array: Any) -> bool:
+    """Return whether a view may hold memory longer than a program does."""
+    return bool(array.nbytes <= MOST_HELD)
+
+
+def origin_of(view: Any, args: tuple[Any, ...], kind: int, born: int) -> Any:
     """Return what a view was taken of, as (tensor, its array, steps), if it can be kept; otherwise None.
 
     Args:
         view: the result of the call.
         args: the arguments of the call.
         kind: that of a view which is taken now, see `ViewInfo`.
+        born: as in `is_lasting`.
     """
     own: Tensor = view
     if own._meta_ is None or not own._flags_ & flags.VIEW:
         return None
     info: ViewInfo = own._meta_.view
     source: Tensor = args[0]
-    if not is_lasting(source) or info.kind != kind or info.base is not source or not door.is_inexact(own._array_):
+    if not is_lasting(source, born) or info.kind != kind or info.base is not source:
+        return None
+    if source._flags_ and not door.is_inexact(own._array_):
         return None
     return source, source._array_, info.steps
 
@@ -52,13 +71,15 @@ def is_same_view(view: Tensor | None, value: Any, source: Tensor, origin: tuple[
     """
     if view is None or value is not view._array_ or origin[0] is not source or origin[1] is not source._array_:
         return False
-    if not is_lasting(source) or view._storage_ is not source._storage_ or not direct.has_layout(value, layout):
+    if source._edge_ is not None or source._flags_ & ~flags.REQUIRES_GRAD:
+        return False
+    if view._storage_ is not source._storage_ or not direct.has_layout(value, layout):
         return False
     edge: Edge = view._edge_
     if door.references(view) != HOLD_TENSOR or (edge is not None and door.references(edge) != HOLD_EDGE):
         return False
     # the array of the storage is that of the source: one reference less
-    if door.references(value) != HOLD_ARRAY - 1 or view._flags_ != flags.REQUIRES_GRAD | flags.VIEW:
+    if door.references(value) != HOLD_ARRAY - 1 or view._flags_ != source._flags_ | flags.VIEW:
         return False
     meta: AutogradMeta = view._meta_
     info: ViewInfo = meta.view

@@ -155,7 +155,7 @@ class Prediction(Predicting):
 
     def keep_view(self, expected: ExpectedCall, result: Any, args: tuple[Any, ...]) -> None:
         """Keep a view for the next round, if it can be."""
-        expected.taken = origin_of(result, args, views.SINGLE) if expected.op.view else None
+        expected.taken = origin_of(result, args, views.SINGLE, 0) if expected.op.view else None
         if expected.taken is not None:
             self.pattern.cached[expected.number] = result
 
