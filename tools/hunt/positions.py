@@ -30,7 +30,7 @@ PACKAGE = str(Path(wg.__file__).parent)
 FIELDS = (
     *("grad", "inference", "mask", "word", "fresh", "depth", "passing", "observers", "listeners", "noting"),
     *("saved_hooks", "no_saved_hooks", "anomaly", "check_nan", "check_inf", "multithreading"),
-    *("tape", "log"),
+    "log",
 )
 CALLS = {"CALL", "CALL_KW", "CALL_FUNCTION_EX"}
 UNGUARDED = {"__exit__", "__del__"}
@@ -132,6 +132,7 @@ def state() -> dict[str, Any]:
     settings = checkpointing._settings
     values.update(early_stop=settings.early_stop, debug=settings.debug, warnings=np.geterr())
     values["anomaly of all"] = list(anomaly_mode.shared)
+    values["a tape"] = modes.tape is not None  # another one, if the function around the program is followed
     values["tapes, caches, recordings"] = [len(noted) for noted in slots.noted()]
     return {name: list(value) if isinstance(value, list) else value for name, value in values.items()}
 
@@ -142,6 +143,8 @@ def put_back(before: dict[str, Any]) -> None:
     for name in FIELDS:
         value = before[name]
         setattr(modes, name, list(value) if isinstance(value, list) else value)
+    if not before["a tape"]:
+        modes.tape = None
     checkpointing._settings.early_stop, checkpointing._settings.debug = before["early_stop"], before["debug"]
     np.seterr(**before["warnings"])
     anomaly_mode.shared[:] = before["anomaly of all"]
