@@ -225,6 +225,7 @@ class Reader:
 
     def __init__(self, position: Callable[[], Any], natives: Any, calls: list[Any]) -> None:
         self.calls = calls
+        self.edges = edges_in(calls)
         self.recorder = Recorder(position(), natives)
         self.recorder.born = next_serial()
         self.places: dict[int, int] = {}
@@ -240,7 +241,7 @@ class Reader:
             Refusal: if one node cannot stand for the calls.
         """
         pattern = Pattern()
-        nodes = [node_at(edge) for edge in self.edges()]
+        nodes = [node_at(edge) for edge in self.edges]
         recorded = [node for node in nodes if node is not None]
         self.recorder.sequence = min(node.sequence_number for node in recorded)
         self.read_calls(pattern)
@@ -257,10 +258,10 @@ class Reader:
         prepare(graph)
         steps = {step.offset: number for number, step in enumerate(graph.steps)}
         pattern.graph = graph
-        pattern.ends = tuple([self.end(edge, steps) for edge in self.edges()])
-        pattern.spaces = tuple([None if edge is None else self.space(edge) for edge in self.edges()])
+        pattern.ends = tuple([self.end(edge, steps) for edge in self.edges])
+        pattern.spaces = tuple([None if edge is None else self.space(edge) for edge in self.edges])
         pattern.unused = tuple(self.unused(pattern.ends))
-        pattern.root = next(at for at, edge in enumerate(self.edges()) if edge is root._edge_)
+        pattern.root = next(at for at, edge in enumerate(self.edges) if edge is root._edge_)
         pattern.kept = tuple([self.registers[register][0] for register in graph.segments[0].registers])
         pattern.same = tuple(self.same(graph.segments[0].registers))
         pattern.matches = pattern.failures = 0
@@ -339,13 +340,6 @@ class Reader:
         """Return pairs of places that share a register."""
         return [(self.registers[at][0], other) for at in registers for other in self.registers[at][1:]]
 
-    def edges(self) -> list[Edge | None]:
-        """Return the edges of all results."""
-        edges: list[Edge | None] = []
-        for _, _, _, ends in calls_in(self.calls):
-            edges += ends if isinstance(ends, tuple) else [ends]
-        return edges
-
     def end(self, edge: Edge | None, steps: dict[int, int]) -> Any:
         """Return the end of a result's edge as (step, output number); None if the root does not depend on it."""
         number = None if edge is None else steps.get(edge.node.sequence_number - self.recorder.sequence)
@@ -359,11 +353,19 @@ class Reader:
         for _, _, result, _ in calls_in(self.calls):
             results += result if isinstance(result, tuple) else [result]
         alone = []
-        for at, (result, edge, end) in enumerate(zip(results, self.edges(), ends)):
+        for at, (result, edge, end) in enumerate(zip(results, self.edges, ends)):
             if edge is not None and end is None:
                 views = by_views.get(id(result), 0)
                 alone.append((at, 1 + by_calls.get(id(result), 0) + views, views))
         return alone
+
+
+def edges_in(calls: list[Any]) -> list[Edge | None]:
+    """Return the edges of all results on a tape."""
+    edges: list[Edge | None] = []
+    for _, _, _, ends in calls_in(calls):
+        edges += ends if isinstance(ends, tuple) else [ends]
+    return edges
 
 
 def tail_plan(node: OpNode) -> Plan | None:
