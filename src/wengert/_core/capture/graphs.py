@@ -94,6 +94,7 @@ class Step:
         frees: a backward pass frees saved values.
         fields: the other attributes, by name.
         inner: for a write to a view, the step of the write.
+        tensors: what `kept` returned; None before.
     """
 
     def __init__(self, kind: int, node: Node, offset: int) -> None:
@@ -108,6 +109,7 @@ class Step:
         self.frees = False
         self.fields: dict[str, Any] = {}
         self.inner: Step | None = None
+        self.tensors: list[Any] | None = None
 
     def facts(self) -> tuple[Any, ...]:
         """Return what is equal in each call of a function, without constants."""
@@ -124,9 +126,11 @@ class Step:
         return [*values, *fields, *steps, *(() if self.inner is None else self.inner.constants())]
 
     def kept(self) -> list[Any]:
-        """Return the saved tensors."""
-        kept = kept_in(self.saved or ())
-        return kept if self.inner is None else kept + self.inner.kept()
+        """Return the saved tensors, once the step has been read."""
+        if self.tensors is None:
+            kept = kept_in(self.saved or ())
+            self.tensors = kept if self.inner is None else kept + self.inner.kept()
+        return self.tensors
 
 
 def fact_of(value: Any) -> Any:
@@ -170,6 +174,7 @@ class Reading:
         self.stores: dict[int, int] = {}
         self.storages: list[Storage] = []
         self.ends: dict[tuple[int, int], int] = {}
+        self.met: dict[int, tuple[Edge, Target]] = {}
         self.fields: dict[tuple[int, int], dict[str, Any]] = {}
         self.equal: dict[Any, Any] = {}
         for at, (tensor, _) in enumerate(recorder.externals):
@@ -197,6 +202,13 @@ class Reading:
         Raises:
             Refusal: if it leads to a graph from outside of the function, or a leaf that the function has created.
         """
+        known = self.met.get(id(edge))
+        if known is None:
+            known = self.met[id(edge)] = edge, self.new_end(edge)  # an identity is in use as long as its edge lives
+        return known[1]
+
+    def new_end(self, edge: Edge) -> Target:
+        """Run `end` for an edge that has not been met."""
         node = edge.node
         outside = self.ends.get((id(node), edge.nr))
         if isinstance(node, AccumulateGrad):

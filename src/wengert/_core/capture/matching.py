@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
-
-import numpy as np
 
 from .. import door
 from ..graph.node import Edge
@@ -91,15 +90,20 @@ class ExpectedCall:
     ) -> None:
         self.op = op
         self.places = places
-        self.numbers = np.array(places, np.int32).tobytes()
+        self.numbers = in_32_bits(places)
         self.constants = constants
         self.facts = self.numbers, constants
-        self.outside = np.array(outside_of(places, constants), np.int32).tobytes()
+        self.outside = in_32_bits(outside_of(places, constants))
         self.layout = layout
         self.number = number
         self.register = NOWHERE
         self.shares = self.is_native = self.is_kept = self.is_short = False
         self.tail = self.taken = self.following = None
+
+
+def in_32_bits(numbers: tuple[int, ...]) -> bytes:
+    """Return numbers as numbers of 32 bits."""
+    return struct.pack(f"{len(numbers)}i", *numbers)
 
 
 def outside_of(places: tuple[int, ...], constants: tuple[Any, ...]) -> tuple[int, ...]:
