@@ -127,7 +127,9 @@ class Follower(TapeOwner):
                 order = None if accumulating else list_passes.order_of(pattern, match, inputs)
                 if accumulating or order is not None:
                     grads = list_passes.gradients(pattern, match, grad_output)
-            if grads is None or tape.predicting is not prediction:  # a finaliser may have looked at the graph
+            if grads is None or (order is not None and not list_passes.are_all(grads)):
+                return None
+            if tape.predicting is not prediction:  # a finaliser has looked at the graph
                 return None
             pass_by(tape, prediction)
             self.note(pattern)

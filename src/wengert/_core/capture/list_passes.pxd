@@ -16,6 +16,7 @@ cdef dict UNITS
 cpdef object gradients(Pattern pattern, Match match, object grad_output)
 @cython.locals(calls=CallList, values=list, number=long, register=long, edge=long, held=Tensor, parts=tuple, result=list)
 cpdef object run_alone(Pattern pattern, Match match, BackwardList known, Tensor grad_output)
+cpdef bint are_all(list grads) except -1
 cpdef tuple parts_of(Nest nest)
 cpdef object unit_for(Tensor root)
 @cython.locals(grad=Tensor)

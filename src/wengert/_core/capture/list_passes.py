@@ -113,6 +113,14 @@ def run_alone(pattern: Pattern, match: Match, known: BackwardList, grad_output: 
     return result
 
 
+def are_all(grads: list[Any]) -> bool:
+    """Return whether no gradient is missing: if an input is not used, the engine says so."""
+    for grad in grads:
+        if grad is None:
+            return False
+    return True
+
+
 def parts_of(nest: Nest) -> tuple[Any, ...]:
     """Return the descriptions of the gradients of all edges."""
     return nest.parts
