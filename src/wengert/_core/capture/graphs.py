@@ -94,8 +94,23 @@ class Step:
         frees: a backward pass frees saved values.
         fields: the other attributes, by name.
         inner: for a write to a view, the step of the write.
-        tensors: what `kept` returned; None before.
+        tensors: what `kept` returned, while the graph is read; None before, and after.
     """
+
+    __slots__ = (
+        "cls",
+        "edges",
+        "fields",
+        "frees",
+        "inner",
+        "kind",
+        "offset",
+        "outputs",
+        "saved",
+        "tensors",
+        "title",
+        "trusted",
+    )
 
     def __init__(self, kind: int, node: Node, offset: int) -> None:
         self.kind = kind
@@ -126,11 +141,15 @@ class Step:
         return [*values, *fields, *steps, *(() if self.inner is None else self.inner.constants())]
 
     def kept(self) -> list[Any]:
-        """Return the saved tensors, once the step has been read."""
-        if self.tensors is None:
-            kept = kept_in(self.saved or ())
-            self.tensors = kept if self.inner is None else kept + self.inner.kept()
-        return self.tensors
+        """Return the saved tensors."""
+        if self.tensors is not None:
+            return self.tensors
+        kept = kept_in(self.saved or ())
+        return kept if self.inner is None else kept + self.inner.kept()
+
+    def remember(self, remembers: bool) -> None:
+        """Let `kept` remember what it returns from now on, or forget it."""
+        self.tensors = self.kept() if remembers else None
 
 
 def fact_of(value: Any) -> Any:
@@ -193,7 +212,9 @@ class Reading:
             for edge in edges_of(node):
                 self.end(edge)
         for node in self.nodes:
-            self.steps.append(self.step(node))
+            step = self.step(node)
+            step.remember(True)
+            self.steps.append(step)
         return ends
 
     def end(self, edge: Edge) -> Target:

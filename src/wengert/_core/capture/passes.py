@@ -267,3 +267,5 @@ def prepare(graph: Connections) -> None:
     """Let the segments of a graph run passes that no list is for."""
     for segment in graph.segments:
         segment.passes = Passes(graph, segment)
+    for step in graph.steps:
+        step.remember(False)
