@@ -11,8 +11,6 @@ from __future__ import annotations
 from operator import is_
 from typing import Any
 
-import numpy as np
-
 from .. import door, flags
 from ..aliasing import views
 from ..operators.declaration import Declaration
@@ -23,7 +21,7 @@ from ..tensor.tapes import Cache
 from . import direct
 from .kept import is_same_view, origin_of, renew_view
 from .lists import layout_of
-from .matching import is_equal
+from .matching import in_32_bits, is_equal
 from .native_calls import RETURNS, is_native
 from .recorder import MOST_ARGUMENTS
 from .signatures import Guard, guard_of, holds, is_capturable
@@ -91,7 +89,8 @@ class CachedCall:
         "values",
     )
 
-    def __init__(self, op: Any, guards: tuple[Any, ...], constants: tuple[Any, ...], grad: bool) -> None:
+    def __init__(self, op: Any, required: tuple[Any, ...], constants: tuple[Any, ...], grad: bool) -> None:
+        guards: tuple[Any, ...] = required[0]
         self.op = op
         self.guards = guards
         self.constants = constants
@@ -99,10 +98,14 @@ class CachedCall:
         self.grad = grad
         self.calls = self.handle = self.result = self.origin = self.layout = self.following = self.other = None
         self.values = [None] * (len(guards) - guards.count(None) + 1)
-        classes = tuple([None if guard is None else guard.cls for guard in guards])
-        layouts = tuple([None if guard is None else guard.layout for guard in guards])
-        words = np.array([word_of(guard, grad) for guard in guards], np.int32).tobytes()
-        self.facts = classes, layouts, words, constants, self.values
+        self.facts = required[1], required[2], required[3], constants, self.values
+
+
+def required_by(guards: tuple[Any, ...], grad: bool) -> tuple[Any, ...]:
+    """Return the guards of operands, then their classes, layouts and flags as `CachedCall.facts` has them."""
+    classes = tuple([None if guard is None else guard.cls for guard in guards])
+    layouts = tuple([None if guard is None else guard.layout for guard in guards])
+    return guards, classes, layouts, in_32_bits(tuple([word_of(guard, grad) for guard in guards]))
 
 
 def word_of(guard: Guard | None, grad: bool) -> int:
@@ -128,7 +131,8 @@ class CallCache(Cache):
 
     Attributes:
         replay_calls: the native function that describes calls.
-        guards: the guards of operands, by what they require; layouts of results, by dtype, shape and strides.
+        guards: what calls share: the guards of operands, by what they require; layouts of results, by dtype, shape and
+            strides; what is required of all operands, by the mode and their guards, see `required_by`.
         first: stands before the first call.
         last: the last call that was cached.
         stale: the cached call that runs as usual now, or None.
@@ -159,7 +163,7 @@ class CallCache(Cache):
     def forget(self) -> None:
         """Discard all calls."""
         self.guards = {}
-        self.first = self.last = CachedCall(None, (), (), True)
+        self.first = self.last = CachedCall(None, required_by((), True), (), True)
         self.stale = None
         self.count = self.kept = self.rounds = self.born = 0
         self.is_busy = False
@@ -274,7 +278,11 @@ class CallCache(Cache):
         for value in args:
             guards.append(self.guard(value) if isinstance(value, Tensor) else None)
             constants.append(None if isinstance(value, Tensor) else value)
-        return CachedCall(op, tuple(guards), tuple(constants), modes.grad)
+        key = (modes.grad, *guards)
+        required: Any = self.guards.get(key)
+        if required is None:
+            required = self.guards[key] = required_by(tuple(guards), modes.grad)
+        return CachedCall(op, required, tuple(constants), modes.grad)
 
     def guard(self, tensor: Tensor) -> Guard:
         """Return the guard of a tensor; those of equal tensors are one object."""
