@@ -65,7 +65,8 @@ HOT_MODULES = {
     "aliasing": "views",
     "backward": "arrivals engine passes ready task",
     "calls": "attempts batching dispatch dual_memory forward op unusual",
-    "capture": "caching captured following kept list_passes lists matching predicting optimiser_steps outputs replayable segments signatures",
+    "capture": "caching captured following kept list_passes lists matching optimiser_steps outputs predicting "
+    "replayable segments signatures",
     "cards": "composed",
     "functions": "function_call",
     "graph": "node",

@@ -6,13 +6,14 @@ the source, so this tool writes them:
 
 - the types of parameters and results, `cpdef bint is_leaf(Tensor tensor) except -1`. A new function needs only
   `cpdef is_leaf(...)`;
-- the types of attributes, `cdef public long word, version`. A new attribute needs only its name after `cdef public`;
+- the types of attributes, `cdef public int64_t word, version`. A new attribute needs only its name after `cdef public`;
 - the lines `@cython.locals(...)` with the types of annotated local variables. A variable of a loop over `range` counts
   as annotated with `int`.
 
-`int` is `long`, `bool` is `bint`; built-in containers and extension classes of the core keep their names; the rest is
-`object`. A parameter, a result or an attribute that is written as `object` stays so: it may be an integer of any size,
-or an instance of another class. So do types whose annotation is `Any`, the result `void` and the value after `except`.
+`int` is `int64_t`, which has 64 bits on all platforms (`long` has 32 on Windows), `bool` is `bint`; built-in containers
+and extension classes of the core keep their names; the rest is `object`. A parameter, a result or an attribute that is
+written as `object` stays so: it may be an integer of any size, or an instance of another class. So do types whose
+annotation is `Any`, the result `void` and the value after `except`.
 
 `python tools/make_pxd.py` rewrites the files; `--check` names each file that differs, and exits with 1 if there is one.
 """
@@ -26,7 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 CORE = Path(__file__).resolve().parent.parent / "src" / "wengert" / "_core"
-NUMBERS = {"int": "long", "bool": "bint", "str": "str"}
+NUMBERS = {"int": "int64_t", "bool": "bint", "str": "str"}
 CONTAINERS = re.compile(r"(list|dict|tuple|set|frozenset)\b")
 WIDE = ("object", "void")
 EXTENSION_CLASS = re.compile(r"^cdef class (\w+)", re.M)
@@ -34,7 +35,8 @@ FUNCTION = re.compile(
     r"(?P<indent> *)(?P<kind>cpdef|cdef) (?:(?P<result>\w+) )?(?P<name>\w+)\((?P<parameters>.*)\)(?P<rest>.*)\n"
 )
 ATTRIBUTES = re.compile(r"    cdef (?P<access>public |readonly )?(?:(?P<type>\w+) )?(?P<names>\w+(?:, \w+)*)\n")
-EXCEPTIONS = {"bint": " except -1", "long": " except? -1"}
+EXCEPTIONS = {"bint": " except -1", "int64_t": " except? -1"}
+WIDTH = "from libc.stdint cimport int64_t\n"
 
 
 class Signature(NamedTuple):
@@ -129,8 +131,12 @@ class Declarations:
             else:
                 self.lines.append(line)
         result = "".join(self.lines)
-        needs_import = "@cython.locals" in result and "cimport cython\n" not in result
-        return f"cimport cython\n{result}" if needs_import else result
+        if "@cython.locals" in result and "cimport cython\n" not in result:
+            result = f"cimport cython\n{result}"
+        if "int64_t" not in result or WIDTH in result:
+            return result
+        head = "cimport cython\n" if result.startswith("cimport cython\n") else ""
+        return f"{head}{WIDTH}{result.removeprefix(head)}"
 
     def signature_of(self, line: re.Match[str]) -> Signature | None:
         """Return the annotations of the function that a line declares, or None if the source has no such function."""

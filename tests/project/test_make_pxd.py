@@ -37,14 +37,15 @@ def long_number(text: str) -> int:
     return int(text)
 """
 DECLARED = """cimport cython
+from libc.stdint cimport int64_t
 
 cdef class Box:
-    cdef public long size
+    cdef public int64_t size
     cdef public bint full
     cdef list content
     cdef readonly object label
-    @cython.locals(first=Box, total=long, full=bint, at=long)
-    cpdef object fill(self, long size)
+    @cython.locals(first=Box, total=int64_t, full=bint, at=int64_t)
+    cpdef object fill(self, int64_t size)
 
 @cython.locals(found=list)
 cpdef list collect(object items, Box box=*)
@@ -103,9 +104,9 @@ def test_a_changed_annotation_is_named_and_then_mended(tool, core, capsys, befor
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
-        ("total=long", "total=double"),
-        ("long size\n", "double size\n"),
-        ("long size)", "double size)"),
+        ("total=int64_t", "total=double"),
+        ("int64_t size\n", "double size\n"),
+        ("int64_t size)", "double size)"),
         ("list collect", "dict collect"),
         ("Box box)", "list box)"),
     ],
@@ -119,7 +120,7 @@ def test_types_written_by_hand_only_are_noticed(tool, core, right, wrong):
 
 def test_new_functions_and_attributes_need_only_their_names(tool, core):
     new = DECLARED.replace("cpdef bint is_full(Box box) except -1", "cpdef is_full(box)")
-    new = new.replace("    cdef public long size\n    cdef public bint full\n", "    cdef public size, full\n")
+    new = new.replace("    cdef public int64_t size\n    cdef public bint full\n", "    cdef public size, full\n")
     (core / "box.pxd").write_text(new, encoding="utf-8")
     assert tool.main([], core) == 0
     assert (core / "box.pxd").read_text(encoding="utf-8") == DECLARED

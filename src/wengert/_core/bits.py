@@ -1,13 +1,11 @@
-"""Sets of small numbers as bits of an integer, which the compiled core keeps in a C `long`.
+"""Sets of small numbers as bits of an integer, which has 64 bits in the compiled core.
 
 A shifted literal, `1 << number`, is a C `int` there: from number 31 on its value is undefined.
 """
 
 from __future__ import annotations
 
-import struct
-
-MOST = 8 * struct.calcsize("l") - 2
+MOST = 62
 """The numbers below it have a bit."""
 
 

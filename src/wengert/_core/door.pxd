@@ -1,3 +1,4 @@
+from libc.stdint cimport int64_t
 cdef extern from *:
     """
     #ifndef NPY_NO_DEPRECATED_API
@@ -477,7 +478,7 @@ cdef extern from *:
     object base_of "wengert_base_of"(object array)
     bint is_laid_like "wengert_is_laid_like"(object array, object other)
     bint owns_memory "wengert_owns_memory"(object array)
-    long references "wengert_references"(object value)
+    int64_t references "wengert_references"(object value)
     object recall "wengert_recall"()
     void remember "wengert_remember"(object value)
     void forget "wengert_forget"()

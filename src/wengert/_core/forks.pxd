@@ -1,4 +1,5 @@
-cdef long _count
+from libc.stdint cimport int64_t
+cdef int64_t _count
 
-cpdef long forks() except -1
+cpdef int64_t forks() except -1
 cpdef object count_fork()

@@ -1,3 +1,4 @@
+from libc.stdint cimport int64_t
 cdef extern from *:
     """
     static CYTHON_UNUSED PyObject *wengert_outside(PyObject *folder) {
@@ -19,4 +20,4 @@ cdef extern from *:
     """
     object outside "wengert_outside"(object folder)
     object code_of "wengert_code_of"(object frame)
-    long offset_of "wengert_offset_of"(object frame)
+    int64_t offset_of "wengert_offset_of"(object frame)

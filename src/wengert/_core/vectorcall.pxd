@@ -1,3 +1,4 @@
+from libc.stdint cimport int64_t
 cdef extern from *:
     """
     /* Calls of operators by the vectorcall protocol: `x.mul(y)` creates neither a bound method nor a tuple and a dictionary of
@@ -19,7 +20,7 @@ cdef extern from *:
     } WengertCalls;
     static WengertCalls wengert_calls;
     #define WENGERT_OBJECT(op, offset) (*(PyObject **)((char *)(op) + (offset)))
-    #define WENGERT_NUMBER(op, offset) (*(long *)((char *)(op) + (offset)))
+    #define WENGERT_NUMBER(op, offset) (*(int64_t *)((char *)(op) + (offset)))
     static PyObject *wengert_general_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords) {
         PyObject *positional = PyTuple_New(nargs), *named = keywords ? PyDict_New() : NULL, *result = NULL;
         int complete = positional != NULL && (keywords == NULL || named != NULL);

@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport door, flags
 from wengert._core.leaves cimport hooked
 from wengert._core.tensor cimport slots
@@ -16,13 +17,13 @@ cdef class ViewInfo:
     cdef public Tensor base
     cdef public tuple steps
     cdef public object frame, written
-    cdef public long version, kind
+    cdef public int64_t version, kind
 
-cdef long STALE
+cdef int64_t STALE
 
 @cython.locals(info=ViewInfo, parent=ViewInfo, meta=AutogradMeta)
-cpdef object attach(Tensor view, Tensor source, object op, tuple args, long nr, Modes modes)
-@cython.locals(info=ViewInfo, base=Tensor, anew=bint, modes=Modes, grad=bint, inference=bint, mask=long, fresh=long, again=Tensor)
+cpdef object attach(Tensor view, Tensor source, object op, tuple args, int64_t nr, Modes modes)
+@cython.locals(info=ViewInfo, base=Tensor, anew=bint, modes=Modes, grad=bint, inference=bint, mask=int64_t, fresh=int64_t, again=Tensor)
 cpdef object refresh(Tensor view)
 @cython.locals(base=Tensor, resized=bint)
 cpdef bint has_left(Tensor view, ViewInfo info) except -1
@@ -44,5 +45,5 @@ cpdef object refuse(Tensor view, bint direct)
 cpdef ViewInfo way(ViewInfo info)
 @cython.locals(info=ViewInfo)
 cpdef ViewInfo part_of(Tensor base, tuple steps)
-@cython.locals(op=Declaration, args=tuple, nr=long, positional=long, flag=long)
+@cython.locals(op=Declaration, args=tuple, nr=int64_t, positional=int64_t, flag=int64_t)
 cpdef object take(object array, object step)

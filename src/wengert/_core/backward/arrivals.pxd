@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport door, flags
 from wengert._core.backward.task cimport Task
 from wengert._core.graph.node cimport Edge, Node, WideEdge, expandable
@@ -13,4 +14,4 @@ cpdef object arrive(Task task, Edge edge, object grad, bint owned)
 cpdef object join(Tensor known, Tensor grad, bint owned)
 cpdef bint is_writable(Tensor tensor) except -1
 @cython.locals(tensor=Tensor, larger=bint)
-cpdef object project(object grad, Edge edge, Node node, long index)
+cpdef object project(object grad, Edge edge, Node node, int64_t index)

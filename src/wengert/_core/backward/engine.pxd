@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport flags
 from wengert._core.backward.arrivals cimport arrive, project
 from wengert._core.backward.ready cimport Ready, new_ready
@@ -17,7 +18,7 @@ from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.tensor.storage cimport next_serial
 from wengert._core.writes.slices cimport add_to_part
 
-cdef long NEVER
+cdef int64_t NEVER
 
 @cython.final
 cdef class Sweep:
@@ -26,15 +27,15 @@ cdef class Sweep:
     cdef Tasks tasks
     cdef Ready ready
     cdef Modes modes
-    cdef long born
+    cdef int64_t born
     cdef object origin
-    @cython.locals(edge=Edge, task=Task, at=long)
+    @cython.locals(edge=Edge, task=Task, at=int64_t)
     cpdef object seed(self, list roots, list grads)
     @cython.locals(node=Node, task=Task)
     cpdef object run(self)
     @cython.locals(plain=bint, profiled=bint)
     cpdef object visit(self, Node node, Task task)
-    @cython.locals(edges=tuple, at=long, edge=Edge, task=Task, owned=bint)
+    @cython.locals(edges=tuple, at=int64_t, edge=Edge, task=Task, owned=bint)
     cpdef object deliver(self, Node node, Task done, object outgoing)
     cpdef object free(self, Node node)
     cpdef object step(self, Node node, Task task)
@@ -45,7 +46,7 @@ cdef class Sweep:
     @cython.locals(variable=Tensor, meta=AutogradMeta, first=bint, owned=bint)
     cpdef object leaf(self, AccumulateGrad node, Task task)
     @cython.locals(log=Log, event=Event)
-    cpdef object profiled(self, long kind, Node node, Task task)
+    cpdef object profiled(self, int64_t kind, Node node, Task task)
 
 @cython.locals(result=list, edge=Edge)
 cpdef list fixed(list roots)
@@ -53,7 +54,7 @@ cpdef list fixed(list roots)
 cpdef list run(Sweep sweep, list roots, list grads)
 @cython.locals(sweep=Sweep)
 cpdef Sweep new_sweep(bint keep_graph, bint create_graph, list captures, bint accumulating)
-@cython.locals(sequence=long, event=Event)
-cpdef Event begin(Log log, long kind, Node node, Task task)
+@cython.locals(sequence=int64_t, event=Event)
+cpdef Event begin(Log log, int64_t kind, Node node, Task task)
 cpdef object grad_of(AccumulateGrad node)
 cpdef bint is_empty(list grads) except -1

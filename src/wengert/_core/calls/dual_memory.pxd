@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport door, flags
 from wengert._core.operators cimport layouts
 from wengert._core.aliasing cimport views
@@ -9,7 +10,7 @@ from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.tensor.tangents cimport Level, Tangent
 
 @cython.locals(tangent=Tensor)
-cpdef object owned(object value, long before)
+cpdef object owned(object value, int64_t before)
 @cython.locals(tangent=Tensor)
 cpdef object fitted(object value, Tensor like)
 @cython.locals(tangent=Tensor)

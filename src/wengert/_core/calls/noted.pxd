@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport door, flags
 from wengert._core.graph cimport origins
 from wengert._core.graph.node cimport Node
@@ -15,13 +16,13 @@ cpdef object place(Node created, tuple args, Modes modes)
 cpdef object function(Node created, tuple args, Modes modes)
 cpdef object wrapper(Node outer, Node inner, Modes modes)
 @cython.locals(tensor=Tensor)
-cpdef object cuts_among(tuple args, long depth=*)
-@cython.locals(word=long, tensor=Tensor)
-cpdef long word_of(object value, long depth=*) except? -1
-cpdef object results(object op, tuple args, object output, long input_flags, Modes modes)
+cpdef object cuts_among(tuple args, int64_t depth=*)
+@cython.locals(word=int64_t, tensor=Tensor)
+cpdef int64_t word_of(object value, int64_t depth=*) except? -1
+cpdef object results(object op, tuple args, object output, int64_t input_flags, Modes modes)
 @cython.locals(origin=Origin)
-cpdef object result(object op, tuple args, Tensor tensor, long input_flags, Modes modes)
-cpdef object reason_of(object op, Tensor result, long input_flags, Modes modes)
+cpdef object result(object op, tuple args, Tensor tensor, int64_t input_flags, Modes modes)
+cpdef object reason_of(object op, Tensor result, int64_t input_flags, Modes modes)
 @cython.locals(tensor=Tensor)
 cpdef object source_among(tuple args)
 @cython.locals(origin=Origin)

@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport door, flags
 from wengert._core.aliasing cimport views
 from wengert._core.capture cimport direct
@@ -11,7 +12,7 @@ from wengert._core.tensor.base cimport Tensor, wrap_flagged
 from wengert._core.tensor.storage cimport next_serial
 from wengert._core.tensor.tapes cimport Cache
 
-cdef long NEVER
+cdef int64_t NEVER
 
 cdef class CachedCall:
     cdef public Declaration op
@@ -23,7 +24,7 @@ cdef class CachedCall:
     cdef public list values
     cdef public CachedCall following, other
 
-cpdef long word_of(Guard guard, bint grad) except? -2
+cpdef int64_t word_of(Guard guard, bint grad) except? -2
 cpdef bint are_identical(tuple values, tuple others) except -1
 
 cpdef bint keeps_results() except -1
@@ -32,20 +33,20 @@ cdef class CallCache(Cache):
     cdef public object replay_calls
     cdef public dict guards
     cdef public CachedCall first, last, stale
-    cdef public long count, kept, rounds, born
+    cdef public int64_t count, kept, rounds, born
     cdef public bint is_busy
     @cython.locals(last=CachedCall, known=CachedCall)
     cpdef object run(self, object op, tuple args, Modes modes)
-    @cython.locals(last=CachedCall, count=long, known=CachedCall)
+    @cython.locals(last=CachedCall, count=int64_t, known=CachedCall)
     cpdef object learn(self, object op, tuple args, Tensor result, Modes modes)
     @cython.locals(last=CachedCall, known=CachedCall)
     cpdef object run2(self, object op, object first, object second, Modes modes)
     cpdef object result_of(self, CachedCall known, object first)
-    @cython.locals(size=long)
+    @cython.locals(size=int64_t)
     cpdef object cached(self, object op, tuple args, Tensor result, Modes modes)
     @cython.locals(known=CachedCall)
     cpdef object cached_view(self, object op, tuple args, Tensor view, Modes modes)
-    @cython.locals(known=CachedCall, places=list, count=long)
+    @cython.locals(known=CachedCall, places=list, count=int64_t)
     cpdef object described(self, object op, tuple args, object array, Modes modes)
     @cython.locals(guards=list, constants=list)
     cpdef CachedCall prepared(self, object op, tuple args, Modes modes)
@@ -53,13 +54,13 @@ cdef class CallCache(Cache):
     cpdef Guard guard(self, Tensor tensor)
     cpdef object layout(self, object array)
 
-@cython.locals(guard=Guard, tensor=Tensor, place=long, values=list, at=long)
+@cython.locals(guard=Guard, tensor=Tensor, place=int64_t, values=list, at=int64_t)
 cpdef bint takes(CachedCall known, tuple args) except -1
-@cython.locals(values=list, count=long, result=Tensor, at=long)
+@cython.locals(values=list, count=int64_t, result=Tensor, at=int64_t)
 cpdef object run_again(CachedCall known)
 @cython.locals(view=Tensor)
 cpdef object take_again(CachedCall known, Tensor source)
-cpdef long kind_in(Modes modes) except? -1
+cpdef int64_t kind_in(Modes modes) except? -1
 cpdef object renew(CachedCall known, tuple args, Tensor result, Modes modes)
 cpdef bint is_suitable(object op, object array) except -1
 cpdef bint has_plain_arguments(tuple args) except -1

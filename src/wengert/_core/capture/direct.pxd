@@ -1,3 +1,4 @@
+from libc.stdint cimport int64_t
 cdef extern from *:
     """
     #ifndef NPY_NO_DEPRECATED_API
@@ -106,7 +107,7 @@ cdef extern from *:
     static CYTHON_INLINE PyObject *wengert_external(
             PyObject *external, Py_ssize_t at, PyObject *leaves, PyObject *tensors,
             const wengert_external_fields *field) {
-        const long source = WENGERT_AT(long, external, field->source);
+        const int64_t source = WENGERT_AT(int64_t, external, field->source);
         if (source == -1) return WENGERT_AT(PyObject *, external, field->tensor);
         if (source < 0) {
             if (-2 - source >= at) return NULL;
@@ -117,25 +118,25 @@ cdef extern from *:
     }
     static CYTHON_INLINE int wengert_holds(PyObject *guard, PyObject *tensor, const wengert_external_fields *field) {
         return (PyObject *)Py_TYPE(tensor) == WENGERT_AT(PyObject *, guard, field->cls)
-            && WENGERT_AT(long, tensor, field->flags) == WENGERT_AT(long, guard, field->word)
+            && WENGERT_AT(int64_t, tensor, field->flags) == WENGERT_AT(int64_t, guard, field->word)
             && wengert_has_layout(
                 WENGERT_AT(PyObject *, tensor, field->array), WENGERT_AT(PyObject *, guard, field->layout));
     }
     static CYTHON_UNUSED int wengert_find_externals(
-            PyObject *externals, PyObject *leaves, PyObject *tensors, long unknown,
+            PyObject *externals, PyObject *leaves, PyObject *tensors, int64_t unknown,
             const wengert_external_fields *field) {
         int state = 1;
         if (!PyList_CheckExact(leaves) && !PyTuple_CheckExact(leaves)) return -1;
         for (Py_ssize_t at = 0; at < PyList_GET_SIZE(externals); at++) {
             PyObject *external = PyList_GET_ITEM(externals, at);
             PyObject *guard = WENGERT_AT(PyObject *, external, field->guard);
-            if (WENGERT_AT(long, guard, field->word) & unknown) return -1;
+            if (WENGERT_AT(int64_t, guard, field->word) & unknown) return -1;
             PyObject *tensor = wengert_external(external, at, leaves, tensors, field);
             if (tensor == NULL || !wengert_holds(guard, tensor, field)) return 0;
             PyObject *meta = WENGERT_AT(PyObject *, tensor, field->meta);
             if (WENGERT_AT(int, external, field->bare) && meta != Py_None
                 && WENGERT_AT(PyObject *, meta, field->grad) != Py_None) return 0;
-            if (WENGERT_AT(long, external, field->source) == -1
+            if (WENGERT_AT(int64_t, external, field->source) == -1
                 && WENGERT_AT(PyObject *, external, field->known) != WENGERT_AT(PyObject *, tensor, field->storage))
                 state = 2;
             PyObject *before = PyList_GET_ITEM(tensors, at);
@@ -150,7 +151,7 @@ cdef extern from *:
     /* Whether a `.grad` is a tensor of a class without history, flags or attributes to which nothing else refers but a
        list, nor to its storage. */
     static CYTHON_INLINE int wengert_is_sole(PyObject *tensor, PyObject *cls, const wengert_renewed_fields *field) {
-        if ((PyObject *)Py_TYPE(tensor) != cls || Py_REFCNT(tensor) != 2 || WENGERT_AT(long, tensor, field->flags)
+        if ((PyObject *)Py_TYPE(tensor) != cls || Py_REFCNT(tensor) != 2 || WENGERT_AT(int64_t, tensor, field->flags)
             || WENGERT_AT(PyObject *, tensor, field->edge) != Py_None
             || WENGERT_AT(PyObject *, tensor, field->meta) != Py_None) return 0;
         PyObject *storage = WENGERT_AT(PyObject *, tensor, field->storage);
@@ -165,7 +166,7 @@ cdef extern from *:
     /* Let the `.grad` of leaves become the arrays of registers: (leaf, number of its `.grad` among the external tensors,
        register, version) of 32 bits each. 0, and nothing has been done, if one is not alone. */
     static CYTHON_UNUSED int wengert_renew_at(
-            PyObject *numbers, PyObject *values, PyObject *tensors, PyObject *cls, long serial,
+            PyObject *numbers, PyObject *values, PyObject *tensors, PyObject *cls, int64_t serial,
             const wengert_renewed_fields *field) {
     #ifdef Py_GIL_DISABLED
         return 0;  /* other threads may take references at any time */
@@ -182,9 +183,9 @@ cdef extern from *:
         for (number = first; number < end; number += 4) {
             PyObject *grad = PyList_GET_ITEM(tensors, number[1]), *array = PyList_GET_ITEM(values, number[2]);
             PyObject *storage = WENGERT_AT(PyObject *, grad, field->storage);
-            WENGERT_AT(long, storage, field->serial) = serial++;
-            WENGERT_AT(long, storage, field->version) = number[3];
-            WENGERT_AT(long, storage, field->detached) = 0;
+            WENGERT_AT(int64_t, storage, field->serial) = serial++;
+            WENGERT_AT(int64_t, storage, field->version) = number[3];
+            WENGERT_AT(int64_t, storage, field->detached) = 0;
             wengert_put(storage, field->writes, Py_None);
             wengert_put(storage, field->memory, array);
             wengert_put(grad, field->array, array);
@@ -225,7 +226,7 @@ cdef extern from *:
             for (Py_ssize_t at = 0; at < count; at++, write += 3) {
                 if (write[0] < first || write[0] >= end) continue;
                 PyObject *own = WENGERT_AT(PyObject *, PyList_GET_ITEM(tensors, write[1]), storage);
-                if (counts) WENGERT_AT(long, own, version) += write[2];
+                if (counts) WENGERT_AT(int64_t, own, version) += write[2];
                 else if (WENGERT_AT(PyObject *, own, counting) != Py_None) return 0;
             }
         }
@@ -278,7 +279,7 @@ cdef extern from *:
             return PyFloat_CheckExact(constant) && PyFloat_CheckExact(value)
                 && memcmp(&((PyFloatObject *)constant)->ob_fval, &((PyFloatObject *)value)->ob_fval, sizeof(double)) == 0;
         }
-        if ((PyObject *)Py_TYPE(value) != cls || *(long *)((char *)value + flags_at) != word) return 0;
+        if ((PyObject *)Py_TYPE(value) != cls || *(int64_t *)((char *)value + flags_at) != word) return 0;
         PyObject *array = *(PyObject **)((char *)value + array_at);
         if (*place >= PyList_GET_SIZE(values) || !wengert_has_layout(array, layout)) return 0;
         PyObject *before = PyList_GET_ITEM(values, *place);
@@ -341,7 +342,7 @@ cdef extern from *:
             if (place < 0 || place >= known || place >= PyList_GET_SIZE(externals) || place >= PyList_GET_SIZE(values))
                 return 0;
             char *tensor = (char *)PyList_GET_ITEM(externals, place);  /* `Match.externals` has tensors only */
-            if ((PyObject *)tensor == Py_None || *(long *)(tensor + flags_at) != word[place]) return 0;
+            if ((PyObject *)tensor == Py_None || *(int64_t *)(tensor + flags_at) != word[place]) return 0;
             PyObject *array = *(PyObject **)(tensor + array_at), *before = PyList_GET_ITEM(values, place);
             if (array == before) continue;
             PyList_SET_ITEM(values, place, Py_NewRef(array));
@@ -383,7 +384,7 @@ cdef extern from *:
     /* Whether nothing refers to a kept tensor but its keeper, nor to its memory but the list of registers that `value` is
        from, so that it can be a new result: with the flags `word`, of a tensor with an edge, or none. */
     static WENGERT_INLINE int wengert_is_free(
-            PyObject *tensor, PyObject *value, long word, const wengert_kept_fields *field) {
+            PyObject *tensor, PyObject *value, int64_t word, const wengert_kept_fields *field) {
     #ifdef Py_GIL_DISABLED
         return 0;  /* other threads may take references at any time */
     #else
@@ -392,10 +393,10 @@ cdef extern from *:
         PyObject *storage = WENGERT_AT(PyObject *, tensor, field->storage);
         PyObject *edge = WENGERT_AT(PyObject *, tensor, field->edge);
         if (Py_REFCNT(storage) != 1 || WENGERT_AT(PyObject *, storage, field->memory) != value
-            || WENGERT_AT(long, tensor, field->flags) != word
+            || WENGERT_AT(int64_t, tensor, field->flags) != word
             || WENGERT_AT(PyObject *, tensor, field->meta) != Py_None) return 0;
         if (word ? edge == Py_None || Py_REFCNT(edge) != 1 : edge != Py_None) return 0;
-        if (WENGERT_AT(long, storage, field->version) || WENGERT_AT(long, storage, field->detached)
+        if (WENGERT_AT(int64_t, storage, field->version) || WENGERT_AT(int64_t, storage, field->detached)
             || WENGERT_AT(PyObject *, storage, field->writes) != Py_None
             || WENGERT_AT(PyObject *, storage, field->counting) != Py_None) return 0;
         return wengert_is_bare(tensor) && wengert_is_bare(storage) && wengert_is_bare(value);
@@ -404,7 +405,7 @@ cdef extern from *:
     /* Run a call in the memory of a kept tensor; the tensor, or what the call returned instead. None if the tensor is not
        free: then nothing has run. */
     static WENGERT_INLINE PyObject *wengert_repeat_in(
-            PyObject *tensor, PyObject *handle, PyObject *values, Py_ssize_t place, Py_ssize_t position, long word,
+            PyObject *tensor, PyObject *handle, PyObject *values, Py_ssize_t place, Py_ssize_t position, int64_t word,
             const wengert_kept_fields *field) {
         PyObject *value, *returned;
         if (place >= PyList_GET_SIZE(values)) Py_RETURN_NONE;
@@ -435,7 +436,7 @@ cdef extern from *:
     /* Let the edge of a kept result lead to a tape. */
     static WENGERT_INLINE void wengert_attach(PyObject *edge, PyObject *tape, const wengert_predicted_fields *field) {
         wengert_put(edge, field->node, tape);
-        WENGERT_AT(long, edge, field->nr) = 0;
+        WENGERT_AT(int64_t, edge, field->nr) = 0;
         if (WENGERT_AT(PyObject *, edge, field->shape) != Py_None) wengert_put(edge, field->shape, Py_None);
         if (WENGERT_AT(PyObject *, edge, field->dtype) != Py_None) wengert_put(edge, field->dtype, Py_None);
     }
@@ -443,31 +444,31 @@ cdef extern from *:
     static WENGERT_INLINE void wengert_advance(
             PyObject *prediction, PyObject *expected, PyObject *result, const wengert_predicted_fields *field) {
         PyObject *results = WENGERT_AT(PyObject *, WENGERT_AT(PyObject *, prediction, field->match), field->results);
-        const Py_ssize_t number = WENGERT_AT(long, expected, field->number);
+        const Py_ssize_t number = WENGERT_AT(int64_t, expected, field->number);
         if (number < PyList_GET_SIZE(results)) {
             PyObject *before = PyList_GET_ITEM(results, number);
             PyList_SET_ITEM(results, number, Py_NewRef(result));
             Py_DECREF(before);
         }
-        WENGERT_AT(long, prediction, field->position) += 1;
+        WENGERT_AT(int64_t, prediction, field->position) += 1;
         WENGERT_AT(int, prediction, field->compared) = 0;
         wengert_put(prediction, field->upcoming, WENGERT_AT(PyObject *, expected, field->following));
     }
     /* Run the next call in the memory of the kept result, and take it; what the call returned instead, which is then still
        to be taken; None if there is no kept result that is free. */
     static WENGERT_INLINE PyObject *wengert_repeat_at(
-            PyObject *prediction, PyObject *expected, long serial, const wengert_predicted_fields *field,
+            PyObject *prediction, PyObject *expected, int64_t serial, const wengert_predicted_fields *field,
             const wengert_kept_fields *kept) {
         PyObject *pattern = WENGERT_AT(PyObject *, prediction, field->pattern), *returned;
         PyObject *cached = WENGERT_AT(PyObject *, pattern, field->cached);
-        const Py_ssize_t number = WENGERT_AT(long, expected, field->number);
+        const Py_ssize_t number = WENGERT_AT(int64_t, expected, field->number);
         if (number >= PyList_GET_SIZE(cached)) Py_RETURN_NONE;
         PyObject *tensor = PyList_GET_ITEM(cached, number);
         returned = wengert_repeat_in(
             tensor, WENGERT_AT(PyObject *, pattern, field->handle), WENGERT_AT(PyObject *, pattern, field->values),
-            WENGERT_AT(long, expected, field->place), WENGERT_AT(long, prediction, field->position), WENGERT_RECORDED, kept);
+            WENGERT_AT(int64_t, expected, field->place), WENGERT_AT(int64_t, prediction, field->position), WENGERT_RECORDED, kept);
         if (returned != tensor || returned == Py_None) return returned;
-        WENGERT_AT(long, WENGERT_AT(PyObject *, tensor, kept->storage), field->serial) = serial;
+        WENGERT_AT(int64_t, WENGERT_AT(PyObject *, tensor, kept->storage), field->serial) = serial;
         wengert_attach(
             WENGERT_AT(PyObject *, tensor, kept->edge),
             WENGERT_AT(PyObject *, WENGERT_AT(PyObject *, prediction, field->match), field->tape), field);
@@ -491,7 +492,7 @@ cdef extern from *:
     /* Run the next call, whose operator has two operands, while the tape is marked: `wengert_repeat_at`, with Ellipsis where
        no kept result is free; None if it is another call, or has to be compared in more detail. */
     static WENGERT_INLINE PyObject *wengert_run_two_at(
-            PyObject *prediction, PyObject *op, PyObject *first, PyObject *second, long serial,
+            PyObject *prediction, PyObject *op, PyObject *first, PyObject *second, int64_t serial,
             const wengert_predicted_fields *field, const wengert_kept_fields *kept) {
         PyObject *expected = WENGERT_AT(PyObject *, prediction, field->upcoming), *returned = Py_None;
         if (expected == Py_None || WENGERT_AT(PyObject *, expected, field->op) != op
@@ -600,11 +601,11 @@ cdef extern from *:
     bint keeps_registers "wengert_keeps_registers"()
     void empty "wengert_empty"(list values, bytes numbers)
     bint share_as "wengert_share_as"(list tensors, bytes groups, bytes numbers, object recent)
-    bint renew "wengert_renew"(bytes numbers, list values, list tensors, object cls, long serial)
+    bint renew "wengert_renew"(bytes numbers, list values, list tensors, object cls, int64_t serial)
     void fill "wengert_fill_registers"(list values, list tensors, bytes numbers)
-    bint count_writes "wengert_count_writes"(bytes writes, long first, long end, list tensors)
-    long find "wengert_find"(list externals, object leaves, list tensors, long unknown)
-    long first_unlike "wengert_first_unlike"(
+    bint count_writes "wengert_count_writes"(bytes writes, int64_t first, int64_t end, list tensors)
+    int64_t find "wengert_find"(list externals, object leaves, list tensors, int64_t unknown)
+    int64_t first_unlike "wengert_first_unlike"(
         bytes numbers, tuple constants, tuple args, list externals, list results)
     bint are_expected "wengert_are_expected"(
         tuple facts, object first, object second, list externals, list results)
@@ -613,8 +614,8 @@ cdef extern from *:
     bint puts_arrays "wengert_puts_arrays"(bytes outside, list externals, bytes words, list values)
     bytes handle_of "wengert_handle_of"(object capsule)
     object run_call "wengert_run_call"(bytes handle, list values, Py_ssize_t number, object array)
-    object repeat "wengert_repeat"(object prediction, object expected, long serial)
-    object run_two "wengert_run_two"(object prediction, object op, object first, object second, long serial)
+    object repeat "wengert_repeat"(object prediction, object expected, int64_t serial)
+    object run_two "wengert_run_two"(object prediction, object op, object first, object second, int64_t serial)
     object repeat_cached "wengert_repeat_cached"(object known, list values, Py_ssize_t place)
     list edges_of "wengert_edges_of"(list tensors)
     bint is_held "wengert_is_held"(list edges, list cached, Py_ssize_t at)

@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core.bits cimport bit
 from wengert._core cimport door
 from wengert._core.calls cimport taped
@@ -18,9 +19,9 @@ from wengert._core.tensor.tapes cimport Tape, await_others, is_quiet, is_taped, 
 cdef class Follower(TapeOwner):
     cdef public object function
     cdef public list patterns
-    cdef public long idle, wasted, dropped
+    cdef public int64_t idle, wasted, dropped
     cdef public object first, cache
-    cpdef long note(self, Pattern pattern) except? -1
+    cpdef int64_t note(self, Pattern pattern) except? -1
     @cython.locals(tape=Tape)
     cpdef object conclude(self, Modes modes)
     cpdef object begin_pass(self, Tape tape, tuple outputs, object inputs, bint create_graph)
@@ -65,7 +66,7 @@ cpdef object close(Modes modes)
 cpdef object discard(Tape tape)
 @cython.locals(pattern=Pattern)
 cpdef object give_up(Tape tape)
-@cython.locals(pattern=Pattern, edges=list, edge=Edge, at=long)
+@cython.locals(pattern=Pattern, edges=list, edge=Edge, at=int64_t)
 cpdef bint is_used(Tape tape) except -1
 @cython.locals(root=Tensor, edge=Edge)
 cpdef object single_root(Tape tape, tuple outputs)
@@ -80,7 +81,7 @@ cpdef bint is_empty(Tape tape) except -1
 cpdef bint has_calls(Tape tape) except -1
 @cython.locals(prediction=Prediction, pattern=Pattern, match=Match)
 cpdef object as_predicted(Tape tape, object root)
-@cython.locals(stores=list, versions=list, tensor=Tensor, storage=Storage, at=long, place=tuple)
+@cython.locals(stores=list, versions=list, tensor=Tensor, storage=Storage, at=int64_t, place=tuple)
 cpdef object add_stores(CompiledFunctionBackward node, Connections graph, list externals, Tensor root)
-@cython.locals(edges=list, at=long)
+@cython.locals(edges=list, at=int64_t)
 cpdef list all_edges(list calls)

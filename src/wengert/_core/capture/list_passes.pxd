@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core.bits cimport all_below
 from wengert._core cimport door, flags
 from wengert._core.capture.lists cimport CallList
@@ -14,16 +15,16 @@ cdef dict UNITS
 
 @cython.locals(segment=Segment, root=Tensor, grads=list, known=BackwardList)
 cpdef object gradients(Pattern pattern, Match match, object grad_output)
-@cython.locals(calls=CallList, values=list, number=long, register=long, edge=long, held=Tensor, parts=tuple, result=list)
+@cython.locals(calls=CallList, values=list, number=int64_t, register=int64_t, edge=int64_t, held=Tensor, parts=tuple, result=list)
 cpdef object run_alone(Pattern pattern, Match match, BackwardList known, Tensor grad_output)
 cpdef bint are_all(list grads) except -1
 cpdef tuple parts_of(Nest nest)
 cpdef object unit_for(Tensor root)
 @cython.locals(grad=Tensor)
 cpdef object plain_one(object grad_output)
-@cython.locals(leaf=Tensor, meta=AutogradMeta, node=AccumulateGrad, at=long)
+@cython.locals(leaf=Tensor, meta=AutogradMeta, node=AccumulateGrad, at=int64_t)
 cpdef bint are_plain(Connections graph, Match match) except -1
-@cython.locals(sources=tuple, externals=list, order=tuple, place=long, at=long)
+@cython.locals(sources=tuple, externals=list, order=tuple, place=int64_t, at=int64_t)
 cpdef object order_of(Pattern pattern, Match match, object inputs)
-@cython.locals(sources=tuple, recording=bint, mask=long, at=long)
+@cython.locals(sources=tuple, recording=bint, mask=int64_t, at=int64_t)
 cpdef object deliver(Pattern pattern, list externals, list grads, Modes modes)

@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport door, flags
 from wengert._core.capture cimport direct
 from wengert._core.state.modes cimport Modes, current
@@ -15,21 +16,21 @@ cdef class GroupStep:
 
 cdef class PlannedStep:
     cdef public dict owner, defaults
-    cdef public long attributes
+    cdef public int64_t attributes
     cdef public tuple watched, empty
     cdef public list groups, steps, mappings
 
 cdef class Island:
     cdef public object function, args, kwargs, planned
-    cdef public long failures
+    cdef public int64_t failures
 
 cpdef object visit(Island island)
 cpdef object plan_of(object optimizer)
-@cython.locals(owner=dict, groups=list, part=GroupStep, grads=list, numbers=list, at=long, modes=Modes)
+@cython.locals(owner=dict, groups=list, part=GroupStep, grads=list, numbers=list, at=int64_t, modes=Modes)
 cpdef bint take(PlannedStep step) except -1
-@cython.locals(params=list, known=list, tensors=list, arrays=list, grads=list, param=Tensor, grad=Tensor, place=long, at=long)
+@cython.locals(params=list, known=list, tensors=list, arrays=list, grads=list, param=Tensor, grad=Tensor, place=int64_t, at=int64_t)
 cpdef object grads_of(GroupStep part)
-@cython.locals(numbers=list, place=long)
+@cython.locals(numbers=list, place=int64_t)
 cpdef object numbers_of(GroupStep part, dict group)
-@cython.locals(tensor=Tensor, last=long, passed=list)
+@cython.locals(tensor=Tensor, last=int64_t, passed=list)
 cpdef object take_group(GroupStep part, list grads, list numbers, Modes modes)

@@ -1,11 +1,12 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport flags
 from wengert._core.aliasing.views cimport ViewInfo
 from wengert._core.tensor.base cimport Tensor, share
 from wengert._core.tensor.storage cimport Storage, next_serial
 
 cdef class Output:
-    cdef public long external, register, storage, version, kind
+    cdef public int64_t external, register, storage, version, kind
     cdef public bint alone
     cdef public object base
     cdef public tuple steps
@@ -22,4 +23,4 @@ cpdef Tensor fresh_tensor(Output output, list values)
 @cython.locals(storage=Storage)
 cpdef Storage new_storage(Output output, object array, dict storages)
 @cython.locals(storage=Storage)
-cpdef Storage fresh_storage(object array, long version)
+cpdef Storage fresh_storage(object array, int64_t version)

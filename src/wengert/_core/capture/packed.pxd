@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core.capture.lists cimport Entry
 from wengert._core.capture.signatures cimport flattened
 
@@ -7,7 +8,7 @@ cdef class PackedEntries:
     cdef public list forms, codes
     cdef readonly object numbers, starts
     @cython.locals(numbers=list)
-    cpdef Entry unpacked(self, long start)
+    cpdef Entry unpacked(self, int64_t start)
 
 cpdef bint is_packable(Entry entry) except -1
 @cython.locals(known=dict, entry=Entry)

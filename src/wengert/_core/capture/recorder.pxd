@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport door, flags
 from wengert._core.profiling.events cimport Event, Log
 from wengert._core.state.modes cimport current
@@ -10,7 +11,7 @@ from wengert._core.writes.inplace cimport InPlaceOp
 cdef class Recorder(Log):
     cdef public list entries, arrays, externals, histories, pending, spans
     cdef public object reason, origin, position, natives, describing, drawn
-    cdef public long effects, born, sequence
+    cdef public int64_t effects, born, sequence
     cdef public bint closed, busy
     cdef public dict leaves, of_grad, registers, storages, of_external, wholes
     cdef public set outside, outer_wholes, foreign
@@ -21,14 +22,14 @@ cdef class Recorder(Log):
     cpdef object refuse_draws(self)
     cpdef object fill(self, Entry entry, tuple args)
     cpdef tuple place(self, object value)
-    cpdef long number_of(self, Storage storage) except? -1
-    cpdef long known(self, object array) except? -1
-    cpdef long operand(self, Tensor tensor) except? -1
-    cpdef long external(self, Tensor tensor) except? -1
-    cpdef long view(self, object array, long root) except? -1
-    cpdef long result(self, object value) except? -1
-    cpdef long new_register(self, object array) except? -1
-    cpdef object remember(self, Storage storage, long external, long register)
+    cpdef int64_t number_of(self, Storage storage) except? -1
+    cpdef int64_t known(self, object array) except? -1
+    cpdef int64_t operand(self, Tensor tensor) except? -1
+    cpdef int64_t external(self, Tensor tensor) except? -1
+    cpdef int64_t view(self, object array, int64_t root) except? -1
+    cpdef int64_t result(self, object value) except? -1
+    cpdef int64_t new_register(self, object array) except? -1
+    cpdef object remember(self, Storage storage, int64_t external, int64_t register)
 
 cpdef object whole_of(object array)
 cpdef object key_of(object array)

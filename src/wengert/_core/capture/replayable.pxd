@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core.capture.captured cimport Captured, is_again
 from wengert._core.capture.segments cimport Connections
 from wengert._core.capture.signatures cimport flattened, is_plain
@@ -8,7 +9,7 @@ from wengert._core.tensor.base cimport Tensor
 cdef class Signature:
     cdef public list lists
     cdef public dict groups
-    cdef public long count
+    cdef public int64_t count
     cdef public bint grad
     cdef public object dtype
 

@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport door, flags
 from wengert._core.capture cimport direct
 from wengert._core.capture.lists cimport layout_of
@@ -8,7 +9,7 @@ from wengert._core.tensor.meta cimport AutogradMeta
 
 cdef class Guard:
     cdef public object layout, cls
-    cdef public long word
+    cdef public int64_t word
     cdef public bint requires
 
 @cython.locals(guard=Guard)
@@ -19,12 +20,12 @@ cpdef bint holds(Guard guard, object tensor) except -1
 cdef class External:
     cdef public Guard guard
     cdef public object tensor, storage
-    cdef public long source, register
+    cdef public int64_t source, register
     cdef public bint bare
 
-@cython.locals(external=External, tensor=Tensor, meta=AutogradMeta, state=long, at=long)
-cpdef long found(list externals, object leaves, list tensors) except -1
-@cython.locals(first=dict, result=list, tensor=Tensor, at=long)
+@cython.locals(external=External, tensor=Tensor, meta=AutogradMeta, state=int64_t, at=int64_t)
+cpdef int64_t found(list externals, object leaves, list tensors) except -1
+@cython.locals(first=dict, result=list, tensor=Tensor, at=int64_t)
 cpdef tuple kinship(list tensors)
 cpdef bint is_plain(Modes modes) except -1
 cpdef object flattened(object value, list leaves)

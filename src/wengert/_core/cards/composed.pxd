@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport door, flags
 from wengert._core.operators cimport sources
 from wengert._core.profiling cimport events, kinds
@@ -21,17 +22,17 @@ cdef class PlainCase(Op):
 cpdef object profiled(PlainCase case, tuple args)
 cpdef object run_case(PlainCase case, tuple args)
 
-@cython.locals(place=long)
+@cython.locals(place=int64_t)
 cpdef bint has_defaults(PlainCase case, tuple args) except -1
 @cython.locals(tensor=Tensor)
 cpdef bint may_be_seen(Op op, tuple args) except -1
-@cython.locals(result=list, at=long)
+@cython.locals(result=list, at=int64_t)
 cpdef object translated(object function, tuple args)
 @cython.locals(results=list)
 cpdef object parts(PlainCase case, tuple args)
-@cython.locals(values=list, place=long)
+@cython.locals(values=list, place=int64_t)
 cpdef object placed(PlainCase case, tuple args)
-@cython.locals(place=long, op=Op, rest=tuple, first=tuple)
+@cython.locals(place=int64_t, op=Op, rest=tuple, first=tuple)
 cpdef object prepared(PlainCase case, list values)
 
 cdef class Factory:

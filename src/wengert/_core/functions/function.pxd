@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport collected, door, flags
 from wengert._core.leaves.accumulate cimport gradient_edge
 from wengert._core.tensor.base cimport Tensor, share, wrap
@@ -17,26 +18,26 @@ cdef class FunctionNode(Node):
 cdef object SHOWN_EDGE
 
 @cython.locals(edge=Edge)
-cpdef Edge function_edge(FunctionNode node, long nr, Tensor out)
+cpdef Edge function_edge(FunctionNode node, int64_t nr, Tensor out)
 
-@cython.locals(result=list, nr=long)
+@cython.locals(result=list, nr=int64_t)
 cpdef list materialized(FunctionNode node, list grads)
-@cython.locals(results=tuple, numbers=list, wanted=long, grads=list, at=long, number=long, edge=Edge)
+@cython.locals(results=tuple, numbers=list, wanted=int64_t, grads=list, at=int64_t, number=int64_t, edge=Edge)
 cpdef list outgoing(FunctionNode node, object result)
-@cython.locals(tensors=list, modes=Modes, grad=bint, mask=long, saved=Saved, at=long)
+@cython.locals(tensors=list, modes=Modes, grad=bint, mask=int64_t, saved=Saved, at=int64_t)
 cpdef tuple unpack_all(FunctionNode node, tuple kept)
 @cython.locals(saved_input=SavedInput)
-cpdef object living(FunctionNode node, Saved saved, long at)
-@cython.locals(at=long)
-cpdef bint is_nothing(tuple results, long start) except -1
-cpdef object check_space(FunctionNode node, Tensor grad, Edge edge, long number, long at)
+cpdef object living(FunctionNode node, Saved saved, int64_t at)
+@cython.locals(at=int64_t)
+cpdef bint is_nothing(tuple results, int64_t start) except -1
+cpdef object check_space(FunctionNode node, Tensor grad, Edge edge, int64_t number, int64_t at)
 
 @cython.no_gc
 cdef class ViewWrite(Node):
     cdef public FunctionNode inner
-    cdef public long number
+    cdef public int64_t number
 
-cpdef list in_front(list entries, long number)
+cpdef list in_front(list entries, int64_t number)
 
 @cython.locals(node=ErrorNode, results=list, tensor=Tensor)
 cpdef tuple refuse_derivative(tuple tensors, list sources, str text)

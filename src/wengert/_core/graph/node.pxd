@@ -1,9 +1,10 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport freeing
 @cython.no_gc
 cdef class Edge:
     cdef readonly Node node
-    cdef readonly long nr
+    cdef readonly int64_t nr
     cdef readonly tuple shape
     cdef readonly object dtype
     cdef object leaf
@@ -15,8 +16,8 @@ cdef class WideEdge(Edge):
 @cython.no_gc
 cdef class Node:
     cdef public tuple next_edges
-    cdef public long sequence_number
-    cdef public long output_count
+    cdef public int64_t sequence_number
+    cdef public int64_t output_count
     cdef public object node_hooks, node_notes
     cdef public bint trusted_gradients
     cdef object running_task
@@ -32,8 +33,8 @@ cdef class Node:
 @cython.locals(node=Node)
 cpdef tuple origin_at(Edge edge)
 @cython.locals(edge=Edge)
-cpdef Edge new_edge(Node node, long nr, tuple shape, object dtype)
+cpdef Edge new_edge(Node node, int64_t nr, tuple shape, object dtype)
 @cython.locals(node=Node)
 cpdef Node end_of(Edge edge)
-cpdef void set_up(Node node, tuple edges, long sequence, long outputs)
+cpdef void set_up(Node node, tuple edges, int64_t sequence, int64_t outputs)
 cpdef bint expandable(tuple shape, tuple larger) except -1

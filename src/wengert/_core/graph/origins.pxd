@@ -1,16 +1,17 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport frames
 from wengert._core.graph.node cimport Node
 from wengert._core.state.modes cimport Modes
 
 cdef class Debug:
     cdef public object scope, exits, latest
-    cdef public long passes
+    cdef public int64_t passes
 
 @cython.no_gc
 cdef class Origin:
     cdef public object code, scope, name, reason, cuts, source, later
-    cdef public long offset
+    cdef public int64_t offset
     cdef public bint is_cut
 
 @cython.locals(origin=Origin)

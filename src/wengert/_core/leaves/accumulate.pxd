@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core.tensor cimport base, slots, tapes
 from wengert._core cimport door, flags
 from wengert._core.tensor.base cimport Tensor, meta_of, share, wrap
@@ -11,7 +12,7 @@ from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, expandable, new_edge, set_up
 from wengert._core.tensor.storage cimport count_write
 
-cdef long FEW
+cdef int64_t FEW
 
 @cython.no_gc
 cdef class AccumulateGrad(Node):
@@ -23,7 +24,7 @@ cdef class AccumulateGrad(Node):
 cpdef AccumulateGrad accumulator(Tensor tensor)
 cpdef Tensor leaf_of(AccumulateGrad node)
 cpdef AccumulateGrad noted(AutogradMeta meta)
-@cython.locals(process=long)
+@cython.locals(process=int64_t)
 cpdef object lock_of(AutogradMeta meta)
 @cython.locals(edge=Edge)
 cpdef Edge gradient_edge(Tensor tensor)

@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core.bits cimport bit
 from wengert._core.operators cimport sources
 from wengert._core.tensor.base cimport Tensor
@@ -11,22 +12,22 @@ cdef class Declaration(Operator):
     cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, plain_slots, switches, wholes, scalars, numbers, grad_slots, constants, forward_slots, rules, output_names, differentiable
     cdef public dict aliases, plans, chosen_nodes
     cdef public frozenset accepts
-    cdef public long tensor_bits, positional, spread, list_slot, dtype_slot, apart, layout, sees
+    cdef public int64_t tensor_bits, positional, spread, list_slot, dtype_slot, apart, layout, sees
     cdef public bint view, several, allows_larger, lone_numbers, overwrites, takes_out
 
-@cython.locals(count=long, every=tuple, values=dict)
+@cython.locals(count=int64_t, every=tuple, values=dict)
 cpdef object fill_signature(Declaration op, object body)
 @cython.locals(kinds=list, tensors=list, grads=list, plain=list, switches=list, wholes=list, scalars=list, aliases=dict)
 cpdef object fill_kinds(Declaration op, dict annotations)
 cpdef object take_over(Declaration derived, Declaration op)
-@cython.locals(count=long, spread=long, bound=list, forms=dict)
+@cython.locals(count=int64_t, spread=int64_t, bound=list, forms=dict)
 cpdef tuple bind(Declaration op, tuple args, dict kwargs)
-@cython.locals(at=long)
+@cython.locals(at=int64_t)
 cpdef tuple read_plain(Declaration op, tuple values)
-cpdef object check_scalar(str name, str argument, long position, str annotation, object value)
-cpdef object check_range(Declaration op, tuple values, long at)
+cpdef object check_scalar(str name, str argument, int64_t position, str annotation, object value)
+cpdef object check_range(Declaration op, tuple values, int64_t at)
 cpdef bint is_whole(object value) except -1
 cpdef bint holds_tensor(object values) except -1
 @cython.locals(result=list)
 cpdef tuple replaced(Declaration op, tuple values)
-cpdef object number_of(Declaration op, long at, Tensor tensor)
+cpdef object number_of(Declaration op, int64_t at, Tensor tensor)

@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport door, flags
 from wengert._core.leaves.accumulate cimport AccumulateGrad, gradient_edge
 from wengert._core.tensor.base cimport Tensor, meta_of, share
@@ -20,7 +21,7 @@ cdef class SavedInput(Saved):
     cdef public object array
     cdef public Storage storage
     cdef public Edge edge
-    cdef public long word, version
+    cdef public int64_t word, version
     @cython.locals(storage=Storage)
     cdef object check(self, Node node)
 
@@ -28,7 +29,7 @@ cdef class SavedInput(Saved):
 cdef class SavedOutput(Saved):
     cdef public object array
     cdef public Storage storage
-    cdef public long version, nr
+    cdef public int64_t version, nr
     @cython.locals(storage=Storage)
     cdef object check(self, Node node)
 
@@ -52,9 +53,9 @@ cdef class SavedOutputOfClass(SavedOutput):
 cdef class SavedPacked(Saved):
     cdef public object packed, unpack_hook, tangent
     cdef public Edge edge
-    cdef public long nr
+    cdef public int64_t nr
 
-cpdef Tensor recorded_output(Tensor tensor, Node node, long nr)
+cpdef Tensor recorded_output(Tensor tensor, Node node, int64_t nr)
 @cython.locals(meta=AutogradMeta)
 cpdef Tensor placed_input(Tensor tensor, Edge edge)
 @cython.locals(saved=SavedInput)
@@ -78,10 +79,10 @@ cpdef bint is_as_saved(Tensor tensor, SavedInput saved)
 @cython.locals(twin=Tensor)
 cpdef Tensor twin_of(Tensor view)
 @cython.locals(saved=SavedOutput)
-cpdef Saved save_output(Tensor tensor, long nr, Modes modes)
+cpdef Saved save_output(Tensor tensor, int64_t nr, Modes modes)
 @cython.locals(twin=Tensor)
-cpdef Saved pack_output(Tensor tensor, long nr, Modes modes)
+cpdef Saved pack_output(Tensor tensor, int64_t nr, Modes modes)
 @cython.locals(edge=Edge)
-cpdef Saved pack(Tensor tensor, long nr, Modes modes)
-@cython.locals(saved=SavedPacked, modes=Modes, version=long, grad=bint, mask=long)
-cpdef SavedPacked packed_by(object pack_hook, object unpack_hook, Tensor tensor, Edge edge, long nr)
+cpdef Saved pack(Tensor tensor, int64_t nr, Modes modes)
+@cython.locals(saved=SavedPacked, modes=Modes, version=int64_t, grad=bint, mask=int64_t)
+cpdef SavedPacked packed_by(object pack_hook, object unpack_hook, Tensor tensor, Edge edge, int64_t nr)

@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport door, flags
 from wengert._core.aliasing cimport views
 from wengert._core.leaves.accumulate cimport gradient_edge
@@ -15,4 +16,4 @@ cdef class SavedPart(Saved):
     cdef public ViewInfo view
 
 @cython.locals(kept=Saved, info=ViewInfo, base=Tensor, edge=Edge, saved=SavedPart)
-cpdef Saved save_result(Tensor tensor, long nr, Modes modes)
+cpdef Saved save_result(Tensor tensor, int64_t nr, Modes modes)

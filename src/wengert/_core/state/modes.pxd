@@ -1,20 +1,21 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport door, flags
 
 cdef class Pass:
     cdef public object tasks, node, sparing
     cdef public bint partial, grad, inference, multithreading
-    cdef public long depth, mask, word, fresh, spared
+    cdef public int64_t depth, mask, word, fresh, spared
     cdef public Pass outer
     cdef public list callbacks, observers
     cdef public object saved_hooks, no_saved_hooks
     cdef object __weakref__
-    @cython.locals(at=long)
+    @cython.locals(at=int64_t)
     cpdef object call_back(self)
 
 cdef class Modes:
     cdef public bint grad, inference, multithreading, anomaly, check_nan, check_inf, noting, has_lock
-    cdef public long mask, word, fresh, sequence, depth, forward, profiled, overriding, transforms
+    cdef public int64_t mask, word, fresh, sequence, depth, forward, profiled, overriding, transforms
     cdef public object saved_hooks, no_saved_hooks, quiet, debug, watch, log, casting, tape, cache
     cdef public list observers, listeners, levels, batches, functions
     cdef public Pass passing
@@ -37,8 +38,8 @@ cdef class Modes:
     cpdef object cast(self, object casting)
     cpdef object profile(self, object log)
     cpdef object profiling(self)
-    @cython.locals(around=long, number=long)
-    cpdef long next_level(self) except? -1
+    @cython.locals(around=int64_t, number=int64_t)
+    cpdef int64_t next_level(self) except? -1
     cpdef list enter(self, list levels)
 
 cpdef Modes current()

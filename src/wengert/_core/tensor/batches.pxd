@@ -1,10 +1,11 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport flags
 from wengert._core.tensor.base cimport Tensor, share
 from wengert._core.tensor.storage cimport next_serial
 
 cdef class Batch:
-    cdef public long number, size, depth
+    cdef public int64_t number, size, depth
     cdef public object randomness
     cdef public bint directions
 

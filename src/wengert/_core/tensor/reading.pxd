@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport door, flags
 from wengert._core.tensor cimport slots
 from wengert._core.state.modes cimport current
@@ -18,8 +19,8 @@ cpdef object to_index(Tensor self)
 cpdef object size(Tensor self, object dim=*)
 cpdef object dim(Tensor self)
 cpdef object numel(Tensor self)
-@cython.locals(place=long)
-cpdef long place_of(str name, object dim, long ndim) except -1
+@cython.locals(place=int64_t)
+cpdef int64_t place_of(str name, object dim, int64_t ndim) except -1
 cpdef object length(Tensor self)
 @cython.locals(result=Tensor)
 cpdef object detach(Tensor self)

@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 
 cdef class Operator:
     cdef object call1(self, object a)
@@ -13,9 +14,9 @@ cdef class Operators:
     cdef public object add_into, converted, copy_into, copy_, construct, contains, contiguous, enter_batch, fill_, index, iterate, leave_batch, length, rebase, refresh, reshaped_view, resize, same_draws, select, slice, stack, unsqueeze, text, to_complex, to_integer, to_real, tracing
 
 cdef Operators table
-cdef long watched
+cdef int64_t watched
 cdef set _recordings
-cdef long taping, caching
+cdef int64_t taping, caching
 cdef list _tapes
 cdef set _caches
 cpdef object open_cache(object cache)

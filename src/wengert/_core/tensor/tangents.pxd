@@ -1,10 +1,11 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport door, flags
 from wengert._core.tensor.base cimport Tensor, meta_of
 from wengert._core.tensor.meta cimport AutogradMeta
 
 cdef class Level:
-    cdef public long number, room, depth
+    cdef public int64_t number, room, depth
     cdef public bint alive
     cdef public list members, replaced
     cpdef object note(self, Tangent tangent)

@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core cimport flags
 from wengert._core.forks cimport forks
 from wengert._core.graph.node cimport Edge, Node, new_edge, set_up
@@ -6,7 +7,7 @@ from wengert._core.state.modes cimport Modes, acting, current
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.tensor.storage cimport Storage
 
-cdef long PLAIN, FIELDS, MOST_CALLS, MOST_ELEMENTS
+cdef int64_t PLAIN, FIELDS, MOST_CALLS, MOST_ELEMENTS
 
 cdef class Predicting:
     cpdef object run(self, object op, tuple args)
@@ -24,7 +25,7 @@ cdef class Cache:
 cdef class Tape(Node):
     cdef public list calls, edges
     cdef public Modes modes, changer
-    cdef public long process
+    cdef public int64_t process
     cdef public object follower, segment_node, passed, pattern, earlier
     cdef public Predicting predicting
 
@@ -33,14 +34,14 @@ cpdef Tape new_tape(Modes modes, object follower)
 cpdef bint is_quiet(Modes modes) except -1
 @cython.locals(edge=Edge)
 cpdef object put(Tape tape, object op, tuple args, Tensor result)
-@cython.locals(edges=list, edge=Edge, result=Tensor, nr=long)
+@cython.locals(edges=list, edge=Edge, result=Tensor, nr=int64_t)
 cpdef object put_several(Tape tape, object op, tuple args, tuple results, object recorded)
 cpdef list calls_in(list calls)
 cpdef bint is_taped(Edge edge) except -1
 cpdef object settle_before(tuple edges, Modes modes)
 @cython.locals(tape=Tape)
 cpdef object settle_edge(Edge edge)
-@cython.locals(process=long)
+@cython.locals(process=int64_t)
 cpdef object lock()
 cpdef bint forget_forked(Tape tape) except -1
 cpdef bint has_lock() except -1

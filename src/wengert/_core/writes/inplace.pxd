@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core.calls cimport dispatch
 from wengert._core cimport door, flags
 from wengert._core.leaves cimport hooked
@@ -21,13 +22,13 @@ from wengert._core.aliasing.views cimport ViewInfo, attach
 cdef class InPlaceOp(Op):
     cdef public Op functional
     cdef public bint by_result
-    cpdef object complete(self, tuple args, long word, Modes modes)
+    cpdef object complete(self, tuple args, int64_t word, Modes modes)
 
 cpdef object check_is_tensor(InPlaceOp op, tuple args)
-@cython.locals(functional=Op, modes=Modes, word=long)
+@cython.locals(functional=Op, modes=Modes, word=int64_t)
 cpdef object call(InPlaceOp op, tuple args)
-@cython.locals(functional=Op, target=Tensor, recorded=bint, mask=long, values=list, together=bint, node=OpNode)
-cpdef object complete_write(InPlaceOp op, tuple args, long word, Modes modes)
+@cython.locals(functional=Op, target=Tensor, recorded=bint, mask=int64_t, values=list, together=bint, node=OpNode)
+cpdef object complete_write(InPlaceOp op, tuple args, int64_t word, Modes modes)
 @cython.locals(functional=Op)
 cpdef bint write_at_once(InPlaceOp op, Tensor target, tuple args) except -1
 @cython.locals(functional=Op)
@@ -45,10 +46,10 @@ cpdef Tensor copied(Tensor tensor)
 @cython.locals(functional=Op, target=Tensor)
 cpdef object write(InPlaceOp op, tuple args, list values, object result, Modes modes)
 cpdef object counted(InPlaceOp op, Tensor target, Modes modes)
-@cython.locals(word=long)
+@cython.locals(word=int64_t)
 cpdef object write_unusual(InPlaceOp op, tuple args, Modes modes)
-@cython.locals(target=Tensor, version=long)
-cpdef object write_of_class(InPlaceOp op, tuple args, long word, Modes modes)
+@cython.locals(target=Tensor, version=int64_t)
+cpdef object write_of_class(InPlaceOp op, tuple args, int64_t word, Modes modes)
 @cython.locals(copy=InPlaceOp)
 cpdef object store(object array, object value)
 @cython.locals(info=ViewInfo, base=Tensor)

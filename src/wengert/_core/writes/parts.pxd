@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core.calls cimport dispatch
 from wengert._core cimport door, flags
 from wengert._core.tensor cimport slots
@@ -23,25 +24,25 @@ cdef class Assignment(Operator):
     cdef public object function, number
     cdef public Op advanced
 
-@cython.locals(items=tuple, shape=tuple, indices=list, dim=long, last=long)
+@cython.locals(items=tuple, shape=tuple, indices=list, dim=int64_t, last=int64_t)
 cpdef object index_tensors(Tensor base, object index)
-cpdef long dims_of(Tensor index) except -1
+cpdef int64_t dims_of(Tensor index) except -1
 @cython.locals(steps=tuple)
 cpdef bint assign(Op advanced, Tensor base, object index, Tensor value) except -1
 cpdef object number_like(object native, Tensor base, object value)
 @cython.locals(shape=tuple)
 cpdef bint begins_with_one(Tensor tensor) except -1
-@cython.locals(missing=long, dim=long)
+@cython.locals(missing=int64_t, dim=int64_t)
 cpdef bint is_repeated(tuple shape, tuple whole) except -1
-@cython.locals(modes=Modes, word=long, log=Log, writer=InPlaceOp, event=Event)
+@cython.locals(modes=Modes, word=int64_t, log=Log, writer=InPlaceOp, event=Event)
 cpdef bint write_part(Tensor base, tuple steps, Tensor value) except -1
 @cython.locals(args=tuple, wanted=bint, node=OpNode)
 cpdef object history(Tensor base, tuple steps, Op op, Tensor value, Modes modes)
-@cython.locals(items=tuple, rest=long, dots=long, steps=list, place=long, dim=long)
+@cython.locals(items=tuple, rest=int64_t, dots=int64_t, steps=list, place=int64_t, dim=int64_t)
 cpdef tuple plain_steps(tuple shape, object index)
-@cython.locals(length=long)
-cpdef bint is_within(object index, tuple shape, long place) except -1
+@cython.locals(length=int64_t)
+cpdef bint is_within(object index, tuple shape, int64_t place) except -1
 cpdef bint is_plain(object bound) except -1
-cpdef bint is_whole(tuple bounds, long length) except -1
+cpdef bint is_whole(tuple bounds, int64_t length) except -1
 @cython.locals(op=Op, shape=tuple, steps=tuple)
 cpdef object take_part(Tensor base, object index)

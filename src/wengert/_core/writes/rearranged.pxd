@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core.calls cimport dispatch
 from wengert._core cimport flags
 from wengert._core.writes cimport inplace
@@ -12,7 +13,7 @@ from wengert._core.tensor.storage cimport count
 from wengert._core.aliasing.views cimport ViewInfo
 
 cdef class InPlaceView(InPlaceOp):
-    cpdef object complete(self, tuple args, long word, Modes modes)
+    cpdef object complete(self, tuple args, int64_t word, Modes modes)
 
 cpdef object refuse_class(InPlaceView op, Tensor target)
 @cython.locals(functional=Op, target=Tensor)

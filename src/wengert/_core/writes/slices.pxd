@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from wengert._core.bits cimport bit
 from wengert._core cimport door, flags
 from wengert._core.tensor.base cimport Tensor, wrap
@@ -24,11 +25,11 @@ cdef class CopySlices(Node):
 cpdef object route(CopySlices node, Tensor grad, bint owned)
 cpdef object check_apart(object part, object outgoing)
 cpdef object route_recorded(CopySlices node, object grad)
-@cython.locals(node=CopySlices, base=Tensor, size=long)
+@cython.locals(node=CopySlices, base=Tensor, size=int64_t)
 cpdef CopySlices copy_slices(Node inner, ViewInfo info, Edge before, Modes modes)
-@cython.locals(op=Declaration, mask=long, at=long)
+@cython.locals(op=Declaration, mask=int64_t, at=int64_t)
 cpdef object spare(OpNode inner)
-@cython.locals(size=long, at=long)
+@cython.locals(size=int64_t, at=int64_t)
 cpdef bint is_laid_out(Tensor tensor, tuple strides) except -1
 @cython.locals(view=Declaration, modes=Modes)
 cpdef bint add_to_part(ViewNode node, Tensor grad, Tensor whole) except -1
