@@ -263,3 +263,25 @@ def test_a_write_to_elements_that_lie_apart_has_the_gradient_of_its_tangent(view
     (grad,) = wg.autograd.grad((f(x.requires_grad_()) * way).sum(), x, create_graph=recorded)
     tangent = wg.func.jvp(f, (x.detach(),), (way,))[1]
     assert wg.allclose((grad * way).sum(), (tangent * way).sum(), rtol=1e-12)
+
+
+WHOLE = {
+    "index_add_": lambda y, other: y.index_add_(0, rows(0, 0, 1), other),
+    "index_copy_": lambda y, other: y.index_copy_(0, rows(0, 1, 2), other),
+    "index_reduce_": lambda y, other: y.index_reduce_(0, rows(0, 1, 2), other, "prod"),
+    "scatter_": lambda y, other: y.scatter_(0, wg.zeros(3, 3, dtype=wg.int64), other),
+    "scatter_add_": lambda y, other: y.scatter_add_(0, wg.zeros(3, 3, dtype=wg.int64), other),
+    "scatter_reduce_": lambda y, other: y.scatter_reduce_(0, wg.zeros(3, 3, dtype=wg.int64), other, "sum"),
+    "put_": lambda y, other: y.put_(wg.arange(9).reshape(3, 3), other),
+}
+"""Writes that refuse the elements of the target as a source."""
+
+
+@pytest.mark.parametrize("other", [lambda y: y, lambda y: y.view(3, 3), lambda y: y.detach(), lambda y: y.t()])
+@pytest.mark.parametrize("write", WHOLE)
+def test_a_target_is_no_source_even_as_itself(write, other):
+    y = square()
+    with pytest.raises(RuntimeError, match=PARTLY):
+        WHOLE[write](y, other(y))
+    assert y._version == 0
+    assert y.equal(square())

@@ -106,6 +106,19 @@ def test_writes_reach_arguments_and_tensors_around_the_function_and_are_counted(
     assert len(lists_of(compiled)) == 1
 
 
+@pytest.mark.parametrize("write", [lambda y: y.mul_(y), lambda y: y.sub_(y, alpha=2), lambda y: y.addcmul_(y, y)])
+def test_a_tensor_is_written_to_from_itself(write):
+    def step(x):
+        y = x.abs() + 1
+        write(y)
+        return y
+
+    replayed = wg.compile(step, replay=True)
+    for number in range(8):
+        x = wg.arange(3.0) + number
+        assert replayed(x).equal(step(x))
+
+
 def test_random_numbers_are_drawn_anew_and_from_the_same_stream():
     check(lambda x, y: wg.dropout(x, 0.5, True) + wg.bernoulli(y.sigmoid()), two)
 

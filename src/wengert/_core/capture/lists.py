@@ -372,10 +372,14 @@ def sequence_of(nested: Nested, values: list[Any]) -> list[Any]:
 
 
 def tensors(entry: Entry, values: list[Any]) -> tuple[Any, ...]:
-    """Return the arguments of an entry, with new tensors for arrays; they share storages as recorded."""
+    """Return the arguments of an entry, with new tensors for arrays; they share storages as recorded.
+
+    A register that is given twice is one tensor: a write may read its target where it may not read parts of it.
+    """
     result: list[Any] = list(entry.args)
     places: tuple[int, ...] = entry.places
     storages: dict[int, Any] = {}
+    given: dict[int, Any] = {}
     place: int
     group: int
     for at in range(len(places)):
@@ -384,10 +388,12 @@ def tensors(entry: Entry, values: list[Any]) -> tuple[Any, ...]:
             group = entry.groups[at] if entry.groups else -1
             if group < 0:
                 result[at] = wrap_flagged(values[place], 0)
+            elif place in given:
+                result[at] = given[place]
             else:
                 if group not in storages:
                     storages[group] = Storage(values[place])
-                result[at] = share(values[place], storages[group])
+                result[at] = given[place] = share(values[place], storages[group])
         elif place == NESTED:
             result[at] = sequence_of_tensors(entry.args[at], values)
     return tuple(result)

@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t
 from wengert._core.calls cimport dispatch
 from wengert._core cimport door, flags
 from wengert._core.leaves cimport hooked
-from wengert._core.operators cimport overlap, promotion
+from wengert._core.operators cimport overlap, promotion, sources
 from wengert._core.tensor cimport slots
 from wengert._core.aliasing cimport views
 from wengert._core.leaves.accumulate cimport gradient_edge
@@ -33,8 +33,8 @@ cpdef object complete_write(InPlaceOp op, tuple args, int64_t word, Modes modes)
 cpdef bint write_at_once(InPlaceOp op, Tensor target, tuple args) except -1
 @cython.locals(functional=Op)
 cpdef object computed(InPlaceOp op, Tensor target, tuple args)
-@cython.locals(other=Tensor)
-cpdef bint shares_memory(Tensor target, tuple args) except -1
+@cython.locals(other=Tensor, at=int64_t)
+cpdef bint shares_memory(Op op, Tensor target, tuple args) except -1
 @cython.locals(recording=bint, info=ViewInfo)
 cpdef object refuse_unwritable(Op functional, tuple args, Tensor target, Modes modes)
 @cython.locals(info=ViewInfo)

@@ -16,7 +16,7 @@ from ..graph.node import Edge, Node, new_edge
 from ..graph.refused import new_refusal
 from ..leaves import hooked
 from ..leaves.accumulate import gradient_edge
-from ..operators import halves, overlap, promotion
+from ..operators import halves, overlap, promotion, sources
 from ..recording.recorded import OpNode, save_all, save_outputs
 from ..recording.saved import twin_of
 from ..state.modes import Modes, current
@@ -132,7 +132,7 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
 def write_at_once(op: InPlaceOp, target: Tensor, args: tuple[Any, ...]) -> bool:
     """Write a plain case by the native in-place function; return False, with nothing written, if it is not plain."""
     functional: Op = op.functional
-    if op.native is None or functional.writer is not None or shares_memory(target, args):
+    if op.native is None or functional.writer is not None or shares_memory(functional, target, args):
         return False
     answer: Any = door.on_arrays(op.native, args, Tensor)
     return answer is None
@@ -149,7 +149,7 @@ def computed(op: InPlaceOp, target: Tensor, args: tuple[Any, ...]) -> Any:
         return None
     if door.size_of(array) > (SMALL if door.has_rows(array) else FEW) and (op.native is not None or not op.by_result):
         return None
-    if shares_memory(target, args):
+    if shares_memory(functional, target, args):
         overlap.check(functional, target, args)
     result: Any = door.on_arrays(functional.native, args, Tensor)
     if result is NotImplemented or not door.share_space(result, array):
@@ -157,12 +157,18 @@ def computed(op: InPlaceOp, target: Tensor, args: tuple[Any, ...]) -> Any:
     return result
 
 
-def shares_memory(target: Tensor, args: tuple[Any, ...]) -> bool:
-    """Return whether another argument than the target is a tensor on its memory."""
+def shares_memory(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
+    """Return whether another argument than the first one, the target, is a tensor on its memory.
+
+    The target itself counts only for operators that refuse the same elements, too.
+    """
     other: Tensor
-    for value in args:
-        if isinstance(value, Tensor) and value is not target:
+    for at in range(1, len(args)):
+        value: Any = args[at]
+        if isinstance(value, Tensor):
             other = value
+            if other is target and op.apart != sources.APART_WHOLLY:
+                continue
             if other._storage_.array is target._storage_.array:
                 return True
     return False
