@@ -430,7 +430,7 @@ cdef extern from *:
     typedef struct {
         Py_ssize_t pattern, match, position, upcoming, compared, externals, results, tape, handle, cached, values, words;
         Py_ssize_t op, is_short, is_native, facts, outside, number, place, following, serial, node, nr, shape, dtype;
-        Py_ssize_t changer, modes;
+        Py_ssize_t changer, modes, predicting;
     } wengert_predicted_fields;
     #define WENGERT_RECORDED 1  /* `flags.REQUIRES_GRAD` */
     /* Let the edge of a kept result lead to a tape. */
@@ -468,10 +468,13 @@ cdef extern from *:
             tensor, WENGERT_AT(PyObject *, pattern, field->handle), WENGERT_AT(PyObject *, pattern, field->values),
             WENGERT_AT(int64_t, expected, field->place), WENGERT_AT(int64_t, prediction, field->position), WENGERT_RECORDED, kept);
         if (returned != tensor || returned == Py_None) return returned;
+        PyObject *tape = WENGERT_AT(PyObject *, WENGERT_AT(PyObject *, prediction, field->match), field->tape);
+        if (WENGERT_AT(PyObject *, tape, field->predicting) != prediction) {  /* a finaliser has ended it meanwhile */
+            Py_DECREF(returned);
+            Py_RETURN_NOTIMPLEMENTED;
+        }
         WENGERT_AT(int64_t, WENGERT_AT(PyObject *, tensor, kept->storage), field->serial) = serial;
-        wengert_attach(
-            WENGERT_AT(PyObject *, tensor, kept->edge),
-            WENGERT_AT(PyObject *, WENGERT_AT(PyObject *, prediction, field->match), field->tape), field);
+        wengert_attach(WENGERT_AT(PyObject *, tensor, kept->edge), tape, field);
         wengert_advance(prediction, expected, tensor, field);
         return returned;
     }
@@ -532,7 +535,7 @@ cdef extern from *:
         offsetof(WENGERT_OF_CALL, number), offsetof(WENGERT_OF_CALL, __pyx_register), \
         offsetof(WENGERT_OF_CALL, following), offsetof(WENGERT_OF_STORAGE, serial), offsetof(WENGERT_OF_EDGE, node), \
         offsetof(WENGERT_OF_EDGE, nr), offsetof(WENGERT_OF_EDGE, shape), offsetof(WENGERT_OF_EDGE, dtype), \
-        offsetof(WENGERT_OF_TAPE, changer), offsetof(WENGERT_OF_TAPE, modes)}
+        offsetof(WENGERT_OF_TAPE, changer), offsetof(WENGERT_OF_TAPE, modes), offsetof(WENGERT_OF_TAPE, predicting)}
     #define wengert_repeat(prediction, expected, serial) wengert_repeat_at( \
         (PyObject *)(prediction), (PyObject *)(expected), (serial), WENGERT_PREDICTED_FIELDS, WENGERT_KEPT_FIELDS)
     #define wengert_run_two(prediction, op, first, second, serial) wengert_run_two_at( \

@@ -93,7 +93,7 @@ class Prediction(Predicting):
         pattern: Pattern = self.pattern
         if returned is None:
             returned = direct.run_call(pattern.handle, pattern.values, self.position, None)
-        if returned is NotImplemented:
+        if returned is NotImplemented or tape.predicting is not self:  # a finaliser has ended the prediction
             return None
         number: int = expected.number
         result: Tensor = wrap_flagged(returned, flags.REQUIRES_GRAD)
