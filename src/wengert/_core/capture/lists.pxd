@@ -47,7 +47,7 @@ cpdef bint step(Entry entry, list values, Modes modes) except -1
 cpdef tuple arguments(Entry entry, list values)
 @cython.locals(result=list, place=int64_t, at=int64_t)
 cpdef list sequence_of(Nested nested, list values)
-@cython.locals(result=list, places=tuple, storages=dict, given=dict, place=int64_t, group=int64_t, at=int64_t)
+@cython.locals(result=list, places=tuple, storages=dict, known=dict, place=int64_t, group=int64_t, at=int64_t)
 cpdef tuple tensors(Entry entry, list values)
 @cython.locals(result=list, place=int64_t, at=int64_t)
 cpdef object sequence_of_tensors(Nested nested, list values)

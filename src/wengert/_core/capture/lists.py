@@ -379,7 +379,7 @@ def tensors(entry: Entry, values: list[Any]) -> tuple[Any, ...]:
     result: list[Any] = list(entry.args)
     places: tuple[int, ...] = entry.places
     storages: dict[int, Any] = {}
-    given: dict[int, Any] = {}
+    known: dict[int, Any] = {}
     place: int
     group: int
     for at in range(len(places)):
@@ -388,12 +388,12 @@ def tensors(entry: Entry, values: list[Any]) -> tuple[Any, ...]:
             group = entry.groups[at] if entry.groups else -1
             if group < 0:
                 result[at] = wrap_flagged(values[place], 0)
-            elif place in given:
-                result[at] = given[place]
+            elif place in known:
+                result[at] = known[place]
             else:
                 if group not in storages:
                     storages[group] = Storage(values[place])
-                result[at] = given[place] = share(values[place], storages[group])
+                result[at] = known[place] = share(values[place], storages[group])
         elif place == NESTED:
             result[at] = sequence_of_tensors(entry.args[at], values)
     return tuple(result)
