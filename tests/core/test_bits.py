@@ -31,7 +31,7 @@ def test_no_compiled_code_shifts_a_literal_by_a_variable(path: Path) -> None:
 
 
 def is_short(node: ast.BinOp) -> bool:
-    """Return whether an expression shifts a literal by something else, outside of a comprehension of Python objects."""
+    """Return whether an expression shifts a literal by something that is not one."""
     return (
         isinstance(node.op, ast.LShift)
         and isinstance(node.left, ast.Constant)

@@ -36,6 +36,7 @@ class Program:
         self.b = wg.tensor([0.1, 0.2, 0.3], requires_grad=True)
         self.begin, self.end, self.kept = begin, end, kept
         self.seen: list[Any] = []
+        self.node: Any = None  # keeps an accumulator alive
 
     def step(self, number: int) -> Any:
         """Return what step `number` leaves to be seen."""
@@ -91,7 +92,7 @@ def hook_after_accumulation(program: Program) -> None:
 
 def hook_an_accumulator(program: Program) -> None:
     node = wg.autograd.graph.get_gradient_edge(program.w).node
-    program.node = node  # type: ignore[attr-defined]
+    program.node = node
     node.register_prehook(lambda grads: (grads[0] * 3,))
 
 

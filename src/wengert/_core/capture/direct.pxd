@@ -610,8 +610,6 @@ cdef extern from *:
     int64_t find "wengert_find"(list externals, object leaves, list tensors, int64_t unknown)
     int64_t first_unlike "wengert_first_unlike"(
         bytes numbers, tuple constants, tuple args, list externals, list results)
-    bint are_expected "wengert_are_expected"(
-        tuple facts, object first, object second, list externals, list results)
     bint takes_args "wengert_takes_args"(tuple args, tuple facts)
     bint takes_two "wengert_takes_two"(object first, object second, tuple facts)
     bint puts_arrays "wengert_puts_arrays"(bytes outside, list externals, bytes words, list values)

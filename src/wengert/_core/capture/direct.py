@@ -89,19 +89,6 @@ def first_unlike(
     return -1
 
 
-def are_expected(
-    facts: tuple[bytes, tuple[Any, ...]], first: Any, second: Any, externals: list[Any], results: list[Any]
-) -> bool:
-    """Return whether the first two arguments of a call are known to be the expected ones.
-
-    Args:
-        facts: numbers and constants as in `first_unlike`.
-        first, second: the arguments.
-        externals, results: as there.
-    """
-    return first_unlike(facts[0][:8], facts[1][:2], (first, second), externals, results) < 0
-
-
 def takes_args(args: tuple[Any, ...], facts: tuple[Any, ...]) -> bool:
     """Return whether the arguments of a call are like those of a cached call; put their arrays into a list.
 

@@ -20,7 +20,7 @@ from ..tensor.tapes import Tape, calls_in
 from .caching import CallCache, are_identical, keeps_results
 from .dividing import graph_of
 from .expanding import Expansion
-from .following import LONGEST, Follower, stand_in
+from .following import LONGEST, Follower, all_edges, stand_in
 from .lists import layout_of
 from .matching import PLACES, ExpectedCall, Pattern
 from .native_calls import RETURNS, SMALL, is_native
@@ -225,7 +225,7 @@ class Reader:
 
     def __init__(self, position: Callable[[], Any], natives: Any, calls: list[Any]) -> None:
         self.calls = calls
-        self.edges = edges_in(calls)
+        self.edges: list[Any] = all_edges(calls)
         self.recorder = Recorder(position(), natives)
         self.recorder.born = next_serial()
         self.places: dict[int, int] = {}
@@ -358,14 +358,6 @@ class Reader:
                 views = by_views.get(id(result), 0)
                 alone.append((at, 1 + by_calls.get(id(result), 0) + views, views))
         return alone
-
-
-def edges_in(calls: list[Any]) -> list[Edge | None]:
-    """Return the edges of all results on a tape."""
-    edges: list[Edge | None] = []
-    for _, _, _, ends in calls_in(calls):
-        edges += ends if isinstance(ends, tuple) else [ends]
-    return edges
 
 
 def tail_plan(node: OpNode) -> Plan | None:
